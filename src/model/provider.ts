@@ -1,0 +1,89 @@
+/**
+ * One interface in front of every model. Messages are the Messages API's own content blocks, kept
+ * as they went over the wire, so that thinking blocks and signatures go back unchanged.
+ */
+import type { Json, JsonObject } from '../shared/json';
+
+export interface ModelMessage {
+  role: 'user' | 'assistant';
+  content: JsonObject[];
+}
+
+/** A client tool as the model sees it. */
+export interface ModelTool {
+  name: string;
+  description: string;
+  input_schema: JsonObject;
+}
+
+export interface ModelRequest {
+  model: string;
+  system: string;
+  messages: ModelMessage[];
+  tools: ModelTool[];
+  /** Vendor's server-side tools that the agent lists, as the wire wants them. They bypass admission. */
+  serverTools: JsonObject[];
+  maxTokens: number;
+  /** Extra fields for the wire (thinking, temperature…), from the agent's definition. */
+  options: JsonObject;
+}
+
+export interface ModelUsage {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_creation_tokens: number;
+}
+
+export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'pause_turn' | 'refusal';
+
+/** A `tool_use` block's input as text, so that admission can parse it strictly (duplicate keys, cut-off JSON). */
+export interface RawToolInput {
+  tool_use_id: string;
+  json: string;
+}
+
+export interface ModelResponse {
+  /** The vendor's message id. */
+  id: string;
+  /** The vendor's request id, where it sent one. */
+  requestId: string | null;
+  model: string;
+  stopReason: StopReason;
+  /** Content blocks, in order. A tool_use block whose JSON did not parse carries `input: {}`. */
+  content: JsonObject[];
+  rawToolInputs: RawToolInput[];
+  usage: ModelUsage;
+}
+
+export interface ModelCallbacks {
+  signal: AbortSignal;
+  /** Called for each piece of text as it streams. */
+  onText?(delta: string): void;
+}
+
+export interface ModelProvider {
+  readonly name: string;
+  /** @throws ModelFailure, classified */
+  request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse>;
+}
+
+/** A request that failed, classified once, here, at the boundary. */
+export class ModelFailure extends Error {
+  override readonly name = 'ModelFailure';
+  constructor(
+    message: string,
+    readonly facts: {
+      /** Dotted type for Temporal, e.g. `model.overloaded`, `model.auth`, `model.bad_request`, `model.network`. */
+      type: string;
+      retryable: boolean;
+      /** HTTP status, or null when there was none. */
+      status: number | null;
+      /** Wait that the vendor asked for, ms. */
+      retryAfterMs?: number;
+      details?: Json;
+    },
+  ) {
+    super(message);
+  }
+}

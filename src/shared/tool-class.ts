@@ -1,0 +1,33 @@
+/**
+ * Class decides. A tool has one class, and the class gives how its calls are scheduled, timed out,
+ * retried, cached and approved (design.md, "Tool classes"). A tool may override single fields
+ * (timeout, TTL, parallel safety); never what the class means.
+ */
+import type { ErrorCode } from './errors';
+
+export const TOOL_CLASSES = ['compute', 'read', 'write', 'destructive', 'agent'] as const;
+export type ToolClass = (typeof TOOL_CLASSES)[number];
+
+export interface ClassRules {
+  /** Retries after the first attempt, counted per error code. A code that is absent is not retried. */
+  retries: Partial<Record<ErrorCode, number>>;
+  /** Default time limit of one run, ms. */
+  timeoutMs: number;
+  /** Temporal notices a dead worker after this long, ms. */
+  heartbeatTimeoutMs: number;
+  cacheable: boolean;
+  /** `always`: a person decides, unless a rule that names the tool allows it. */
+  approval: 'never' | 'by_rule' | 'always';
+  /** May calls run beside others of the step? `tool`: only if the tool says so for these inputs. */
+  parallel: 'yes' | 'tool' | 'never';
+}
+
+const READ_RETRIES = { NETWORK_ERROR: 3, TIMEOUT: 2, RATE_LIMITED: 10 } as const;
+
+export const CLASS_RULES: Record<ToolClass, ClassRules> = {
+  compute: { retries: {}, timeoutMs: 10_000, heartbeatTimeoutMs: 10_000, cacheable: false, approval: 'never', parallel: 'yes' },
+  read: { retries: READ_RETRIES, timeoutMs: 30_000, heartbeatTimeoutMs: 10_000, cacheable: true, approval: 'by_rule', parallel: 'yes' },
+  write: { retries: READ_RETRIES, timeoutMs: 60_000, heartbeatTimeoutMs: 10_000, cacheable: false, approval: 'by_rule', parallel: 'tool' },
+  destructive: { retries: {}, timeoutMs: 60_000, heartbeatTimeoutMs: 5_000, cacheable: false, approval: 'always', parallel: 'never' },
+  agent: { retries: {}, timeoutMs: 600_000, heartbeatTimeoutMs: 10_000, cacheable: false, approval: 'by_rule', parallel: 'yes' },
+};

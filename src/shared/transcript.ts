@@ -1,0 +1,26 @@
+/**
+ * The transcript: a hash chain of blocks. A block names its parent and its parts by their SHA-256; a
+ * part holds one body behind a salt, so that redaction can leave the part out and keep its hash.
+ */
+import type { Json } from './json';
+
+export const BLOCK_KINDS = ['start', 'message', 'admission', 'decision', 'dispatch', 'effect', 'settlement', 'summary', 'end'] as const;
+export type BlockKind = (typeof BLOCK_KINDS)[number];
+
+export interface Block {
+  v: 'holdfast.block/1';
+  /** Hash of the block before; null for the first one. */
+  parent: string | null;
+  kind: BlockKind;
+  /** Workflow time, ISO 8601: the same when an append is tried again. */
+  at: string;
+  /** Hashes of the parts, in order. */
+  parts: string[];
+}
+
+export interface Part {
+  v: 'holdfast.part/1';
+  /** 32 hex characters. */
+  salt: string;
+  body: Json;
+}

@@ -1,0 +1,38 @@
+import { callError, type CallError, type ErrorCode } from '../shared/errors';
+
+/**
+ * What a tool throws when it can't do what was asked. The code decides retries and what the model
+ * is told; anything else that a tool throws is reported as EXECUTION_ERROR.
+ *
+ * @example throw new ToolError('RESOURCE_NOT_FOUND', 'ticker_not_found', 'No company has ticker "ZZZZ".', { hint: 'Known: AAPL, MSFT.' })
+ */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+  readonly detail: CallError;
+  /** For destructive tools: true when it is certain that nothing happened outside (e.g. refused before sending). */
+  readonly nothingHappened: boolean;
+
+  /**
+   * @param reason the tool's own word for the fault, snake_case
+   * @param message what was wrong, with the value
+   * @param options `hint`: what to do; `retryAfterMs`: wait that the upstream asked for; `nothingHappened`: see above
+   */
+  constructor(
+    code: ErrorCode,
+    reason: string,
+    message: string,
+    options: { hint?: string; retryAfterMs?: number; nothingHappened?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.nothingHappened = options.nothingHappened ?? false;
+    this.detail = callError(code, reason, message, {
+      ...(options.hint === undefined ? {} : { hint: options.hint }),
+      ...(options.retryAfterMs === undefined ? {} : { retry_after_ms: options.retryAfterMs }),
+    });
+  }
+}
+
+/** By name, not `instanceof`: a tool package may carry another copy of this module. */
+export function isToolError(error: unknown): error is ToolError {
+  return error instanceof Error && error.name === 'ToolError' && 'detail' in error;
+}
