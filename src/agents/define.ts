@@ -72,14 +72,18 @@ export function defineAgent(definition: AgentDefinition): Agent {
   fault(!NAME.test(definition.name), `name ${JSON.stringify(definition.name)} must match ${NAME.source}`);
   fault(typeof definition.prompt !== 'string' || definition.prompt.trim() === '', 'prompt is empty');
   fault(!tools.every(isTool), 'tools must come from defineTool()');
-  fault(new Set(names).size !== names.length, `two tools have one name: ${names.filter((n, i) => names.indexOf(n) !== i).join(', ')}`);
+  fault(
+    new Set(names).size !== names.length,
+    `two tools have one name: ${names.filter((n, i) => names.indexOf(n) !== i).join(', ')}`,
+  );
   fault(!(Number.isInteger(maxParallel) && maxParallel >= 1), `maxParallel is ${maxParallel}; it must be an integer from 1`);
   fault(!(approvalExpiryMs > 0), `approvalExpiryMs is ${approvalExpiryMs}; it must be positive`);
   for (const [key, value] of Object.entries(limits)) fault(!(value > 0), `limits.${key} is ${value}; it must be positive`);
   for (const name of [...permissions.allow, ...permissions.ask, ...permissions.deny]) {
     fault(!names.includes(name), `permissions name ${JSON.stringify(name)}, which is none of the agent's tools`);
   }
-  if (faults.length > 0) throw new Error(`Agent ${JSON.stringify(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
+  if (faults.length > 0)
+    throw new Error(`Agent ${JSON.stringify(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
 
   return Object.freeze({
     name: definition.name,

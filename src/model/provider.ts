@@ -50,6 +50,8 @@ export interface ModelResponse {
   requestId: string | null;
   model: string;
   stopReason: StopReason;
+  /** What the vendor adds to a refusal (category, explanation), as it came; absent when it added nothing. */
+  stopDetails?: Json;
   /** Content blocks, in order. A tool_use block whose JSON did not parse carries `input: {}`. */
   content: JsonObject[];
   rawToolInputs: RawToolInput[];

@@ -26,8 +26,29 @@ const READ_RETRIES = { NETWORK_ERROR: 3, TIMEOUT: 2, RATE_LIMITED: 10 } as const
 
 export const CLASS_RULES: Record<ToolClass, ClassRules> = {
   compute: { retries: {}, timeoutMs: 10_000, heartbeatTimeoutMs: 10_000, cacheable: false, approval: 'never', parallel: 'yes' },
-  read: { retries: READ_RETRIES, timeoutMs: 30_000, heartbeatTimeoutMs: 10_000, cacheable: true, approval: 'by_rule', parallel: 'yes' },
-  write: { retries: READ_RETRIES, timeoutMs: 60_000, heartbeatTimeoutMs: 10_000, cacheable: false, approval: 'by_rule', parallel: 'tool' },
-  destructive: { retries: {}, timeoutMs: 60_000, heartbeatTimeoutMs: 5_000, cacheable: false, approval: 'always', parallel: 'never' },
+  read: {
+    retries: READ_RETRIES,
+    timeoutMs: 30_000,
+    heartbeatTimeoutMs: 10_000,
+    cacheable: true,
+    approval: 'by_rule',
+    parallel: 'yes',
+  },
+  write: {
+    retries: READ_RETRIES,
+    timeoutMs: 60_000,
+    heartbeatTimeoutMs: 10_000,
+    cacheable: false,
+    approval: 'by_rule',
+    parallel: 'tool',
+  },
+  destructive: {
+    retries: {},
+    timeoutMs: 60_000,
+    heartbeatTimeoutMs: 5_000,
+    cacheable: false,
+    approval: 'always',
+    parallel: 'never',
+  },
   agent: { retries: {}, timeoutMs: 600_000, heartbeatTimeoutMs: 10_000, cacheable: false, approval: 'by_rule', parallel: 'yes' },
 };

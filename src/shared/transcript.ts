@@ -4,7 +4,17 @@
  */
 import type { Json } from './json';
 
-export const BLOCK_KINDS = ['start', 'message', 'admission', 'decision', 'dispatch', 'effect', 'settlement', 'summary', 'end'] as const;
+export const BLOCK_KINDS = [
+  'start',
+  'message',
+  'admission',
+  'decision',
+  'dispatch',
+  'effect',
+  'settlement',
+  'summary',
+  'end',
+] as const;
 export type BlockKind = (typeof BLOCK_KINDS)[number];
 
 export interface Block {

@@ -3,7 +3,16 @@ import type { Json } from './json';
 import type { CallError } from './errors';
 import type { ToolClass } from './tool-class';
 
-export const TURN_STATES = ['running', 'awaiting_approval', 'in_doubt', 'completed', 'refused', 'cancelled', 'failed', 'limit'] as const;
+export const TURN_STATES = [
+  'running',
+  'awaiting_approval',
+  'in_doubt',
+  'completed',
+  'refused',
+  'cancelled',
+  'failed',
+  'limit',
+] as const;
 export type TurnState = (typeof TURN_STATES)[number];
 
 export const CALL_STATES = [

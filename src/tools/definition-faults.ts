@@ -21,7 +21,10 @@ export function definitionFaults(tool: ToolDefinition<any>): string[] {
   fault(typeof tool.run !== 'function', 'run must be a function');
   fault(tool.timeoutMs !== undefined && !(tool.timeoutMs > 0), `timeoutMs is ${tool.timeoutMs}; it must be positive`);
   fault(tool.cacheTtlMs !== undefined && tool.class !== 'read', `cacheTtlMs is for class read, not ${tool.class}`);
-  fault(tool.preview !== undefined && tool.class !== 'destructive' && tool.class !== 'write', `preview is for tools with effects, not class ${tool.class}`);
+  fault(
+    tool.preview !== undefined && tool.class !== 'destructive' && tool.class !== 'write',
+    `preview is for tools with effects, not class ${tool.class}`,
+  );
   fault(tool.idempotent === true && tool.class !== 'destructive', 'idempotent is for class destructive');
   faults.push(...schemaFaults(tool.input));
   return faults;

@@ -37,7 +37,9 @@ function closed(schema: Json): Json {
   if (!isJsonObject(schema)) return schema;
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {
-    out[key] = KEYWORDS_WITH_DATA.has(key) ? value : closed(value);
+    if (KEYWORDS_WITH_DATA.has(key)) out[key] = value;
+    else if (KEYWORDS_WITH_NAMES.has(key) && isJsonObject(value)) out[key] = mapValues(value, closed);
+    else out[key] = closed(value);
   }
   const combined = 'allOf' in out || 'anyOf' in out || 'oneOf' in out || '$ref' in out || 'if' in out;
   const open = !('additionalProperties' in out) && !('unevaluatedProperties' in out) && !('patternProperties' in out);
@@ -45,6 +47,12 @@ function closed(schema: Json): Json {
   return out;
 }
 
+function mapValues(record: JsonObject, change: (value: Json) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}
+
+/** Keywords whose keys are names that the author chose, not keywords. */
+const KEYWORDS_WITH_NAMES = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 const KEYWORDS_WITH_DATA = new Set(['default', 'const', 'enum', 'examples', 'required', '$schema', 'pattern']);
 
 /** Compiles a schema. @throws Error when ajv refuses the schema itself */

@@ -1,0 +1,88 @@
+/** After a lost attempt, and after a person has settled one. */
+import { Context } from '@temporalio/activity';
+import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../shared/activity-io';
+import { idempotencyKey } from '../shared/digests';
+import { callError } from '../shared/errors';
+import type { Json } from '../shared/json';
+import { append } from '../store/transcript';
+import type { Tool } from '../tools/define';
+import type { Dependencies } from './dependencies';
+import { recordedOutcome } from './effect-outcome';
+import { failure, keep, metadataOf, success } from './run-once';
+
+/**
+ * What became of a dispatch whose attempt was lost. Where no claim is found, one is made and closed as
+ * `not_applied`: should the lost attempt still be alive somewhere, it comes too late to act.
+ */
+export async function inspectEffect(deps: Dependencies, input: InspectEffectInput): Promise<InspectEffectOutput> {
+  const { turn, call, head } = input;
+  const { info } = Context.current();
+  const fence = {
+    idempotency_key: keyOf(input),
+    turn_id: turn.turn_id,
+    digest: call.digest,
+    dispatch: call.dispatch,
+    tool: call.tool,
+    run_id: info.workflowExecution?.runId ?? '',
+    attempt: info.attempt,
+    head,
+  };
+  const { claimed, record } = await deps.store.effects.claim(fence, 'not_applied');
+  const fencedBefore = record.state === 'not_applied' && record.result_ref === null && record.dispatch === call.dispatch;
+  if (claimed || fencedBefore) return { found: 'nothing_happened', head };
+  return { found: 'outcome', outcome: await recordedOutcome(deps, input, record, `the attempt was lost (${input.cause})`) };
+}
+
+/** Writes down what a person found out about a call in doubt. */
+export async function settleEffect(deps: Dependencies, input: SettleEffectInput): Promise<RunCallOutput> {
+  const { turn, call, at, outcome, by, note, identity } = input;
+  const key = keyOf(input);
+  const record = await deps.store.effects.latest(key);
+  if (!record) throw new Error(`There is no effect record ${key} to settle`);
+  const tool = { name: call.tool, version: call.version, class: call.class } as Tool;
+  const metadata = {
+    ...metadataOf(tool, turn, Date.now()),
+    timestamp: at,
+    execution_time_ms: 0,
+    performance: { validation_ms: 0, processing_ms: 0 },
+  };
+  const error = callError(
+    'EXECUTION_ERROR',
+    'not_applied',
+    `${by} has found out that this call had no effect.${note ? ` They say: ${note}` : ''}`,
+  );
+  const applied = outcome === 'applied';
+  const envelope = applied ? success({ settled: 'applied', by, note }, metadata) : failure(error, metadata);
+  const kept = await keep(deps, turn, call, tool, {}, envelope);
+  const body: Json = {
+    call_id: call.id,
+    digest: call.digest,
+    idempotency_key: key,
+    outcome,
+    by,
+    note,
+    identity,
+    result_ref: kept.result_ref,
+  };
+  const head = await append(deps.store, turn.first_execution_run_id, {
+    parent: input.head,
+    kind: 'settlement',
+    at,
+    bodies: [body],
+  });
+  await deps.store.effects.move(key, record.dispatch, outcome, { result_ref: kept.result_ref, result_head: head });
+  return {
+    ...kept,
+    state: applied ? 'succeeded' : 'failed',
+    effect: outcome,
+    error: applied ? null : error,
+    attempts: 1,
+    took_ms: 0,
+    head,
+  };
+}
+
+function keyOf({ turn, call }: Pick<InspectEffectInput, 'turn' | 'call'>): string {
+  const { workflow_id, first_execution_run_id } = turn;
+  return idempotencyKey({ workflow_id, first_execution_run_id, call_id: call.id, digest: call.digest });
+}

@@ -1,0 +1,34 @@
+/**
+ * The heartbeat of an activity, by timer, so that a silent tool does not look dead. Its details carry
+ * progress to whoever watches, and the retry counts to the next attempt.
+ */
+import { Context } from '@temporalio/activity';
+import type { Json } from '../shared/json';
+
+export interface PulseDetails {
+  [key: string]: Json;
+}
+
+const INTERVAL = 1000;
+
+/** Runs `work` with a heartbeat every second, and at once when the details change. */
+export async function withPulse<R>(work: (show: (details: PulseDetails) => void) => Promise<R>): Promise<R> {
+  const context = Context.current();
+  const before: unknown = context.info.heartbeatDetails;
+  let details: PulseDetails = typeof before === 'object' && before !== null ? (before as PulseDetails) : {};
+  const timer = setInterval(() => context.heartbeat(details), INTERVAL);
+  try {
+    return await work((change) => {
+      details = { ...details, ...change };
+      context.heartbeat(details);
+    });
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Heartbeat details of the attempt before, or `{}`. */
+export function detailsBefore(): PulseDetails {
+  const before: unknown = Context.current().info.heartbeatDetails;
+  return typeof before === 'object' && before !== null ? (before as PulseDetails) : {};
+}

@@ -1,0 +1,84 @@
+/** One run of a tool's function for one call: from arguments to a stored envelope. */
+import { Context } from '@temporalio/activity';
+import type { RunCallInput, TurnContext } from '../shared/activity-io';
+import { idempotencyKey } from '../shared/digests';
+import type { Envelope, EnvelopeMetadata } from '../shared/envelope';
+import type { CallError } from '../shared/errors';
+import type { Json, JsonObject } from '../shared/json';
+import { CLASS_RULES } from '../shared/tool-class';
+import type { Tool } from '../tools/define';
+import { runTool, type RunResult } from '../tools/run';
+import { storedResult } from '../tools/shape';
+import type { Dependencies } from './dependencies';
+import type { PulseDetails } from './pulse';
+import { toolContext } from './tool-context';
+
+export interface Ran {
+  result: RunResult;
+  metadata: EnvelopeMetadata;
+}
+
+/** Runs the tool; never throws but for a cancellation. */
+export async function runOnce(
+  deps: Dependencies,
+  { turn, call }: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+  options: { show: (details: PulseDetails) => void; cancelled?: AbortSignal },
+): Promise<Ran> {
+  const began = Date.now();
+  const { workflow_id, first_execution_run_id } = turn;
+  const context = toolContext(deps, turn, {
+    idempotencyKey: idempotencyKey({ workflow_id, first_execution_run_id, call_id: call.id, digest: call.digest }),
+    attempt: Context.current().info.attempt,
+    progress: (message, fraction) =>
+      options.show({ progress: { message: String(message).slice(0, 500), fraction: fraction ?? null } }),
+  });
+  const timeoutMs = tool.timeoutMs ?? CLASS_RULES[tool.class].timeoutMs;
+  const result = await runTool(tool, input, context, {
+    timeoutMs,
+    ...(options.cancelled ? { cancelled: options.cancelled } : {}),
+  });
+  return { result, metadata: metadataOf(tool, turn, began) };
+}
+
+export function metadataOf(
+  tool: Tool,
+  turn: TurnContext,
+  began: number,
+  cache: EnvelopeMetadata['cache'] = { hit: false },
+): EnvelopeMetadata {
+  const took = Date.now() - began;
+  return {
+    tool_name: tool.name,
+    tool_version: tool.version,
+    execution_time_ms: took,
+    timestamp: new Date().toISOString(),
+    trace_id: turn.trace_id,
+    performance: { validation_ms: 0, processing_ms: took },
+    cache,
+  };
+}
+
+export function success(data: Json, metadata: EnvelopeMetadata): Envelope {
+  return { success: true, status: 'success', data, metadata };
+}
+
+export function failure(error: CallError, metadata: EnvelopeMetadata): Envelope {
+  return { success: false, status: 'error', error, metadata };
+}
+
+/** Stores an envelope; gives its reference and the line that people see. */
+export async function keep(
+  deps: Dependencies,
+  turn: TurnContext,
+  callIdentity: { id: string },
+  tool: Tool,
+  input: JsonObject,
+  envelope: Envelope,
+): Promise<{ result_ref: string; summary: string }> {
+  const owner = { turn_id: turn.turn_id, session_id: turn.session_id, call_id: callIdentity.id };
+  const stored = storedResult(tool, input, envelope, owner);
+  const result_ref = await deps.store.putPart(turn.first_execution_run_id, stored as unknown as Json);
+  return { result_ref, summary: stored.summary };
+}

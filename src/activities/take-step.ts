@@ -1,0 +1,244 @@
+/**
+ * One step: what came before is appended, the model is asked once, and what it asks for is admitted.
+ * Blocks are the same whatever the attempt, so a retry repeats the model request and nothing else.
+ */
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { INLINE_BYTES, type AdmittedCall, type TakeStepInput, type TakeStepOutput, type TurnPolicy } from '../shared/activity-io';
+import { canonical } from '../shared/canonical';
+import { callDigest, hashJson } from '../shared/digests';
+import { callId } from '../shared/ids';
+import type { Json, JsonObject } from '../shared/json';
+import { CLASS_RULES } from '../shared/tool-class';
+import { costUsd } from '../model/prices';
+import type { ModelFailure, ModelResponse } from '../model/provider';
+import { append } from '../store/transcript';
+import { admit, type StaticAdmission } from '../tools/admit';
+import type { PreparedAgent } from '../tools/registry';
+import { answerText, storableContent, toolUses, unlistedServerTools, type ToolUse } from './content';
+import { appendOutcomes, messageBodies, readMessages } from './conversation';
+import type { Dependencies } from './dependencies';
+import { withPulse } from './pulse';
+
+export async function takeStep(deps: Dependencies, input: TakeStepInput): Promise<TakeStepOutput> {
+  const began = Date.now();
+  const agent = deps.registry.agent(input.turn.agent);
+  if (!agent) throw unknownAgent(input.turn.agent, deps.registry.names());
+
+  const asked = await appendBefore(deps, agent, input);
+  const response = await withPulse((show) => request(deps, agent, asked, show));
+  const unlisted = unlistedServerTools(response, agent.agent.serverTools);
+  if (unlisted.length > 0) throw unlistedServerTool(unlisted);
+
+  const scope = input.turn.first_execution_run_id;
+  const { at } = input;
+  let head = await append(deps.store, scope, {
+    parent: asked,
+    kind: 'message',
+    at,
+    bodies: messageBodies('assistant', storableContent(response)),
+  });
+  const calls = await admitAll(deps, agent, input, response);
+  const bodies = [admissionHeader(response), ...calls.map((call) => call.body)];
+  head = await append(deps.store, scope, { parent: head, kind: 'admission', at, bodies });
+  const next = nextOf(response, calls.length);
+  if (next === 'end') {
+    const state = input.all_refused ? 'refused' : 'completed';
+    head = await append(deps.store, scope, { parent: head, kind: 'end', at, bodies: [{ state, reason: null }] });
+  }
+  return {
+    head,
+    policy: policyOf(agent),
+    next,
+    stop_reason: response.stopReason,
+    text: answerText(response),
+    calls: calls.map((call) => call.admitted),
+    took_ms: Date.now() - began,
+    usage: usageOf(response),
+  };
+}
+
+/** Appends what came before this step: start and user message, or the results of the last step. Returns the head to ask from. */
+async function appendBefore({ store }: Dependencies, agent: PreparedAgent, input: TakeStepInput): Promise<string> {
+  const { turn, at, message } = input;
+  const scope = turn.first_execution_run_id;
+  if (message === null) return appendOutcomes(store, turn, at, input.head!, input.outcomes);
+  const start: Json = {
+    ...turn,
+    agent: {
+      name: turn.agent,
+      prompt_hash: hashJson(agent.agent.prompt),
+      tools: [...agent.tools.values()].map(({ tool }) => `${tool.name}@${tool.version}`),
+    },
+    policy_ref: agent.policyRef,
+    message_hash: hashJson(message),
+  };
+  const parent = await append(store, scope, { parent: input.head, kind: 'start', at, bodies: [start] });
+  return append(store, scope, { parent, kind: 'message', at, bodies: messageBodies('user', [{ type: 'text', text: message }]) });
+}
+
+async function request(
+  deps: Dependencies,
+  agent: PreparedAgent,
+  head: string,
+  show: (details: JsonObject) => void,
+): Promise<ModelResponse> {
+  const { agent: definition } = agent;
+  let characters = 0;
+  try {
+    return await deps.model.request(
+      {
+        model: definition.model ?? deps.defaultModel,
+        system: definition.prompt,
+        messages: await readMessages(deps.store, head),
+        tools: agent.catalogue,
+        serverTools: definition.serverTools,
+        maxTokens: definition.maxTokens,
+        options: definition.modelOptions,
+      },
+      {
+        signal: Context.current().cancellationSignal,
+        onText: (delta) => show({ characters: (characters += delta.length) }),
+      },
+    );
+  } catch (error) {
+    throw isModelFailure(error) ? asApplicationFailure(error) : error;
+  }
+}
+
+function isModelFailure(error: unknown): error is ModelFailure {
+  return error instanceof Error && error.name === 'ModelFailure';
+}
+
+function asApplicationFailure({ message, facts }: ModelFailure): ApplicationFailure {
+  return ApplicationFailure.create({
+    message,
+    type: facts.type,
+    nonRetryable: !facts.retryable,
+    ...(facts.retryAfterMs === undefined ? {} : { nextRetryDelay: facts.retryAfterMs }),
+  });
+}
+
+interface Admitted {
+  admitted: AdmittedCall;
+  /** The part of the admission block. */
+  body: JsonObject;
+}
+
+async function admitAll(
+  deps: Dependencies,
+  agent: PreparedAgent,
+  input: TakeStepInput,
+  response: ModelResponse,
+): Promise<Admitted[]> {
+  const cut = response.stopReason === 'max_tokens';
+  return Promise.all(
+    toolUses(response).map(async (use, index) => {
+      const id = callId(input.step, index + 1);
+      const admission = admit(agent, { name: use.name, json: use.json, cut });
+      const body = admissionBody(id, use, admission);
+      const inputRef = await deps.store.putPart(input.turn.first_execution_run_id, body);
+      return { body, admitted: admittedCall(agent, input, id, use, admission, inputRef) };
+    }),
+  );
+}
+
+function admissionBody(id: string, use: ToolUse, admission: StaticAdmission): JsonObject {
+  const { tool, version, verdict, reason, error, input } = admission;
+  return {
+    call_id: id,
+    tool_use_id: use.id.toWellFormed(),
+    tool,
+    version,
+    class: admission.class,
+    verdict,
+    reason,
+    error: error as unknown as Json,
+    input,
+    asked: use.json.toWellFormed(),
+  };
+}
+
+function admittedCall(
+  agent: PreparedAgent,
+  { turn }: TakeStepInput,
+  id: string,
+  use: ToolUse,
+  admission: StaticAdmission,
+  inputRef: string,
+): AdmittedCall {
+  const { tool, version, verdict, input_hash } = admission;
+  const definition = agent.tools.get(tool)?.tool;
+  const needsAdmit = verdict === 'ask' || (verdict === 'allow' && definition?.preview !== undefined);
+  const ready = verdict === 'allow' && !needsAdmit;
+  const identity = { turn_id: turn.turn_id, call_id: id, revision: 1, tool, version, class: admission.class, input_hash };
+  return {
+    id,
+    tool_use_id: use.id.toWellFormed().slice(0, 200),
+    tool,
+    version,
+    class: admission.class,
+    verdict,
+    reason: admission.reason,
+    error: admission.error,
+    input_digest: admission.input_digest,
+    input_hash,
+    input: Buffer.byteLength(canonical(admission.input)) <= INLINE_BYTES ? admission.input : null,
+    input_ref: inputRef,
+    digest: ready ? callDigest({ ...identity, preview_ref: null, policy_ref: agent.policyRef, requester: turn.requester }) : null,
+    needs_admit: needsAdmit,
+    parallel: admission.parallel,
+    idempotent: definition?.idempotent ?? false,
+    timeout_ms: definition?.timeoutMs ?? CLASS_RULES[admission.class].timeoutMs,
+  };
+}
+
+/** First part of the admission block: the model request that it answers, and what the vendor's own tools did. */
+function admissionHeader(response: ModelResponse): JsonObject {
+  return {
+    message_id: response.id,
+    request_id: response.requestId,
+    model: response.model,
+    stop_reason: response.stopReason,
+    usage: { ...response.usage },
+    server_tools: response.content
+      .filter((block) => block.type === 'server_tool_use')
+      .map((block) => ({ name: block.name ?? null, id: block.id ?? null })),
+  };
+}
+
+function nextOf(response: ModelResponse, calls: number): TakeStepOutput['next'] {
+  if (response.stopReason === 'refusal') return 'refusal';
+  if (calls > 0) return 'calls';
+  if (response.stopReason === 'pause_turn') return 'continue';
+  return response.stopReason === 'max_tokens' ? 'cut' : 'end';
+}
+
+function policyOf({ agent, policyRef }: PreparedAgent): TurnPolicy {
+  const { steps, tokens, costUsd: cost_usd, timeMs: time_ms } = agent.limits;
+  return {
+    policy_ref: policyRef,
+    limits: { steps, tokens, cost_usd, time_ms },
+    max_parallel: agent.maxParallel,
+    sibling_abort: agent.siblingAbort,
+    approval_expiry_ms: agent.approvalExpiryMs,
+  };
+}
+
+function usageOf({ model, usage }: ModelResponse): TakeStepOutput['usage'] {
+  const { input_tokens, output_tokens, cache_read_tokens } = usage;
+  return { input_tokens, output_tokens, cache_read_tokens, cost_usd: costUsd(model, usage).usd };
+}
+
+function unknownAgent(name: string, known: string[]): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `This worker has no agent ${JSON.stringify(name)}; it serves: ${known.join(', ') || 'none'}.`,
+    'holdfast.unknown_agent',
+  );
+}
+
+function unlistedServerTool(names: string[]): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `The model's answer used server-side tools that the agent does not list: ${names.join(', ').slice(0, 200)}. They bypass admission; list them in the agent's serverTools if they are wanted.`,
+    'holdfast.unlisted_server_tool',
+  );
+}

@@ -1,0 +1,142 @@
+/**
+ * Puts a streamed message together. Blocks are kept as they will have to be sent back: thinking and
+ * its signature unchanged, citations on their text, blocks and deltas that are unknown here as far as
+ * their shape tells. A tool call's input is also kept as the text it came in, since parsing loses
+ * what admission must see: duplicate keys, and JSON that was cut off.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { brokenStream, unknownStopReason } from './failure';
+import type { ModelResponse, ModelUsage, RawToolInput, StopReason } from './provider';
+
+const STOP_REASONS: readonly string[] = ['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'pause_turn', 'refusal'];
+
+interface OpenBlock {
+  block: JsonObject;
+  /** Text of the input's JSON so far; undefined for blocks that got none. */
+  json: string | undefined;
+}
+
+export class MessageAccumulator {
+  private message: JsonObject | undefined;
+  private readonly blocks = new Map<number, OpenBlock>();
+  private usage: JsonObject = {};
+  private stop: JsonObject = {};
+  private ended = false;
+
+  /** Takes one event; gives back the text that it added, if it did. @throws ModelFailure for an event out of order */
+  push(event: JsonObject): string | undefined {
+    switch (event.type) {
+      case 'message_start':
+        this.message = object(event.message);
+        this.usage = object(this.message.usage);
+        return undefined;
+      case 'content_block_start':
+        this.blocks.set(Number(event.index), { block: structuredClone(object(event.content_block)), json: undefined });
+        return undefined;
+      case 'content_block_delta':
+        return this.delta(Number(event.index), object(event.delta));
+      case 'message_delta':
+        this.stop = { ...this.stop, ...object(event.delta) };
+        this.usage = { ...this.usage, ...known(object(event.usage)) };
+        return undefined;
+      case 'message_stop':
+        this.ended = true;
+        return undefined;
+      default:
+        return undefined; // content_block_stop says nothing new; later event types must not break us
+    }
+  }
+
+  /** @throws ModelFailure when the message is not whole, or stopped for a reason unknown here */
+  finish(requestId: string | null): ModelResponse {
+    if (this.message === undefined) throw brokenStream('it held no message');
+    if (!this.ended) throw brokenStream('it ended without message_stop');
+    const reason = this.stop.stop_reason ?? this.message.stop_reason ?? null;
+    if (typeof reason !== 'string' || !STOP_REASONS.includes(reason)) throw unknownStopReason(reason);
+    const details = this.stop.stop_details ?? null;
+    const rawToolInputs: RawToolInput[] = [];
+    const content = [...this.blocks.entries()]
+      .sort(([a], [b]) => a - b)
+      .map(([, open]) => this.close(open, reason === 'max_tokens', rawToolInputs));
+    return {
+      id: String(this.message.id ?? ''),
+      requestId,
+      model: String(this.message.model ?? ''),
+      stopReason: reason as StopReason,
+      ...(details === null ? {} : { stopDetails: details }),
+      content,
+      rawToolInputs,
+      usage: usage(this.usage),
+    };
+  }
+
+  private delta(index: number, delta: JsonObject): string | undefined {
+    const open = this.blocks.get(index);
+    if (open === undefined) throw brokenStream(`it continued block ${index}, which never began`);
+    if (delta.type === 'input_json_delta') {
+      open.json = (open.json ?? '') + String(delta.partial_json ?? '');
+      return undefined;
+    }
+    if (delta.type === 'signature_delta') {
+      open.block.signature = delta.signature ?? '';
+      return undefined;
+    }
+    if (delta.type === 'citations_delta') {
+      open.block.citations = [...array(open.block.citations), delta.citation ?? null];
+      return undefined;
+    }
+    merge(open.block, delta);
+    return delta.type === 'text_delta' && typeof delta.text === 'string' ? delta.text : undefined;
+  }
+
+  private close({ block, json }: OpenBlock, cutOff: boolean, raw: RawToolInput[]): JsonObject {
+    if (json === undefined && block.type !== 'tool_use') return block;
+    // A tool without inputs streams no JSON. When the answer was cut off, "none yet" is not "none".
+    const text = json !== undefined && json !== '' ? json : cutOff ? '' : JSON.stringify(block.input ?? {});
+    if (block.type === 'tool_use') raw.push({ tool_use_id: String(block.id ?? ''), json: text });
+    return { ...block, input: parsedObject(text) };
+  }
+}
+
+/** A delta of an unknown kind: text is appended, lists are extended, anything else replaces. */
+function merge(block: JsonObject, delta: JsonObject): void {
+  for (const [key, value] of Object.entries(delta)) {
+    if (key === 'type' || key === '__proto__') continue;
+    const before = Object.hasOwn(block, key) ? block[key] : undefined;
+    if (typeof value === 'string' && typeof before === 'string') block[key] = before + value;
+    else if (Array.isArray(value) && Array.isArray(before)) block[key] = [...before, ...value];
+    else if (value !== null || before === undefined) block[key] = value;
+  }
+}
+
+function parsedObject(text: string): JsonObject {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Later usage figures replace earlier ones; null means "not told again". */
+function known(figures: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== null));
+}
+
+function usage(figures: JsonObject): ModelUsage {
+  const count = (value: Json | undefined) => (typeof value === 'number' && value > 0 ? value : 0);
+  return {
+    input_tokens: count(figures.input_tokens),
+    output_tokens: count(figures.output_tokens),
+    cache_read_tokens: count(figures.cache_read_input_tokens),
+    cache_creation_tokens: count(figures.cache_creation_input_tokens),
+  };
+}
+
+function object(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function array(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}

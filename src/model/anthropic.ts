@@ -1,0 +1,119 @@
+/**
+ * The Messages API through the official SDK. The SDK's own retries are off: Temporal owns them. The
+ * raw events are put together here, not by the SDK, whose message would lose the text of tool inputs.
+ */
+import Anthropic from '@anthropic-ai/sdk';
+import type { JsonObject } from '../shared/json';
+import { MessageAccumulator } from './accumulate';
+import { withCacheBreakpoints } from './caching';
+import { classifyFailure, type FailureContext } from './failure';
+import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from './provider';
+import { toWire } from './wire';
+
+export interface AnthropicOptions {
+  /** Default: what the SDK finds in the environment (`ANTHROPIC_API_KEY`). */
+  apiKey?: string;
+  /** Default: `ANTHROPIC_BASE_URL`, else the vendor's. */
+  baseUrl?: string;
+  /** Time limit of one whole request, its stream included, ms. @default 600000 */
+  timeoutMs?: number;
+  /** Shown in logs and audits. @default 'anthropic' */
+  name?: string;
+  /** For tests: stands in for the network. */
+  fetch?: typeof fetch;
+}
+
+const DEFAULT_TIMEOUT_MS = 600_000;
+
+export class AnthropicProvider implements ModelProvider {
+  readonly name: string;
+  private readonly client: Anthropic;
+  private readonly timeoutMs: number;
+
+  constructor(private readonly options: AnthropicOptions = {}) {
+    this.name = options.name ?? 'anthropic';
+    this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.client = new Anthropic({
+      ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
+      ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
+      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      maxRetries: 0,
+      timeout: this.timeoutMs,
+      logLevel: 'off', // the SDK prints whole events when one does not parse
+    });
+  }
+
+  /**
+   * One model request, streamed.
+   * @throws ModelFailure, classified; or the signal's own reason when the signal aborted
+   */
+  async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
+    callbacks.signal.throwIfAborted();
+    const body = withCacheBreakpoints(toWire(request));
+    const limit = new TimeLimit(callbacks.signal, this.timeoutMs);
+    const accumulator = new MessageAccumulator();
+    const source = { requestId: null as string | null };
+    try {
+      for await (const event of this.events(body, limit, request.model, source)) {
+        const text = accumulator.push(event);
+        if (text) callbacks.onText?.(text);
+      }
+      return accumulator.finish(source.requestId);
+    } finally {
+      limit.release();
+    }
+  }
+
+  /** The stream's events. What the SDK throws is classified here, so that a failing `onText` is not taken for the model's. */
+  private async *events(body: JsonObject, limit: TimeLimit, model: string, source: { requestId: string | null }) {
+    try {
+      const created = this.client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, { signal: limit.signal });
+      const { data, request_id } = await created.withResponse();
+      source.requestId = request_id ?? null;
+      for await (const event of data) yield event as unknown as JsonObject;
+    } catch (error) {
+      limit.throwIfOver();
+      throw classifyFailure(error, this.context(model));
+    }
+    limit.throwIfOver(); // the SDK ends an aborted stream as if it were complete
+  }
+
+  private context(model: string): FailureContext {
+    const secrets = [this.options.apiKey, this.client.apiKey ?? undefined, this.client.authToken ?? undefined];
+    return { model, baseUrl: this.client.baseURL, secrets };
+  }
+}
+
+/** The caller's signal and our time limit in one, told apart afterwards: one is an abort, the other a failure. */
+class TimeLimit {
+  private readonly controller = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private readonly onAbort = () => this.controller.abort();
+  private expired = false;
+
+  constructor(
+    private readonly outer: AbortSignal,
+    private readonly ms: number,
+  ) {
+    outer.addEventListener('abort', this.onAbort, { once: true });
+    this.timer = setTimeout(() => {
+      this.expired = true;
+      this.controller.abort();
+    }, ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** @throws the caller's abort reason, or a timeout */
+  throwIfOver(): void {
+    this.outer.throwIfAborted();
+    if (this.expired) throw classifyFailure(new DOMException(`no complete answer in ${this.ms} ms`, 'TimeoutError'), { model: '' });
+  }
+
+  release(): void {
+    clearTimeout(this.timer);
+    this.outer.removeEventListener('abort', this.onAbort);
+  }
+}

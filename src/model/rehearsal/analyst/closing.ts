@@ -1,0 +1,76 @@
+/** What the analyst says and does once the sending of the memo has an outcome. */
+import { isJsonObject, type JsonObject } from '../../../shared/json';
+import type { Ledger, Play } from '../play';
+import type { ResultError } from '../tool-result';
+import { emails } from '../words';
+import type { Order } from './order';
+
+const REHEARSAL = 'This is a rehearsal, not a model.';
+
+/**
+ * Ends the turn by the outcome of the last `send_credit_memo`; or, when a person declined with
+ * another address in the note, proposes the memo once more, to that address.
+ */
+export function close(ledger: Ledger, order: Order): Play {
+  const sends = ledger.all('send_credit_memo');
+  const last = sends.at(-1)!;
+  const recipient = String(last.input.recipient ?? order.recipient);
+  if (last.result.ok) {
+    return { text: sent(order.ticker, recipient, isJsonObject(last.result.data) ? last.result.data : {}), calls: [] };
+  }
+  const error = last.result.error;
+  const end = outcomeOf(error);
+  const tried = sends.map((send) => send.input.recipient);
+  const other = end === 'declined' ? addresses(error).find((address) => !tried.includes(address)) : undefined;
+  if (other !== undefined && sends.length === 1) {
+    return {
+      text: `The memo was declined: ${said(error)} I propose it again, to ${other}.`,
+      calls: [{ name: 'send_credit_memo', input: { ...last.input, recipient: other } }],
+    };
+  }
+  return { text: notSent(end, order.ticker, recipient, error), calls: [] };
+}
+
+type End = 'declined' | 'expired' | 'in_doubt' | 'failed';
+
+function outcomeOf(error: ResultError): End {
+  const words = `${error.reason} ${error.message}`;
+  if (/in[_ -]?doubt|unknown whether|not known whether/i.test(words)) return 'in_doubt';
+  if (/expir/i.test(words)) return 'expired';
+  if (error.code === 'CONFIRMATION_REQUIRED' || /\b(denied|declined|refused|rejected)\b|approval_denied/i.test(words)) return 'declined';
+  return 'failed';
+}
+
+function sent(ticker: string, recipient: string, data: JsonObject): string {
+  const facts = [
+    typeof data.message_id === 'string' ? `message id ${data.message_id}` : '',
+    typeof data.sent_at === 'string' ? `at ${data.sent_at}` : '',
+    typeof data.response === 'string' ? `the mail server answered "${data.response}"` : '',
+  ].filter(Boolean);
+  // The person who approved may have edited the recipient; the result is then nearer to the truth than the call.
+  const to = Array.isArray(data.accepted) && data.accepted.length > 0 ? data.accepted.join(', ') : recipient;
+  return `${REHEARSAL} The credit memo on ${ticker} was sent to ${to}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}.`;
+}
+
+function notSent(end: End, ticker: string, recipient: string, error: ResultError): string {
+  const memo = `the credit memo on ${ticker} to ${recipient}`;
+  switch (end) {
+    case 'declined':
+      return `${REHEARSAL} Nothing was sent: ${memo} was declined. ${said(error)}`;
+    case 'expired':
+      return `${REHEARSAL} Nothing was sent: nobody decided on ${memo} in time. ${said(error)}`;
+    case 'in_doubt':
+      return `${REHEARSAL} It is in doubt whether ${memo} was sent. I do not send it again: a person has to find out. ${said(error)}`;
+    case 'failed':
+      return `${REHEARSAL} Sending ${memo} failed. ${error.kind}: ${said(error)}`;
+  }
+}
+
+function said(error: ResultError): string {
+  return [error.message, error.hint].filter(Boolean).join(' ').replace(/([^.!?])$/, '$1.');
+}
+
+/** Addresses in what the person wrote; not the address of the person ("denied by ana@bank.example"). */
+function addresses(error: ResultError): string[] {
+  return emails(error.text.replace(/\bby["':\s]+[^\s"',:;]+@[^\s"',:;]+/gi, ' '));
+}

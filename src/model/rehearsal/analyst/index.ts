@@ -1,0 +1,62 @@
+/**
+ * The credit analyst's part: search, read, compare, write the memo, ask to send it, and say what came
+ * of it. At every step it goes through the trace from its beginning and does the first thing whose
+ * results are not in the conversation yet.
+ */
+import { isJsonObject, type JsonObject } from '../../../shared/json';
+import type { Conversation } from '../conversation';
+import { guessInput } from '../guess';
+import { Ledger, type Play, type WantedCall } from '../play';
+import { close } from './closing';
+import { writeMemo } from './memo';
+import { readOrder, type Order } from './order';
+import { mainFiling, searchFilings, stages } from './plan';
+
+/** The analyst plays wherever these two tools are offered. */
+export function isAnalyst({ tools }: Conversation): boolean {
+  const names = tools.map((tool) => tool.name);
+  return names.includes('search_filings') && names.includes('send_credit_memo');
+}
+
+export function playAnalyst(conversation: Conversation): Play {
+  const order = readOrder(conversation);
+  const ledger = new Ledger(conversation);
+  if (ledger.all('send_credit_memo').some(isComplete)) return close(ledger, order);
+
+  for (const [index, stage] of stages(order).entries()) {
+    const calls = ledger.missing(stage.calls(ledger).filter((call) => call !== undefined));
+    if (calls.length > 0) {
+      const reading = calls.every((call) => call.name === 'read_result');
+      return { text: reading ? 'Some results are long; I read them.' : stage.narration, calls };
+    }
+    if (index === 0 && mainFiling(ledger, order.ticker) === undefined) return { text: nothingFiled(ledger, order), calls: [] };
+  }
+
+  const memo = writeMemo(ledger, order);
+  if (!order.send) return { text: `This is a rehearsal, not a model. As you asked, nothing is sent.\n\n${memo.body}`, calls: [] };
+  return {
+    text: `The memo is written. I ask to send it to ${order.recipient}; a person decides.`,
+    calls: [sendMemo(ledger, order.recipient, memo.subject, memo.body)],
+  };
+}
+
+/** A call whose JSON was spoilt on its way has no body; it was none of ours. */
+function isComplete(call: { input: JsonObject }): boolean {
+  return typeof call.input.body_md === 'string' && typeof call.input.recipient === 'string';
+}
+
+/** Fields that this version of the tool requires besides ours are filled as harmlessly as the schema lets (`confirmed: false`). */
+function sendMemo(ledger: Ledger, recipient: string, subject: string, body: string): WantedCall {
+  const guessed = guessInput(ledger.tool('send_credit_memo')?.schema ?? {}, '') ?? {};
+  return { name: 'send_credit_memo', input: { ...guessed, recipient, subject, body_md: body } };
+}
+
+function nothingFiled(ledger: Ledger, { ticker }: Order): string {
+  const reasons = ['10-K', '10-Q'].map((form) => {
+    const outcome = ledger.outcome(searchFilings(ticker, form));
+    if (!outcome.ok) return `${form}: ${outcome.error.kind}: ${outcome.error.message}${outcome.error.hint ? ` (${outcome.error.hint})` : ''}`;
+    const total = isJsonObject(outcome.data) ? outcome.data.total : undefined;
+    return `${form}: ${typeof total === 'number' ? total : 0} found`;
+  });
+  return `This is a rehearsal, not a model. I found no annual or quarterly report of ${ticker}, so there is no memo, and nothing was sent. ${reasons.join('. ')}.`;
+}

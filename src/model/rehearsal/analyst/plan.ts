@@ -1,0 +1,79 @@
+/**
+ * The calls of the credit analyst's trace, each a pure function of the order and of results that are
+ * known by then. The same functions find the results again later: a call is its name and its input.
+ */
+import type { JsonObject } from '../../../shared/json';
+import { objects } from '../conversation';
+import type { Ledger, WantedCall } from '../play';
+import { expressionOf, margin } from './figures';
+import type { Order } from './order';
+
+/** Peers that the memo compares with. */
+const MAX_PEERS = 3;
+
+export const searchFilings = (ticker: string, form: string): WantedCall => ({ name: 'search_filings', input: { ticker, form } });
+export const peerCompanies = (ticker: string): WantedCall => ({ name: 'peer_companies', input: { ticker } });
+export const ratioCard = (ticker: string): WantedCall => ({ name: 'ratio_card', input: { ticker } });
+export const getQuote = (ticker: string): WantedCall => ({ name: 'get_quote', input: { ticker } });
+export const priceHistory = (ticker: string): WantedCall => ({ name: 'get_price_history', input: { ticker, days: 365 } });
+/** The tool wants two characters at least; some tickers have one. */
+export const searchNews = (ticker: string): WantedCall => ({
+  name: 'search_news',
+  input: { query: ticker.length >= 2 ? ticker : `${ticker} results`, days: 90 },
+});
+
+/** The newest filing of a form among the search's results, or undefined. */
+export function newestFiling(ledger: Ledger, ticker: string, form: string): JsonObject | undefined {
+  return objects(ledger.data(searchFilings(ticker, form))?.filings)
+    .filter((filing) => filing.form === form && typeof filing.date === 'string')
+    .sort((a, b) => String(b.date).localeCompare(String(a.date)))[0];
+}
+
+/** The filing that the memo rests on: the newest annual report, else the newest quarterly one. */
+export function mainFiling(ledger: Ledger, ticker: string): JsonObject | undefined {
+  return newestFiling(ledger, ticker, '10-K') ?? newestFiling(ledger, ticker, '10-Q');
+}
+
+export function section(ledger: Ledger, ticker: string, name: 'Financials' | 'MD&A'): WantedCall | undefined {
+  const filing = mainFiling(ledger, ticker);
+  if (filing === undefined) return undefined;
+  return { name: 'fetch_filing_section', input: { ticker, form: filing.form!, date: filing.date!, section: name } };
+}
+
+export function peers(ledger: Ledger, ticker: string): string[] {
+  const listed = ledger.data(peerCompanies(ticker))?.peers;
+  const names = Array.isArray(listed) ? listed.filter((peer): peer is string => typeof peer === 'string') : [];
+  return [...new Set(names)].filter((peer) => peer !== ticker).slice(0, MAX_PEERS);
+}
+
+export function calculation(ledger: Ledger, order: Order): WantedCall | undefined {
+  const expression = expressionOf(ledger, order.ticker, peers(ledger, order.ticker));
+  return expression && { name: 'calculate', input: { expression: expression.text } };
+}
+
+export function peerStatistics(ledger: Ledger, ticker: string): WantedCall | undefined {
+  const values = peers(ledger, ticker).flatMap((peer) => margin(ledger, peer) ?? []);
+  return values.length === 0 ? undefined : { name: 'stats_summary', input: { values } };
+}
+
+/** The trace, stage by stage; calls of one stage go out together. */
+export function stages({ ticker, ...order }: Order): { narration: string; calls(ledger: Ledger): (WantedCall | undefined)[] }[] {
+  return [
+    {
+      narration: `I look up which annual and quarterly reports ${ticker} has filed.`,
+      calls: () => [searchFilings(ticker, '10-K'), searchFilings(ticker, '10-Q')],
+    },
+    {
+      narration: `I read the financial statements and the management's discussion, and ask who the peers are.`,
+      calls: (ledger) => [section(ledger, ticker, 'Financials'), section(ledger, ticker, 'MD&A'), peerCompanies(ticker)],
+    },
+    {
+      narration: `I get the ratios of ${ticker} and its peers, the price, and a year of closing prices.`,
+      calls: (ledger) => [ratioCard(ticker), ...peers(ledger, ticker).map(ratioCard), getQuote(ticker), priceHistory(ticker)],
+    },
+    {
+      narration: 'I compare the figures, and look for recent events.',
+      calls: (ledger) => [calculation(ledger, { ticker, ...order }), peerStatistics(ledger, ticker), searchNews(ticker)],
+    },
+  ];
+}

@@ -1,0 +1,53 @@
+/**
+ * The player for any toolset that it does not know: calls every tool that it can fill in, once, all in
+ * one step, reads what was too large, and reports what came back in the results' own words.
+ */
+import type { Json } from '../../shared/json';
+import type { Conversation } from './conversation';
+import { guessInput } from './guess';
+import { Ledger, type Play, type WantedCall } from './play';
+import type { ToolResult } from './tool-result';
+
+/** Longest quotation of one result, characters. */
+const MAX_QUOTE = 600;
+
+export function improvise(conversation: Conversation): Play {
+  const ledger = new Ledger(conversation);
+  if (conversation.calls.length === 0) {
+    const calls = firstCalls(conversation);
+    if (calls.length > 0) return { text: `Rehearsal: I call ${calls.map((call) => call.name).join(', ')} once.`, calls };
+    return { text: plainAnswer(conversation), calls: [] };
+  }
+  const made = conversation.calls.filter((call) => call.name !== 'read_result');
+  const pages = ledger.missing(made);
+  if (pages.length > 0) return { text: 'The result is long; I read it.', calls: pages };
+  const lines = made.map((call) => `- ${call.name}: ${report(ledger.outcome(call))}`);
+  return { text: `This is a rehearsal, not a model. What happened:\n${lines.join('\n')}`, calls: [] };
+}
+
+function firstCalls({ tools, ask }: Conversation): WantedCall[] {
+  return tools.flatMap((tool): WantedCall[] => {
+    if (tool.name === 'read_result') return [];
+    const input = guessInput(tool.schema, ask);
+    return input === undefined ? [] : [{ name: tool.name, input }];
+  });
+}
+
+function plainAnswer({ ask, tools }: Conversation): string {
+  const none = tools.length === 0 ? 'No tools are offered' : 'None of the offered tools can be filled in from this message';
+  return `This is a rehearsal, not a model. ${none}. You wrote: "${cut(ask.trim())}"`;
+}
+
+function report(result: ToolResult): string {
+  if (result.ok) return `succeeded with ${quote(result.data)}`;
+  const { kind, message, hint } = result.error;
+  return `did not succeed. ${kind}: ${message}${hint ? ` (${hint})` : ''}`;
+}
+
+function quote(data: Json): string {
+  return cut(typeof data === 'string' ? data : JSON.stringify(data));
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_QUOTE ? text : `${text.slice(0, MAX_QUOTE)}…`;
+}

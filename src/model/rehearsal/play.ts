@@ -1,0 +1,116 @@
+/** What a player says in one step, and the ledger with which it finds out what it has learnt so far. */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import type { Conversation, OfferedTool, PastCall } from './conversation';
+import { parse, refOf, type ResultError, type ToolResult } from './tool-result';
+
+export interface WantedCall {
+  name: string;
+  input: JsonObject;
+}
+
+export interface Play {
+  text: string;
+  /** None: the turn ends. */
+  calls: WantedCall[];
+}
+
+/** Most pages that are read of one large result. */
+const MAX_PAGES = 40;
+
+export class Ledger {
+  constructor(readonly conversation: Conversation) {}
+
+  tool(name: string): OfferedTool | undefined {
+    return this.conversation.tools.find((tool) => tool.name === name);
+  }
+
+  /** The latest result of exactly this call. */
+  find(call: WantedCall): ToolResult | undefined {
+    return this.conversation.calls.findLast((past) => past.name === call.name && sameInput(past.input, call.input))?.result;
+  }
+
+  /** Every past call of a tool, in order. */
+  all(name: string): PastCall[] {
+    return this.conversation.calls.filter((past) => past.name === name);
+  }
+
+  /**
+   * What must still be called before all of `wanted` are known: the calls themselves, then pages of
+   * results that were too large. Tools that are not offered are passed over.
+   */
+  missing(wanted: WantedCall[]): WantedCall[] {
+    const open = wanted.filter((call) => this.tool(call.name) !== undefined && this.find(call) === undefined);
+    return open.length > 0 ? open : wanted.flatMap((call) => this.nextPage(call) ?? []);
+  }
+
+  /** The data of a call, whole; or why there is none. */
+  outcome(call: WantedCall): ToolResult {
+    const result = this.find(call);
+    if (result === undefined) return unavailable(this.tool(call.name) ? 'not called' : 'tool not offered');
+    const ref = result.ok ? refOf(result.data) : undefined;
+    if (ref === undefined) return result;
+    const pages = this.pages(ref);
+    const data = pages.failed === undefined ? parse(pages.text) : undefined;
+    return data === undefined ? unavailable(pages.failed ?? `result ${ref} could not be read whole`) : { ok: true, data };
+  }
+
+  /** The data of a call as an object, or undefined. */
+  data(call: WantedCall): JsonObject | undefined {
+    const outcome = this.outcome(call);
+    return outcome.ok && isJsonObject(outcome.data) ? outcome.data : undefined;
+  }
+
+  private nextPage(call: WantedCall): WantedCall | undefined {
+    const result = this.find(call);
+    const ref = result?.ok ? refOf(result.data) : undefined;
+    const reader = this.tool('read_result');
+    if (ref === undefined || reader === undefined) return undefined;
+    const pages = this.pages(ref);
+    if (pages.failed !== undefined || pages.next === null || pages.count >= MAX_PAGES) return undefined;
+    return { name: 'read_result', input: { ref, ...(pages.next > 0 ? { offset: pages.next } : {}), ...limit(reader) } };
+  }
+
+  /** What was read of a result: its text so far, and where to go on (null: it is whole). */
+  private pages(ref: string): { text: string; next: number | null; count: number; failed?: string } {
+    const read = this.all('read_result').filter((call) => call.input.ref === ref);
+    const byOffset = new Map(read.map((call) => [typeof call.input.offset === 'number' ? call.input.offset : 0, call.result]));
+    let text = '';
+    let next: number | null = 0;
+    let count = 0;
+    while (next !== null && byOffset.has(next)) {
+      const page: ToolResult = byOffset.get(next)!;
+      if (!page.ok) return { text, next, count, failed: `${page.error.kind}: ${page.error.message}` };
+      const data: JsonObject = isJsonObject(page.data) ? page.data : {};
+      text += typeof data.text === 'string' ? data.text : '';
+      const following: Json = data.next_offset ?? null;
+      next = typeof following === 'number' && following > next ? following : null;
+      count++;
+    }
+    return { text, next, count };
+  }
+}
+
+/** As much as the tool gives at once, where its schema tells. */
+function limit(reader: OfferedTool): JsonObject {
+  const properties = reader.schema.properties;
+  const schema = isJsonObject(properties) && isJsonObject(properties.limit) ? properties.limit : {};
+  return typeof schema.maximum === 'number' && schema.maximum < Number.MAX_SAFE_INTEGER ? { limit: schema.maximum } : {};
+}
+
+function unavailable(message: string): ToolResult {
+  const error: ResultError = { code: '', kind: 'UNAVAILABLE', reason: '', message, hint: '', text: message };
+  return { ok: false, error };
+}
+
+/** Equal but for the order of keys. */
+function sameInput(a: Json, b: Json): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  return Object.keys(value)
+    .sort()
+    .map((key) => [key, sorted(value[key] ?? null)]);
+}

@@ -1,0 +1,85 @@
+/** Ids of turns, calls, activities, workflows and traces (contract.md, "Hashes, blocks, ids, states"). */
+import { hashJson } from './digests';
+
+/** The principal of the command line and of a library user who names none. */
+export const LOCAL_PRINCIPAL = 'local';
+
+const TURN_ID = /^[A-Za-z0-9._~-]{1,128}$/;
+const HASHED_KEY = /^k_[0-9a-f]{40}$/;
+const RANDOM = /^[0-9a-f]{12,}$/;
+
+/**
+ * Valid as the id of a turn or of a session: `[A-Za-z0-9._~-]{1,128}`. `.` and `..` are not: every
+ * HTTP client would resolve them away in `/v1/turns/:id`.
+ */
+export function isTurnId(id: string): boolean {
+  return TURN_ID.test(id) && id !== '.' && id !== '..';
+}
+
+/**
+ * A default id that sorts by time: `20260131T095959123Z-<12 hex>` (UTC).
+ * @param nowMs milliseconds since the epoch
+ * @param randomHex 12 or more lower-case hex characters; the first 12 are used
+ * @throws RangeError for bad arguments
+ */
+export function newTurnId(nowMs: number, randomHex: string): string {
+  return `${new Date(nowMs).toISOString().replace(/[-:.]/g, '')}-${random12(randomHex)}`;
+}
+
+/**
+ * The turn id that a backend's idempotency key stands for, so that Temporal itself starts it once. A
+ * local key that is a valid id is the id. Any other is `k_` and 40 hex of the hash of
+ * `{v:"holdfast.key/1",principal,key}`: two principals never meet under one key, and a key may hold
+ * any text. A local key that looks like such a hash is hashed too, so that nobody can name another
+ * principal's turn through it.
+ * @throws CanonicalError for a key or principal with a lone surrogate
+ */
+export function turnIdFromKey(principal: string, key: string): string {
+  if (principal === LOCAL_PRINCIPAL && isTurnId(key) && !HASHED_KEY.test(key)) return key;
+  return `k_${hashJson({ v: 'holdfast.key/1', principal, key }).slice(0, 40)}`;
+}
+
+/**
+ * `<step>.<index>`, both from 1.
+ * @throws RangeError if either is not
+ */
+export function callId(step: number, index: number): string {
+  return `${fromOne('step', step)}.${fromOne('index', index)}`;
+}
+
+/**
+ * `<step>.<index>:<tool>:<first 16 of the digest>`, and `:<dispatch>` from the second dispatch on:
+ * unique in the run, readable in the Web UI, and compared by Temporal's replay.
+ * @throws RangeError for a digest that is not 64 hex, or a dispatch below 1
+ */
+export function activityId(call: string, tool: string, digest: string, dispatch = 1): string {
+  if (!/^[0-9a-f]{64}$/.test(digest))
+    throw new RangeError(`A digest is 64 lower-case hex characters, not ${JSON.stringify(digest)}`);
+  const id = `${call}:${tool}:${digest.slice(0, 16)}`;
+  return fromOne('dispatch', dispatch) === 1 ? id : `${id}:${dispatch}`;
+}
+
+/** `turn/<id>`. */
+export function workflowId(turnId: string): string {
+  return `turn/${turnId}`;
+}
+
+/**
+ * `trace_YYYYMMDD_<12 hex>` (UTC), one a turn.
+ * @param randomHex 12 or more lower-case hex characters; the first 12 are used
+ * @throws RangeError for bad arguments
+ */
+export function traceId(nowMs: number, randomHex: string): string {
+  return `trace_${new Date(nowMs).toISOString().slice(0, 10).replaceAll('-', '')}_${random12(randomHex)}`;
+}
+
+function random12(hex: string): string {
+  if (!RANDOM.test(hex))
+    throw new RangeError(`Needs 12 or more lower-case hex characters of randomness, not ${JSON.stringify(hex)}`);
+  return hex.slice(0, 12);
+}
+
+function fromOne(what: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${what} is an integer from 1, not ${value}`);
+  return value;
+}

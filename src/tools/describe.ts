@@ -1,0 +1,21 @@
+import type { DescriptionParts, Tool } from './define';
+
+/** The one text that the model reads, from the parts that the author wrote. A destructive tool says so first. */
+export function describe(tool: Pick<Tool, 'class' | 'description'>): string {
+  const text = typeof tool.description === 'string' ? tool.description.trim() : fromParts(tool.description);
+  return tool.class === 'destructive'
+    ? `DESTRUCTIVE: has effects that cannot be undone. A person is asked before it runs; never ask the user for a flag.\n${text}`
+    : text;
+}
+
+function fromParts(parts: DescriptionParts): string {
+  const labelled: [string, string | undefined][] = [
+    ['RETURNS', parts.returns],
+    ['USE WHEN', parts.useWhen],
+    ["DON'T USE FOR", parts.dontUseFor],
+    ['EXAMPLE', parts.example],
+    ['WARNING', parts.warning],
+  ];
+  const lines = labelled.filter(([, text]) => text !== undefined).map(([label, text]) => `${label}: ${text!.trim()}`);
+  return [parts.does.trim(), ...lines].join('\n');
+}

@@ -1,0 +1,81 @@
+/** Results, shaped: what is stored, what the model reads, and the one line that people see. */
+import { canonical } from '../shared/canonical';
+import type { Envelope } from '../shared/envelope';
+import type { CallError } from '../shared/errors';
+import type { Json, JsonObject } from '../shared/json';
+import { INLINE_BYTES } from '../shared/activity-io';
+import type { Tool } from './define';
+
+/** The body of a result's part. It names its turn and session, so that `read_result` can refuse all others. */
+export interface StoredResult {
+  turn_id: string;
+  session_id: string | null;
+  call_id: string;
+  envelope: Envelope;
+  summary: string;
+  /** Whether the model is given the whole of it. */
+  inline: boolean;
+}
+
+const SUMMARY = 300;
+
+export function storedResult(
+  tool: Tool,
+  input: JsonObject,
+  envelope: Envelope,
+  owner: Pick<StoredResult, 'turn_id' | 'session_id' | 'call_id'>,
+): StoredResult {
+  const bytes = Buffer.byteLength(canonical(envelope.success ? envelope.data : null));
+  const inline = bytes <= (tool.maxInlineBytes ?? INLINE_BYTES);
+  return { ...owner, envelope, summary: summaryOf(tool, input, envelope), inline };
+}
+
+function summaryOf(tool: Tool, input: JsonObject, envelope: Envelope): string {
+  if (!envelope.success) return cut(`${envelope.error.code} ${envelope.error.reason}: ${envelope.error.message}`);
+  try {
+    return cut(tool.summarize?.(envelope.data, input) ?? JSON.stringify(envelope.data));
+  } catch {
+    return cut(JSON.stringify(envelope.data)); // an author's summary that crashes must not lose the result
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= SUMMARY ? text : `${text.slice(0, SUMMARY).toWellFormed()}… (${text.length} characters)`;
+}
+
+/** What the model reads of a result: the data, or a reference and a summary. */
+export function resultText(ref: string, stored: StoredResult, note: string | null): string {
+  const { envelope } = stored;
+  if (!envelope.success) return errorText(envelope.error, note);
+  const cache = envelope.metadata.cache.hit ? { cache: { ...envelope.metadata.cache } } : {};
+  const data: Json = stored.inline ? envelope.data : largeResult(ref, stored, envelope.data);
+  return JSON.stringify({ success: true, data, ...cache, ...(note === null ? {} : { note }) });
+}
+
+function largeResult(ref: string, stored: StoredResult, data: Json): Json {
+  const text = JSON.stringify(data);
+  return {
+    ref,
+    bytes: Buffer.byteLength(text),
+    summary: stored.summary,
+    hint: `Too large to give whole. Read it with read_result {"ref": "${ref}", "offset": 0, "limit": 8000}.`,
+  };
+}
+
+/** What the model reads of a failure: kind, code, reason, message and hint. */
+export function errorText(error: CallError, note: string | null): string {
+  const { kind, code, reason, message, hint, retryable, details } = error;
+  return JSON.stringify({
+    success: false,
+    error: {
+      kind,
+      code,
+      reason,
+      message,
+      retryable,
+      ...(hint === undefined ? {} : { hint }),
+      ...(details === undefined ? {} : { details: details.slice(0, 20) }),
+    },
+    ...(note === null ? {} : { note }),
+  });
+}

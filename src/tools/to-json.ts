@@ -1,0 +1,18 @@
+import { canonical, CanonicalError } from '../shared/canonical';
+import type { Json } from '../shared/json';
+
+export type AsJson = { ok: true; data: Json } | { ok: false; message: string };
+
+/** What a tool returned, as JSON that can be hashed. Lone surrogates become U+FFFD; what JSON cannot say is a fault. */
+export function toJson(value: unknown): AsJson {
+  try {
+    const text = JSON.stringify(value ?? null, (_key, item: unknown) => (typeof item === 'string' ? item.toWellFormed() : item));
+    const data = JSON.parse(text ?? 'null') as Json;
+    canonical(data);
+    return { ok: true, data };
+  } catch (error) {
+    if (error instanceof CanonicalError || error instanceof TypeError || error instanceof RangeError)
+      return { ok: false, message: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The calls of one step. Questions are asked at once, so that a person can decide all of them in any
+ * order; batches run in the order of the calls, and so do the results go back.
+ */
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { AdmittedCall, CallOutcome, TurnContext } from '../shared/activity-io';
+import { batches, forEachCapped } from '../shared/batches';
+import { admit, type Admission } from './admission';
+import { endCall, propose, stoppedOutcome } from './call-log';
+import type { Desk } from './desk';
+import { refuseThird, rememberFailure } from './repetition';
+import { runDestructive } from './run-destructive';
+import { runHarmless } from './run-harmless';
+import type { TurnData } from './state';
+
+export interface Dispatch {
+  turn: TurnContext;
+  data: TurnData;
+  desk: Desk;
+}
+
+export interface Ran {
+  outcome: CallOutcome;
+  /** Working time, ms. */
+  took_ms: number;
+}
+
+type Outcomes = Map<string, CallOutcome>;
+type Admissions = Map<string, Promise<Admission>>;
+
+/** Runs the calls of a step; leaves their outcomes, in order, in `data.outcomes`, also when the turn is cancelled midway. */
+export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promise<void> {
+  const { data } = context;
+  const outcomes: Outcomes = new Map();
+  for (const call of calls) {
+    propose(data, call);
+    const refusal = call.error ?? refuseThird(data, call);
+    if (refusal) outcomes.set(call.id, endCall(data, call, 'rejected', { error: refusal }));
+  }
+  const runnable = calls.filter((call) => !outcomes.has(call.id));
+  const admissions: Admissions = new Map(runnable.map((call) => [call.id, admit(context, call)]));
+  for (const admission of admissions.values()) {
+    // A refusal counts at once, even if a cancellation keeps its batch from being reached; errors surface in the batch.
+    admission.then((it) => void (it.ok || outcomes.set(it.outcome.call_id, it.outcome))).catch(() => undefined);
+  }
+
+  try {
+    for (const batch of batches(runnable)) await runBatch(context, batch, admissions, outcomes);
+  } finally {
+    data.outcomes = calls.map((call) => outcomes.get(call.id) ?? stoppedOutcome(data, call, null));
+    data.outcomes.forEach((outcome, index) => rememberFailure(data, calls[index]!, outcome));
+  }
+}
+
+async function runBatch(context: Dispatch, batch: AdmittedCall[], admissions: Admissions, outcomes: Outcomes): Promise<void> {
+  const { data } = context;
+  const { max_parallel, sibling_abort } = data.policy!;
+  const scope = new CancellationScope();
+  let abortedBy: string | null = null;
+  let longest = 0;
+  await scope.run(() =>
+    forEachCapped(batch, max_parallel, async (call) => {
+      try {
+        if (abortedBy !== null) return void outcomes.set(call.id, stoppedOutcome(data, call, abortedBy));
+        const ran = await runOne(context, call, await admissions.get(call.id)!);
+        outcomes.set(call.id, ran.outcome);
+        longest = Math.max(longest, ran.took_ms);
+        if (sibling_abort && batch.length > 1 && ran.outcome.state === 'failed') {
+          abortedBy ??= call.id;
+          scope.cancel();
+        }
+      } catch (error) {
+        if (!isCancellation(error)) throw error;
+        outcomes.set(call.id, stoppedOutcome(data, call, abortedBy));
+        if (abortedBy === null) throw error;
+      }
+    }),
+  );
+  data.worked_ms += longest;
+}
+
+async function runOne(context: Dispatch, call: AdmittedCall, admission: Admission): Promise<Ran> {
+  if (!admission.ok) return { outcome: admission.outcome, took_ms: 0 };
+  return call.class === 'destructive' ? runDestructive(context, call, admission) : runHarmless(context, call, admission);
+}

@@ -1,0 +1,26 @@
+/** The same call failing twice with the same input: advice; a third time it is refused without running. */
+import type { AdmittedCall, CallOutcome } from '../shared/activity-io';
+import { callError, type CallError } from '../shared/errors';
+import type { TurnData } from './state';
+
+const ADVICE =
+  'This call has failed twice with the same input. Change the approach, or report what you could not do; a third time it is refused without running.';
+
+export function refuseThird(data: TurnData, call: AdmittedCall): CallError | null {
+  if ((data.failures[call.input_digest] ?? 0) < 2) return null;
+  return callError(
+    'EXECUTION_ERROR',
+    'repeated_failure',
+    `${call.tool || 'This call'} failed twice with this input, so it was not run again.`,
+    {
+      hint: 'Use another input or another tool, or tell the user what could not be done.',
+    },
+  );
+}
+
+export function rememberFailure(data: TurnData, call: AdmittedCall, outcome: CallOutcome): void {
+  if (!['failed', 'rejected', 'denied'].includes(outcome.state)) return;
+  const count = (data.failures[call.input_digest] ?? 0) + 1;
+  data.failures[call.input_digest] = count;
+  if (count === 2) outcome.note = ADVICE;
+}

@@ -1,0 +1,27 @@
+/** Calls whose repetition does no harm: Temporal retries them, under one idempotency key. */
+import { ActivityFailure, isCancellation } from '@temporalio/workflow';
+import type { AdmittedCall } from '../shared/activity-io';
+import { callError } from '../shared/errors';
+import { executeCall } from './activities';
+import type { Admission } from './admission';
+import { endCall, moveCall } from './call-log';
+import type { Dispatch, Ran } from './dispatch';
+
+export async function runHarmless(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<Ran> {
+  moveCall(context.data, call.id, 'running');
+  try {
+    const ran = await executeCall(call, {
+      turn: context.turn,
+      call: admission.args,
+      at: new Date(Date.now()).toISOString(),
+      head: context.data.head!,
+      approval: admission.decision,
+    });
+    return { outcome: endCall(context.data, call, ran.state, ran), took_ms: ran.took_ms };
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const cause = error.cause?.message ?? error.message;
+    const lost = callError('EXECUTION_ERROR', 'attempts_exhausted', `${call.tool} could not be completed: ${cause}`);
+    return { outcome: endCall(context.data, call, 'failed', { error: lost }), took_ms: 0 };
+  }
+}
