@@ -67,7 +67,9 @@ export class AnthropicProvider implements ModelProvider {
   /** The stream's events. What the SDK throws is classified here, so that a failing `onText` is not taken for the model's. */
   private async *events(body: JsonObject, limit: TimeLimit, model: string, source: { requestId: string | null }) {
     try {
-      const created = this.client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, { signal: limit.signal });
+      const created = this.client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, {
+        signal: limit.signal,
+      });
       const { data, request_id } = await created.withResponse();
       source.requestId = request_id ?? null;
       for await (const event of data) yield event as unknown as JsonObject;
@@ -109,7 +111,8 @@ class TimeLimit {
   /** @throws the caller's abort reason, or a timeout */
   throwIfOver(): void {
     this.outer.throwIfAborted();
-    if (this.expired) throw classifyFailure(new DOMException(`no complete answer in ${this.ms} ms`, 'TimeoutError'), { model: '' });
+    if (this.expired)
+      throw classifyFailure(new DOMException(`no complete answer in ${this.ms} ms`, 'TimeoutError'), { model: '' });
   }
 
   release(): void {

@@ -66,7 +66,10 @@ function streamFailure(error: APIError, context: FailureContext): ModelFailure {
 }
 
 function facts(error: APIError): Record<string, string> {
-  return { ...(error.requestID ? { request_id: error.requestID } : {}), ...(error.type ? { error_type: String(error.type) } : {}) };
+  return {
+    ...(error.requestID ? { request_id: error.requestID } : {}),
+    ...(error.type ? { error_type: String(error.type) } : {}),
+  };
 }
 
 function fail(

@@ -21,7 +21,7 @@ export const { admitCall, inspectEffect, settleEffect, endTurn } = proxyActiviti
   ...COMMON,
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 0 },
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
 const { runCall } = proxyActivities<Activities>({ ...COMMON, startToCloseTimeout: '1 minute' });

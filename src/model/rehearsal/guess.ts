@@ -8,7 +8,20 @@ import { dates, emails, identifiers, numbers, paths, quoted, ticker, urls, words
 
 const MAX_DEPTH = 8;
 /** Tried in order where a pattern fits none of the user's words. */
-const SHAPES = ['a', 'A', 'AAPL', '0', '1', '1.0.0', '2026-01-02', '10:00', 'a-1', `0x${'0'.repeat(40)}`, `0x${'0'.repeat(64)}`, '0'.repeat(64)];
+const SHAPES = [
+  'a',
+  'A',
+  'AAPL',
+  '0',
+  '1',
+  '1.0.0',
+  '2026-01-02',
+  '10:00',
+  'a-1',
+  `0x${'0'.repeat(40)}`,
+  `0x${'0'.repeat(64)}`,
+  '0'.repeat(64),
+];
 const FORMATS: Readonly<Record<string, string>> = {
   email: 'someone@example.com',
   date: '2026-01-02',
@@ -105,7 +118,8 @@ function text(schema: JsonObject, name: string, message: string): string | undef
   const fits = (value: string) => value.length >= least && value.length <= most && (pattern?.test(value) ?? true);
   const format = typeof schema.format === 'string' ? schema.format : undefined;
   if (format !== undefined) {
-    const said = format === 'email' ? emails(message) : format === 'date' ? dates(message) : /^ur[il]/.test(format) ? urls(message) : [];
+    const said =
+      format === 'email' ? emails(message) : format === 'date' ? dates(message) : /^ur[il]/.test(format) ? urls(message) : [];
     return [...said, FORMATS[format] ?? ''].filter(Boolean).find(fits);
   }
   if (pattern !== undefined) {

@@ -29,7 +29,9 @@ export function urls(text: string): string[] {
 
 /** What stands in quotation marks or backticks. */
 export function quoted(text: string): string[] {
-  return [...text.matchAll(/"([^"]+)"|`([^`]+)`|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)/g)].map((m) => m[1] ?? m[2] ?? m[3] ?? m[4] ?? '');
+  return [...text.matchAll(/"([^"]+)"|`([^`]+)`|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)/g)].map(
+    (m) => m[1] ?? m[2] ?? m[3] ?? m[4] ?? '',
+  );
 }
 
 /** Words with letters and digits, such as INV-7, order_12, 0x1f. Dates are none. */
@@ -39,7 +41,9 @@ export function identifiers(text: string): string[] {
 
 /** Words that look like a file's path. */
 export function paths(text: string): string[] {
-  return words(text).filter((word) => /^[\w./-]*\w\.[A-Za-z]\w{0,7}$|\//.test(word) && !word.includes('@') && !word.includes('://'));
+  return words(text).filter(
+    (word) => /^[\w./-]*\w\.[A-Za-z]\w{0,7}$|\//.test(word) && !word.includes('@') && !word.includes('://'),
+  );
 }
 
 /** Numbers, also those inside identifiers; not those inside dates or e-mail addresses. */
@@ -49,5 +53,8 @@ export function numbers(text: string): number[] {
 }
 
 export function words(text: string): string[] {
-  return text.split(/\s+/).map((word) => word.replace(/^[("'`[]+|[)"'`\],;:!?.]+$/g, '')).filter(Boolean);
+  return text
+    .split(/\s+/)
+    .map((word) => word.replace(/^[("'`[]+|[)"'`\],;:!?.]+$/g, ''))
+    .filter(Boolean);
 }

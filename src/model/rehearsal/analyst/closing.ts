@@ -1,6 +1,7 @@
 /** What the analyst says and does once the sending of the memo has an outcome. */
 import { isJsonObject, type JsonObject } from '../../../shared/json';
-import type { Ledger, Play } from '../play';
+import type { PastCall } from '../conversation';
+import type { Play } from '../play';
 import type { ResultError } from '../tool-result';
 import { emails } from '../words';
 import type { Order } from './order';
@@ -10,9 +11,9 @@ const REHEARSAL = 'This is a rehearsal, not a model.';
 /**
  * Ends the turn by the outcome of the last `send_credit_memo`; or, when a person declined with
  * another address in the note, proposes the memo once more, to that address.
+ * @param sends the proposals of this turn with their results, at least one
  */
-export function close(ledger: Ledger, order: Order): Play {
-  const sends = ledger.all('send_credit_memo');
+export function close(sends: PastCall[], order: Order): Play {
   const last = sends.at(-1)!;
   const recipient = String(last.input.recipient ?? order.recipient);
   if (last.result.ok) {
@@ -37,7 +38,8 @@ function outcomeOf(error: ResultError): End {
   const words = `${error.reason} ${error.message}`;
   if (/in[_ -]?doubt|unknown whether|not known whether/i.test(words)) return 'in_doubt';
   if (/expir/i.test(words)) return 'expired';
-  if (error.code === 'CONFIRMATION_REQUIRED' || /\b(denied|declined|refused|rejected)\b|approval_denied/i.test(words)) return 'declined';
+  if (error.code === 'CONFIRMATION_REQUIRED' || /\b(denied|declined|refused|rejected)\b|approval_denied/i.test(words))
+    return 'declined';
   return 'failed';
 }
 
@@ -67,7 +69,10 @@ function notSent(end: End, ticker: string, recipient: string, error: ResultError
 }
 
 function said(error: ResultError): string {
-  return [error.message, error.hint].filter(Boolean).join(' ').replace(/([^.!?])$/, '$1.');
+  return [error.message, error.hint]
+    .filter(Boolean)
+    .join(' ')
+    .replace(/([^.!?])$/, '$1.');
 }
 
 /** Addresses in what the person wrote; not the address of the person ("denied by ana@bank.example"). */

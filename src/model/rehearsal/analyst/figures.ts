@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../shared/json';
 import { objects } from '../conversation';
 import type { Ledger } from '../play';
-import { getQuote, priceHistory, ratioCard } from './plan';
+import { getQuote, priceHistory, ratioCard } from './calls';
 
 export const RATIOS = [
   ['pe', 'P/E', 'times'],

@@ -3,14 +3,15 @@
  * of it. At every step it goes through the trace from its beginning and does the first thing whose
  * results are not in the conversation yet.
  */
-import { isJsonObject, type JsonObject } from '../../../shared/json';
-import type { Conversation } from '../conversation';
+import { isJsonObject } from '../../../shared/json';
+import type { Conversation, PastCall } from '../conversation';
 import { guessInput } from '../guess';
 import { Ledger, type Play, type WantedCall } from '../play';
+import { searchFilings } from './calls';
 import { close } from './closing';
 import { writeMemo } from './memo';
 import { readOrder, type Order } from './order';
-import { mainFiling, searchFilings, stages } from './plan';
+import { mainFiling, stages } from './plan';
 
 /** The analyst plays wherever these two tools are offered. */
 export function isAnalyst({ tools }: Conversation): boolean {
@@ -21,7 +22,8 @@ export function isAnalyst({ tools }: Conversation): boolean {
 export function playAnalyst(conversation: Conversation): Play {
   const order = readOrder(conversation);
   const ledger = new Ledger(conversation);
-  if (ledger.all('send_credit_memo').some(isComplete)) return close(ledger, order);
+  const sends = ledger.all('send_credit_memo').filter(isOurs);
+  if (sends.length > 0) return close(sends, order);
 
   for (const [index, stage] of stages(order).entries()) {
     const calls = ledger.missing(stage.calls(ledger).filter((call) => call !== undefined));
@@ -40,9 +42,9 @@ export function playAnalyst(conversation: Conversation): Play {
   };
 }
 
-/** A call whose JSON was spoilt on its way has no body; it was none of ours. */
-function isComplete(call: { input: JsonObject }): boolean {
-  return typeof call.input.body_md === 'string' && typeof call.input.recipient === 'string';
+/** Not ours: a call whose JSON was spoilt on its way, or that a fault made up. */
+function isOurs({ input }: PastCall): boolean {
+  return typeof input.body_md === 'string' && typeof input.recipient === 'string' && input.confirmed !== true;
 }
 
 /** Fields that this version of the tool requires besides ours are filled as harmlessly as the schema lets (`confirmed: false`). */
@@ -54,7 +56,8 @@ function sendMemo(ledger: Ledger, recipient: string, subject: string, body: stri
 function nothingFiled(ledger: Ledger, { ticker }: Order): string {
   const reasons = ['10-K', '10-Q'].map((form) => {
     const outcome = ledger.outcome(searchFilings(ticker, form));
-    if (!outcome.ok) return `${form}: ${outcome.error.kind}: ${outcome.error.message}${outcome.error.hint ? ` (${outcome.error.hint})` : ''}`;
+    if (!outcome.ok)
+      return `${form}: ${outcome.error.kind}: ${outcome.error.message}${outcome.error.hint ? ` (${outcome.error.hint})` : ''}`;
     const total = isJsonObject(outcome.data) ? outcome.data.total : undefined;
     return `${form}: ${typeof total === 'number' ? total : 0} found`;
   });

@@ -5,10 +5,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../shared/json';
 import { objects } from '../conversation';
 import type { Ledger, WantedCall } from '../play';
+import { getQuote, peerCompanies, priceHistory, ratioCard, searchFilings, searchNews } from './calls';
 import { closes, expressionOf, finite, RATIOS, ratio, written } from './figures';
 import type { Order } from './order';
-import { calculation, getQuote, mainFiling, newestFiling, peerCompanies, peerStatistics, peers, priceHistory } from './plan';
-import { ratioCard, searchFilings, searchNews, section } from './plan';
+import { calculation, mainFiling, newestFiling, peerStatistics, peers, section } from './plan';
 
 /** Characters that are quoted of a filing's section. */
 const EXCERPT = 280;
@@ -34,7 +34,10 @@ export function writeMemo(ledger: Ledger, order: Order): Memo {
     ['## Not available', ...notAvailable(ledger, order, others)].join('\n'),
     ['## Sources', ...sources(ledger, order, others)].join('\n'),
   ];
-  return { subject: `Credit memo ${ticker}${filing ? `, on its ${filing.form} of ${filing.date}` : ''}`, body: parts.join('\n\n') };
+  return {
+    subject: `Credit memo ${ticker}${filing ? `, on its ${filing.form} of ${filing.date}` : ''}`,
+    body: parts.join('\n\n'),
+  };
 }
 
 function filings(ledger: Ledger, ticker: string): string[] {
@@ -103,7 +106,9 @@ function excerpts(ledger: Ledger, ticker: string): string[] {
 
 function news(ledger: Ledger, ticker: string): string[] {
   const items = objects(ledger.data(searchNews(ticker))?.items).slice(0, 5);
-  return items.length > 0 ? items.map((item) => `- ${item.date}: ${item.title}${item.form ? ` (${item.form})` : ''}`) : ['- none found'];
+  return items.length > 0
+    ? items.map((item) => `- ${item.date}: ${item.title}${item.form ? ` (${item.form})` : ''}`)
+    : ['- none found'];
 }
 
 /** Every call of the trace, with the words for it. */

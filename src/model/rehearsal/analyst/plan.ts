@@ -1,26 +1,16 @@
 /**
- * The calls of the credit analyst's trace, each a pure function of the order and of results that are
- * known by then. The same functions find the results again later: a call is its name and its input.
+ * The credit analyst's trace: which calls go out at which stage, as a function of the order and of the
+ * results that are known by then. The memo finds results again through the same functions.
  */
 import type { JsonObject } from '../../../shared/json';
 import { objects } from '../conversation';
 import type { Ledger, WantedCall } from '../play';
+import { peerCompanies, getQuote, priceHistory, ratioCard, searchFilings, searchNews } from './calls';
 import { expressionOf, margin } from './figures';
 import type { Order } from './order';
 
 /** Peers that the memo compares with. */
 const MAX_PEERS = 3;
-
-export const searchFilings = (ticker: string, form: string): WantedCall => ({ name: 'search_filings', input: { ticker, form } });
-export const peerCompanies = (ticker: string): WantedCall => ({ name: 'peer_companies', input: { ticker } });
-export const ratioCard = (ticker: string): WantedCall => ({ name: 'ratio_card', input: { ticker } });
-export const getQuote = (ticker: string): WantedCall => ({ name: 'get_quote', input: { ticker } });
-export const priceHistory = (ticker: string): WantedCall => ({ name: 'get_price_history', input: { ticker, days: 365 } });
-/** The tool wants two characters at least; some tickers have one. */
-export const searchNews = (ticker: string): WantedCall => ({
-  name: 'search_news',
-  input: { query: ticker.length >= 2 ? ticker : `${ticker} results`, days: 90 },
-});
 
 /** The newest filing of a form among the search's results, or undefined. */
 export function newestFiling(ledger: Ledger, ticker: string, form: string): JsonObject | undefined {

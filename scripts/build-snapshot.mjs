@@ -1,0 +1,248 @@
+/**
+ * Writes data/ (the embedded snapshot of the finance pack) from a folder of recorded sources.
+ *
+ *   node scripts/build-snapshot.mjs SOURCE_FOLDER [OUTPUT_FOLDER]
+ *
+ * SOURCE_FOLDER holds edgar/companyfacts, edgar/submissions, statements and prices (data/README.md
+ * says where each comes from). The same sources give the same bytes: nothing here reads a clock.
+ * Figures are selected and regrouped, never computed, except splits, which are read off restated EPS.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+const [source, out = 'data'] = process.argv.slice(2);
+if (!source) {
+  console.error('usage: node scripts/build-snapshot.mjs SOURCE_FOLDER [OUTPUT_FOLDER]');
+  process.exit(2);
+}
+
+const FIRST_FILED = '2018-01-01';
+const FIRST_FISCAL_YEAR = 2018;
+const QUARTERLY_REPORTS = 6;
+const FORMS = new Set(['10-K', '10-Q', '8-K', 'S-1']);
+const COMPANIES = [
+  { ticker: 'AAPL', name: 'Apple Inc.', cik: '0000320193', facts: true, submissions: true },
+  { ticker: 'GOOGL', name: 'Alphabet Inc.', aliases: ['Google'], cik: '0001652044', facts: true, submissions: false },
+  { ticker: 'MSFT', name: 'Microsoft Corporation', cik: '0000789019', facts: false, submissions: true },
+  { ticker: 'NVDA', name: 'NVIDIA Corporation', cik: '0001045810', facts: true, submissions: true },
+  { ticker: 'TSLA', name: 'Tesla, Inc.', cik: '0001318605', facts: false, submissions: true },
+];
+/** Hand-made sector table: companies that the market commonly sets beside each other. */
+const PEERS = {
+  AAPL: { basis: 'large US technology platforms (hand-made table)', peers: ['MSFT', 'GOOGL', 'NVDA', 'AMZN'] },
+  GOOGL: { basis: 'large US technology platforms (hand-made table)', peers: ['MSFT', 'AAPL', 'META', 'AMZN'] },
+  MSFT: { basis: 'large US technology platforms (hand-made table)', peers: ['AAPL', 'GOOGL', 'ORCL', 'AMZN'] },
+  NVDA: { basis: 'US semiconductor designers and makers (hand-made table)', peers: ['AMD', 'INTC', 'QCOM', 'AVGO'] },
+  TSLA: { basis: 'US car makers (hand-made table)', peers: ['F', 'GM', 'RIVN'] },
+};
+
+const days = (from, to) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+const gz = (name) => gunzipSync(readFileSync(join(source, name))).toString('utf8');
+const submissionsOf = (company) => JSON.parse(gz(`edgar/submissions/CIK${company.cik}.json.gz`));
+
+/** One line for each element of the outermost arrays: diffs stay readable. */
+function write(name, value) {
+  const lines = JSON.stringify(value)
+    .replaceAll(/\],\[/g, '],\n[')
+    .replaceAll(/,"values":/g, ',\n"values":')
+    .replaceAll(/\},\{/g, '},\n{');
+  writeFileSync(join(out, name), `${lines}\n`);
+}
+
+// ---- filing index -----------------------------------------------------------------------------
+
+/** Rows [form, filed, accession, period, items]. */
+function filingsFromSubmissions(company) {
+  const recent = submissionsOf(company).filings.recent;
+  const rows = recent.form
+    .map((form, i) => [form, recent.filingDate[i], recent.accessionNumber[i], recent.reportDate[i], recent.items[i]])
+    .filter(([form, filed]) => FORMS.has(form) && filed >= FIRST_FILED);
+  return { asOf: recent.filingDate[0], rows };
+}
+
+function filingsFromReports(reports) {
+  return reports
+    .filter((report) => report.filed >= FIRST_FILED)
+    .map((report) => [report.form, report.filed, report.accession, report.end, '']);
+}
+
+// ---- facts ------------------------------------------------------------------------------------
+
+/** Every fact that a 10-K or 10-Q carried, grouped by accession; comparatives of other years are cut later. */
+function reportsFromFacts(facts) {
+  const reports = new Map();
+  for (const taxonomy of Object.values(facts.facts)) {
+    for (const [concept, { units }] of Object.entries(taxonomy)) {
+      for (const [unit, entries] of Object.entries(units)) {
+        for (const entry of entries) {
+          if (entry.form !== '10-K' && entry.form !== '10-Q') continue;
+          const report = reports.get(entry.accn) ?? {
+            accession: entry.accn, form: entry.form, filed: entry.filed, fy: entry.fy, fp: entry.fp, entries: [],
+          };
+          report.entries.push({ concept, unit, start: entry.start ?? null, end: entry.end, value: entry.val });
+          reports.set(entry.accn, report);
+        }
+      }
+    }
+  }
+  return [...reports.values()].map(withPeriods).filter((report) => report.end !== '').sort((a, b) => (a.filed < b.filed ? 1 : -1));
+}
+
+/** The report's own balance sheet date, and the one that it compares with. */
+function withPeriods(report) {
+  const instants = [...new Set(report.entries.filter((e) => e.concept === 'Assets').map((e) => e.end))].sort();
+  return { ...report, end: instants.at(-1) ?? '', priorEnd: instants.at(-2) ?? '' };
+}
+
+/** Keeps the report's period and its comparison: year, quarter, year to date, balance sheet dates, cover. */
+function compact(report) {
+  const periods = [];
+  const values = {};
+  for (const entry of report.entries) {
+    if (!isOwnOrPrior(report, entry)) continue;
+    const key = `${entry.start ?? ''}/${entry.end}`;
+    const index = periods.includes(key) ? periods.indexOf(key) : periods.push(key) - 1;
+    (values[`${entry.concept}|${entry.unit}`] ??= {})[index] = entry.value;
+  }
+  const { accession, form, filed, fy, fp, end } = report;
+  return { accession, form, filed, fy, fp, end, periods, values };
+}
+
+function isOwnOrPrior(report, { concept, start, end }) {
+  if (concept === 'EntityCommonStockSharesOutstanding') return true;
+  if (concept === 'EntityPublicFloat') return false;
+  if (start === null) return end === report.end || end === report.priorEnd;
+  const aYearBefore = Math.abs(days(end, report.end) - 365) <= 10;
+  if (end !== report.end && !aYearBefore) return false;
+  const length = days(start, end);
+  const cashFlow = /^(NetCash|Payments|Depreciation|ShareBased)/.test(concept);
+  if (report.form === '10-K') return length >= 340;
+  const quarter = length <= 105;
+  return cashFlow ? quarter === (report.fp === 'Q1') : quarter;
+}
+
+/** The latest annual reports and quarterly reports: enough for several years and for recent quarters. */
+function select(reports) {
+  const annual = reports.filter((report) => report.form === '10-K' && report.fy >= FIRST_FISCAL_YEAR);
+  const quarterly = reports.filter((report) => report.form === '10-Q').slice(0, QUARTERLY_REPORTS);
+  return [...annual, ...quarterly].sort((a, b) => (a.filed < b.filed ? 1 : -1)).map(compact);
+}
+
+/**
+ * Splits, read off diluted EPS that was restated by a whole factor between two filings: it happened
+ * after the last filing with old figures and before the first with new ones.
+ */
+function splitsFromFacts(facts) {
+  const byPeriod = new Map();
+  for (const entry of facts.facts['us-gaap'].EarningsPerShareDiluted.units['USD/shares']) {
+    const key = `${entry.start}/${entry.end}`;
+    byPeriod.set(key, [...(byPeriod.get(key) ?? []), entry]);
+  }
+  const splits = [];
+  for (const [period, entries] of byPeriod) {
+    entries.sort((a, b) => (a.filed < b.filed ? -1 : 1));
+    for (let i = 1; i < entries.length; i++) {
+      const [was, became] = [entries[i - 1], entries[i]];
+      const factor = Math.round(was.val / became.val);
+      if (!(factor >= 2) || Math.abs(was.val - factor * became.val) > 0.006 * factor + 0.005) continue;
+      const same = splits.find((s) => s.factor === factor && s.after < became.filed && was.filed < s.by);
+      const evidence = `EPS diluted ${period}: ${was.val} in ${was.accn}, ${became.val} in ${became.accn}`;
+      if (!same) splits.push({ factor, after: was.filed, by: became.filed, evidence });
+      else if (was.filed > same.after || became.filed < same.by) {
+        same.after = was.filed > same.after ? was.filed : same.after;
+        same.by = became.filed < same.by ? became.filed : same.by;
+      }
+    }
+  }
+  return splits.sort((a, b) => (a.after < b.after ? -1 : 1));
+}
+
+/** Microsoft: statements as FinanceToolkit recorded them, set beside the 10-K of the same fiscal year in the index. */
+function reportsFromStatements(ticker, filings) {
+  const rows = ['income', 'balance'].flatMap((kind) =>
+    readFileSync(join(source, `statements/${kind}_statement_AAPL_MSFT_2020_2023.csv`), 'utf8')
+      .trim().split('\n').slice(1)
+      .map((line) => [kind, ...line.match(/("[^"]*"|[^,]*)(,|$)/g).map((cell) => cell.replace(/,$/, '').replaceAll('"', '').trim())])
+      .filter((row) => row[1] === ticker),
+  );
+  return [2023, 2022, 2021, 2020].map((year) => {
+    const filing = filings.find(([form, , , period]) => form === '10-K' && period === `${year}-06-30`);
+    const periods = [`${year - 1}-07-01/${year}-06-30`, `/${year}-06-30`];
+    if (year > 2020) periods.push(`${year - 2}-07-01/${year - 1}-06-30`, `/${year - 1}-06-30`);
+    const values = {};
+    for (const [kind, , label, ...cells] of rows) {
+      const unit = label === 'EPS' ? 'USD/shares' : label.startsWith('Weighted Average Shares') ? 'shares' : 'USD';
+      const instant = kind === 'balance' ? 1 : 0;
+      const entry = { [instant]: Number(cells[year - 2020]) };
+      if (year > 2020) entry[instant + 2] = Number(cells[year - 2021]);
+      if (Object.values(entry).some((value) => value !== 0)) values[`${label}|${unit}`] = entry;
+    }
+    return { accession: filing[2], form: '10-K', filed: filing[1], fy: year, fp: 'FY', end: `${year}-06-30`, periods, values };
+  });
+}
+
+// ---- prices -----------------------------------------------------------------------------------
+
+/** The last row of each month, [date, close]. */
+function monthEnds(rows) {
+  const last = new Map();
+  for (const [date, close] of rows) if (Number.isFinite(close)) last.set(date.slice(0, 7), [date, close]);
+  return [...last.values()];
+}
+
+function skfolio(ticker, from) {
+  const [header, ...lines] = gz('prices/skfolio_sp500_20tickers_adjclose_1990_2022.csv.gz').trim().split('\n');
+  const column = header.trim().split(',').indexOf(ticker);
+  return monthEnds(lines.map((line) => line.split(',')).filter(([date]) => date >= from).map((cells) => [cells[0], Number(cells[column])]));
+}
+
+function bokeh(ticker) {
+  const lines = gz('prices/bokeh_stocks_2000_2013.csv.gz').trim().split('\n').slice(1);
+  return monthEnds(lines.map((line) => line.split(',')).filter((cells) => cells[0] === ticker).map((cells) => [cells[1], Number(cells[5])]));
+}
+
+function priceFile() {
+  const adjusted = 'skfolio 1.12.2 (BSD-3), S&P 500 sample: daily adjusted close, month ends kept';
+  const asTraded = 'bokeh-sampledata 2026.1 (public domain): daily close as traded, month ends kept';
+  const series = {};
+  const others = ['AMD', 'BAC', 'CVX', 'GE', 'HD', 'JNJ', 'JPM', 'KO', 'PEP', 'PFE', 'PG', 'WMT', 'XOM'];
+  for (const ticker of ['AAPL', 'MSFT']) series[ticker] = [{ adjusted: true, source: adjusted, rows: skfolio(ticker, '2000-01-01') }];
+  for (const ticker of others) series[ticker] = [{ adjusted: true, source: adjusted, rows: skfolio(ticker, '2013-01-01') }];
+  for (const ticker of ['AAPL', 'MSFT', 'IBM']) (series[ticker] ??= []).push({ adjusted: false, source: asTraded, rows: bokeh(ticker) });
+  const googl = 'these shares traded as GOOG until April 2014';
+  series.GOOGL = [{ adjusted: false, source: asTraded, note: googl, rows: bokeh('GOOG') }];
+  return series;
+}
+
+// ---- all --------------------------------------------------------------------------------------
+
+for (const folder of ['filings', 'facts']) mkdirSync(join(out, folder), { recursive: true });
+const companies = [];
+for (const company of COMPANIES) {
+  const { ticker, cik } = company;
+  const facts = company.facts ? JSON.parse(gz(`edgar/companyfacts/CIK${cik}.json.gz`)) : undefined;
+  const all = facts ? reportsFromFacts(facts) : [];
+  const index = company.submissions ? filingsFromSubmissions(company) : { asOf: '', rows: [] };
+  const known = new Set(index.rows.map((row) => row[2]));
+  const derived = filingsFromReports(all).filter((row) => !known.has(row[2]));
+  const rows = [...index.rows, ...derived].sort((a, b) => (a[1] < b[1] ? 1 : a[1] > b[1] ? -1 : 0));
+  const origin = [
+    ...(company.submissions ? [`EDGAR submissions (CIK ${cik}) as of ${index.asOf}`] : []),
+    ...(derived.length > 0 ? [`${derived.length} periodic reports from accession numbers in EDGAR company facts`] : []),
+  ];
+  write(`filings/${ticker}.json`, { as_of: rows[0][1], events_as_of: index.asOf || null, source: origin.join('; '), rows });
+
+  const reports = facts ? select(all) : ticker === 'MSFT' ? reportsFromStatements(ticker, rows) : [];
+  if (reports.length > 0) {
+    const from = facts
+      ? `EDGAR company facts (CIK ${cik}), XBRL values as filed`
+      : 'FinanceToolkit (MIT) statement dataset, set beside the 10-K of the same fiscal year; not XBRL values of that filing';
+    write(`facts/${ticker}.json`, { source: from, splits: facts ? splitsFromFacts(facts) : [], reports });
+  }
+  const about = company.submissions ? submissionsOf(company) : undefined;
+  companies.push({ ticker, name: company.name, aliases: company.aliases ?? [], cik, sic: about?.sic ?? null, sic_description: about?.sicDescription ?? null });
+}
+write('companies.json', companies);
+write('prices.json', priceFile());
+write('peers.json', PEERS);

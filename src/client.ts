@@ -1,0 +1,182 @@
+/** HoldfastClient: what a backend calls. */
+import { randomBytes } from 'node:crypto';
+import { Client, Connection, WorkflowExecutionAlreadyStartedError, type WorkflowExecutionInfo } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import { IdempotencyConflict, TurnNotFound } from './client/errors';
+import { TurnHandle } from './client/turn-handle';
+import { loadConfig, type Config } from './config';
+import { dataConverter } from './data-converter';
+import { cutBytes } from './shared/cut';
+import { hashJson } from './shared/digests';
+import { isTurnId, LOCAL_PRINCIPAL, newTurnId, traceId, turnIdFromKey, workflowId } from './shared/ids';
+import { TURN_STATES, type TurnState, type TurnView } from './shared/turn-view';
+import { TURN_WORKFLOW, type TurnInput } from './workflows/contract';
+
+export interface StartTurn {
+  agent: string;
+  /** At most 100,000 characters. */
+  message: string;
+  /** Idempotency key: the same key starts one turn, for as long as the namespace retains it. */
+  id?: string;
+  sessionId?: string;
+  /** Who asks. Default `local`. */
+  requester?: string;
+}
+
+export interface TurnSummary {
+  turn_id: string;
+  workflow_id: string;
+  agent: string;
+  state: string;
+  requester: string;
+  started_at: string;
+  ended_at: string | null;
+  ui_url: string | null;
+}
+
+const MAX_MESSAGE = 100_000;
+const MEMO_REQUEST = 'holdfast_request';
+
+export class HoldfastClient {
+  constructor(
+    /** The Temporal client underneath. */
+    readonly temporal: Client,
+    private readonly config: Pick<Config, 'taskQueue' | 'uiUrl'>,
+  ) {}
+
+  /**
+   * Connects by the environment (`TEMPORAL_ADDRESS`…), or to the embedded stack that runs here.
+   * @throws ConfigError for a bad setting; the connection's error when nothing answers
+   */
+  static async connect(config: Config = loadConfig()): Promise<HoldfastClient> {
+    const connection = await Connection.connect({ ...config.temporal.connectionOptions, connectTimeout: 5000 });
+    return new HoldfastClient(new Client({ connection, namespace: config.temporal.namespace, dataConverter }), config);
+  }
+
+  async close(): Promise<void> {
+    await this.temporal.connection.close();
+  }
+
+  /**
+   * Starts a turn. With an id it happens once: the same request again gives the same turn.
+   * @throws IdempotencyConflict when the id was used for another agent or message
+   */
+  async start(request: StartTurn): Promise<TurnHandle> {
+    const requester = request.requester ?? LOCAL_PRINCIPAL;
+    check(request, requester);
+    const random = randomBytes(6).toString('hex');
+    const turnId = request.id === undefined ? newTurnId(Date.now(), random) : turnIdFromKey(requester, request.id);
+    const input: TurnInput = {
+      turn_id: turnId,
+      agent: request.agent,
+      message: request.message,
+      requester,
+      session_id: request.sessionId ?? null,
+      trace_id: traceId(Date.now(), random),
+      parent_head: null,
+    };
+    const fingerprint = hashJson({ agent: request.agent, message: request.message });
+    try {
+      await this.temporal.workflow.start(TURN_WORKFLOW, {
+        workflowId: workflowId(turnId),
+        taskQueue: this.config.taskQueue,
+        args: [input],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        typedSearchAttributes: searchAttributes(input),
+        memo: { [MEMO_REQUEST]: fingerprint },
+        staticSummary: cutBytes(`${request.agent}: ${request.message.replace(/\s+/g, ' ')}`, 200),
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+    if (request.id !== undefined) await this.sameRequest(turnId, fingerprint);
+    return this.turn(turnId);
+  }
+
+  /** A handle on a turn that was started before. */
+  turn(turnId: string): TurnHandle {
+    if (!isTurnId(turnId)) throw new TurnNotFound(turnId);
+    return new TurnHandle(this.temporal, turnId, workflowId(turnId), this.uiUrl(workflowId(turnId)));
+  }
+
+  /** Turns, newest first. */
+  async *list(filter: { state?: TurnState; agent?: string; limit?: number } = {}): AsyncGenerator<TurnSummary> {
+    const clauses = [`WorkflowType = '${TURN_WORKFLOW}'`];
+    if (filter.state !== undefined) clauses.push(`HoldfastState = ${quoted(stateOf(filter.state))}`);
+    if (filter.agent !== undefined) clauses.push(`HoldfastAgent = ${quoted(filter.agent)}`);
+    let left = filter.limit ?? 100;
+    for await (const info of this.temporal.workflow.list({ query: clauses.join(' AND ') })) {
+      if (left-- <= 0) return;
+      yield this.summary(info);
+    }
+  }
+
+  /** Turns in which something waits for a person. */
+  async pending(): Promise<TurnView[]> {
+    const query = `WorkflowType = '${TURN_WORKFLOW}' AND ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')`;
+    const views: TurnView[] = [];
+    for await (const info of this.temporal.workflow.list({ query })) {
+      views.push(await this.turn(info.workflowId.replace(/^turn\//, '')).status());
+    }
+    return views.filter((view) => view.pending.length > 0);
+  }
+
+  private async sameRequest(turnId: string, fingerprint: string): Promise<void> {
+    const { memo } = await this.temporal.workflow.getHandle(workflowId(turnId)).describe();
+    if (memo?.[MEMO_REQUEST] !== fingerprint) throw new IdempotencyConflict(turnId);
+  }
+
+  private uiUrl(workflow: string): string | null {
+    const { uiUrl } = this.config;
+    if (uiUrl === null) return null;
+    const namespace = encodeURIComponent(this.temporal.options.namespace);
+    return `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(workflow)}`;
+  }
+
+  private summary(info: WorkflowExecutionInfo): TurnSummary {
+    const attribute = (name: string) => String((info.searchAttributes?.[name] as unknown[] | undefined)?.[0] ?? '');
+    return {
+      turn_id: info.workflowId.replace(/^turn\//, ''),
+      workflow_id: info.workflowId,
+      agent: attribute('HoldfastAgent'),
+      state: attribute('HoldfastState'),
+      requester: attribute('HoldfastRequester'),
+      started_at: info.startTime.toISOString(),
+      ended_at: info.closeTime?.toISOString() ?? null,
+      ui_url: this.uiUrl(info.workflowId),
+    };
+  }
+}
+
+function check({ agent, message, sessionId }: StartTurn, requester: string): void {
+  if (typeof agent !== 'string' || agent === '') throw new TypeError('start: "agent" is missing: name one of the agents that the worker serves.');
+  if (typeof message !== 'string' || message.trim() === '') throw new TypeError('start: "message" is empty.');
+  if (message.length > MAX_MESSAGE) throw new TypeError(`start: "message" has ${message.length} characters; ${MAX_MESSAGE} are allowed.`);
+  if (!message.isWellFormed()) throw new TypeError('start: "message" is not well-formed Unicode (it has half a character).');
+  if (typeof requester !== 'string' || requester === '' || requester.length > 200) throw new TypeError('start: "requester" must be 1 to 200 characters.');
+  if (sessionId !== undefined && !isTurnId(sessionId)) throw new TypeError(`start: "sessionId" ${JSON.stringify(sessionId)} must match [A-Za-z0-9._~-]{1,128}.`);
+}
+
+const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
+const STATE = defineSearchAttributeKey('HoldfastState', 'KEYWORD');
+const SESSION = defineSearchAttributeKey('HoldfastSession', 'KEYWORD');
+const REQUESTER = defineSearchAttributeKey('HoldfastRequester', 'KEYWORD');
+
+function searchAttributes({ agent, requester, session_id }: TurnInput): TypedSearchAttributes {
+  return new TypedSearchAttributes([
+    { key: AGENT, value: cutBytes(agent, 255) },
+    { key: STATE, value: 'running' },
+    { key: REQUESTER, value: cutBytes(requester, 255) },
+    ...(session_id === null ? [] : [{ key: SESSION, value: cutBytes(session_id, 255) }]),
+  ]);
+}
+
+function stateOf(state: string): string {
+  if (!(TURN_STATES as readonly string[]).includes(state)) throw new TypeError(`There is no state ${JSON.stringify(state)}; states: ${TURN_STATES.join(', ')}.`);
+  return state;
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
+}

@@ -1,0 +1,30 @@
+/** What the client throws, each by its own name. */
+
+/** The decision changed nothing; `message` says why. */
+export class DecisionNotAccepted extends Error {
+  override readonly name = 'DecisionNotAccepted';
+}
+
+/** There is no turn of this id. */
+export class TurnNotFound extends Error {
+  override readonly name = 'TurnNotFound';
+  constructor(readonly turnId: string) {
+    super(`There is no turn ${JSON.stringify(turnId)} in this namespace. \`holdfast list\` shows the turns that there are.`);
+  }
+}
+
+/** The idempotency key was used before, for another request. */
+export class IdempotencyConflict extends Error {
+  override readonly name = 'IdempotencyConflict';
+  constructor(readonly turnId: string) {
+    super(`The id ${JSON.stringify(turnId)} has been used for another agent or message. Use a new id, or send the same request again.`);
+  }
+}
+
+/** No worker answered in time: the turn is safe, but nothing could be asked of it. */
+export class NoWorker extends Error {
+  override readonly name = 'NoWorker';
+  constructor(what: string) {
+    super(`No worker answered in time to ${what}. Start one (\`holdfast worker\` or \`holdfast dev\`) and try again; nothing was lost or changed.`);
+  }
+}

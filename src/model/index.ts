@@ -1,0 +1,54 @@
+/** Makes the model that the settings name. A rehearsal goes through the same SDK and the same wire as the real one. */
+import { AnthropicProvider } from './anthropic';
+import type { ModelProvider } from './provider';
+import { parseFaults, REHEARSAL_MODEL, startRehearsal, type Rehearsal, type RehearsalOptions } from './rehearsal';
+
+export interface ModelOptions {
+  kind: 'anthropic' | 'rehearsal';
+  /** anthropic: default from the environment. */
+  apiKey?: string;
+  /** anthropic: default from the environment. rehearsal: a server that is up already; default: one is started in-process. */
+  baseUrl?: string;
+  /** Time limit of one request, ms. */
+  timeoutMs?: number;
+  /** rehearsal: how it plays. Faults default to `HOLDFAST_REHEARSAL_FAULTS`. */
+  rehearsal?: RehearsalOptions;
+}
+
+export interface Model {
+  provider: ModelProvider;
+  /** The model id to use where an agent names none and no setting does; undefined for anthropic. */
+  defaultModel: string | undefined;
+  /** The server, when one was started here. */
+  rehearsal: Rehearsal | undefined;
+  close(): Promise<void>;
+}
+
+/** @throws Error when a fault in `HOLDFAST_REHEARSAL_FAULTS` is not known, or the rehearsal's port is taken */
+export async function createModel(options: ModelOptions): Promise<Model> {
+  const { kind, apiKey, baseUrl, timeoutMs } = options;
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  if (kind === 'anthropic') {
+    const provider = new AnthropicProvider({
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...limit,
+    });
+    return { provider, defaultModel: undefined, rehearsal: undefined, close: async () => {} };
+  }
+  const faults = options.rehearsal?.faults ?? parseFaults(process.env.HOLDFAST_REHEARSAL_FAULTS ?? '');
+  const rehearsal = baseUrl === undefined ? await startRehearsal({ ...options.rehearsal, faults }) : undefined;
+  // Its own key: the real one must not travel to a server that is not the vendor's.
+  const provider = new AnthropicProvider({
+    name: 'rehearsal',
+    apiKey: 'rehearsal',
+    baseUrl: baseUrl ?? rehearsal!.baseUrl,
+    ...limit,
+  });
+  return { provider, defaultModel: REHEARSAL_MODEL, rehearsal, close: async () => rehearsal?.close() };
+}
+
+export { AnthropicProvider } from './anthropic';
+export { costUsd, PRICES, PRICES_AS_OF, PRICES_SOURCE, priceOf } from './prices';
+export * from './provider';
+export { REHEARSAL_MODEL } from './rehearsal';

@@ -1,0 +1,44 @@
+/** An answer before it goes over the wire: blocks as planned, with the exact text of tool inputs where it matters. */
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../shared/json';
+import type { Play } from './play';
+import { objects } from './conversation';
+
+export const REHEARSAL_MODEL = 'rehearsal-1';
+
+export interface Answer {
+  content: JsonObject[];
+  stopReason: string;
+  /** Text to stream as a tool call's input instead of its JSON, by the block's index. */
+  rawInputs: Map<number, string>;
+  stopDetails?: JsonObject;
+}
+
+/** A play as an answer: text first, then the calls. */
+export function answerOf(play: Play): Answer {
+  const calls = play.calls.map((call): JsonObject => ({ type: 'tool_use', id: '', name: call.name, input: call.input }));
+  return {
+    content: [...(play.text === '' ? [] : [{ type: 'text', text: play.text }]), ...calls],
+    stopReason: calls.length > 0 ? 'tool_use' : 'end_turn',
+    rawInputs: new Map(),
+  };
+}
+
+/**
+ * Gives ids to tool calls that have none. They follow from the request and the place, so that the same
+ * request is answered with the same ids; a `t` in them tells that thinking came before (see thinking.ts).
+ */
+export function withIds(answer: Answer, body: JsonObject): Answer {
+  const seed = digest(JSON.stringify([body.messages ?? null, objects(body.tools).map((tool) => tool.name ?? null)])).slice(0, 16);
+  const thought = answer.content.some((block) => block.type === 'thinking') ? 't' : 'p';
+  const content = answer.content.map((block, index) =>
+    block.type === 'tool_use' && !block.id
+      ? { ...block, id: `toolu_rehearsal_${thought}${seed}${String(index).padStart(2, '0')}` }
+      : block,
+  );
+  return { ...answer, content };
+}
+
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,42 @@
+/** Script mode: answers written down beforehand, given out in the order of requests; for workflow tests. */
+import type { JsonObject } from '../../shared/json';
+import type { Answer } from './message';
+
+export interface ScriptedResponse {
+  /** Content blocks. A tool_use needs no id; `raw` on it is streamed as its input's text, whatever it is. */
+  content: JsonObject[];
+  /** Default: `tool_use` when there is a tool_use block, else `end_turn`. */
+  stop_reason?: string;
+}
+
+/** A response, or a function that makes it from the request's body. */
+export type ScriptLine = ScriptedResponse | ((body: JsonObject) => ScriptedResponse);
+
+export class Script {
+  private position = 0;
+
+  constructor(private readonly lines: readonly ScriptLine[]) {}
+
+  /** The next answer; or, past the end, what to tell the test. Never an answer that nobody wrote. */
+  next(body: JsonObject): Answer | { exhausted: string } {
+    const line = this.lines[this.position++];
+    if (line === undefined) {
+      return {
+        exhausted: `the rehearsal's script is exhausted: this is request ${this.position}, it has ${this.lines.length} responses`,
+      };
+    }
+    return scripted(typeof line === 'function' ? line(body) : line);
+  }
+}
+
+function scripted(response: ScriptedResponse): Answer {
+  const rawInputs = new Map<number, string>();
+  const content = response.content.map((block, index): JsonObject => {
+    if (block.type !== 'tool_use') return block;
+    const { raw, ...rest } = block;
+    if (typeof raw === 'string') rawInputs.set(index, raw);
+    return { id: '', input: {}, ...rest };
+  });
+  const calls = content.some((block) => block.type === 'tool_use');
+  return { content, stopReason: response.stop_reason ?? (calls ? 'tool_use' : 'end_turn'), rawInputs };
+}

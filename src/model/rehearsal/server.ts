@@ -1,0 +1,156 @@
+/**
+ * The rehearsal: a real HTTP server that speaks the Messages API and plays a model. It lets the whole
+ * engine run, SDK and wire included, with no key and no network. It remembers nothing of a
+ * conversation: every answer follows from the request (and from the faults and the script of a test).
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isAnalyst, playAnalyst } from './analyst';
+import { readConversation, type Conversation } from './conversation';
+import { FaultQueue, type Fault } from './faults';
+import { improvise } from './improviser';
+import { answerOf, digest, REHEARSAL_MODEL, withIds, type Answer } from './message';
+import { misbehave } from './misbehave';
+import { refuse, sendMessage, sendStream } from './send';
+import { Script, type ScriptLine } from './script';
+import { wantsThinking, withThinking } from './thinking';
+import { usageOf } from './usage';
+import { requestFault } from './validate';
+
+export interface RehearsalOptions {
+  /** @default 0: any free port */
+  port?: number;
+  /** Misbehaviours, for one request after the other. */
+  faults?: Fault[];
+  /** Answers to give instead of playing; when they run out, requests are refused. */
+  script?: ScriptLine[];
+  /** Awaited before each answer: a test's barrier. `index` counts from 0. */
+  onRequest?(body: JsonObject, index: number): Promise<void> | void;
+  /** How many of the latest request bodies are kept. @default 200 */
+  keep?: number;
+}
+
+export interface Rehearsal {
+  /** `http://127.0.0.1:PORT` */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** The latest request bodies, oldest first. */
+  readonly requests: readonly JsonObject[];
+  /** Replaces the faults that are still to come. */
+  setFaults(faults: Fault[]): void;
+  /** Ends open connections too. */
+  close(): Promise<void>;
+}
+
+/** Largest body that is read, bytes: the API's own limit. */
+const MAX_BODY = 32 * 1024 * 1024;
+
+/** Starts a rehearsal on 127.0.0.1. @throws when the port is taken */
+export async function startRehearsal(options: RehearsalOptions = {}): Promise<Rehearsal> {
+  const stage = new Stage(options);
+  const server = createServer((request, response) => {
+    stage
+      .serve(request, response)
+      .catch((error: unknown) => refuse(response, 500, `the rehearsal itself failed: ${String(error)}`));
+  });
+  await listen(server, options.port ?? 0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    port,
+    requests: stage.requests,
+    setFaults: (faults) => stage.faults.set(faults),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+class Stage {
+  readonly requests: JsonObject[] = [];
+  readonly faults = new FaultQueue();
+  private readonly script: Script | undefined;
+  private count = 0;
+
+  constructor(private readonly options: RehearsalOptions) {
+    this.faults.set(options.faults ?? []);
+    this.script = options.script && new Script(options.script);
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const index = this.count++;
+    response.setHeader('request-id', `req_rehearsal_${index + 1}`);
+    const path = new URL(request.url ?? '/', 'http://rehearsal').pathname;
+    if (request.method !== 'POST' || path !== '/v1/messages')
+      return refuse(response, 404, `no such address: ${request.method} ${path}`);
+    if (!request.headers['x-api-key'] && !request.headers.authorization)
+      return refuse(response, 401, 'x-api-key header is required');
+    const text = await readBody(request);
+    if (text === undefined) return refuse(response, 413, `the body is larger than ${MAX_BODY} bytes`);
+    const body = parseBody(text);
+    if (isJsonObject(body)) this.record(body);
+    const wrong = requestFault(body);
+    if (wrong !== undefined || !isJsonObject(body)) return refuse(response, 400, wrong ?? 'not JSON');
+    await this.options.onRequest?.(body, index);
+    await this.answer(body, response);
+  }
+
+  private async answer(body: JsonObject, response: ServerResponse): Promise<void> {
+    const fault = this.faults.next();
+    if (typeof fault?.kind === 'number') return refuse(response, fault.kind, 'a rehearsed failure', fault);
+    const conversation = readConversation(body);
+    const line = this.script?.next(body) ?? answerOf(play(conversation));
+    if ('exhausted' in line) return refuse(response, 400, line.exhausted);
+    const answer = this.finished(line, fault, conversation, body);
+    const head = {
+      id: `msg_rehearsal_${digest(JSON.stringify(body)).slice(0, 24)}`,
+      model: REHEARSAL_MODEL,
+      usage: usageOf(body, answer.content),
+    };
+    if (body.stream === true) await sendStream(response, answer, head, fault);
+    else sendMessage(response, answer, head);
+  }
+
+  private finished(line: Answer, fault: Fault | undefined, conversation: Conversation, body: JsonObject): Answer {
+    const misbehaved = misbehave(line, fault, conversation);
+    const thinks = fault?.kind === 'thinking' || (this.script === undefined && wantsThinking(body));
+    return withIds(thinks ? withThinking(misbehaved) : misbehaved, body);
+  }
+
+  private record(body: JsonObject): void {
+    this.requests.push(body);
+    if (this.requests.length > (this.options.keep ?? 200)) this.requests.shift();
+  }
+}
+
+function play(conversation: Conversation) {
+  return isAnalyst(conversation) ? playAnalyst(conversation) : improvise(conversation);
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve());
+  });
+}
+
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= MAX_BODY) chunks.push(chunk);
+  }
+  return size <= MAX_BODY ? Buffer.concat(chunks).toString('utf8') : undefined;
+}
+
+function parseBody(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

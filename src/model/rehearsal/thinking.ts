@@ -1,0 +1,49 @@
+/**
+ * Rehearsed thinking. Its signature follows from its text, so that the server can tell, without any
+ * memory, whether a block came back as it was sent: the real API refuses changed ones, and so does this.
+ */
+import { isJsonObject, type JsonObject } from '../../shared/json';
+import { blocks, objects } from './conversation';
+import { before } from './misbehave';
+import { digest, type Answer } from './message';
+
+/** Puts a thinking block and a redacted one before the answer. */
+export function withThinking(answer: Answer): Answer {
+  const thinking = `The conversation calls for: ${answer.content.map((block) => String(block.name ?? block.type)).join(', ')}.`;
+  const redacted = `rehearsal-${digest(thinking).slice(0, 24)}`;
+  return before(answer, [
+    { type: 'thinking', thinking, signature: signature(thinking) },
+    { type: 'redacted_thinking', data: `${redacted}.${signature(redacted)}` },
+  ]);
+}
+
+/** Does the request ask for thinking? */
+export function wantsThinking(body: JsonObject): boolean {
+  return isJsonObject(body.thinking) && (body.thinking.type === 'enabled' || body.thinking.type === 'adaptive');
+}
+
+/** What is wrong with the thinking blocks that came back, or undefined. */
+export function thinkingFault(body: JsonObject): string | undefined {
+  for (const [m, message] of objects(body.messages).entries()) {
+    if (message.role !== 'assistant') continue;
+    const content = blocks(message.content);
+    const changed = content.findIndex((block) => !intact(block));
+    if (changed >= 0)
+      return `messages.${m}.content.${changed}: a \`${content[changed]!.type}\` block came back changed; send it as it was`;
+    const thought = content.some((block) => block.type === 'tool_use' && String(block.id).startsWith('toolu_rehearsal_t'));
+    if (thought && content[0]?.type !== 'thinking')
+      return `messages.${m}.content.0: the thinking block before its tool calls is missing`;
+  }
+  return undefined;
+}
+
+function intact(block: JsonObject): boolean {
+  if (block.type === 'thinking') return block.signature === signature(String(block.thinking));
+  if (block.type !== 'redacted_thinking') return true;
+  const [data, mark] = String(block.data).split('.');
+  return mark === signature(data ?? '');
+}
+
+function signature(text: string): string {
+  return Buffer.from(digest(`rehearsal thinking ${text}`), 'hex').toString('base64url');
+}
