@@ -78,7 +78,12 @@ function reportsFromFacts(facts) {
         for (const entry of entries) {
           if (entry.form !== '10-K' && entry.form !== '10-Q') continue;
           const report = reports.get(entry.accn) ?? {
-            accession: entry.accn, form: entry.form, filed: entry.filed, fy: entry.fy, fp: entry.fp, entries: [],
+            accession: entry.accn,
+            form: entry.form,
+            filed: entry.filed,
+            fy: entry.fy,
+            fp: entry.fp,
+            entries: [],
           };
           report.entries.push({ concept, unit, start: entry.start ?? null, end: entry.end, value: entry.val });
           reports.set(entry.accn, report);
@@ -86,7 +91,10 @@ function reportsFromFacts(facts) {
       }
     }
   }
-  return [...reports.values()].map(withPeriods).filter((report) => report.end !== '').sort((a, b) => (a.filed < b.filed ? 1 : -1));
+  return [...reports.values()]
+    .map(withPeriods)
+    .filter((report) => report.end !== '')
+    .sort((a, b) => (a.filed < b.filed ? 1 : -1));
 }
 
 /** The report's own balance sheet date, and the one that it compares with. */
@@ -162,8 +170,13 @@ function splitsFromFacts(facts) {
 function reportsFromStatements(ticker, filings) {
   const rows = ['income', 'balance'].flatMap((kind) =>
     readFileSync(join(source, `statements/${kind}_statement_AAPL_MSFT_2020_2023.csv`), 'utf8')
-      .trim().split('\n').slice(1)
-      .map((line) => [kind, ...line.match(/("[^"]*"|[^,]*)(,|$)/g).map((cell) => cell.replace(/,$/, '').replaceAll('"', '').trim())])
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => [
+        kind,
+        ...line.match(/("[^"]*"|[^,]*)(,|$)/g).map((cell) => cell.replace(/,$/, '').replaceAll('"', '').trim()),
+      ])
       .filter((row) => row[1] === ticker),
   );
   return [2023, 2022, 2021, 2020].map((year) => {
@@ -194,12 +207,22 @@ function monthEnds(rows) {
 function skfolio(ticker, from) {
   const [header, ...lines] = gz('prices/skfolio_sp500_20tickers_adjclose_1990_2022.csv.gz').trim().split('\n');
   const column = header.trim().split(',').indexOf(ticker);
-  return monthEnds(lines.map((line) => line.split(',')).filter(([date]) => date >= from).map((cells) => [cells[0], Number(cells[column])]));
+  return monthEnds(
+    lines
+      .map((line) => line.split(','))
+      .filter(([date]) => date >= from)
+      .map((cells) => [cells[0], Number(cells[column])]),
+  );
 }
 
 function bokeh(ticker) {
   const lines = gz('prices/bokeh_stocks_2000_2013.csv.gz').trim().split('\n').slice(1);
-  return monthEnds(lines.map((line) => line.split(',')).filter((cells) => cells[0] === ticker).map((cells) => [cells[1], Number(cells[5])]));
+  return monthEnds(
+    lines
+      .map((line) => line.split(','))
+      .filter((cells) => cells[0] === ticker)
+      .map((cells) => [cells[1], Number(cells[5])]),
+  );
 }
 
 function priceFile() {
@@ -207,9 +230,11 @@ function priceFile() {
   const asTraded = 'bokeh-sampledata 2026.1 (public domain): daily close as traded, month ends kept';
   const series = {};
   const others = ['AMD', 'BAC', 'CVX', 'GE', 'HD', 'JNJ', 'JPM', 'KO', 'PEP', 'PFE', 'PG', 'WMT', 'XOM'];
-  for (const ticker of ['AAPL', 'MSFT']) series[ticker] = [{ adjusted: true, source: adjusted, rows: skfolio(ticker, '2000-01-01') }];
+  for (const ticker of ['AAPL', 'MSFT'])
+    series[ticker] = [{ adjusted: true, source: adjusted, rows: skfolio(ticker, '2000-01-01') }];
   for (const ticker of others) series[ticker] = [{ adjusted: true, source: adjusted, rows: skfolio(ticker, '2013-01-01') }];
-  for (const ticker of ['AAPL', 'MSFT', 'IBM']) (series[ticker] ??= []).push({ adjusted: false, source: asTraded, rows: bokeh(ticker) });
+  for (const ticker of ['AAPL', 'MSFT', 'IBM'])
+    (series[ticker] ??= []).push({ adjusted: false, source: asTraded, rows: bokeh(ticker) });
   const googl = 'these shares traded as GOOG until April 2014';
   series.GOOGL = [{ adjusted: false, source: asTraded, note: googl, rows: bokeh('GOOG') }];
   return series;
@@ -241,7 +266,14 @@ for (const company of COMPANIES) {
     write(`facts/${ticker}.json`, { source: from, splits: facts ? splitsFromFacts(facts) : [], reports });
   }
   const about = company.submissions ? submissionsOf(company) : undefined;
-  companies.push({ ticker, name: company.name, aliases: company.aliases ?? [], cik, sic: about?.sic ?? null, sic_description: about?.sicDescription ?? null });
+  companies.push({
+    ticker,
+    name: company.name,
+    aliases: company.aliases ?? [],
+    cik,
+    sic: about?.sic ?? null,
+    sic_description: about?.sicDescription ?? null,
+  });
 }
 write('companies.json', companies);
 write('prices.json', priceFile());

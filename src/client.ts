@@ -9,7 +9,7 @@ import { dataConverter } from './data-converter';
 import { cutBytes } from './shared/cut';
 import { hashJson } from './shared/digests';
 import { isTurnId, LOCAL_PRINCIPAL, newTurnId, traceId, turnIdFromKey, workflowId } from './shared/ids';
-import { TURN_STATES, type TurnState, type TurnView } from './shared/turn-view';
+import { TURN_STATES, type CallView, type TurnState } from './shared/turn-view';
 import { TURN_WORKFLOW, type TurnInput } from './workflows/contract';
 
 export interface StartTurn {
@@ -32,6 +32,12 @@ export interface TurnSummary {
   started_at: string;
   ended_at: string | null;
   ui_url: string | null;
+}
+
+export interface PendingTurn extends TurnSummary {
+  calls: CallView[];
+  /** Why its calls could not be asked for; null when they could. */
+  unreachable: string | null;
 }
 
 const MAX_MESSAGE = 100_000;
@@ -112,14 +118,21 @@ export class HoldfastClient {
     }
   }
 
-  /** Turns in which something waits for a person. */
-  async pending(): Promise<TurnView[]> {
+  /** Turns in which something waits for a person, with the calls that wait. */
+  async pending(): Promise<PendingTurn[]> {
     const query = `WorkflowType = '${TURN_WORKFLOW}' AND ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')`;
-    const views: TurnView[] = [];
-    for await (const info of this.temporal.workflow.list({ query })) {
-      views.push(await this.turn(info.workflowId.replace(/^turn\//, '')).status());
+    const turns: Promise<PendingTurn>[] = [];
+    for await (const info of this.temporal.workflow.list({ query })) turns.push(this.pendingTurn(this.summary(info)));
+    return (await Promise.all(turns)).filter((turn) => turn.unreachable !== null || turn.calls.length > 0);
+  }
+
+  private async pendingTurn(summary: TurnSummary): Promise<PendingTurn> {
+    try {
+      return { ...summary, calls: await this.turn(summary.turn_id).pending(), unreachable: null };
+    } catch (error) {
+      // One turn whose worker is gone must not hide the others.
+      return { ...summary, calls: [], unreachable: error instanceof Error ? error.message : String(error) };
     }
-    return views.filter((view) => view.pending.length > 0);
   }
 
   private async sameRequest(turnId: string, fingerprint: string): Promise<void> {

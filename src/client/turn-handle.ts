@@ -126,5 +126,5 @@ export function pendingOf(view: TurnView): (CallView & { digest: string })[] {
 /** Deadline, cancellation by deadline, or "no poller": in each case nobody answered. */
 function isDeadline(error: unknown): boolean {
   const text = error instanceof Error ? `${error.name} ${error.message} ${String((error.cause as Error | undefined)?.message ?? '')}` : '';
-  return /DEADLINE_EXCEEDED|deadline|RPC timeout|RPCTimeout/i.test(text);
+  return /deadline|RPC ?timeout|no poller seen/i.test(text);
 }

@@ -32,11 +32,11 @@ function bareMessage(message: JsonObject): JsonObject {
   return Array.isArray(message.content) ? { ...message, content: message.content.map(bare) } : message;
 }
 
-/** Takes breakpoints off a block and off the blocks inside a tool_result. */
+/** Takes breakpoints off a block and off the blocks inside it (a tool_result's). */
 function bare(block: Json): Json {
   if (!isJsonObject(block)) return block;
   const { cache_control: _, ...rest } = block;
-  return rest.type === 'tool_result' && Array.isArray(rest.content) ? { ...rest, content: rest.content.map(bare) } : rest;
+  return Array.isArray(rest.content) ? { ...rest, content: rest.content.map(bare) } : rest;
 }
 
 function cacheable(block: JsonObject): boolean {

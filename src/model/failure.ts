@@ -29,7 +29,8 @@ export function classifyFailure(error: unknown, context: FailureContext): ModelF
   if (error instanceof ModelFailure) return error;
   if (error instanceof APIError && error.status !== undefined) return httpFailure(error.status, error, context);
   if (error instanceof APIError && isJsonObject(error.error)) return streamFailure(error, context);
-  if (isMissingKey(error)) return fail(401, undefined, undefined, context, {});
+  if (isUnusableKey(error)) return fail(401, undefined, undefined, context, {});
+  if (isErrorLike(error) && error.code === 'ERR_INVALID_URL') return fail(404, 'the address is no URL', undefined, context, {});
   return networkFailure(error, context);
 }
 
@@ -94,8 +95,8 @@ function fail(
 }
 
 function networkFailure(error: unknown, context: FailureContext): ModelFailure {
-  const timedOut = error instanceof APIConnectionTimeoutError || (error instanceof Error && error.name === 'TimeoutError');
-  const rule = timedOut ? STATUS_RULES[408]! : { type: 'model.network', what: 'The model API could not be reached' };
+  const timedOut = error instanceof APIConnectionTimeoutError || (isErrorLike(error) && error.name === 'TimeoutError');
+  const rule = timedOut ? STATUS_RULES[408]! : { type: 'model.network', what: 'The connection to the model API failed' };
   const reason = cut(withoutSecrets(reasons(error), context.secrets));
   return new ModelFailure(`${rule.what}${origin(context.baseUrl)}: ${reason}. Check the network and ANTHROPIC_BASE_URL.`, {
     type: rule.type,
@@ -107,20 +108,26 @@ function networkFailure(error: unknown, context: FailureContext): ModelFailure {
 /** Message and system code of an error and its causes; `fetch failed` alone helps nobody. */
 function reasons(error: unknown): string {
   const parts: string[] = [];
-  for (let current = error, depth = 0; current instanceof Error && depth < 4; current = current.cause, depth++) {
-    const code = (current as NodeJS.ErrnoException).code;
+  for (let current = error, depth = 0; isErrorLike(current) && depth < 4; current = current.cause, depth++) {
+    const { code } = current;
     parts.push(typeof code === 'string' && !current.message.includes(code) ? `${current.message} (${code})` : current.message);
   }
   const texts = parts.map((part) => part.trim().replace(/\.$/, '')).filter((part) => part !== '');
   return texts.length > 0 ? [...new Set(texts)].join(': ') : cut(String(error));
 }
 
+/** By shape: errors of another realm (a test's, a sandbox's) are no `instanceof Error` here. */
+function isErrorLike(error: unknown): error is { name?: unknown; message: string; code?: unknown; cause?: unknown } {
+  return typeof error === 'object' && error !== null && typeof (error as { message?: unknown }).message === 'string';
+}
+
 function origin(baseUrl: string | undefined): string {
   return baseUrl !== undefined && URL.canParse(baseUrl) ? ` at ${new URL(baseUrl).origin}` : '';
 }
 
-function isMissingKey(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('Could not resolve authentication method');
+/** No key at all, or one with characters that no header can carry (a line break from a file). */
+function isUnusableKey(error: unknown): boolean {
+  return /^Could not resolve authentication method|is an invalid header value/.test(isErrorLike(error) ? reasons(error) : '');
 }
 
 function bodyText(error: APIError): string | undefined {

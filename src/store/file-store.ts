@@ -41,7 +41,7 @@ export class FileStore implements Store {
   }
 
   /** @throws CanonicalError for a body that has no canonical form */
-  putPart(scope: string, body: Json): Promise<string> {
+  async putPart(scope: string, body: Json): Promise<string> {
     const part: Part = { v: 'holdfast.part/1', salt: saltOf(this.saltKey, scope, body), body };
     return this.objects.put(objectJson(part));
   }
@@ -54,7 +54,7 @@ export class FileStore implements Store {
   }
 
   /** @throws TypeError for a malformed block: a fault of the engine */
-  putBlock(block: Block): Promise<string> {
+  async putBlock(block: Block): Promise<string> {
     const json = objectJson(block);
     const fault = blockFault(json);
     if (fault !== null) throw new TypeError(`Bad block: ${fault}`);

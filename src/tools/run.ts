@@ -38,7 +38,8 @@ export async function runTool(
   const cancel = whenAborted(limits.cancelled, abort);
   try {
     const ctx: ToolContext = { ...context, signal: abort.signal };
-    const value = await Promise.race([invoke(tool, input, ctx), timeout.promise, cancel.promise]);
+    const running = invoke(tool, input, ctx);
+    const value = await Promise.race([running, timeout.promise, cancel.promise.catch((reason: unknown) => ended(running, reason))]);
     if (value === TIMED_OUT)
       return failed(callError('TIMEOUT', 'timeout', `${tool.name} did not answer within ${limits.timeoutMs} ms.`));
     const json = toJson(value);
@@ -53,6 +54,18 @@ export async function runTool(
     timeout.clear();
     cancel.clear();
   }
+}
+
+/** How long a cancelled tool may take to end, ms. */
+const GRACE = 5000;
+
+/** A cancelled call is over when its tool is, or after the grace. */
+async function ended(running: Promise<unknown>, reason: unknown): Promise<never> {
+  let timer: NodeJS.Timeout | undefined;
+  const grace = new Promise((resolve) => (timer = setTimeout(resolve, GRACE)));
+  await Promise.race([running.catch(() => undefined), grace]);
+  clearTimeout(timer);
+  throw reason;
 }
 
 const TIMED_OUT = Symbol('timed out');

@@ -11,7 +11,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
           const signal = job.signalWorkflow;
           if (!signal) continue;
           const name = signal.signalName ?? '';
-          if (name.startsWith('__')) continue;
+          if (name.startsWith('__temporal_')) continue;
           signalArrived(name, signal.identity ?? '', Object.hasOwn(SIGNALS, name));
         }
         next(input);

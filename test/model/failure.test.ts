@@ -101,6 +101,13 @@ test('a missing key says which variable to set', () => {
   expect(failure.message).toContain('ANTHROPIC_API_KEY');
 });
 
+test('a key that no header can carry, and an address that is no URL, are not retried', () => {
+  const header = new APIConnectionError({ cause: new TypeError(`"Bearer ${KEY}\n" is an invalid header value`) });
+  expect(classifyFailure(header, context).facts).toMatchObject({ type: 'model.auth', retryable: false });
+  const url = Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' });
+  expect(classifyFailure(url, context).facts.retryable).toBe(false);
+});
+
 test.each([
   ['the key itself', http(401, `invalid key ${KEY}`)],
   ['another key', http(400, 'header x-api-key: sk-ant-api03-SECRETSECRET was wrong')],

@@ -134,11 +134,11 @@ function text(schema: JsonObject, name: string, message: string): string | undef
 
 /** Fields whose name says what they hold. Nothing of the kind in the message: nothing to call the tool with. */
 function named(name: string, message: string): string[] | undefined {
-  if (/path|file|dir/i.test(name)) return [...quoted(message), ...paths(message)];
-  if (/command|cmd|script|code/i.test(name)) return quoted(message);
+  if (/path|file|^dir(ectory)?$/i.test(name)) return [...paths(message), ...quoted(message)];
+  if (/^(command|cmd|script|code)$/i.test(name)) return quoted(message);
   if (/mail|recipient/i.test(name)) return [...emails(message), FORMATS.email!];
   if (/url|uri|link/i.test(name)) return [...urls(message), FORMATS.uri!];
-  if (/date/i.test(name)) return [...dates(message), FORMATS.date!];
+  if (/(^|_)date(_|$)/i.test(name)) return [...dates(message), FORMATS.date!];
   if (/ticker|symbol/i.test(name)) return [ticker(message) ?? 'AAPL'];
   if (/text|message|body|content|question|prompt|note|query/i.test(name)) return [message.trim()];
   return undefined;

@@ -8,7 +8,7 @@ import type { Ledger, WantedCall } from '../play';
 import { getQuote, peerCompanies, priceHistory, ratioCard, searchFilings, searchNews } from './calls';
 import { closes, expressionOf, finite, RATIOS, ratio, written } from './figures';
 import type { Order } from './order';
-import { calculation, mainFiling, newestFiling, peerStatistics, peers, section } from './plan';
+import { calculation, listedPeers, mainFiling, newestFiling, peerStatistics, peers, section } from './plan';
 
 /** Characters that are quoted of a filing's section. */
 const EXCERPT = 280;
@@ -56,8 +56,15 @@ function ratioTable(ledger: Ledger, ticker: string, others: string[]): string[] 
     row(['', ...all]),
     row(['---', ...all.map(() => '---')]),
     ...RATIOS.map(([key, label, unit]) => row([label, ...cards.map((card) => written(ratio(card, key), unit))])),
+    row(['Price in these', ...cards.map(priceBeside)]),
     row(['Fiscal year to', ...cards.map((card) => (isJsonObject(card?.period) ? String(card.period.end ?? 'n/a') : 'n/a'))]),
   ];
+}
+
+/** The price that P/E and P/B were computed with. */
+function priceBeside(card: JsonObject | undefined): string {
+  if (!isJsonObject(card?.price)) return 'n/a';
+  return `${card.price.value} (${card.price.as_of})`;
 }
 
 function price(ledger: Ledger, ticker: string): string[] {
@@ -105,10 +112,11 @@ function excerpts(ledger: Ledger, ticker: string): string[] {
 }
 
 function news(ledger: Ledger, ticker: string): string[] {
-  const items = objects(ledger.data(searchNews(ticker))?.items).slice(0, 5);
-  return items.length > 0
-    ? items.map((item) => `- ${item.date}: ${item.title}${item.form ? ` (${item.form})` : ''}`)
-    : ['- none found'];
+  const data = ledger.data(searchNews(ticker));
+  const window = isJsonObject(data?.window) && data.window.to ? `, searched from ${data.window.from} to ${data.window.to}` : '';
+  const items = objects(data?.items).slice(0, 5);
+  const lines = items.map((item) => `- ${item.date}: ${item.title}${item.form ? ` (${item.form})` : ''}`);
+  return lines.length > 0 ? [...lines, ...(window ? [`- ${lines.length} events${window}`] : [])] : [`- none found${window}`];
 }
 
 /** Every call of the trace, with the words for it. */
@@ -138,6 +146,8 @@ function notAvailable(ledger: Ledger, order: Order, others: string[]): string[] 
       (gap) => `- ${what}, ${gap.ratio}: ${gap.reason}`,
     );
   });
+  const bare = listedPeers(ledger, order.ticker).filter((peer) => !peer.figures);
+  if (bare.length > 0) lines.push(`- Peers of which the source has no figures: ${bare.map((peer) => peer.ticker).join(', ')}`);
   return lines.length > 0 ? lines : ['- everything that was asked for was available'];
 }
 

@@ -2,7 +2,7 @@
  * The credit analyst's trace: which calls go out at which stage, as a function of the order and of the
  * results that are known by then. The memo finds results again through the same functions.
  */
-import type { JsonObject } from '../../../shared/json';
+import { getOwn, isJsonObject, type JsonObject } from '../../../shared/json';
 import { objects } from '../conversation';
 import type { Ledger, WantedCall } from '../play';
 import { peerCompanies, getQuote, priceHistory, ratioCard, searchFilings, searchNews } from './calls';
@@ -30,10 +30,24 @@ export function section(ledger: Ledger, ticker: string, name: 'Financials' | 'MD
   return { name: 'fetch_filing_section', input: { ticker, form: filing.form!, date: filing.date!, section: name } };
 }
 
+/** Peers to compare with: those of which the source has figures, where it says so. */
 export function peers(ledger: Ledger, ticker: string): string[] {
-  const listed = ledger.data(peerCompanies(ticker))?.peers;
-  const names = Array.isArray(listed) ? listed.filter((peer): peer is string => typeof peer === 'string') : [];
-  return [...new Set(names)].filter((peer) => peer !== ticker).slice(0, MAX_PEERS);
+  return listedPeers(ledger, ticker)
+    .filter((peer) => peer.figures)
+    .slice(0, MAX_PEERS)
+    .map((peer) => peer.ticker);
+}
+
+/** Every peer that was named, and whether figures can be asked for. */
+export function listedPeers(ledger: Ledger, ticker: string): { ticker: string; figures: boolean }[] {
+  const data = ledger.data(peerCompanies(ticker));
+  const names = Array.isArray(data?.peers) ? data.peers.filter((peer): peer is string => typeof peer === 'string') : [];
+  const coverage = isJsonObject(data?.data_here) ? data.data_here : {};
+  const has = (peer: string) => {
+    const kinds = getOwn(coverage, peer);
+    return !Array.isArray(kinds) || kinds.includes('facts');
+  };
+  return [...new Set(names)].filter((peer) => peer !== ticker).map((peer) => ({ ticker: peer, figures: has(peer) }));
 }
 
 export function calculation(ledger: Ledger, order: Order): WantedCall | undefined {

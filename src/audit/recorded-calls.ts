@@ -1,0 +1,26 @@
+/**
+ * Temporal's replay compares ids and types, never arguments. So what was recorded is checked here: each
+ * call's digest is computed anew from the arguments that history holds, and must be the recorded one.
+ */
+import { callDigest, hashJson } from '../shared/digests';
+import { activityId } from '../shared/ids';
+import type { RunCallInput } from '../shared/activity-io';
+
+export interface RecordedCall {
+  /** The activity id in history. */
+  activityId: string;
+  /** The recorded argument. */
+  input: RunCallInput;
+}
+
+/** What does not fit, one line each; empty when the record is consistent. */
+export function recordedCallFaults({ activityId: id, input }: RecordedCall): string[] {
+  const { turn, call, approval } = input;
+  const faults: string[] = [];
+  if (call.input !== null && hashJson(call.input) !== call.input_hash) faults.push(`${id}: the recorded input does not have the recorded hash`);
+  const digest = callDigest({ ...call, turn_id: turn.turn_id, call_id: call.id, requester: turn.requester });
+  if (digest !== call.digest) faults.push(`${id}: the recorded call has digest ${digest}, not ${call.digest}`);
+  if (activityId(call.id, call.tool, call.digest, call.dispatch) !== id) faults.push(`${id}: the id does not name the recorded call`);
+  if (approval && approval.digest !== call.digest) faults.push(`${id}: the recorded approval is for ${approval.digest}`);
+  return faults;
+}

@@ -1,0 +1,92 @@
+/**
+ * A mail server for the embedded stack: takes every message and stores it as an .eml file. A message
+ * that comes twice is stored twice, under a name that shows it: a duplicate must be seen, not tidied away.
+ */
+import { mkdir, rename, rm, writeFile, link } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
+
+const MAX_BYTES = 5 * 1024 * 1024;
+
+export interface MailCatcher {
+  port: number;
+  /** Stops listening, and drops open connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens without authentication or TLS: for 127.0.0.1 only, unless `host` says otherwise.
+ * @throws Error when the port is taken
+ */
+export async function startMailCatcher(options: { dir: string; port?: number; host?: string }): Promise<MailCatcher> {
+  await mkdir(options.dir, { recursive: true });
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    size: MAX_BYTES,
+    banner: 'holdfast mail catcher',
+    closeTimeout: 500,
+    onData(stream, _session, done) {
+      store(options.dir, stream).then(
+        (name) => done(null, `stored as ${name}`),
+        (error: Error & { responseCode?: number }) => done(error),
+      );
+    },
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, options.host ?? '127.0.0.1', () => resolve());
+  });
+  server.on('error', () => undefined); // a client that breaks off is no reason to end the stack
+  const port = (server.server.address() as AddressInfo).port;
+  return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+async function store(dir: string, stream: SMTPServerDataStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
+  if (stream.sizeExceeded) throw Object.assign(new Error(`message is larger than ${MAX_BYTES} bytes`), { responseCode: 552 });
+  const raw = Buffer.concat(chunks);
+  const temporary = join(dir, `.incoming-${randomUUID()}`);
+  await writeFile(temporary, raw);
+  try {
+    return await settle(dir, temporary, safeName(raw));
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Gives the file its name by a hard link, which fails where the name is taken: two at once can't overwrite each other. */
+async function settle(dir: string, temporary: string, base: string): Promise<string> {
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? `${base}.eml` : `${base}.duplicate-${n}.eml`;
+    try {
+      await link(temporary, join(dir, name));
+      return name;
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'EEXIST') continue;
+      const unsupported = code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS'; // a file system without hard links
+      if (!unsupported) throw error;
+      const unique = `${base}.${randomUUID()}.eml`;
+      await rename(temporary, join(dir, unique));
+      return unique;
+    }
+  }
+}
+
+/** The Message-ID without brackets, made safe as a file name; a random name where there is none. */
+function safeName(raw: Buffer): string {
+  const text = raw.toString('latin1');
+  const end = text.search(/\r?\n\r?\n/);
+  const headers = (end < 0 ? text : text.slice(0, end)).replace(/\r?\n[ \t]+/g, ' ');
+  const id = /^message-id:\s*<?([^>\r\n]+)>?/im.exec(headers)?.[1]?.trim() ?? '';
+  const safe = id
+    .replace(/[^A-Za-z0-9@._-]/g, '_')
+    .replace(/^\.+/, '_')
+    .slice(0, 150);
+  return safe === '' ? `no-message-id-${randomUUID()}` : safe;
+}

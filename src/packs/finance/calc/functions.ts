@@ -1,0 +1,46 @@
+/** What an expression may name: functions with their number of arguments, and constants. */
+export interface MathFunction {
+  min: number;
+  max: number;
+  apply(args: number[]): number;
+}
+
+const fn = (min: number, max: number, apply: (...args: number[]) => number): MathFunction => ({
+  min,
+  max,
+  apply: (args) => apply(...args),
+});
+
+export const CONSTANTS = new Map([
+  ['pi', Math.PI],
+  ['e', Math.E],
+]);
+
+export const FUNCTIONS = new Map<string, MathFunction>([
+  ['abs', fn(1, 1, Math.abs)],
+  ['sqrt', fn(1, 1, Math.sqrt)],
+  ['cbrt', fn(1, 1, Math.cbrt)],
+  ['exp', fn(1, 1, Math.exp)],
+  ['ln', fn(1, 1, Math.log)],
+  ['log', fn(1, 2, (x, base) => (base === undefined ? Math.log(x!) : Math.log(x!) / Math.log(base)))],
+  ['log10', fn(1, 1, Math.log10)],
+  ['log2', fn(1, 1, Math.log2)],
+  ['pow', fn(2, 2, (x, y) => x! ** y!)],
+  ['mod', fn(2, 2, (x, y) => x! - y! * Math.floor(x! / y!))],
+  ['min', fn(1, 50, Math.min)],
+  ['max', fn(1, 50, Math.max)],
+  ['floor', fn(1, 1, Math.floor)],
+  ['ceil', fn(1, 1, Math.ceil)],
+  ['sign', fn(1, 1, Math.sign)],
+  ['round', fn(1, 2, (x, digits = 0) => round(x!, digits))],
+]);
+
+/** Half away from zero, as people round; on the shortest decimal form, so that 1.005 gives 1.01. NaN unless 0–15 whole digits. */
+function round(x: number, digits: number): number {
+  if (!Number.isInteger(digits) || digits < 0 || digits > 15) return NaN;
+  const [mantissa, exponent = '0'] = String(Math.abs(x)).split('e') as [string, string?];
+  const shifted = Math.round(Number(`${mantissa}e${Number(exponent) + digits}`));
+  if (!Number.isFinite(shifted)) return x;
+  const [m, e = '0'] = String(shifted).split('e') as [string, string?];
+  return Math.sign(x) * Number(`${m}e${Number(e) - digits}`);
+}

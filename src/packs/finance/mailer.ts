@@ -1,0 +1,24 @@
+/** How a memo leaves the house. */
+export interface MailMessage {
+  recipient: string;
+  subject: string;
+  /** Plain text (Markdown). */
+  body: string;
+}
+
+export interface MailReceipt {
+  messageId: string;
+  accepted: string[];
+  /** The server's own answer to the message. */
+  response: string;
+}
+
+export interface Mailer {
+  /** Address that the messages come from; shown to the person who decides. */
+  readonly from: string;
+  /**
+   * Sends once, or fails; never repeats by itself.
+   * @throws ToolError whose `nothingHappened` is true only when the server can't have accepted the message
+   */
+  send(message: MailMessage, options: { idempotencyKey: string; signal: AbortSignal }): Promise<MailReceipt>;
+}

@@ -1,0 +1,35 @@
+/** May a price stand beside the per-share figures of a report? A wrong ratio is worse than none. */
+import type { CompanyFacts, PriceSeries, Report } from './data';
+import { daysBetween } from './dates';
+
+/** A year and a day: price and fiscal year end further apart belong to different years. */
+const MAX_APART_DAYS = 366;
+
+export type Beside = { price: number; note: string } | { reason: string };
+
+/**
+ * The last price of the series, or why it can't be used:
+ * - `price_too_old`: it is more than a year older than the period;
+ * - `period_too_old`: it is more than a year younger. An earlier price won't do where the series is
+ *   adjusted for dividends (it then lies below what was paid);
+ * - `split_between`: a split lies between the filing of the report and the share basis of the price.
+ */
+export function priceBeside(series: PriceSeries, report: Report, facts: CompanyFacts): Beside {
+  const after = daysBetween(report.end, series.asOf);
+  if (after < -MAX_APART_DAYS)
+    return { reason: `price_too_old: the newest price is of ${series.asOf}, the period ended ${report.end}` };
+  if (after > MAX_APART_DAYS) return { reason: `period_too_old: the period ended ${report.end}, the price is of ${series.asOf}` };
+  const [first, last] = [series.asOf, report.filed].sort() as [string, string];
+  const split = facts.splits.find((s) => s.after < last && s.by > first);
+  if (split) {
+    return {
+      reason: `split_between: a ${split.factor}-for-1 split lies between price (${series.asOf}) and figures (filed ${report.filed})`,
+    };
+  }
+  const when = after >= 0 ? `${after} days after` : `${-after} days BEFORE`;
+  const adjusted = series.adjusted ? ' Adjusted for later dividends, so slightly below what was paid.' : '';
+  return {
+    price: series.rows.at(-1)!.close,
+    note: `Close of ${series.asOf}, ${when} the end of the period (${report.end}).${adjusted}`,
+  };
+}

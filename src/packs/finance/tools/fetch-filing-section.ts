@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { defineTool } from '../../../tools/define';
+import type { Filing, FinanceData, Form, Report } from '../data';
+import { isoDate, ticker } from '../inputs';
+import { notFound } from '../not-found';
+import { page } from '../page';
+import { renderComparison, renderFinancials } from '../render';
+import { DAY } from './ttl';
+
+const RENDERED_FROM = {
+  Financials: 'structured facts of this report, not the filed text: statements as a table',
+  'MD&A': "structured facts of this report, not the filed text: a period-over-period comparison, without management's words",
+} as const;
+
+/** `{ticker, form, date, section, cursor?}` → one page (at most 4 KB) of the section, rendered from facts. */
+export function fetchFilingSection(data: FinanceData) {
+  return defineTool({
+    name: 'fetch_filing_section',
+    version: '1.0.0',
+    class: 'read',
+    cacheTtlMs: DAY,
+    maxInlineBytes: 6144,
+    description: {
+      does: 'Reads one section of one SEC filing, at most 4 KB of text a call.',
+      returns:
+        'accession number, text, and next_cursor: null at the end, else pass it as cursor for the next page. rendered_from says what the text was made from; sections made from figures lack the words of the management.',
+      useWhen:
+        'You know the filing (form and filing date from search_filings) and need its statements or the comparison with the period before.',
+      dontUseFor: 'Finding out which filings exist (search_filings), ratios (ratio_card), or whole documents.',
+      example: '{"ticker": "AAPL", "form": "10-K", "date": "2022-10-28", "section": "Financials"}',
+      warning: 'The date is the filing date, not the end of the period.',
+    },
+    input: z.object({
+      ticker,
+      form: z.enum(['10-K', '10-Q', '8-K']),
+      date: isoDate.describe('Filing date, YYYY-MM-DD, as search_filings gives it'),
+      section: z.enum(['MD&A', 'Risk Factors', 'Financials']),
+      cursor: z.string().max(20).optional().describe('next_cursor of the page before'),
+    }),
+    async run(input) {
+      const { ticker, form, date, section, cursor } = input;
+      const filing = await findFiling(data, ticker, form, date);
+      if (section === 'Risk Factors') throw noText(`${form} of ${date}`, section);
+      if (form === '8-K') throw noText(`8-K of ${date}`, section);
+      const facts = await data.facts(ticker);
+      const report = facts.reports.find((candidate) => candidate.accession === filing.accession);
+      if (!report) throw noFigures(ticker, form, date, facts.reports);
+      const name = (await data.companies()).find((company) => company.ticker === ticker)?.name ?? ticker;
+      const text = section === 'Financials' ? renderFinancials(name, report) : renderComparison(name, report);
+      return {
+        ticker,
+        form,
+        date,
+        accession: filing.accession,
+        section,
+        ...page(text, cursor),
+        rendered_from: RENDERED_FROM[section],
+        source: facts.source,
+      };
+    },
+  });
+}
+
+async function findFiling(data: FinanceData, ticker: string, form: Form, date: string): Promise<Filing> {
+  const { filings } = await data.filings(ticker, form);
+  const filing = filings.find((candidate) => candidate.date === date);
+  if (filing) return filing;
+  const dates = filings
+    .slice(0, 8)
+    .map((candidate) => candidate.date)
+    .join(', ');
+  const hint = dates === '' ? `The index has no ${form} of ${ticker}.` : `Newest ${form} filings of ${ticker}: ${dates}.`;
+  throw notFound('filing_not_found', `${ticker} filed no ${form} on ${date}.`, hint);
+}
+
+function noText(what: string, section: string) {
+  const hint =
+    'Only "Financials" and "MD&A" of a 10-K or 10-Q can be rendered from facts; for an 8-K, search_filings gives its items.';
+  return notFound('section_not_available', `The source has no text of the section "${section}" of the ${what}.`, hint);
+}
+
+function noFigures(ticker: string, form: Form, date: string, reports: Report[]) {
+  const dates = reports
+    .filter((report) => report.form === form)
+    .map((report) => report.filed)
+    .join(', ');
+  const hint =
+    dates === ''
+      ? `There are figures of no ${form} of ${ticker}; try another form.`
+      : `Figures of ${ticker}'s ${form} filed: ${dates}.`;
+  return notFound('filing_facts_not_found', `The source has no figures of the ${form} that ${ticker} filed on ${date}.`, hint);
+}

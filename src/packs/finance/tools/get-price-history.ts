@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { defineTool } from '../../../tools/define';
+import type { FinanceData } from '../data';
+import { addDays } from '../dates';
+import { ticker } from '../inputs';
+import { basisNote } from '../quote';
+import { HOUR } from './ttl';
+
+/** `{ticker, days}` → month-end closes of the last `days` days of the data, oldest first. */
+export function getPriceHistory(data: FinanceData) {
+  return defineTool({
+    name: 'get_price_history',
+    version: '1.0.0',
+    class: 'read',
+    cacheTtlMs: HOUR,
+    description: {
+      does: 'Gives past closing prices of one US-listed share, one for each month end, up to a year.',
+      returns:
+        'series of {date, close} in USD, oldest first; interval; as_of, the date of the last one; adjusted; a note; source.',
+      useWhen: 'You need a trend or a return over weeks or months; feed the closes to stats_summary for their spread.',
+      dontUseFor: 'A single newest price (get_quote), intraday or daily prices, or more than a year.',
+      example: '{"ticker": "AAPL", "days": 180}',
+      warning:
+        'The days count back from as_of, the end of the data, which can lie well before today: state it with every figure.',
+    },
+    input: z.object({ ticker, days: z.number().int().min(1).max(365).describe('Days to look back from the end of the data') }),
+    async run({ ticker, days }) {
+      const series = await data.prices(ticker);
+      const from = addDays(series.asOf, -days);
+      return {
+        ticker,
+        days,
+        interval: 'month_end' as const,
+        series: series.rows.filter((row) => row.date > from),
+        currency: 'USD' as const,
+        adjusted: series.adjusted,
+        as_of: series.asOf,
+        note: `The last ${days} days of the data, counted back from ${series.asOf}, not from today. ${basisNote(series)}`,
+        source: series.source,
+      };
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineTool } from '../../../tools/define';
+import type { FinanceData } from '../data';
+import { ticker } from '../inputs';
+import { lastQuote } from '../quote';
+import { QUOTE } from './ttl';
+
+/** `{ticker}` → the newest price that the source has, with its date. */
+export function getQuote(data: FinanceData) {
+  return defineTool({
+    name: 'get_quote',
+    version: '1.0.0',
+    class: 'read',
+    cacheTtlMs: QUOTE,
+    description: {
+      does: 'Gives the newest price of one US-listed share that the data source has.',
+      returns:
+        'price in USD, as_of (the date of that price), stale (true when it is not a current price), adjusted (for later splits and dividends), a note in words, source.',
+      useWhen: 'A question needs a market value, such as a valuation.',
+      dontUseFor:
+        'A series of past prices (get_price_history), or ratios such as P/E (ratio_card puts price and figures together with care).',
+      example: '{"ticker": "MSFT"}',
+      warning: 'When stale is true, never present the price as the current one: state its as_of date.',
+    },
+    input: z.object({ ticker }),
+    async run(input) {
+      const series = await data.prices(input.ticker);
+      const { price, ...rest } = lastQuote(series, data.today());
+      return { ticker: input.ticker, price, currency: 'USD' as const, ...rest, source: series.source };
+    },
+  });
+}

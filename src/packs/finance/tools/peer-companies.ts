@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { defineTool } from '../../../tools/define';
+import type { FinanceData } from '../data';
+import { ticker } from '../inputs';
+import { DAY } from './ttl';
+
+/** `{ticker}` → three to five peers, on what they were chosen, and what the source has of each. */
+export function peerCompanies(data: FinanceData) {
+  return defineTool({
+    name: 'peer_companies',
+    version: '1.0.0',
+    class: 'read',
+    cacheTtlMs: DAY,
+    description: {
+      does: 'Names three to five listed companies that one company is commonly compared with.',
+      returns:
+        'peers (tickers), basis (how they were chosen), data_here (which of filings, facts, prices the other tools have of each peer), source.',
+      useWhen:
+        'You benchmark a company: get its peers, then ask for ratio_card of those that have facts here, all in one answer.',
+      dontUseFor: 'The figures of the peers themselves (ratio_card, get_quote), or a full list of an industry.',
+      example: '{"ticker": "NVDA"}',
+      warning: 'A peer with an empty data_here is real, but the other tools know nothing of it: do not invent its figures.',
+    },
+    input: z.object({ ticker }),
+    async run({ ticker }) {
+      const found = await data.peers(ticker);
+      const company = (await data.companies()).find((candidate) => candidate.ticker === ticker);
+      const sic = company?.sic ? `; SIC ${company.sic} ${company.sicDescription}` : '';
+      const coverage = await Promise.all(found.peers.map(async (peer) => [peer, await data.coverage(peer)] as const));
+      return {
+        ticker,
+        peers: found.peers,
+        basis: `${found.basis}${sic}`,
+        data_here: Object.fromEntries(coverage),
+        source: found.source,
+      };
+    },
+  });
+}

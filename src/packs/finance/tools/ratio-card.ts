@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { defineTool } from '../../../tools/define';
+import { isToolError } from '../../../tools/errors';
+import type { CompanyFacts, FinanceData, PriceSeries, Report } from '../data';
+import { ticker } from '../inputs';
+import { notFound } from '../not-found';
+import { priceBeside } from '../price-beside';
+import { ratioCard } from '../ratios';
+import { DAY } from './ttl';
+
+/** `{ticker, fiscal_year?}` → ratios of one annual report; formulas in ratios.ts, price rules in price-beside.ts. */
+export function ratioCardTool(data: FinanceData) {
+  return defineTool({
+    name: 'ratio_card',
+    version: '1.0.0',
+    class: 'read',
+    cacheTtlMs: DAY,
+    maxInlineBytes: 4096,
+    description: {
+      does: 'Computes the usual ratios of one company from one annual report, with every figure that went in.',
+      returns:
+        'period; price beside it or null; ratios pe, pb, roe, gross_margin, operating_margin, net_margin, current_ratio, debt_to_equity, revenue_growth as fractions (0.25 is 25 %) or null; missing with a reason for each null; inputs with accession numbers; source.',
+      useWhen: 'You judge profitability, leverage or valuation, or compare companies: ask for all of them in one answer.',
+      dontUseFor: 'Quarterly figures (fetch_filing_section), or a ratio that is not listed (calculate).',
+      example: '{"ticker": "MSFT", "fiscal_year": 2023}',
+      warning:
+        'pe and pb are null where no price can honestly stand beside the report; say so rather than dividing a quote of another time. Equity is that of the period end.',
+    },
+    input: z.object({
+      ticker,
+      fiscal_year: z
+        .number()
+        .int()
+        .min(1990)
+        .max(2100)
+        .optional()
+        .describe("The company's own fiscal year; default: the newest with figures"),
+    }),
+    async run(input) {
+      const facts = await data.facts(input.ticker);
+      const report = annualReport(facts, input.fiscal_year);
+      const series = await pricesOrReason(data, input.ticker);
+      const beside = 'reason' in series ? series : priceBeside(series, report, facts);
+      const card = ratioCard(report, beside);
+      return {
+        ticker: input.ticker,
+        period: { fiscal_year: report.fiscalYear, end: report.end, form: report.form, accession: report.accession },
+        price: 'price' in beside && 'asOf' in series ? { value: beside.price, as_of: series.asOf, note: beside.note } : null,
+        ratios: card.ratios,
+        missing: card.missing,
+        inputs: card.inputs.map(({ concept, value, unit, end }) => ({ concept, value, unit, end, accession: report.accession })),
+        source: 'asOf' in series ? `${facts.source}; price: ${series.source}` : facts.source,
+      };
+    },
+  });
+}
+
+function annualReport(facts: CompanyFacts, year: number | undefined): Report {
+  const annual = facts.reports.filter((report) => report.form === '10-K');
+  const report = year === undefined ? annual[0] : annual.find((candidate) => candidate.fiscalYear === year);
+  if (report) return report;
+  const years = annual.map((candidate) => candidate.fiscalYear).join(', ');
+  throw notFound(
+    'fiscal_year_not_found',
+    `The source has no annual report of ${facts.ticker} for fiscal ${year ?? 'years'}.`,
+    `Fiscal years: ${years}.`,
+  );
+}
+
+async function pricesOrReason(data: FinanceData, ticker: string): Promise<PriceSeries | { reason: string }> {
+  try {
+    return await data.prices(ticker);
+  } catch (error) {
+    if (isToolError(error) && error.detail.code === 'RESOURCE_NOT_FOUND')
+      return { reason: `${error.detail.reason}: ${error.message}` };
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { defineTool, type CheckFault } from '../../../tools/define';
+import type { Mailer } from '../mailer';
+
+const LINE_BREAK = /[\r\n\u2028\u2029\0]/;
+
+/** `{recipient, subject, body_md}` → `{message_id, accepted, response, sent_at}`. Sends real mail: see smtp-mailer.ts for what a failure proves. */
+export function sendCreditMemo(mailer: Mailer) {
+  return defineTool({
+    name: 'send_credit_memo',
+    version: '1.0.0',
+    class: 'destructive',
+    description: {
+      does: 'Sends a finished credit memo to one recipient by e-mail. It cannot be taken back.',
+      returns: 'message_id, accepted recipients, the answer of the mail server, sent_at.',
+      useWhen:
+        'The memo is complete, every figure in it came from a tool and carries its date, and the user asked for it to be sent to this recipient.',
+      dontUseFor: 'Drafts, several recipients, or trying whether mail works. Show a draft in your answer instead.',
+      example:
+        '{"recipient": "credit@example.com", "subject": "Credit memo: Apple Inc., FY2022", "body_md": "# Credit memo ... (the whole text, 100 characters or more)"}',
+      warning:
+        'DESTRUCTIVE. Calling it asks a person, who sees recipient, subject and the whole body and decides. No field of yours approves it. If it is denied, do not try again in another form; if its outcome is in doubt, say so.',
+    },
+    input: z.object({
+      recipient: z.email().max(254).describe('One e-mail address'),
+      subject: z.string().min(5).max(200),
+      body_md: z.string().min(100).max(20_000).describe('The whole memo, Markdown'),
+    }),
+    check: checkMemo,
+    preview: ({ recipient, subject, body_md }) =>
+      `E-mail from ${mailer.from}\nto ${recipient}\nSubject: ${subject}\n\n${body_md}`,
+    async run({ recipient, subject, body_md }, ctx) {
+      ctx.progress(`sending to ${recipient}`);
+      const message = { recipient, subject, body: body_md };
+      const receipt = await mailer.send(message, { idempotencyKey: ctx.idempotencyKey, signal: ctx.signal });
+      return {
+        message_id: receipt.messageId,
+        accepted: receipt.accepted,
+        response: receipt.response,
+        sent_at: new Date().toISOString(),
+      };
+    },
+  });
+}
+
+/** A line break in a header field would let its text write headers of its own. */
+function checkMemo(input: { recipient: string; subject: string }): CheckFault | undefined {
+  for (const field of ['recipient', 'subject'] as const) {
+    if (!LINE_BREAK.test(input[field])) continue;
+    return {
+      reason: 'header_injection',
+      message: `${field} contains a line break or a NUL: ${JSON.stringify(input[field].slice(0, 100))}`,
+      hint: `Send ${field} as one line.`,
+    };
+  }
+  return undefined;
+}

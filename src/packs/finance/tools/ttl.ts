@@ -1,0 +1,5 @@
+/** How long a result may be served again, ms: by how fast its kind goes stale. */
+export const QUOTE = 5_000;
+export const NEWS = 5 * 60_000;
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;

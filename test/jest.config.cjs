@@ -1,0 +1,23 @@
+/**
+ * Jest over test/, which mirrors src/. SWC only strips types: the type check is a gate of its own
+ * (scripts/test.mjs). The time limit suits tests with a real server; a unit test needs none of it.
+ */
+module.exports = {
+  rootDir: '..',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  testEnvironment: 'node',
+  testTimeout: 60_000,
+  maxWorkers: 2,
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        swcrc: false,
+        sourceMaps: 'inline',
+        module: { type: 'commonjs', ignoreDynamic: false },
+        jsc: { target: 'es2022', parser: { syntax: 'typescript', dynamicImport: true }, keepClassNames: true },
+      },
+    ],
+  },
+};

@@ -1,0 +1,154 @@
+import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonical } from '../../src/shared/canonical';
+import { hashJson } from '../../src/shared/digests';
+import type { Block } from '../../src/shared/transcript';
+import { FileStore } from '../../src/store/file-store';
+import { filesIn, removeStoreDirs, storeDir } from './support/store-dir';
+
+const block: Block = {
+  v: 'holdfast.block/1',
+  parent: null,
+  kind: 'start',
+  at: '2026-01-31T09:59:59.123Z',
+  parts: ['a'.repeat(64)],
+};
+
+afterAll(removeStoreDirs);
+
+function nameOf(hash: string): string {
+  return `objects/${hash.slice(0, 2)}/${hash.slice(2)}`;
+}
+
+test('what is stored is read back, also by a store that is opened later', async () => {
+  const dir = storeDir();
+  const store = await FileStore.open(dir);
+  const part = await store.putPart('run-1', { text: 'é', list: [1, null] });
+  const hash = await store.putBlock(block);
+  const later = await FileStore.open(dir);
+  expect(await later.getPart(part)).toEqual({ text: 'é', list: [1, null] });
+  expect(await later.getBlock(hash)).toEqual(block);
+});
+
+test('an object is the canonical text of its value, under its own SHA-256', async () => {
+  const dir = storeDir();
+  const hash = await (await FileStore.open(dir)).putBlock(block);
+  expect(hash).toBe(hashJson({ ...block }));
+  expect(readFileSync(join(dir, nameOf(hash)), 'utf8')).toBe(canonical({ ...block }));
+});
+
+test('the same body in the same turn is one part, and in another turn another', async () => {
+  const dir = storeDir();
+  const store = await FileStore.open(dir);
+  const part = await store.putPart('run-1', { b: 1, a: 2 });
+  expect(await (await FileStore.open(dir)).putPart('run-1', { a: 2, b: 1 })).toBe(part);
+  expect(await store.putPart('run-2', { a: 2, b: 1 })).not.toBe(part);
+  expect(await (await FileStore.open(storeDir())).putPart('run-1', { a: 2, b: 1 })).not.toBe(part);
+});
+
+test('an object that is there already is not written again', async () => {
+  const dir = storeDir();
+  const store = await FileStore.open(dir);
+  const path = join(dir, nameOf(await store.putBlock(block)));
+  utimesSync(path, 1, 1);
+  await store.putBlock(block);
+  expect(statSync(path).mtimeMs).toBe(1000);
+});
+
+test('a damaged byte is reported with the hash and the file', async () => {
+  const dir = storeDir();
+  const store = await FileStore.open(dir);
+  const hash = await store.putPart('run-1', { amount: 100 });
+  const path = join(dir, nameOf(hash));
+  const bytes = readFileSync(path);
+  for (let at = 0; at < bytes.length; at++) {
+    const bad = Buffer.from(bytes);
+    bad[at] = (bad[at] ?? 0) ^ 1;
+    writeFileSync(path, bad);
+    const error: unknown = await store.getPart(hash).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ name: 'StoreError', code: 'damaged' });
+    expect((error as Error).message).toContain(hash);
+    expect((error as Error).message).toContain(nameOf(hash));
+    expect((error as Error).message).not.toContain(dir);
+  }
+  writeFileSync(path, bytes.subarray(0, 10));
+  await expect(store.getPart(hash)).rejects.toMatchObject({ code: 'damaged' });
+});
+
+test('storing the right bytes again repairs a damaged object', async () => {
+  const dir = storeDir();
+  const store = await FileStore.open(dir);
+  const hash = await store.putBlock(block);
+  writeFileSync(join(dir, nameOf(hash)), 'x');
+  await store.putBlock(block);
+  expect(await store.getBlock(hash)).toEqual(block);
+});
+
+test('a missing object is reported with the hash and the file', async () => {
+  const store = await FileStore.open(storeDir());
+  const hash = 'e'.repeat(64);
+  await expect(store.getBlock(hash)).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining(nameOf(hash)) as string,
+  });
+});
+
+test.each(['', '../../salt.key', `${'a'.repeat(62)}..`, 'A'.repeat(64), `${'a'.repeat(64)}\n`, 'a'.repeat(63)])(
+  'the reference %j is refused before it becomes a path',
+  async (ref) => {
+    const store = await FileStore.open(storeDir());
+    await expect(store.getPart(ref)).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('64') as string,
+    });
+    await expect(store.getBlock(ref)).rejects.toMatchObject({ code: 'not_found' });
+  },
+);
+
+test('a part is not read as a block, nor a block as a part', async () => {
+  const store = await FileStore.open(storeDir());
+  const part = await store.putPart('run-1', { ...block });
+  await expect(store.getBlock(part)).rejects.toMatchObject({ code: 'damaged', message: expect.stringContaining(part) as string });
+  await expect(store.getPart(await store.putBlock(block))).rejects.toMatchObject({ code: 'damaged' });
+});
+
+test.each<[string, object]>([
+  ['an unknown kind', { kind: 'gossip' }],
+  ['a parent that is no hash', { parent: 'abc' }],
+  ['parts that are no hashes', { parts: ['abc'] }],
+  ['a time that is none', { at: '2026-13-01T00:00:00Z' }],
+  ['another version', { v: 'holdfast.block/2' }],
+  ['a field too many', { more: 1 }],
+])('a block with %s is not stored', async (_what, change) => {
+  const dir = storeDir();
+  const store = await FileStore.open(dir);
+  await expect(store.putBlock({ ...block, ...change } as Block)).rejects.toThrow(TypeError);
+  expect(filesIn(dir)).toEqual(['salt.key']);
+});
+
+test('only the owner can read the store', async () => {
+  const dir = join(storeDir(), 'deep', 'er');
+  await FileStore.open(dir);
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dir, 'objects', '00')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dir, 'salt.key')).mode & 0o777).toBe(0o600);
+});
+
+test('what a killed writer left is swept away once it is old, and not before', async () => {
+  const dir = storeDir();
+  await FileStore.open(dir);
+  for (const name of ['old', 'new']) writeFileSync(join(dir, 'tmp', name), 'half');
+  utimesSync(join(dir, 'tmp', 'old'), 1, 1);
+  await FileStore.open(dir);
+  expect(filesIn(dir).sort()).toEqual(['salt.key', 'tmp/new']);
+});
+
+test('a store key that was cut short is reported, not replaced', async () => {
+  const dir = storeDir();
+  await FileStore.open(dir);
+  writeFileSync(join(dir, 'salt.key'), 'short');
+  await expect(FileStore.open(dir)).rejects.toMatchObject({
+    code: 'damaged',
+    message: expect.stringContaining('salt.key') as string,
+  });
+});

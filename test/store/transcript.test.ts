@@ -1,0 +1,64 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { FileStore } from '../../src/store/file-store';
+import type { Store } from '../../src/store/store';
+import { append, walk, type Append } from '../../src/store/transcript';
+import { filesIn, removeStoreDirs, storeDir } from './support/store-dir';
+
+afterAll(removeStoreDirs);
+
+const at = '2026-01-31T09:59:59.123Z';
+const first: Append = { parent: null, kind: 'start', at, bodies: [{ agent: 'payables' }] };
+
+test('an append that is tried again gives the same block and writes nothing', async () => {
+  const dir = storeDir();
+  const head = await append(await FileStore.open(dir), 'run-1', first);
+  const files = filesIn(dir);
+  expect(await append(await FileStore.open(dir), 'run-1', first)).toBe(head);
+  expect(filesIn(dir)).toEqual(files);
+});
+
+test('a walk gives the blocks from the first to the head, with their parts in order', async () => {
+  const store = await FileStore.open(storeDir());
+  const start = await append(store, 'run-1', first);
+  const message = await append(store, 'run-1', { parent: start, kind: 'message', at, bodies: ['one', 'two', 'one'] });
+  const end = await append(store, 'run-1', { parent: message, kind: 'end', at, bodies: [] });
+  const blocks = await walk(store, end);
+  expect(blocks.map(({ hash, block }) => [hash, block.kind])).toEqual([
+    [start, 'start'],
+    [message, 'message'],
+    [end, 'end'],
+  ]);
+  expect(await Promise.all((blocks[1]?.block.parts ?? []).map((part) => store.getPart(part)))).toEqual(['one', 'two', 'one']);
+  expect(await walk(store, null)).toEqual([]);
+});
+
+test('a fork shares what came before', async () => {
+  const store = await FileStore.open(storeDir());
+  const start = await append(store, 'run-1', first);
+  const [left, right] = await Promise.all(
+    ['a', 'b'].map((body) => append(store, 'run-1', { parent: start, kind: 'message', at, bodies: [body] })),
+  );
+  expect((await walk(store, left ?? '')).map(({ hash }) => hash)).toEqual([start, left]);
+  expect((await walk(store, right ?? '')).map(({ hash }) => hash)).toEqual([start, right]);
+});
+
+test('a walk over a missing block names it', async () => {
+  const dir = storeDir();
+  const store = await FileStore.open(dir);
+  const start = await append(store, 'run-1', first);
+  const head = await append(store, 'run-1', { ...first, parent: start, kind: 'end' });
+  rmSync(join(dir, 'objects', start.slice(0, 2), start.slice(2)));
+  await expect(walk(store, head)).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining(start) as string });
+});
+
+test('a store that answers in a circle ends the walk with an error', async () => {
+  const hash = 'a'.repeat(64);
+  const circular = {
+    getBlock: () => Promise.resolve({ v: 'holdfast.block/1', parent: hash, kind: 'message', at, parts: [] }),
+  } as unknown as Store;
+  await expect(walk(circular, hash)).rejects.toMatchObject({
+    code: 'damaged',
+    message: expect.stringContaining('loop') as string,
+  });
+});

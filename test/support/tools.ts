@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { defineTool, type Tool, type ToolDefinition } from '../../src/tools/define';
+
+/** A read tool around a function; input: `{key: string}`, open for tests to narrow. */
+export function reads(name: string, run: ToolDefinition<any>['run'], more: Partial<ToolDefinition<any>> = {}): Tool {
+  return defineTool({ name, version: '1.0.0', class: 'read', description: `Reads ${name}.`, input: z.object({ key: z.string().default('k') }), run, ...more } as never);
+}
+
+/** A destructive tool that counts what it did. */
+export function pays(name: string, effects: unknown[], more: Partial<ToolDefinition<any>> = {}): Tool {
+  return defineTool({
+    name,
+    version: '1.0.0',
+    class: 'destructive',
+    description: 'Pays one invoice.',
+    input: z.object({ invoice: z.string(), cents: z.number().int().positive() }),
+    run: (input: unknown) => {
+      effects.push(input);
+      return { paid: true };
+    },
+    ...more,
+  } as never);
+}
+
+/** Opens when `count` callers have arrived; remembers the largest number inside at once. */
+export class Barrier {
+  inside = 0;
+  most = 0;
+  private arrived = 0;
+  private open!: () => void;
+  private readonly opened = new Promise<void>((resolve) => (this.open = resolve));
+
+  constructor(private readonly count: number) {}
+
+  async pass(): Promise<void> {
+    this.most = Math.max(this.most, ++this.inside);
+    if (++this.arrived >= this.count) this.open();
+    await this.opened;
+    this.inside -= 1;
+  }
+}
