@@ -125,8 +125,10 @@ test('after a corrected recipient was approved, the answer names who got it', as
 test.each([
   ['expired', 'nobody decided within 24 h', 'Nothing was sent'],
   ['in_doubt', 'it is in doubt whether this took effect', 'in doubt'],
+  ['outcome_unknown', 'send_credit_memo was dispatched and nothing more is known', 'in doubt'],
 ])('an outcome %s is told as such, and not tried again', async (reason, message, words) => {
-  const send = () => failed('CONFIRMATION_REQUIRED', 'FATAL_ERROR', reason, message);
+  const code = reason === 'expired' ? 'CONFIRMATION_REQUIRED' : 'EXECUTION_ERROR';
+  const send = () => failed(code, 'FATAL_ERROR', reason, message);
   const { sends, text } = await analyse({ ...fakes(ONE), send_credit_memo: send });
   expect(sends).toHaveLength(1);
   expect(text).toContain(words);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FileStore } from '../../src/store/file-store';
 import type { EffectRecord } from '../../src/store/store';
 import { walk } from '../../src/store/transcript';
-import { race, startChild } from './support/children';
+import { race, startChild, type Child } from './support/children';
 import { aClaim, filesIn, KEY, removeStoreDirs, storeDir } from './support/store-dir';
 
 jest.setTimeout(60_000);
@@ -56,32 +56,59 @@ test('processes that open a new store at once share one key', async () => {
   expect(new Set(await race<string>(Array.from({ length: 4 }, () => ['salt', dir]))).size).toBe(1);
 });
 
-test('a writer that is killed, however often, leaves no half object and loses nothing it reported', async () => {
+test('a writer that is killed in the middle of large objects leaves no half one', async () => {
   const dir = storeDir();
-  const heads: string[] = [];
   for (let round = 0; round < 8; round++) {
+    const child = startChild('flood', dir);
+    await started(child);
+    await child.line();
+    await kill(child, round * 7);
+  }
+  expect(filesIn(dir).some((file) => file.startsWith('tmp/'))).toBe(true); // or no kill came in the middle
+  expectWholeObjects(dir);
+});
+
+test('a writer that is killed, however often, loses nothing that it reported', async () => {
+  const dir = storeDir();
+  const reported: string[] = [];
+  for (let round = 0; round < 6; round++) {
     const child = startChild('write', dir);
-    expect(await child.line()).toBe('ready');
-    child.process.stdin.write('go\n');
-    for (let n = 0; n <= round; n++) heads.push(await child.line());
-    await new Promise((done) => setTimeout(done, round * 3));
-    child.process.kill('SIGKILL');
-    await once(child.process, 'exit');
+    await started(child);
+    for (let n = 0; n <= round; n++) reported.push(await child.line());
+    await kill(child, round * 3);
   }
   const store = await FileStore.open(dir);
-  const files = filesIn(dir);
-  const objects = files.filter((file) => file.startsWith('objects/'));
-  for (const file of objects) {
-    expect(createHash('sha256').update(readFileSync(join(dir, file))).digest('hex')).toBe(file.slice('objects/'.length).replace('/', '')); // prettier-ignore
-  }
-  for (const [head = '', key = ''] of heads.map((line) => line.split(' '))) {
+  for (const [head = '', key = ''] of reported.map((line) => line.split(' '))) {
     for (const { block } of await walk(store, head)) for (const part of block.parts) await store.getPart(part);
     expect(await store.effects.latest(key)).toMatchObject({ state: 'applied', result_ref: head });
   }
+  const files = filesIn(dir);
   const keys = new Set(files.filter((file) => file.startsWith('effects/')).map((file) => file.split('/')[1] ?? ''));
   for (const key of keys) {
     const record = await store.effects.latest(key);
     expect(await store.effects.findByDigest(record?.turn_id ?? '', record?.digest ?? '')).not.toBeNull();
   }
+  expectWholeObjects(dir);
   expect(files.every((file) => /^(objects|effects|effects-by-digest|tmp)\/|^salt\.key$/.test(file))).toBe(true);
 });
+
+async function started(child: Child): Promise<void> {
+  expect(await child.line()).toBe('ready');
+  child.process.stdin.write('go\n');
+}
+
+async function kill(child: Child, afterMs: number): Promise<void> {
+  const exit = once(child.process, 'exit');
+  await new Promise((done) => setTimeout(done, afterMs));
+  child.process.kill('SIGKILL');
+  await exit;
+}
+
+function expectWholeObjects(dir: string): void {
+  const objects = filesIn(join(dir, 'objects'));
+  expect(objects.length).toBeGreaterThan(0);
+  for (const file of objects) {
+    const hash = createHash('sha256').update(readFileSync(join(dir, 'objects', file)));
+    expect(hash.digest('hex')).toBe(file.replace('/', ''));
+  }
+}

@@ -30,6 +30,8 @@ const SYNONYMS: Record<string, string> = {
   hack: 'cybersecurity',
   breach: 'cybersecurity',
 };
+/** Shorter ones (of, at, in) say nothing about a topic. */
+const SHORTEST_WORD = 3;
 const NAME_FILLERS = new Set(['inc', 'corp', 'corporation', 'company', 'the', 'co']);
 
 const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}.]+/gu) ?? [];
@@ -57,12 +59,10 @@ export function readQuery(query: string, companies: Company[]): { named: Company
  * company at least one word has to be found; with one, all of its events count.
  */
 export function rank(events: Event[], query: { named: Company[]; words: string[] }): Event[] {
+  const needles = query.words.map((word) => getOwn(SYNONYMS, word) ?? word).filter((word) => word.length >= SHORTEST_WORD);
   const score = ({ filing }: Event) => {
-    const text = filing.items
-      .map((item) => `${item} ${itemTitle(item)}`)
-      .join(' ')
-      .toLowerCase();
-    return query.words.filter((word) => text.includes(getOwn(SYNONYMS, word) ?? word)).length;
+    const said = filing.items.flatMap((item) => [item, ...wordsOf(itemTitle(item))]);
+    return needles.filter((needle) => said.some((word) => word.startsWith(needle))).length;
   };
   const scored = events.map((event) => ({ event, score: score(event) }));
   const any = scored.some((entry) => entry.score > 0);

@@ -17,8 +17,13 @@ export interface SmtpSettings {
   user?: string;
   pass?: string;
   from: string;
-  /** Longest wait for connection, greeting and for each answer, ms. Default 20,000. */
+  /** Longest wait for the connection and for the greeting, ms. Default 15,000. */
   timeoutMs?: number;
+  /**
+   * Longest wait for an answer, ms. Default 45,000: generous, since giving up after the hand-over leaves
+   * the outcome in doubt, but within the time limit of the tool's class.
+   */
+  answerTimeoutMs?: number;
 }
 
 export class SmtpMailer implements Mailer {
@@ -30,9 +35,9 @@ export class SmtpMailer implements Mailer {
 
   async send(message: MailMessage, options: { idempotencyKey: string; signal: AbortSignal }): Promise<MailReceipt> {
     const messageId = messageIdOf(options.idempotencyKey);
-    const raw = await compose(this.from, message, messageId, options.idempotencyKey);
+    const { raw, sender } = await compose(this.from, message, messageId, options.idempotencyKey);
     const conversation = new Conversation(this.settings, raw, options.signal);
-    const info = await conversation.run({ from: this.from, to: message.recipient, size: raw.length });
+    const info = await conversation.run({ from: sender, to: message.recipient, size: raw.length });
     return { messageId, accepted: info.accepted, response: info.response };
   }
 }
@@ -42,7 +47,13 @@ export function messageIdOf(idempotencyKey: string): string {
   return `<${idempotencyKey.replace(/[^A-Za-z0-9._-]/g, '_')}@holdfast.invalid>`;
 }
 
-function compose(from: string, message: MailMessage, messageId: string, key: string): Promise<Buffer> {
+/** The message as it goes over the wire, and the bare address of its sender (`from` may carry a name). */
+async function compose(
+  from: string,
+  message: MailMessage,
+  messageId: string,
+  key: string,
+): Promise<{ raw: Buffer; sender: string }> {
   const composer = new MailComposer({
     from,
     to: { name: '', address: message.recipient },
@@ -53,7 +64,11 @@ function compose(from: string, message: MailMessage, messageId: string, key: str
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return new Promise((resolve, reject) => composer.compile().build((error, raw) => (error ? reject(error) : resolve(raw!))));
+  const compiled = composer.compile();
+  const raw = await new Promise<Buffer>((resolve, reject) =>
+    compiled.build((error, built) => (error ? reject(error) : resolve(built!))),
+  );
+  return { raw, sender: compiled.getEnvelope().from || from };
 }
 
 /** One SMTP dialogue. It knows whether the message has been handed over, which nodemailer's errors don't tell. */
@@ -66,14 +81,14 @@ class Conversation {
     private readonly raw: Buffer,
     private readonly signal: AbortSignal,
   ) {
-    const { host, port, secure = false, timeoutMs = 20_000 } = settings;
+    const { host, port, secure = false, timeoutMs = 15_000, answerTimeoutMs = 45_000 } = settings;
     this.connection = new SMTPConnection({
       host,
       port,
       secure,
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
-      socketTimeout: timeoutMs,
+      socketTimeout: answerTimeoutMs,
       dnsTimeout: timeoutMs,
     });
   }

@@ -31,15 +31,23 @@ describe('search_filings', () => {
 
   it('names the tickers that exist when one does not', async () => {
     const error = await toolErrorOf(call('search_filings', { ticker: 'ZZZZ' }));
-    expect(error.detail).toMatchObject({ code: 'RESOURCE_NOT_FOUND', reason: 'ticker_not_found', hint: expect.stringContaining('AAPL') });
+    expect(error.detail).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+      reason: 'ticker_not_found',
+      hint: expect.stringContaining('AAPL'),
+    });
   });
 
-  it.each([{ ticker: 'aapl' }, { ticker: 'TOOLONG' }, { ticker: '../etc' }, { ticker: 'AAPL', form: '10K' }, { ticker: 'AAPL', limit: 21 }, { ticker: 'AAPL', extra: 1 }])(
-    'refuses the input %j by its schema',
-    async (input) => {
-      await expect(call('search_filings', input)).rejects.toThrow('schema');
-    },
-  );
+  it.each([
+    { ticker: 'aapl' },
+    { ticker: 'TOOLONG' },
+    { ticker: '../etc' },
+    { ticker: 'AAPL', form: '10K' },
+    { ticker: 'AAPL', limit: 21 },
+    { ticker: 'AAPL', extra: 1 },
+  ])('refuses the input %j by its schema', async (input) => {
+    await expect(call('search_filings', input)).rejects.toThrow('schema');
+  });
 });
 
 describe('fetch_filing_section', () => {
@@ -83,8 +91,16 @@ describe('fetch_filing_section', () => {
     ['risk factors', { ...annual, section: 'Risk Factors' }, 'section_not_available'],
     ['an 8-K', { ticker: 'AAPL', form: '8-K', date: '2026-02-24', section: 'Financials' }, 'section_not_available'],
     ['a date without a filing', { ...annual, date: '2022-10-29', section: 'Financials' }, 'filing_not_found'],
-    ['a filing without figures', { ticker: 'MSFT', form: '10-K', date: '2025-07-30', section: 'Financials' }, 'filing_facts_not_found'],
-    ['a company without figures', { ticker: 'TSLA', form: '10-K', date: '2026-01-29', section: 'Financials' }, 'no_facts_for_ticker'],
+    [
+      'a filing without figures',
+      { ticker: 'MSFT', form: '10-K', date: '2025-07-30', section: 'Financials' },
+      'filing_facts_not_found',
+    ],
+    [
+      'a company without figures',
+      { ticker: 'TSLA', form: '10-K', date: '2026-01-29', section: 'Financials' },
+      'no_facts_for_ticker',
+    ],
   ])('says with a hint that it lacks %s', async (_what, input, reason) => {
     const { detail } = await toolErrorOf(call('fetch_filing_section', input));
     expect(detail).toMatchObject({ code: 'RESOURCE_NOT_FOUND', reason });

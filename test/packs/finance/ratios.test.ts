@@ -16,18 +16,21 @@ const STATED = [
 ] as const;
 
 describe('ratio_card', () => {
-  it.each(STATED)('agrees with independent figures: %s %i', async (ticker, year, revenue, prior, gross, operating, net, ca, cl, equity, debt) => {
-    const { ratios, period } = await call('ratio_card', { ticker, fiscal_year: year });
-    expect(period).toMatchObject({ fiscal_year: year, form: '10-K' });
-    expect(ratios.gross_margin).toBeCloseTo(gross / revenue, 5);
-    expect(ratios.operating_margin).toBeCloseTo(operating / revenue, 5);
-    expect(ratios.net_margin).toBeCloseTo(net / revenue, 5);
-    expect(ratios.current_ratio).toBeCloseTo(ca / cl, 5);
-    expect(ratios.roe).toBeCloseTo(net / equity, 5);
-    expect(ratios.debt_to_equity).toBeCloseTo(debt / equity, 5);
-    if (prior === null) expect(ratios.revenue_growth).toBeNull();
-    else expect(ratios.revenue_growth).toBeCloseTo(revenue / prior - 1, 5);
-  });
+  it.each(STATED)(
+    'agrees with independent figures: %s %i',
+    async (ticker, year, revenue, prior, gross, operating, net, ca, cl, equity, debt) => {
+      const { ratios, period } = await call('ratio_card', { ticker, fiscal_year: year });
+      expect(period).toMatchObject({ fiscal_year: year, form: '10-K' });
+      expect(ratios.gross_margin).toBeCloseTo(gross / revenue, 5);
+      expect(ratios.operating_margin).toBeCloseTo(operating / revenue, 5);
+      expect(ratios.net_margin).toBeCloseTo(net / revenue, 5);
+      expect(ratios.current_ratio).toBeCloseTo(ca / cl, 5);
+      expect(ratios.roe).toBeCloseTo(net / equity, 5);
+      expect(ratios.debt_to_equity).toBeCloseTo(debt / equity, 5);
+      if (prior === null) expect(ratios.revenue_growth).toBeNull();
+      else expect(ratios.revenue_growth).toBeCloseTo(revenue / prior - 1, 5);
+    },
+  );
 
   it('puts a price beside EPS within a year of the period, and says of when it is', async () => {
     const card = await call('ratio_card', { ticker: 'AAPL', fiscal_year: 2022 });
@@ -36,7 +39,11 @@ describe('ratio_card', () => {
     expect(card.ratios.pb).toBeCloseTo((125.674 * 15908118000) / 50672e6, 4);
     expect(card.missing).toEqual([]);
     expect(card.inputs).toContainEqual({
-      concept: 'EarningsPerShareDiluted', value: 6.11, unit: 'USD/shares', end: '2022-09-24', accession: '0000320193-22-000108',
+      concept: 'EarningsPerShareDiluted',
+      value: 6.11,
+      unit: 'USD/shares',
+      end: '2022-09-24',
+      accession: '0000320193-22-000108',
     });
   });
 
@@ -74,11 +81,16 @@ describe('a price beside per-share figures', () => {
   const series = (asOf: string) => ({ asOf, adjusted: false, rows: [{ date: asOf, close: 100 }] }) as unknown as PriceSeries;
 
   it('is refused when a split lies, or may lie, between them', () => {
-    expect(priceBeside(series('2020-12-31'), report, facts)).toEqual({ reason: expect.stringContaining('split_between: a 4-for-1') });
+    expect(priceBeside(series('2020-12-31'), report, facts)).toEqual({
+      reason: expect.stringContaining('split_between: a 4-for-1'),
+    });
     expect(priceBeside(series('2020-09-15'), report, facts)).toHaveProperty('reason');
   });
 
   it('is used when both are of the same shares, and tells when it is older than the period', () => {
-    expect(priceBeside(series('2020-06-01'), report, facts)).toMatchObject({ price: 100, note: expect.stringContaining('26 days BEFORE') });
+    expect(priceBeside(series('2020-06-01'), report, facts)).toMatchObject({
+      price: 100,
+      note: expect.stringContaining('26 days BEFORE'),
+    });
   });
 });

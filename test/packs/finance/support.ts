@@ -13,7 +13,17 @@ export function context(more: Partial<ToolContext> = {}): ToolContext {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const store = { readResult: () => Promise.reject(new Error('no results')) };
   const signal = new AbortController().signal;
-  return { idempotencyKey: 'hf_test', attempt: 1, signal, traceId: 'trace_20261121_000000000000', principal: 'test', log, progress() {}, store, ...more };
+  return {
+    idempotencyKey: 'hf_test',
+    attempt: 1,
+    signal,
+    traceId: 'trace_20261121_000000000000',
+    principal: 'test',
+    log,
+    progress() {},
+    store,
+    ...more,
+  };
 }
 
 export function toolNamed(name: string, mailer: Mailer = noMailer) {

@@ -25,7 +25,7 @@ export function close(sends: PastCall[], order: Order): Play {
   const other = end === 'declined' ? addresses(error).find((address) => !tried.includes(address)) : undefined;
   if (other !== undefined && sends.length === 1) {
     return {
-      text: `The memo was declined: ${said(error)} I propose it again, to ${other}.`,
+      text: `The memo was declined: ${sentence(error.message)} I propose it again, to ${other}.`,
       calls: [{ name: 'send_credit_memo', input: { ...last.input, recipient: other } }],
     };
   }
@@ -36,7 +36,7 @@ type End = 'declined' | 'expired' | 'in_doubt' | 'failed';
 
 function outcomeOf(error: ResultError): End {
   const words = `${error.reason} ${error.message}`;
-  if (/in[_ -]?doubt|unknown whether|not known whether/i.test(words)) return 'in_doubt';
+  if (/in[_ -]?doubt|outcome(_| is | )unknown|not known whether/i.test(words)) return 'in_doubt';
   if (/expir/i.test(words)) return 'expired';
   if (error.code === 'CONFIRMATION_REQUIRED' || /\b(denied|declined|refused|rejected)\b|approval_denied/i.test(words))
     return 'declined';
@@ -46,6 +46,7 @@ function outcomeOf(error: ResultError): End {
 function sent(ticker: string, recipient: string, data: JsonObject): string {
   const facts = [
     typeof data.message_id === 'string' ? `message id ${data.message_id}` : '',
+    data.settled === 'applied' ? `settled by ${String(data.by)}` : '',
     typeof data.sent_at === 'string' ? `at ${data.sent_at}` : '',
     typeof data.response === 'string' ? `the mail server answered "${data.response}"` : '',
   ].filter(Boolean);
@@ -58,7 +59,7 @@ function notSent(end: End, ticker: string, recipient: string, error: ResultError
   const memo = `the credit memo on ${ticker} to ${recipient}`;
   switch (end) {
     case 'declined':
-      return `${REHEARSAL} Nothing was sent: ${memo} was declined. ${said(error)}`;
+      return `${REHEARSAL} Nothing was sent: ${memo} was declined. ${sentence(error.message)}`;
     case 'expired':
       return `${REHEARSAL} Nothing was sent: nobody decided on ${memo} in time. ${said(error)}`;
     case 'in_doubt':
@@ -69,10 +70,11 @@ function notSent(end: End, ticker: string, recipient: string, error: ResultError
 }
 
 function said(error: ResultError): string {
-  return [error.message, error.hint]
-    .filter(Boolean)
-    .join(' ')
-    .replace(/([^.!?])$/, '$1.');
+  return sentence([error.message, error.hint].filter(Boolean).join(' '));
+}
+
+function sentence(text: string): string {
+  return text.replace(/([^.!?])$/, '$1.');
 }
 
 /** Addresses in what the person wrote; not the address of the person ("denied by ana@bank.example"). */

@@ -1,0 +1,12 @@
+/** `npm run build`, and what `npm pack` runs first: dist/ with the workflow bundle inside, no Temporal CLI needed. */
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setUp } from './lib/set-up.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+try {
+  await setUp(root, { cli: false });
+} catch (error) {
+  console.error(`build: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,55 @@
+/**
+ * src/ → dist/, and the workflow bundle beside it. Built in a folder of its own and swapped in whole:
+ * nobody sees half a build, and nothing of a deleted source file stays behind.
+ */
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { fingerprint, readStamp } from './fingerprint.mjs';
+import { runChild } from './run-child.mjs';
+
+const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'scripts/lib/compile.mjs', 'scripts/lib/bundle.mjs'];
+const STAMP = '.holdfast-build';
+
+export function isCompiled(root) {
+  return readStamp(join(root, 'dist', STAMP)) === fingerprint(root, INPUTS);
+}
+
+/** @returns {Promise<boolean>} whether anything had to be done */
+export async function compile(root, say) {
+  if (isCompiled(root)) return false;
+  const hash = fingerprint(root, INPUTS);
+  const fresh = join(root, 'dist.new');
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh);
+
+  say('compiling src → dist …');
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { code, output } = await runChild(process.execPath, [tsc, '-p', root, '--outDir', fresh], { cwd: root, capture: true });
+  if (code !== 0) throw new Error(`the TypeScript compiler found errors:\n${output.trim()}`);
+
+  if (existsSync(join(fresh, 'workflows', 'index.js'))) {
+    say('bundling the workflows …');
+    // A module of its own, loaded only now: before the installation there is no SDK to import.
+    const { bundleWorkflows } = await import(pathToFileURL(join(root, 'scripts', 'lib', 'bundle.mjs')).href);
+    writeFileSync(join(fresh, 'workflow-bundle.js'), await bundleWorkflows(fresh));
+  }
+  makeExecutable(join(fresh, 'cli', 'main.js'));
+  writeFileSync(join(fresh, STAMP), hash);
+  swap(root, fresh);
+  return true;
+}
+
+/** `npx holdfast` in a checkout runs the file itself. */
+function makeExecutable(path) {
+  if (existsSync(path) && readFileSync(path, 'utf8').startsWith('#!')) chmodSync(path, 0o755);
+}
+
+function swap(root, fresh) {
+  const dist = join(root, 'dist');
+  const old = join(root, 'dist.old');
+  rmSync(old, { recursive: true, force: true });
+  if (existsSync(dist)) renameSync(dist, old);
+  renameSync(fresh, dist);
+  rmSync(old, { recursive: true, force: true });
+}

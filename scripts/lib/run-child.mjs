@@ -1,0 +1,42 @@
+/**
+ * Runs a program to its end and passes our own end on to it: whoever sends SIGINT or SIGTERM to a
+ * script ends its children too, and the script waits for them.
+ */
+import { spawn } from 'node:child_process';
+
+const children = new Set();
+let interrupted = null;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    interrupted = signal;
+    // A terminal's Ctrl-C has reached the children already: they get a second signal of the kind only from `kill`.
+    for (const child of children) if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    if (children.size === 0) process.exit(130);
+  });
+}
+
+/** The signal that ended us, or null. */
+export const interruption = () => interrupted;
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{cwd?: string, env?: NodeJS.ProcessEnv, capture?: boolean}} [options] capture: collect the output instead of showing it
+ * @returns {Promise<{code: number, output: string}>} code 127 when it could not be started
+ */
+export function runChild(command, args, { cwd, env, capture = false } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd, env: env ?? process.env, stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit' });
+    const chunks = [];
+    child.stdout?.on('data', (chunk) => chunks.push(chunk));
+    child.stderr?.on('data', (chunk) => chunks.push(chunk));
+    children.add(child);
+    child.on('error', (error) => finish(127, error.message));
+    child.on('close', (code, signal) => finish(code ?? (signal ? 130 : 1), ''));
+    function finish(code, more) {
+      if (!children.delete(child)) return;
+      resolve({ code, output: Buffer.concat(chunks).toString('utf8') + more });
+    }
+  });
+}

@@ -1,0 +1,64 @@
+/**
+ * `npm test`: sets up what is missing, then three gates (types, lint, format) and every Jest test.
+ * Each gate counts as one test; the last line is `N passed, N failed`. `npm test -- <jest arguments>`
+ * narrows the Jest run, the gates stay.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { interruption, runChild } from './lib/run-child.mjs';
+import { setUp } from './lib/set-up.mjs';
+import { countJest, totalLine } from './lib/tally.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const bin = (path) => join(root, 'node_modules', ...path.split('/'));
+
+const GATES = [
+  { name: 'types', args: [bin('typescript/bin/tsc'), '--noEmit', '-p', 'test/tsconfig.json'] },
+  { name: 'lint', args: [bin('eslint/bin/eslint.js'), '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'] },
+  { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
+];
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+try {
+  await setUp(root);
+  for (const gate of GATES) {
+    const { code, output } = await runChild(process.execPath, gate.args, { cwd: root, capture: true });
+    if (interruption()) break;
+    console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${gate.name}${code === 0 ? '' : `\n${output.trim()}`}`);
+    total[code === 0 ? 'passed' : 'failed'] += 1;
+  }
+  if (!interruption()) add(await runJest(process.argv.slice(2)));
+} catch (error) {
+  console.error(`setup: ${error.message}`);
+  total.failed += 1;
+}
+if (interruption()) total.failed += 1;
+// Jest writes to stderr, and both streams may be pipes: the last line waits for what stands before it.
+process.stderr.write('', () => process.stdout.write(`${totalLine(total)}\n`));
+process.exitCode = interruption() ? 130 : total.failed > 0 ? 1 : 0;
+
+async function runJest(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+  const summary = join(folder, 'jest.json');
+  try {
+    const jest = [bin('jest/bin/jest.js'), '--config', 'test/jest.config.cjs', '--json', '--outputFile', summary, ...args];
+    const { code } = await runChild(process.execPath, jest, { cwd: root });
+    return countJest(code, read(summary));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function read(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function add(counts) {
+  for (const key of Object.keys(total)) total[key] += counts[key];
+}

@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { Connection } from '@temporalio/client';
+import { ConfigError, loadConfig, type Config } from '../config';
+import { openStore } from '../store/open-store';
+import { checkSearchAttributes, workflowBundlePath } from '../worker';
+import { EXIT, Exit } from './support/exit';
+import type { Output } from './support/output';
+import { version } from '../version';
+
+interface Finding {
+  what: string;
+  ok: boolean;
+  detail: string;
+}
+
+export function doctor(program: Command, output: () => Output): void {
+  program
+    .command('doctor')
+    .description('What is reachable, which versions, and what to do. Exits 0 once a turn could run.')
+    .action(async () => {
+      const findings = await examine();
+      const ok = findings.every((finding) => finding.ok);
+      output().answer(
+        { ok, version, node: process.version, findings },
+        [...findings.map(({ what, ok: fine, detail }) => `${fine ? '✓' : '✗'} ${what.padEnd(18)} ${detail}`), ok ? 'A turn can run.' : 'A turn cannot run yet.'],
+      );
+      if (!ok) throw new Exit(EXIT.failed);
+    });
+}
+
+async function examine(): Promise<Finding[]> {
+  const findings: Finding[] = [{ what: 'holdfast', ok: true, detail: `${version} on Node ${process.version}` }];
+  let config: Config;
+  try {
+    config = loadConfig();
+    findings.push({ what: 'settings', ok: true, detail: `model ${config.model}, task queue ${config.taskQueue}` });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [...findings, { what: 'settings', ok: false, detail: error.message }];
+  }
+  findings.push(await finding('workflow bundle', async () => workflowBundlePath()));
+  findings.push(await finding('store', async () => (await openStore(config.store), config.store)));
+  return [...findings, ...(await examineTemporal(config))];
+}
+
+async function examineTemporal(config: Config): Promise<Finding[]> {
+  const { address, namespace, connectionOptions } = config.temporal;
+  let connection: Connection;
+  try {
+    connection = await Connection.connect({ ...connectionOptions, connectTimeout: 5000 });
+  } catch (error) {
+    return [{ what: 'Temporal', ok: false, detail: `nothing answers at ${address} (${text(error)}). Start \`holdfast dev\`, or set TEMPORAL_ADDRESS.` }];
+  }
+  try {
+    const { workflowService } = connection;
+    const server = await finding('Temporal', async () => `server ${(await workflowService.getSystemInfo({})).serverVersion} at ${address}`);
+    const space = await finding('namespace', async () => (await workflowService.describeNamespace({ namespace })).namespaceInfo?.name ?? namespace);
+    const attributes = await finding('search attributes', async () => (await checkSearchAttributes(connection, namespace), 'all there'));
+    const worker = await finding('worker', async () => {
+      const queue = await workflowService.describeTaskQueue({ namespace, taskQueue: { name: config.taskQueue }, taskQueueType: 1 });
+      const pollers = queue.pollers?.length ?? 0;
+      if (pollers === 0) throw new Error(`nobody polls ${config.taskQueue}: start \`holdfast worker\``);
+      return `${pollers} poll ${config.taskQueue}`;
+    });
+    return [server, space, attributes, worker];
+  } finally {
+    await connection.close();
+  }
+}
+
+async function finding(what: string, look: () => Promise<string>): Promise<Finding> {
+  try {
+    return { what, ok: true, detail: await look() };
+  } catch (error) {
+    return { what, ok: false, detail: text(error) };
+  }
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { TURN_STATES, type TurnState } from '../shared/turn-view';
+import type { TurnSummary } from '../client';
+import { wholeNumber } from './support/numbers';
+import type { Output } from './support/output';
+import { withClient } from './support/with-client';
+
+interface ListOptions {
+  state?: TurnState;
+  agent?: string;
+  limit: number;
+}
+
+export function list(program: Command, output: () => Output): void {
+  program
+    .command('list')
+    .description('Turns, newest first.')
+    .option('--state <state>', TURN_STATES.join(' | '))
+    .option('--agent <name>', 'only of this agent')
+    .option('--limit <n>', 'at most so many', wholeNumber, 50)
+    .action(async (options: ListOptions) => {
+      const turns: TurnSummary[] = [];
+      await withClient(async (client) => {
+        for await (const turn of client.list(options)) turns.push(turn);
+      });
+      const lines = turns.map((turn) => `${turn.turn_id.padEnd(34)} ${turn.state.padEnd(18)} ${turn.agent.padEnd(18)} ${turn.started_at}`);
+      output().answer(turns, lines.length > 0 ? lines : ['There are no turns.']);
+    });
+}

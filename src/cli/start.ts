@@ -1,0 +1,114 @@
+/** `npm start`: the whole story once, on the embedded stack and the embedded data. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { HoldfastClient } from '../client';
+import type { TurnHandle } from '../client/turn-handle';
+import { loadConfig, type Config } from '../config';
+import { startStack, type Stack } from '../devserver/stack';
+import { oneLine } from './support/describe';
+import { EXIT, Exit, exitOf } from './support/exit';
+import { follow } from './support/follow';
+import type { Output } from './support/output';
+import { untilStopped } from './support/until-stopped';
+import { visible } from '../shared/visible';
+
+const MESSAGE = 'Prepare a credit memo on AAPL against its peers and send it to credit-committee@bank.example.';
+
+interface StartOptions {
+  hold?: boolean;
+  db?: string;
+}
+
+export function start(program: Command, output: () => Output): void {
+  program
+    .command('start')
+    .description('Starts the embedded stack and runs one turn of credit-analyst to its end, with an approval on the way.')
+    .option('--hold', 'wait for a decision from outside: the Web UI, or `holdfast approve`')
+    .option('--db <file>', 'keep the state in this SQLite file; default: in memory')
+    .argument('[text...]', 'another message for the analyst')
+    .action(async (words: string[], options: StartOptions) => {
+      const config = loadConfig();
+      const stopped = untilStopped().then((): never => {
+        throw new Exit(130);
+      });
+      stopped.catch(() => undefined);
+      const say = (line: string) => output().say(line);
+      const stack = await Promise.race([startStack({ config, say, db: options.db }), stopped]);
+      try {
+        await Promise.race([oneTurn(config, stack, words.join(' ') || MESSAGE, options.hold === true, output()), stopped, stack.broken]);
+      } finally {
+        await stack.stop();
+      }
+    });
+}
+
+async function oneTurn(config: Config, stack: Stack, message: string, hold: boolean, output: Output): Promise<void> {
+  const { address, namespace, uiUrl } = stack;
+  const temporal = { ...config.temporal, address, namespace, connectionOptions: { ...config.temporal.connectionOptions, address } };
+  const client = await HoldfastClient.connect({ ...config, temporal, uiUrl });
+  const mailsBefore = await mails(stack.outbox);
+  try {
+    const turn = await client.start({ agent: 'credit-analyst', message });
+    output.say(`turn ${turn.id}\n${turn.uiUrl ?? ''}`);
+    const decisions: Promise<void>[] = [];
+    await follow(turn, output, {
+      onEvent: (event) => {
+        if (event.type === 'approval_requested') decisions.push(decide(turn, event.digest, hold, output));
+        if (event.type === 'tool_error' && event.effect === 'in_doubt') output.say(inDoubt(turn, event.call));
+      },
+    });
+    await Promise.all(decisions);
+    const view = await turn.result();
+    const sent = (await mails(stack.outbox)).filter((name) => !mailsBefore.includes(name));
+    output.answer({ ...view, mails: sent }, [
+      '',
+      ...visible(view.text).split('\n'),
+      '',
+      ...sent.map((name) => `mail: ${join(stack.outbox!, name)}`),
+      `${view.state}: ${view.step} steps, ${view.calls.length} calls, ${sent.length} mail${sent.length === 1 ? '' : 's'}; transcript head ${view.head ?? 'none'}`,
+      ...(view.reason ? [view.reason] : []),
+    ]);
+    if (exitOf(view.state) !== EXIT.done) throw new Exit(exitOf(view.state));
+  } finally {
+    await client.close();
+  }
+}
+
+/** Asks in the terminal; without one decides as `demo-operator`; with `hold` waits for somebody else. */
+async function decide(turn: TurnHandle, digest: string, hold: boolean, output: Output): Promise<void> {
+  output.say(
+    [
+      '    Read what is about to be sent in the Web UI (under User Metadata), and send the signal `approve` or `deny` there:',
+      `    ${turn.uiUrl ?? ''}`,
+      `    {"call": "${digest}", "by": "your-name"}`,
+      `    or: npx holdfast approve ${turn.id} --call ${digest.slice(0, 12)} --by your-name`,
+    ].join('\n'),
+  );
+  if (hold) return output.say('    Holding for a decision from outside.');
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    output.say('    No terminal to ask in: approving as demo-operator. (--hold waits for a decision from outside.)');
+    return turn.approve(digest, { by: 'demo-operator', note: 'npm start without a terminal' });
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = (await terminal.question('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ')).trim();
+    if (/^y(es)?$/i.test(answer)) await turn.approve(digest, { by: 'operator at the terminal' });
+    else if (/^n/i.test(answer)) await turn.deny(digest, { by: 'operator at the terminal', note: answer.replace(/^no?\W*/i, '') });
+    else output.say('    Holding for a decision from outside.');
+  } catch (error) {
+    output.say(`    ${oneLine(error instanceof Error ? error.message : String(error))}`); // decided elsewhere meanwhile
+  } finally {
+    terminal.close();
+  }
+}
+
+function inDoubt(turn: TurnHandle, call: string): string {
+  return `    Call ${call} is in doubt: nobody knows whether it took effect, so it is not repeated. Look, then: npx holdfast settle ${turn.id} applied|not_applied --call DIGEST (see \`holdfast pending\`)`;
+}
+
+async function mails(outbox: string | null): Promise<string[]> {
+  if (outbox === null) return [];
+  return (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml'));
+}

@@ -1,0 +1,55 @@
+/** Turns and calls in words, for the terminal. Untrusted text is made visible: no control characters reach it. */
+import type { TurnEvent } from '../../client/events';
+import type { CallView, TurnView } from '../../shared/turn-view';
+import { visible } from '../../shared/visible';
+
+export function oneLine(text: string, length = 160): string {
+  const line = visible(text).replace(/\s+/g, ' ').trim();
+  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
+}
+
+export function describeTurn(view: TurnView): string[] {
+  const { input_tokens, output_tokens, cost_usd } = view.usage;
+  return [
+    `${view.turn_id}  ${view.state}${view.reason ? `: ${oneLine(view.reason, 300)}` : ''}`,
+    `  agent ${view.agent}, asked by ${oneLine(view.requester)}, step ${view.step}, ${input_tokens} tokens in, ${output_tokens} out, $${cost_usd.toFixed(4)}`,
+    ...(view.ui_url ? [`  ${view.ui_url}`] : []),
+    ...view.calls.map((call) => `  ${describeCall(call)}`),
+    ...(view.ignored_signals.count > 0 ? [`  ${view.ignored_signals.count} signals were ignored; the last: ${oneLine(view.ignored_signals.last.at(-1)?.reason ?? '')}`] : []),
+    ...(view.text === '' ? [] : ['', ...visible(view.text).split('\n')]),
+  ];
+}
+
+export function describeCall(call: CallView): string {
+  const end = call.error ? `${call.error.code} ${call.error.reason}` : (call.result_summary ?? '');
+  const effect = call.effect === null ? '' : ` (${call.effect})`;
+  return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}${effect}  ${oneLine(end, 90)}`.trimEnd();
+}
+
+/** One event as a line; null for those that say nothing to a reader. */
+export function describeEvent(event: TurnEvent): string | null {
+  switch (event.type) {
+    case 'turn_started':
+      return `${event.agent}: ${oneLine(event.message)}`;
+    case 'step_started':
+      return `step ${event.step}: the model thinks`;
+    case 'step_completed':
+      return event.text === '' || event.calls.length === 0 ? null : `  ${oneLine(event.text, 200)}`;
+    case 'tool_started':
+      return `  → ${event.call} ${event.tool}`;
+    case 'tool_progress':
+      return `    ${event.call} ${oneLine(event.message)}${event.fraction === null ? '' : ` (${Math.round(event.fraction * 100)} %)`}`;
+    case 'tool_retrying':
+      return `    ${event.call} attempt ${event.attempt}: ${oneLine(event.error)}`;
+    case 'tool_result':
+      return `  ✓ ${event.call} ${event.tool}${event.effect ? ` (${event.effect})` : ''}  ${oneLine(event.summary, 100)}`;
+    case 'tool_error':
+      return `  ✗ ${event.call} ${oneLine(event.tool, 40)}${event.effect ? ` (${event.effect})` : ''}  ${event.error ? oneLine(`${event.error.code} ${event.error.message}`, 140) : ''}`;
+    case 'approval_requested':
+      return `  ■ ${event.call} ${event.tool} waits for approval, until ${event.expires_at ?? 'decided'}\n    call ${event.digest}`;
+    case 'approval_decided':
+      return `  ■ ${event.call} ${event.tool}: ${event.decision}${event.by === '' ? '' : ` by ${oneLine(event.by, 60)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
+    case 'turn_completed':
+      return `${event.state}${event.reason ? `: ${oneLine(event.reason, 300)}` : ''}`;
+  }
+}

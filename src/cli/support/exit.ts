@@ -1,0 +1,28 @@
+/** Exit codes, and which error ends with which. */
+import { TURN_STATES } from '../../shared/turn-view';
+
+export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3 } as const;
+
+/** An exit code that has been explained already. */
+export class Exit extends Error {
+  constructor(readonly code: number) {
+    super(`exit ${code}`);
+  }
+}
+
+/** What a turn's end means for whoever called the command. */
+export function exitOf(state: string): number {
+  if (state === 'refused') return EXIT.refused;
+  return state === 'completed' || (TURN_STATES as readonly string[]).indexOf(state) < 3 ? EXIT.done : EXIT.failed;
+}
+
+const USAGE = new Set(['ConfigError', 'TypeError', 'UsageError']);
+
+/** Bad usage: a wrong argument, or a wrong setting. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export function exitOfError(error: unknown): number {
+  return error instanceof Error && USAGE.has(error.name) ? EXIT.usage : EXIT.failed;
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../config';
+import { startWorker } from '../worker-process';
+import { appOf } from './support/app';
+import type { Output } from './support/output';
+import { untilStopped } from './support/until-stopped';
+
+export function worker(program: Command, output: () => Output): void {
+  program
+    .command('worker')
+    .description('One worker process. SIGTERM lets running calls end.')
+    .option('--app <file>', 'module whose default export is defineApp({…}); default: the agents that ship')
+    .action(async ({ app: file }: { app?: string }) => {
+      const config = loadConfig();
+      const running = await startWorker(config, await appOf(config, file));
+      const { agents, model, temporal, taskQueue } = running.facts;
+      output().answer(running.facts, [`worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}; model: ${model}`]);
+      process.send?.({ ready: true });
+      // The embedded stack holds the other end: when it is gone, however it went, so is this worker.
+      const orphaned = process.send ? new Promise((resolve) => process.once('disconnect', resolve)) : new Promise(() => undefined);
+      await Promise.race([untilStopped(), orphaned, running.finished]);
+      await running.stop();
+      if (process.connected) process.disconnect();
+    });
+}

@@ -1,0 +1,138 @@
+/**
+ * The embedded stack: Temporal dev server with Web UI, a mail catcher, and one worker in a process of
+ * its own, so that it can be killed and comes back. Everything ends with this process, however it ends.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import type { Config } from '../config';
+import { startDevServer, type DevServer } from './dev-server';
+import { findTemporalCli } from './find-cli';
+import { startMailCatcher, type MailCatcher } from './mail-catcher';
+import { removeStateFile, writeStateFile } from './state-file';
+
+export interface StackOptions {
+  config: Config;
+  appFile?: string | undefined;
+  port?: number | undefined;
+  uiPort?: number | undefined;
+  /** SQLite file; absent: in memory. */
+  db?: string | undefined;
+  headless?: boolean | undefined;
+  /** A line for the person who watches. */
+  say(line: string): void;
+}
+
+export interface Stack {
+  address: string;
+  namespace: string;
+  uiUrl: string | null;
+  /** Folder of the .eml files; null when mail goes to a real server. */
+  outbox: string | null;
+  workerPid(): number | undefined;
+  /** Rejects when the dev server dies. */
+  broken: Promise<never>;
+  stop(): Promise<void>;
+}
+
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { config, say } = options;
+  const cli = await findTemporalCli({ onProgress: say });
+  const server = await startDevServer({ cli: cli.path, port: options.port, uiPort: options.uiPort, dbFilename: options.db, headless: options.headless });
+  server.notes.forEach(say);
+  const outbox = config.smtp === null ? join(config.home, 'outbox') : null;
+  const catcher = outbox === null ? null : await startMailCatcher({ dir: outbox });
+  const worker = new RestartedWorker(options.appFile, workerEnvironment(server, catcher), say);
+  try {
+    await writeStateFile(config.home, { pid: process.pid, address: server.address, namespace: server.namespace, ui_url: server.uiUrl, started_at: new Date().toISOString() });
+    await worker.start();
+  } catch (error) {
+    await stopAll(config.home, worker, catcher, server);
+    throw error;
+  }
+  return {
+    address: server.address,
+    namespace: server.namespace,
+    uiUrl: server.uiUrl,
+    outbox,
+    workerPid: () => worker.pid,
+    broken: Promise.race([worker.gaveUp, server.exited.then(() => Promise.reject(new Error('The Temporal dev server has stopped.')))]),
+    stop: () => stopAll(config.home, worker, catcher, server),
+  };
+}
+
+async function stopAll(home: string, worker: RestartedWorker, catcher: MailCatcher | null, server: DevServer): Promise<void> {
+  await worker.stop();
+  await catcher?.close();
+  await server.stop();
+  await removeStateFile(home);
+}
+
+function workerEnvironment(server: DevServer, catcher: MailCatcher | null): NodeJS.ProcessEnv {
+  const mail = catcher && { HOLDFAST_SMTP_HOST: '127.0.0.1', HOLDFAST_SMTP_PORT: String(catcher.port), HOLDFAST_SMTP_FROM: 'holdfast@localhost' };
+  return { ...process.env, TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace, ...mail };
+}
+
+const QUICK_DEATHS = 5;
+
+/** A worker process that is started again when it dies. */
+class RestartedWorker {
+  readonly gaveUp: Promise<never>;
+  private giveUp!: (error: Error) => void;
+  private child: ChildProcess | undefined;
+  private stopping = false;
+  private deaths = 0;
+
+  constructor(
+    private readonly appFile: string | undefined,
+    private readonly env: NodeJS.ProcessEnv,
+    private readonly say: (line: string) => void,
+  ) {
+    this.gaveUp = new Promise((_resolve, reject) => (this.giveUp = reject));
+    this.gaveUp.catch(() => undefined);
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** Resolves once the worker polls; rejects when it cannot start. */
+  start(): Promise<void> {
+    const args = ['worker', ...(this.appFile === undefined ? [] : ['--app', this.appFile])];
+    const child = fork(join(__dirname, '..', 'cli', 'main.js'), args, { env: this.env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.child = child;
+    return new Promise((resolve, reject) => {
+      let ready = false;
+      child.once('message', () => {
+        ready = true;
+        resolve();
+      });
+      child.once('exit', (code, signal) => {
+        if (this.stopping) return;
+        if (!ready) return reject(new Error('The worker did not start; its message stands above.'));
+        this.again(`The worker has ended (${signal ?? `exit code ${code}`})`);
+      });
+    });
+  }
+
+  private again(what: string): void {
+    this.deaths += 1;
+    if (this.deaths > QUICK_DEATHS) return this.giveUp(new Error(`${what}, the ${this.deaths}th time; not started again.`));
+    setTimeout(() => (this.deaths = Math.max(0, this.deaths - 1)), 30_000).unref();
+    this.say(`${what}; starting it again. Nothing is lost.`);
+    this.start().then(
+      () => this.say(`The worker is back (pid ${this.pid}).`),
+      (error: Error) => this.giveUp(error),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    await ended;
+    clearTimeout(timer);
+  }
+}
