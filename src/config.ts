@@ -1,3 +1,161 @@
-/* temporary, until the real one is written */
-export interface Config { temporal: { address: string; namespace: string; connectionOptions: any }; taskQueue: string; uiUrl: string | null }
-export function loadConfig(): Config { throw new Error('not yet'); }
+/** Settings: environment in, one typed and checked object out. A bad value stops the process with one line. */
+import { join } from 'node:path';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { NativeConnectionOptions } from '@temporalio/worker';
+import { z } from 'zod';
+import { readDevState, type DevState } from './devserver/state-file';
+
+export interface SmtpConfig {
+  host: string;
+  port: number;
+  secure: boolean;
+  user?: string;
+  pass?: string;
+  from: string;
+}
+
+export interface Config {
+  temporal: { address: string; namespace: string; connectionOptions: NativeConnectionOptions & { address: string } };
+  anthropic: { apiKey?: string; baseUrl?: string; model?: string };
+  model: 'anthropic' | 'rehearsal';
+  taskQueue: string;
+  /** `file:PATH` or `postgres://…` */
+  store: string;
+  httpPort: number;
+  /** Folder of our state. */
+  home: string;
+  temporalCli?: string;
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  approvals?: 'any' | 'attested';
+  /** Base of the Web UI's addresses; null: unknown. */
+  uiUrl: string | null;
+  /** Null: mail goes to the embedded catcher. */
+  smtp: SmtpConfig | null;
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const port = z.coerce.number().int().min(1).max(65_535);
+const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
+
+/** Each variable: what it must be, and the words for it. Secrets are never repeated in an error. */
+const VARIABLES = {
+  ANTHROPIC_API_KEY: [z.string(), 'an API key'],
+  ANTHROPIC_BASE_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL'],
+  ANTHROPIC_MODEL: [z.string().max(200), 'a model id'],
+  HOLDFAST_TASK_QUEUE: [z.string().max(200), 'a name of at most 200 characters'],
+  HOLDFAST_STORE: [z.string().regex(/^(file:.+|postgres(ql)?:\/\/.+)$/), 'file:PATH or postgres://…'],
+  HOLDFAST_HTTP_PORT: [port, 'a port from 1 to 65535'],
+  HOLDFAST_HOME: [z.string(), 'a folder'],
+  HOLDFAST_MODEL: [z.enum(['anthropic', 'rehearsal']), 'anthropic or rehearsal'],
+  HOLDFAST_TEMPORAL_CLI: [z.string(), 'the path of a temporal binary'],
+  HOLDFAST_LOG_LEVEL: [
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    'trace, debug, info, warn, error, fatal or silent',
+  ],
+  HOLDFAST_APPROVALS: [z.enum(['any', 'attested']), 'any or attested'],
+  HOLDFAST_UI_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL'],
+  HOLDFAST_SMTP_HOST: [z.string(), 'a host name'],
+  HOLDFAST_SMTP_PORT: [port, 'a port from 1 to 65535'],
+  HOLDFAST_SMTP_SECURE: [flag, 'true or false'],
+  HOLDFAST_SMTP_USER: [z.string(), 'a user name'],
+  HOLDFAST_SMTP_PASS: [z.string(), 'a password'],
+  HOLDFAST_SMTP_FROM: [z.string().regex(/^[^\r\n]*@[^\r\n]*$/), 'a sender address'],
+} as const;
+
+type Variable = keyof typeof VARIABLES;
+type Value<V extends Variable> = z.output<(typeof VARIABLES)[V][0]>;
+const SECRETS: ReadonlySet<string> = new Set(['ANTHROPIC_API_KEY', 'HOLDFAST_SMTP_PASS', 'HOLDFAST_STORE']);
+
+/**
+ * Reads the settings.
+ * @throws ConfigError with one line that names the variable, the value and what is allowed
+ */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const read = <V extends Variable>(name: V): Value<V> | undefined => readVariable(env, name);
+  const home = read('HOLDFAST_HOME') ?? '.holdfast';
+  const apiKey = read('ANTHROPIC_API_KEY');
+  const model = read('HOLDFAST_MODEL') ?? (apiKey === undefined ? 'rehearsal' : 'anthropic');
+  if (model === 'anthropic' && apiKey === undefined) {
+    throw new ConfigError('HOLDFAST_MODEL is "anthropic" but ANTHROPIC_API_KEY is not set; set it, or HOLDFAST_MODEL=rehearsal.');
+  }
+  const running = readDevState(home);
+  const temporal = temporalOf(env, running);
+  const uiUrl =
+    read('HOLDFAST_UI_URL') ??
+    (running && running.address === temporal.address ? running.ui_url : null) ??
+    defaultUi(temporal.address);
+  return {
+    temporal,
+    anthropic: {
+      ...optional('apiKey', apiKey),
+      ...optional('baseUrl', read('ANTHROPIC_BASE_URL')),
+      ...optional('model', read('ANTHROPIC_MODEL')),
+    },
+    model,
+    taskQueue: read('HOLDFAST_TASK_QUEUE') ?? 'holdfast',
+    store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
+    httpPort: read('HOLDFAST_HTTP_PORT') ?? 8480,
+    home,
+    ...optional('temporalCli', read('HOLDFAST_TEMPORAL_CLI')),
+    logLevel: read('HOLDFAST_LOG_LEVEL') ?? 'info',
+    ...optional('approvals', read('HOLDFAST_APPROVALS')),
+    uiUrl: uiUrl?.replace(/\/+$/, '') ?? null,
+    smtp: smtpOf(read),
+  };
+}
+
+function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V): Value<V> | undefined {
+  const text = env[name];
+  if (text === undefined || text === '') return undefined;
+  const [schema, allowed] = VARIABLES[name];
+  const parsed = schema.safeParse(text);
+  if (parsed.success) return parsed.data as Value<V>;
+  const shown = SECRETS.has(name) ? 'not usable' : JSON.stringify(text.slice(0, 200));
+  throw new ConfigError(`${name} is ${shown}; it must be ${allowed}.`);
+}
+
+/** The environment and its profiles first, then the stack that runs here, then Temporal's default. */
+function temporalOf(env: NodeJS.ProcessEnv, running: DevState | null): Config['temporal'] {
+  try {
+    const overrideEnvVars = Object.fromEntries(
+      Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    const loaded = loadClientConnectConfig({ overrideEnvVars });
+    const address = loaded.connectionOptions.address ?? running?.address ?? '127.0.0.1:7233';
+    const namespace = loaded.namespace ?? running?.namespace ?? 'default';
+    return { address, namespace, connectionOptions: { ...loaded.connectionOptions, address } };
+  } catch (error) {
+    throw new ConfigError(
+      `Temporal's settings (TEMPORAL_…) cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** The dev server's Web UI; elsewhere nothing is guessed. */
+function defaultUi(address: string): string | null {
+  return /^(localhost|127\.0\.0\.1):7233$/.test(address) ? 'http://localhost:8233' : null;
+}
+
+function smtpOf(read: <V extends Variable>(name: V) => Value<V> | undefined): SmtpConfig | null {
+  const host = read('HOLDFAST_SMTP_HOST');
+  if (host === undefined) return null;
+  const from = read('HOLDFAST_SMTP_FROM');
+  if (from === undefined)
+    throw new ConfigError('HOLDFAST_SMTP_FROM is not set; with HOLDFAST_SMTP_HOST it must be a sender address.');
+  const secure = read('HOLDFAST_SMTP_SECURE') ?? false;
+  return {
+    host,
+    port: read('HOLDFAST_SMTP_PORT') ?? (secure ? 465 : 587),
+    secure,
+    ...optional('user', read('HOLDFAST_SMTP_USER')),
+    ...optional('pass', read('HOLDFAST_SMTP_PASS')),
+    from,
+  };
+}
+
+function optional<K extends string, T>(key: K, value: T | undefined): { [key in K]?: T } {
+  return value === undefined ? {} : ({ [key]: value } as { [key in K]?: T });
+}

@@ -6,6 +6,8 @@ module.exports = {
   rootDir: '..',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testEnvironment: 'node',
   testTimeout: 60_000,
   maxWorkers: 2,

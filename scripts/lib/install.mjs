@@ -8,7 +8,10 @@ import { runChild } from './run-child.mjs';
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 
 const stampPath = (root) => join(root, 'node_modules', '.holdfast-lock');
-const lockHash = (root) => createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+const lockHash = (root) =>
+  createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
 
 export function isInstalled(root) {
   return readStamp(stampPath(root)) === lockHash(root);
@@ -36,7 +39,8 @@ function matchesByHand(root) {
     const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
     const present = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages;
     return Object.entries(wanted).every(
-      ([path, { version, optional, devOptional }]) => path === '' || optional || devOptional || present[path]?.version === version,
+      ([path, { version, optional, devOptional }]) =>
+        path === '' || optional || devOptional || present[path]?.version === version,
     );
   } catch {
     return false;

@@ -8,7 +8,7 @@ import type { Config } from '../config';
 import { startDevServer, type DevServer } from './dev-server';
 import { findTemporalCli } from './find-cli';
 import { startMailCatcher, type MailCatcher } from './mail-catcher';
-import { removeStateFile, writeStateFile } from './state-file';
+import { removeDevState, writeDevState } from './state-file';
 
 export interface StackOptions {
   config: Config;
@@ -37,13 +37,22 @@ export interface Stack {
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, say } = options;
   const cli = await findTemporalCli({ onProgress: say });
-  const server = await startDevServer({ cli: cli.path, port: options.port, uiPort: options.uiPort, dbFilename: options.db, headless: options.headless });
+  const server = await startDevServer({
+    cli: cli.path,
+    ...defined({ port: options.port, uiPort: options.uiPort, dbFilename: options.db, headless: options.headless }),
+  });
   server.notes.forEach(say);
   const outbox = config.smtp === null ? join(config.home, 'outbox') : null;
   const catcher = outbox === null ? null : await startMailCatcher({ dir: outbox });
   const worker = new RestartedWorker(options.appFile, workerEnvironment(server, catcher), say);
   try {
-    await writeStateFile(config.home, { pid: process.pid, address: server.address, namespace: server.namespace, ui_url: server.uiUrl, started_at: new Date().toISOString() });
+    writeDevState(config.home, {
+      pid: process.pid,
+      address: server.address,
+      namespace: server.namespace,
+      ui_url: server.uiUrl,
+      started_at: new Date().toISOString(),
+    });
     await worker.start();
   } catch (error) {
     await stopAll(config.home, worker, catcher, server);
@@ -55,20 +64,34 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     uiUrl: server.uiUrl,
     outbox,
     workerPid: () => worker.pid,
-    broken: Promise.race([worker.gaveUp, server.exited.then(() => Promise.reject(new Error('The Temporal dev server has stopped.')))]),
+    broken: Promise.race([worker.gaveUp, serverGone(server)]),
     stop: () => stopAll(config.home, worker, catcher, server),
   };
+}
+
+/** Without the keys whose value is undefined: a default applies to what is absent. */
+function defined<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
+}
+
+async function serverGone(server: DevServer): Promise<never> {
+  const { how, lastLines } = await server.exited;
+  throw new Error([`The Temporal dev server has ended (${how}).`, ...lastLines].join('\n'));
 }
 
 async function stopAll(home: string, worker: RestartedWorker, catcher: MailCatcher | null, server: DevServer): Promise<void> {
   await worker.stop();
   await catcher?.close();
   await server.stop();
-  await removeStateFile(home);
+  removeDevState(home, process.pid);
 }
 
 function workerEnvironment(server: DevServer, catcher: MailCatcher | null): NodeJS.ProcessEnv {
-  const mail = catcher && { HOLDFAST_SMTP_HOST: '127.0.0.1', HOLDFAST_SMTP_PORT: String(catcher.port), HOLDFAST_SMTP_FROM: 'holdfast@localhost' };
+  const mail = catcher && {
+    HOLDFAST_SMTP_HOST: '127.0.0.1',
+    HOLDFAST_SMTP_PORT: String(catcher.port),
+    HOLDFAST_SMTP_FROM: 'holdfast@localhost',
+  };
   return { ...process.env, TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace, ...mail };
 }
 
@@ -98,7 +121,10 @@ class RestartedWorker {
   /** Resolves once the worker polls; rejects when it cannot start. */
   start(): Promise<void> {
     const args = ['worker', ...(this.appFile === undefined ? [] : ['--app', this.appFile])];
-    const child = fork(join(__dirname, '..', 'cli', 'main.js'), args, { env: this.env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(join(__dirname, '..', 'cli', 'main.js'), args, {
+      env: this.env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     this.child = child;
     return new Promise((resolve, reject) => {
       let ready = false;

@@ -1,0 +1,96 @@
+/**
+ * The import rules of the design card, one line a room, as ESLint configuration. What a room may not
+ * reach it may not name; `types` are rooms of which it may import types only.
+ */
+
+const ROOMS = [
+  'activities',
+  'agents',
+  'audit',
+  'cli',
+  'devserver',
+  'gateway',
+  'model',
+  'packs',
+  'shared',
+  'store',
+  'telemetry',
+  'tools',
+  'workflows',
+];
+const FILES = ['client', 'config', 'data-converter', 'index', 'worker', 'worker-process'];
+/** The public face of the workflows: names and shapes, importable from anywhere. */
+const CONTRACT = 'workflows/contract';
+
+/**
+ * room → `may`: rooms and top-level files that it may import; `types`: of those only types.
+ * `packages`: false for none, or the list of the only ones.
+ */
+const TABLE = {
+  shared: { may: [], packages: false },
+  workflows: {
+    may: ['shared', 'data-converter'],
+    types: ['activities'],
+    packages: ['@temporalio/workflow', '@temporalio/common'],
+  },
+  store: { may: ['shared', 'telemetry'] },
+  telemetry: { may: ['shared'] },
+  model: { may: ['shared', 'telemetry'] },
+  tools: { may: ['shared', 'store', 'telemetry'], types: ['agents', 'model'] },
+  packs: { may: ['shared', 'store', 'telemetry', 'tools'] },
+  agents: { may: ['shared', 'telemetry', 'tools', 'packs'], types: ['model', 'store'] },
+  activities: { may: ['shared', 'store', 'telemetry', 'model', 'tools', 'packs', 'audit', 'agents', CONTRACT] },
+  audit: { may: ['shared', 'store', 'telemetry', 'data-converter', CONTRACT] },
+  devserver: { may: ['shared', 'telemetry', CONTRACT], types: ['config'] },
+  client: { may: ['shared', 'store', 'telemetry', 'audit', 'config', 'data-converter', CONTRACT], types: ['agents', 'tools'] },
+  config: { may: ['shared', 'devserver'] },
+  'data-converter': { may: ['shared'] },
+  worker: { may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows').concat(CONTRACT) },
+  'worker-process': { may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows').concat(CONTRACT) },
+  gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'packs').concat(CONTRACT) },
+  cli: { may: everythingBut('index', 'activities', 'workflows').concat(CONTRACT) },
+  index: { may: everythingBut('cli', 'workflows').concat(CONTRACT) },
+};
+
+/** Two for each line of the table: for the top-level file of that name, and for what lies in the folder. */
+export const roomRules = Object.entries(TABLE).flatMap(([room, rule]) => [
+  config([`src/${room}.ts`], '\\./', room, rule),
+  config([`src/${room}/**/*.ts`], '(?:\\.\\./)+', room, rule),
+]);
+
+function config(files, way, room, rule) {
+  const patterns = [...forbiddenRooms(way, room, rule), ...forbiddenPackages(room, rule)];
+  const dynamic = { selector: 'ImportExpression', message: `${room} is pure: no dynamic imports.` };
+  return {
+    files,
+    rules: {
+      '@typescript-eslint/no-restricted-imports': ['error', { patterns }],
+      ...(rule.packages === undefined ? {} : { 'no-restricted-syntax': ['error', dynamic] }),
+    },
+  };
+}
+
+function forbiddenRooms(way, room, { may, types = [] }) {
+  return [...ROOMS, ...FILES]
+    .filter((other) => other !== room && !may.includes(other))
+    .map((other) => ({
+      regex: `^${way}${other}${other === 'workflows' && may.includes(CONTRACT) ? '(?:$|/(?!contract$))' : '(?:$|/)'}`,
+      message: types.includes(other)
+        ? `${room} may import types of ${other} only.`
+        : `${room} must not import ${other}: imports go one way (scripts/lib/rooms.mjs).`,
+      allowTypeImports: types.includes(other),
+    }));
+}
+
+function forbiddenPackages(room, { packages }) {
+  if (packages === undefined) return [];
+  const allowed = packages ? `(?!(?:${packages.map((name) => name.replace('/', '\\/')).join('|')})(?:$|/))` : '';
+  const message = packages
+    ? `${room} runs in the sandbox: only ${packages.join(' and ')}.`
+    : `${room} is pure: no packages and no Node modules.`;
+  return [{ regex: `^${allowed}[^.]`, message }];
+}
+
+function everythingBut(...others) {
+  return [...ROOMS, ...FILES].filter((name) => !others.includes(name));
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { cacheFolder, cachedCli, CLI_VERSION, EXECUTABLE } from './cli-cache';
+import { onPath } from './on-path';
+
+export const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${CLI_VERSION}`;
+
+const TELL_EVERY_MS = 10_000;
+
+/**
+ * Builds the CLI with Go into our cache; about six minutes the first time.
+ * @returns its path
+ * @throws Error when there is no Go, or with the last lines that it wrote
+ */
+export async function goInstallCli(env: NodeJS.ProcessEnv, onProgress: (line: string) => void): Promise<string> {
+  const go = onPath('go', env);
+  if (!go) throw new Error('there is no go on the PATH');
+  mkdirSync(cacheFolder(env), { recursive: true });
+  const folder = mkdtempSync(join(cacheFolder(env), 'go-install-'));
+  try {
+    await build(go, { ...env, GOBIN: folder }, onProgress);
+    const target = cachedCli(env);
+    mkdirSync(dirname(target), { recursive: true });
+    // Whole or not at all: another process may be looking for it.
+    renameSync(join(folder, EXECUTABLE), target);
+    return target;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function build(go: string, env: NodeJS.ProcessEnv, onProgress: (line: string) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    onProgress(`building the Temporal CLI: go install ${GO_PACKAGE} (about 6 minutes the first time) …`);
+    const started = Date.now();
+    const tell = setInterval(
+      () => onProgress(`building the Temporal CLI: ${Math.round((Date.now() - started) / 1000)} s …`),
+      TELL_EVERY_MS,
+    );
+    const child = spawn(go, ['install', GO_PACKAGE], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const kill = () => void child.kill();
+    process.once('exit', kill);
+    let output = '';
+    child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString('utf8')).slice(-4000)));
+    child.on('error', (error) => (output += error.message));
+    child.on('close', (code) => {
+      clearInterval(tell);
+      process.off('exit', kill);
+      if (code === 0) resolve();
+      else reject(new Error(`go install failed: ${output.trim().split('\n').slice(-3).join(' / ') || `exit code ${code}`}`));
+    });
+  });
+}

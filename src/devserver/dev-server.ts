@@ -1,0 +1,112 @@
+/**
+ * The embedded Temporal server: `temporal server start-dev` with what holdfast needs. It ends when
+ * this process ends, however that happens (supervisor.ts).
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { SEARCH_ATTRIBUTES } from '../workflows/contract';
+import { waitUntilHealthy } from './healthy';
+import { choosePort, type ChosenPort } from './ports';
+import { startSupervised, type Supervised } from './supervised';
+
+export interface DevServerOptions {
+  /** Path of a Temporal CLI: see findTemporalCli. */
+  cli: string;
+  /** @default 7233, or a free one; 0: any free one. A port named here that is taken is an error. */
+  port?: number;
+  /** @default 8233, likewise */
+  uiPort?: number;
+  /** Keeps workflows in this SQLite file. @default in memory */
+  dbFilename?: string;
+  /** Without the Web UI. */
+  headless?: boolean;
+  /** @default 'default' */
+  namespace?: string;
+  /** Each line that the server writes. */
+  onLog?: (line: string) => void;
+  /** @default 30000 */
+  startTimeoutMs?: number;
+}
+
+export interface DevServer {
+  /** `127.0.0.1:7233` */
+  address: string;
+  uiUrl: string | null;
+  namespace: string;
+  /** Of the server itself. */
+  pid: number;
+  /** What the user should know, e.g. that a port was taken. */
+  notes: string[];
+  stop(): Promise<void>;
+  /** Settles when the server is gone: exit code or signal, and its last lines. */
+  exited: Promise<{ how: string; lastLines: string[] }>;
+}
+
+/** The two that decide latency (docs: one poll tick on every round trip otherwise), and attributes visible at once. */
+const DYNAMIC_CONFIG = {
+  'history.transferProcessorMaxPollRPS': 2000,
+  'system.enableActivityEagerExecution': true,
+  'system.forceSearchAttributesCacheRefreshOnRead': true,
+};
+
+const TYPE_NAMES = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
+/** Somebody may take a port between our look and the server's start. */
+const PORT_ATTEMPTS = 3;
+
+/**
+ * Starts the server and waits until it can run a turn.
+ * @throws Error with the server's last lines when it does not come up
+ */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await choosePort('Temporal', options.port, 7233);
+    const uiPort = options.headless ? null : await choosePort('the Web UI', options.uiPort, 8233);
+    try {
+      return await start(options, port, uiPort);
+    } catch (error) {
+      const race = /address already in use/.test(String(error)) && port.ours && (uiPort?.ours ?? true);
+      if (!race || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function start(options: DevServerOptions, port: ChosenPort, uiPort: ChosenPort | null): Promise<DevServer> {
+  const { cli, namespace = 'default', onLog = () => {}, startTimeoutMs = 30_000 } = options;
+  if (options.dbFilename) mkdirSync(dirname(resolve(options.dbFilename)), { recursive: true });
+  const address = `127.0.0.1:${port.port}`;
+  const server = startSupervised(cli, startArguments(options, port, uiPort), onLog);
+  try {
+    const pid = await server.pid;
+    await waitUntilHealthy(address, namespace, startTimeoutMs, () => !server.hasExited());
+    return {
+      address,
+      uiUrl: uiPort ? `http://127.0.0.1:${uiPort.port}` : null,
+      namespace,
+      pid,
+      notes: [port.note, uiPort?.note].filter((note): note is string => typeof note === 'string'),
+      stop: () => server.stop(),
+      exited: server.exited.then((how) => ({ how, lastLines: server.lastLines() })),
+    };
+  } catch (error) {
+    await server.stop();
+    throw new Error(failure(cli, error, server));
+  }
+}
+
+function startArguments({ dbFilename, namespace }: DevServerOptions, port: ChosenPort, uiPort: ChosenPort | null): string[] {
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port.port), '--log-level', 'error'],
+    ...(uiPort ? ['--ui-port', String(uiPort.port)] : ['--headless']),
+    ...(dbFilename ? ['--db-filename', resolve(dbFilename)] : []),
+    ...(namespace && namespace !== 'default' ? ['--namespace', namespace] : []),
+    ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
+    ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${TYPE_NAMES[type]}`]),
+  ];
+}
+
+function failure(cli: string, error: unknown, server: Supervised): string {
+  const why = error instanceof Error ? error.message : String(error);
+  const lines = server.lastLines();
+  const said = lines.length > 0 ? ` It wrote:\n${lines.map((line) => `  ${line}`).join('\n')}` : ' It wrote nothing.';
+  return `The Temporal dev server (${cli}) did not come up: ${why}.${said}`;
+}

@@ -1,0 +1,46 @@
+import { createServer } from 'node:net';
+
+const HOST = '127.0.0.1';
+
+export interface ChosenPort {
+  port: number;
+  /** What the user should know: that the default was taken. */
+  note: string | null;
+  /** Ours to choose again, should somebody else have been quicker. */
+  ours: boolean;
+}
+
+/**
+ * The port that was asked for; a free one for 0; without a wish the usual one, or a free one if that is taken.
+ * @param what for messages: `Temporal`
+ * @throws Error when the port that was asked for is taken
+ */
+export async function choosePort(what: string, wish: number | undefined, usual: number): Promise<ChosenPort> {
+  if (wish === 0) return { port: await freePort(), note: null, ours: true };
+  const wanted = wish ?? usual;
+  if (await isFree(wanted)) return { port: wanted, note: null, ours: wish === undefined };
+  if (wish !== undefined)
+    throw new Error(`Port ${wanted} for ${what} is taken. Name another one, or none to have a free one picked.`);
+  const port = await freePort();
+  return { port, note: `Port ${wanted} is taken: ${what} listens on ${port} instead.`, ours: true };
+}
+
+export async function freePort(): Promise<number> {
+  return (await listen(0))!;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return (await listen(port)) !== null;
+}
+
+/** Listens for a moment. @returns the port, or null if it cannot be had */
+function listen(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(null));
+    server.listen(port, HOST, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : null));
+    });
+  });
+}

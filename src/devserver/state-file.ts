@@ -1,0 +1,50 @@
+/** `HOME/dev.json`: lets other commands find the embedded stack that runs here. It counts only while its process lives. */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const devState = z.object({
+  /** Of the process that holds the stack together. */
+  pid: z.number().int().positive(),
+  address: z.string(),
+  namespace: z.string(),
+  ui_url: z.string().nullable(),
+  started_at: z.string(),
+  smtp_port: z.number().int().positive().optional(),
+});
+
+export type DevState = z.infer<typeof devState>;
+
+const pathIn = (home: string) => join(home, 'dev.json');
+
+export function writeDevState(home: string, state: DevState): void {
+  mkdirSync(home, { recursive: true });
+  const fresh = `${pathIn(home)}.${process.pid}`;
+  writeFileSync(fresh, `${JSON.stringify(state, null, 2)}\n`);
+  renameSync(fresh, pathIn(home));
+}
+
+/** The stack that runs here, or null: none was started, or it is gone, or the file is not ours to understand. */
+export function readDevState(home: string): DevState | null {
+  try {
+    const state = devState.parse(JSON.parse(readFileSync(pathIn(home), 'utf8')));
+    return isAlive(state.pid) ? state : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Removes the file, but never that of another stack that lives. */
+export function removeDevState(home: string, pid: number = process.pid): void {
+  const state = readDevState(home);
+  if (state === null || state.pid === pid) rmSync(pathIn(home), { force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

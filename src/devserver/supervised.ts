@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { ownScript } from './own-script';
+
+/** The last lines that the server wrote: enough to see why it ended. */
+const KEPT_LINES = 20;
+
+export interface Supervised {
+  /** The server's own process id. */
+  pid: Promise<number>;
+  /** Exit code, or the signal's name; settles when the server and its supervisor are gone. */
+  exited: Promise<string>;
+  hasExited(): boolean;
+  lastLines(): string[];
+  /** Asks for an orderly end and waits for it. */
+  stop(): Promise<void>;
+}
+
+/** Starts a server that cannot outlive this process: see supervisor.ts. */
+export function startSupervised(cli: string, args: string[], onLog: (line: string) => void): Supervised {
+  const child = spawn(process.execPath, [...ownScript('supervisor'), cli, ...args], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => {}); // it is gone already: `exited` says so
+  const lines: string[] = [];
+  let server: number | null = null;
+  let ending: string | null = null;
+  let gone = false;
+
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (lines.push(line) > KEPT_LINES) lines.shift();
+    onLog(line);
+  });
+  const exited = new Promise<string>((resolve) => {
+    child.on('error', (error) => lines.push(error.message));
+    child.on('close', (code, signal) => {
+      gone = true;
+      // Somebody killed the supervisor itself: the server is ours to end.
+      if (ending === null && server !== null) killQuietly(server);
+      resolve(ending ?? String(code ?? signal));
+    });
+  });
+  const pid = new Promise<number>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [word, value] = line.split(' ');
+      if (word === 'pid') resolve((server = Number(value)));
+      if (word === 'exit') ending = value ?? '';
+    });
+    void exited.then((how) => reject(new Error(`the server did not start (${how})`)));
+  });
+  pid.catch(() => {}); // told by `exited` too
+
+  return {
+    pid,
+    exited,
+    hasExited: () => gone,
+    lastLines: () => [...lines],
+    async stop() {
+      if (!gone) child.stdin.write('stop\n');
+      await exited;
+    },
+  };
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // gone already
+  }
+}
