@@ -1,7 +1,6 @@
 /**
  * Lint: a few rules that find real bugs in asynchronous code, and the import rules of the design.
- * Imports go one way; the table below says which room may not reach which. `typesToo: false` marks
- * rooms of which types may be imported, since a type leaves nothing behind in the program.
+ * Imports go one way: the table is in scripts/lib/rooms.mjs.
  */
 import tseslint from 'typescript-eslint';
 import { roomRules } from './scripts/lib/rooms.mjs';

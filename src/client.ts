@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client, Connection, WorkflowExecutionAlreadyStartedError, type WorkflowExecutionInfo } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
-import { IdempotencyConflict, TurnNotFound } from './client/errors';
+import { IdempotencyConflict, InvalidRequest, ServerUnreachable, TurnNotFound } from './client/errors';
 import { TurnHandle } from './client/turn-handle';
 import { loadConfig, type Config } from './config';
 import { dataConverter } from './data-converter';
@@ -40,6 +40,7 @@ export interface PendingTurn extends TurnSummary {
   unreachable: string | null;
 }
 
+const CONNECT_WITHIN = 5000;
 const MAX_MESSAGE = 100_000;
 const MEMO_REQUEST = 'holdfast_request';
 
@@ -52,10 +53,15 @@ export class HoldfastClient {
 
   /**
    * Connects by the environment (`TEMPORAL_ADDRESS`…), or to the embedded stack that runs here.
-   * @throws ConfigError for a bad setting; the connection's error when nothing answers
+   * @throws ConfigError for a bad setting; ServerUnreachable when nothing answers
    */
   static async connect(config: Config = loadConfig()): Promise<HoldfastClient> {
-    const connection = await Connection.connect({ ...config.temporal.connectionOptions, connectTimeout: 5000 });
+    const { address, connectionOptions } = config.temporal;
+    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_WITHIN }).catch(
+      (error: unknown) => {
+        throw new ServerUnreachable(address, error);
+      },
+    );
     return new HoldfastClient(new Client({ connection, namespace: config.temporal.namespace, dataConverter }), config);
   }
 
@@ -65,7 +71,7 @@ export class HoldfastClient {
 
   /**
    * Starts a turn. With an id it happens once: the same request again gives the same turn.
-   * @throws IdempotencyConflict when the id was used for another agent or message
+   * @throws InvalidRequest; IdempotencyConflict when the id was used for another agent, message or session
    */
   async start(request: StartTurn): Promise<TurnHandle> {
     const requester = request.requester ?? LOCAL_PRINCIPAL;
@@ -81,7 +87,7 @@ export class HoldfastClient {
       trace_id: traceId(Date.now(), random),
       parent_head: null,
     };
-    const fingerprint = hashJson({ agent: request.agent, message: request.message });
+    const fingerprint = hashJson({ agent: request.agent, message: request.message, session_id: input.session_id });
     try {
       await this.temporal.workflow.start(TURN_WORKFLOW, {
         workflowId: workflowId(turnId),
@@ -106,10 +112,10 @@ export class HoldfastClient {
     return new TurnHandle(this.temporal, turnId, workflowId(turnId), this.uiUrl(workflowId(turnId)));
   }
 
-  /** Turns, newest first. */
+  /** Turns, newest first; 100 without a limit. @throws InvalidRequest for a state that there is not */
   async *list(filter: { state?: TurnState; agent?: string; limit?: number } = {}): AsyncGenerator<TurnSummary> {
     const clauses = [`WorkflowType = '${TURN_WORKFLOW}'`];
-    if (filter.state !== undefined) clauses.push(`HoldfastState = ${quoted(stateOf(filter.state))}`);
+    if (filter.state !== undefined) clauses.push(stateClause(filter.state));
     if (filter.agent !== undefined) clauses.push(`HoldfastAgent = ${quoted(filter.agent)}`);
     let left = filter.limit ?? 100;
     for await (const info of this.temporal.workflow.list({ query: clauses.join(' AND ') })) {
@@ -153,7 +159,7 @@ export class HoldfastClient {
       turn_id: info.workflowId.replace(/^turn\//, ''),
       workflow_id: info.workflowId,
       agent: attribute('HoldfastAgent'),
-      state: attribute('HoldfastState'),
+      state: stateOf(info.status.name, attribute('HoldfastState')),
       requester: attribute('HoldfastRequester'),
       started_at: info.startTime.toISOString(),
       ended_at: info.closeTime?.toISOString() ?? null,
@@ -162,13 +168,22 @@ export class HoldfastClient {
   }
 }
 
-function check({ agent, message, sessionId }: StartTurn, requester: string): void {
-  if (typeof agent !== 'string' || agent === '') throw new TypeError('start: "agent" is missing: name one of the agents that the worker serves.');
-  if (typeof message !== 'string' || message.trim() === '') throw new TypeError('start: "message" is empty.');
-  if (message.length > MAX_MESSAGE) throw new TypeError(`start: "message" has ${message.length} characters; ${MAX_MESSAGE} are allowed.`);
-  if (!message.isWellFormed()) throw new TypeError('start: "message" is not well-formed Unicode (it has half a character).');
-  if (typeof requester !== 'string' || requester === '' || requester.length > 200) throw new TypeError('start: "requester" must be 1 to 200 characters.');
-  if (sessionId !== undefined && !isTurnId(sessionId)) throw new TypeError(`start: "sessionId" ${JSON.stringify(sessionId)} must match [A-Za-z0-9._~-]{1,128}.`);
+function check({ agent, message, id, sessionId }: StartTurn, requester: string): void {
+  if (typeof agent !== 'string' || agent === '')
+    throw new InvalidRequest('start: "agent" is missing: name one of the agents that the worker serves.');
+  if (typeof message !== 'string' || message.trim() === '') throw new InvalidRequest('start: "message" is empty.');
+  if (message.length > MAX_MESSAGE)
+    throw new InvalidRequest(`start: "message" has ${message.length} characters; ${MAX_MESSAGE} are allowed.`);
+  if (typeof requester !== 'string' || requester === '' || requester.length > 200)
+    throw new InvalidRequest('start: "requester" must be 1 to 200 characters.');
+  // An empty key is a caller's bug: every request would be the same one.
+  if (id !== undefined && (typeof id !== 'string' || id === ''))
+    throw new InvalidRequest('start: "id" must be a text that is not empty, or absent.');
+  for (const [name, text] of Object.entries({ agent, message, id, requester }))
+    if (text?.isWellFormed() === false)
+      throw new InvalidRequest(`start: "${name}" is not well-formed Unicode (it has half a character).`);
+  if (sessionId !== undefined && !isTurnId(sessionId))
+    throw new InvalidRequest(`start: "sessionId" ${JSON.stringify(sessionId)} must match [A-Za-z0-9._~-]{1,128}.`);
 }
 
 const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
@@ -185,9 +200,19 @@ function searchAttributes({ agent, requester, session_id }: TurnInput): TypedSea
   ]);
 }
 
-function stateOf(state: string): string {
-  if (!(TURN_STATES as readonly string[]).includes(state)) throw new TypeError(`There is no state ${JSON.stringify(state)}; states: ${TURN_STATES.join(', ')}.`);
-  return state;
+const OPEN: readonly TurnState[] = ['running', 'awaiting_approval', 'in_doubt'];
+
+/** A turn that was ended through Temporal itself never wrote its last state. */
+function stateOf(status: string, written: string): string {
+  return status === 'TERMINATED' || status === 'TIMED_OUT' ? 'failed' : written;
+}
+
+function stateClause(state: TurnState): string {
+  if (!TURN_STATES.includes(state))
+    throw new InvalidRequest(`There is no state ${JSON.stringify(state)}; states: ${TURN_STATES.join(', ')}.`);
+  const written = `HoldfastState = '${state}'`;
+  if (OPEN.includes(state)) return `${written} AND ExecutionStatus = 'Running'`;
+  return state === 'failed' ? `(${written} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : written;
 }
 
 function quoted(text: string): string {

@@ -25,8 +25,10 @@ export interface Config {
   /** Folder of our state. */
   home: string;
   temporalCli?: string;
-  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  logLevel: (typeof LOG_LEVELS)[number];
   approvals?: 'any' | 'attested';
+  /** Worker versioning; absent: unversioned. */
+  deployment?: { name: string; buildId: string };
   /** Base of the Web UI's addresses; null: unknown. */
   uiUrl: string | null;
   /** Null: mail goes to the embedded catcher. */
@@ -37,7 +39,12 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-const port = z.coerce.number().int().min(1).max(65_535);
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .pipe(z.number().min(1).max(65_535));
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
 
 /** Each variable: what it must be, and the words for it. Secrets are never repeated in an error. */
@@ -51,10 +58,10 @@ const VARIABLES = {
   HOLDFAST_HOME: [z.string(), 'a folder'],
   HOLDFAST_MODEL: [z.enum(['anthropic', 'rehearsal']), 'anthropic or rehearsal'],
   HOLDFAST_TEMPORAL_CLI: [z.string(), 'the path of a temporal binary'],
-  HOLDFAST_LOG_LEVEL: [
-    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
-    'trace, debug, info, warn, error, fatal or silent',
-  ],
+  HOLDFAST_LOG_LEVEL: [z.enum(LOG_LEVELS), 'trace, debug, info, warn, error, fatal or silent'],
+  LOG_LEVEL: [z.enum(LOG_LEVELS), 'trace, debug, info, warn, error, fatal or silent'],
+  HOLDFAST_DEPLOYMENT: [z.string().max(200), 'a name of at most 200 characters'],
+  HOLDFAST_BUILD_ID: [z.string().max(200), 'a name of at most 200 characters'],
   HOLDFAST_APPROVALS: [z.enum(['any', 'attested']), 'any or attested'],
   HOLDFAST_UI_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL'],
   HOLDFAST_SMTP_HOST: [z.string(), 'a host name'],
@@ -67,6 +74,7 @@ const VARIABLES = {
 
 type Variable = keyof typeof VARIABLES;
 type Value<V extends Variable> = z.output<(typeof VARIABLES)[V][0]>;
+type Reader = <V extends Variable>(name: V) => Value<V> | undefined;
 const SECRETS: ReadonlySet<string> = new Set(['ANTHROPIC_API_KEY', 'HOLDFAST_SMTP_PASS', 'HOLDFAST_STORE']);
 
 /**
@@ -100,8 +108,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     httpPort: read('HOLDFAST_HTTP_PORT') ?? 8480,
     home,
     ...optional('temporalCli', read('HOLDFAST_TEMPORAL_CLI')),
-    logLevel: read('HOLDFAST_LOG_LEVEL') ?? 'info',
+    logLevel: read('HOLDFAST_LOG_LEVEL') ?? read('LOG_LEVEL') ?? 'info',
     ...optional('approvals', read('HOLDFAST_APPROVALS')),
+    ...optional('deployment', deploymentOf(read)),
     uiUrl: uiUrl?.replace(/\/+$/, '') ?? null,
     smtp: smtpOf(read),
   };
@@ -117,6 +126,15 @@ function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V): Valu
   throw new ConfigError(`${name} is ${shown}; it must be ${allowed}.`);
 }
 
+function deploymentOf(read: Reader): Config['deployment'] {
+  const [name, buildId] = [read('HOLDFAST_DEPLOYMENT'), read('HOLDFAST_BUILD_ID')];
+  if (name !== undefined && buildId !== undefined) return { name, buildId };
+  if (name === undefined && buildId === undefined) return undefined;
+  const [set, unset] =
+    name === undefined ? ['HOLDFAST_BUILD_ID', 'HOLDFAST_DEPLOYMENT'] : ['HOLDFAST_DEPLOYMENT', 'HOLDFAST_BUILD_ID'];
+  throw new ConfigError(`${unset} is not set but ${set} is; set both, or neither for an unversioned worker.`);
+}
+
 /** The environment and its profiles first, then the stack that runs here, then Temporal's default. */
 function temporalOf(env: NodeJS.ProcessEnv, running: DevState | null): Config['temporal'] {
   try {
@@ -125,6 +143,7 @@ function temporalOf(env: NodeJS.ProcessEnv, running: DevState | null): Config['t
     );
     const loaded = loadClientConnectConfig({ overrideEnvVars });
     const address = loaded.connectionOptions.address ?? running?.address ?? '127.0.0.1:7233';
+    if (!/^\S+:\d{1,5}$/.test(address)) throw new Error(`the address is ${JSON.stringify(address)}; it must be HOST:PORT`);
     const namespace = loaded.namespace ?? running?.namespace ?? 'default';
     return { address, namespace, connectionOptions: { ...loaded.connectionOptions, address } };
   } catch (error) {
@@ -139,7 +158,7 @@ function defaultUi(address: string): string | null {
   return /^(localhost|127\.0\.0\.1):7233$/.test(address) ? 'http://localhost:8233' : null;
 }
 
-function smtpOf(read: <V extends Variable>(name: V) => Value<V> | undefined): SmtpConfig | null {
+function smtpOf(read: Reader): SmtpConfig | null {
   const host = read('HOLDFAST_SMTP_HOST');
   if (host === undefined) return null;
   const from = read('HOLDFAST_SMTP_FROM');

@@ -1,5 +1,13 @@
 /** What a user imports from `holdfast`. */
-export { defineAgent, defineApp, type Agent, type AgentDefinition, type AgentLimits, type AgentPermissions, type App } from './agents/define';
+export {
+  defineAgent,
+  defineApp,
+  type Agent,
+  type AgentDefinition,
+  type AgentLimits,
+  type AgentPermissions,
+  type App,
+} from './agents/define';
 export {
   defineTool,
   type CheckFault,
@@ -12,10 +20,18 @@ export {
   type ToolStore,
 } from './tools/define';
 export { ToolError } from './tools/errors';
-export { HoldfastClient, type StartTurn, type TurnSummary } from './client';
-export { TurnHandle, type By } from './client/turn-handle';
+export { HoldfastClient, type PendingTurn, type StartTurn, type TurnSummary } from './client';
+export { TurnHandle, type By, type WaitingCall } from './client/turn-handle';
 export type { TurnEvent } from './client/events';
-export { DecisionNotAccepted, IdempotencyConflict, NoWorker, TurnNotFound } from './client/errors';
+export {
+  DecisionNotAccepted,
+  IdempotencyConflict,
+  InvalidRequest,
+  NoWorker,
+  ServerUnreachable,
+  TurnEnded,
+  TurnNotFound,
+} from './client/errors';
 export { createWorker, MissingSearchAttributes, type WorkerParts } from './worker';
 export { startWorker, type RunningWorker } from './worker-process';
 export { loadConfig, type Config } from './config';

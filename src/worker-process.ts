@@ -1,9 +1,11 @@
 /** One worker as a process of its own: settings in, a running worker out. */
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { App } from './agents/define';
+import { ServerUnreachable } from './shared/server-unreachable';
 import type { Config } from './config';
 import { createModel } from './model';
 import { openStore } from './store/open-store';
+import { withoutPassword } from './shared/without-password';
 import { createLog } from './telemetry/log';
 import { createWorker } from './worker';
 
@@ -19,7 +21,7 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** @throws the connection's error when Temporal does not answer; MissingSearchAttributes */
+/** @throws ServerUnreachable when Temporal does not answer; MissingSearchAttributes */
 export async function startWorker(config: Config, app: App): Promise<RunningWorker> {
   const log = createLog(config.logLevel);
   installRuntime(config.logLevel);
@@ -31,7 +33,7 @@ export async function startWorker(config: Config, app: App): Promise<RunningWork
     ...(config.model === 'anthropic' && baseUrl !== undefined ? { baseUrl } : {}),
   });
   const defaultModel = model.defaultModel ?? config.anthropic.model ?? DEFAULT_MODEL;
-  const connection = await NativeConnection.connect(config.temporal.connectionOptions);
+  const connection = await connect(config);
   const { namespace } = config.temporal;
   const parts = { app, connection, namespace, taskQueue: config.taskQueue, store, model: model.provider, defaultModel, log };
   const worker = await createWorker(parts);
@@ -43,7 +45,7 @@ export async function startWorker(config: Config, app: App): Promise<RunningWork
     facts: {
       agents: app.agents.map((agent) => agent.name),
       model: model.rehearsal ? `rehearsal (no API key: a script plays the model at ${model.rehearsal.baseUrl})` : defaultModel,
-      store: config.store,
+      store: withoutPassword(config.store),
       taskQueue: config.taskQueue,
       temporal: config.temporal.address,
     },
@@ -53,6 +55,14 @@ export async function startWorker(config: Config, app: App): Promise<RunningWork
       await finished;
     },
   };
+}
+
+async function connect({ temporal }: Config): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect(temporal.connectionOptions);
+  } catch (error) {
+    throw new ServerUnreachable(temporal.address, error);
+  }
 }
 
 /** Temporal's own warnings (every attempt that will be retried) are for `LOG_LEVEL=debug`. */

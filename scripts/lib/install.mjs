@@ -1,6 +1,6 @@
 /** Dependencies: `npm ci` when the lock file is another one than at the last installation, else nothing. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readStamp } from './fingerprint.mjs';
 import { runChild } from './run-child.mjs';
@@ -21,7 +21,7 @@ export function isInstalled(root) {
 export async function install(root, say) {
   if (isInstalled(root)) return false;
   const hash = lockHash(root);
-  if (!existsSync(stampPath(root)) && matchesByHand(root)) {
+  if (matchesByHand(root)) {
     writeFileSync(stampPath(root), hash);
     return false;
   }
@@ -29,6 +29,7 @@ export async function install(root, say) {
   // Development dependencies too, whatever NODE_ENV says: the compiler is one of them.
   const { code, output } = await runChild(npm, ['ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: root, capture: true });
   if (code !== 0) throw new Error(`npm ci failed (exit ${code}):\n${output.trim()}`);
+  mkdirSync(join(root, 'node_modules'), { recursive: true });
   writeFileSync(stampPath(root), hash);
   return true;
 }

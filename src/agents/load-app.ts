@@ -2,26 +2,43 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { App } from './define';
+import { isAgent, type App } from './define';
 
 /**
  * Loads the default export of a TypeScript or JavaScript module.
- * @throws Error that says what is wrong with the file
+ * @throws Error that says what is wrong with the file, and where
  */
 export async function loadApp(file: string): Promise<App> {
   const path = resolve(file);
-  if (!existsSync(path)) throw new Error(`There is no app file ${file}. Give the path of a module whose default export is defineApp({…}).`);
-  const { tsImport } = await import('tsx/esm/api');
-  const module: unknown = await tsImport(pathToFileURL(path).href, pathToFileURL(__filename).href);
-  const app = defaultExport(module);
+  if (!existsSync(path))
+    throw new Error(`There is no app file ${file}. Give the path of a module whose default export is defineApp({…}).`);
+  const app = defaultExport(await load(file, path));
   if (!app) throw new Error(`${file} has no default export made by defineApp({ agents: […] }).`);
+  if (app.agents.length === 0) throw new Error(`${file} defines an app without agents: nothing could be run.`);
   return app;
+}
+
+async function load(file: string, path: string): Promise<unknown> {
+  const { tsImport } = await import('tsx/esm/api');
+  try {
+    return await tsImport(pathToFileURL(path).href, pathToFileURL(__filename).href);
+  } catch (error) {
+    throw new Error(`${file} cannot be loaded: ${whatAndWhere(error)}`, { cause: error });
+  }
+}
+
+/** The message, and the line of the user's own code that threw. */
+function whatAndWhere(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const where = (error.stack ?? '').split('\n').find((line) => /^\s+at /.test(line) && !/node:|node_modules/.test(line));
+  return where ? `${error.message}\n${where}` : error.message;
 }
 
 /** A CommonJS module that was compiled from ESM nests its default export once more. */
 function defaultExport(module: unknown): App | null {
   for (let value = module; typeof value === 'object' && value !== null; value = (value as { default?: unknown }).default) {
-    if (Array.isArray((value as Partial<App>).agents)) return value as App;
+    const { agents } = value as Partial<App>;
+    if (Array.isArray(agents) && agents.every(isAgent)) return value as App;
   }
   return null;
 }

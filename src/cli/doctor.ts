@@ -5,7 +5,10 @@ import { openStore } from '../store/open-store';
 import { checkSearchAttributes, workflowBundlePath } from '../worker';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
+import { withoutPassword } from '../shared/without-password';
 import { version } from '../version';
+
+const POLLS_WITHIN_S = 75;
 
 interface Finding {
   what: string;
@@ -20,10 +23,10 @@ export function doctor(program: Command, output: () => Output): void {
     .action(async () => {
       const findings = await examine();
       const ok = findings.every((finding) => finding.ok);
-      output().answer(
-        { ok, version, node: process.version, findings },
-        [...findings.map(({ what, ok: fine, detail }) => `${fine ? '✓' : '✗'} ${what.padEnd(18)} ${detail}`), ok ? 'A turn can run.' : 'A turn cannot run yet.'],
-      );
+      output().answer({ ok, version, node: process.version, findings }, [
+        ...findings.map(({ what, ok: fine, detail }) => `${fine ? '✓' : '✗'} ${what.padEnd(18)} ${detail}`),
+        ok ? 'A turn can run.' : 'A turn cannot run yet.',
+      ]);
       if (!ok) throw new Exit(EXIT.failed);
     });
 }
@@ -39,7 +42,7 @@ async function examine(): Promise<Finding[]> {
     return [...findings, { what: 'settings', ok: false, detail: error.message }];
   }
   findings.push(await finding('workflow bundle', async () => workflowBundlePath()));
-  findings.push(await finding('store', async () => (await openStore(config.store), config.store)));
+  findings.push(await finding('store', async () => (await openStore(config.store), withoutPassword(config.store))));
   return [...findings, ...(await examineTemporal(config))];
 }
 
@@ -49,18 +52,40 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
   try {
     connection = await Connection.connect({ ...connectionOptions, connectTimeout: 5000 });
   } catch (error) {
-    return [{ what: 'Temporal', ok: false, detail: `nothing answers at ${address} (${text(error)}). Start \`holdfast dev\`, or set TEMPORAL_ADDRESS.` }];
+    return [
+      {
+        what: 'Temporal',
+        ok: false,
+        detail: `nothing answers at ${address} (${text(error)}). Start \`holdfast dev\`, or set TEMPORAL_ADDRESS.`,
+      },
+    ];
   }
   try {
     const { workflowService } = connection;
-    const server = await finding('Temporal', async () => `server ${(await workflowService.getSystemInfo({})).serverVersion} at ${address}`);
-    const space = await finding('namespace', async () => (await workflowService.describeNamespace({ namespace })).namespaceInfo?.name ?? namespace);
-    const attributes = await finding('search attributes', async () => (await checkSearchAttributes(connection, namespace), 'all there'));
+    const server = await finding(
+      'Temporal',
+      async () => `server ${(await workflowService.getSystemInfo({})).serverVersion} at ${address}`,
+    );
+    const space = await finding(
+      'namespace',
+      async () => (await workflowService.describeNamespace({ namespace })).namespaceInfo?.name ?? namespace,
+    );
+    const attributes = await finding(
+      'search attributes',
+      async () => (await checkSearchAttributes(connection, namespace), 'all there'),
+    );
     const worker = await finding('worker', async () => {
-      const queue = await workflowService.describeTaskQueue({ namespace, taskQueue: { name: config.taskQueue }, taskQueueType: 1 });
-      const pollers = queue.pollers?.length ?? 0;
-      if (pollers === 0) throw new Error(`nobody polls ${config.taskQueue}: start \`holdfast worker\``);
-      return `${pollers} poll ${config.taskQueue}`;
+      const queue = await workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name: config.taskQueue },
+        taskQueueType: 1,
+      });
+      const ages = (queue.pollers ?? []).map(({ lastAccessTime }) => Date.now() / 1000 - Number(lastAccessTime?.seconds ?? 0));
+      // The server lists a worker for minutes after its death; one that lives asks at least once a minute.
+      const alive = ages.filter((age) => age < POLLS_WITHIN_S);
+      if (alive.length > 0) return `${alive.length} poll${alive.length === 1 ? 's' : ''} ${config.taskQueue}`;
+      const last = ages.length > 0 ? ` (the last one was seen ${Math.round(Math.min(...ages))} s ago)` : '';
+      throw new Error(`nobody polls the task queue ${config.taskQueue}${last}: start \`holdfast worker\` or \`holdfast dev\``);
     });
     return [server, space, attributes, worker];
   } finally {

@@ -23,7 +23,9 @@ export function list(program: Command, output: () => Output): void {
       await withClient(async (client) => {
         for await (const turn of client.list(options)) turns.push(turn);
       });
-      const lines = turns.map((turn) => `${turn.turn_id.padEnd(34)} ${turn.state.padEnd(18)} ${turn.agent.padEnd(18)} ${turn.started_at}`);
+      const lines = turns.map(
+        (turn) => `${turn.turn_id.padEnd(34)} ${turn.state.padEnd(18)} ${turn.agent.padEnd(18)} ${turn.started_at}`,
+      );
       output().answer(turns, lines.length > 0 ? lines : ['There are no turns.']);
     });
 }

@@ -13,23 +13,25 @@ import { settle } from './settle';
 import { show } from './show';
 import { start } from './start';
 import { EXIT, Exit, exitOfError } from './support/exit';
-import { createOutput } from './support/output';
+import { createOutput, endWithReader } from './support/output';
 import { watch } from './watch';
 import { worker } from './worker';
 import { version } from '../version';
 
 const COMMANDS = [dev, worker, start, run, show, watch, list, pending, approve, deny, settle, cancel, doctor];
 
+const JSON_OPTION = 'JSON instead of lines, one value a line';
+
 async function main(argv: string[]): Promise<number> {
   const program = new Command('holdfast')
     .description('A durable engine for agent turns. Settings come from the environment; see the README.')
     .version(version)
-    .option('--json', 'one JSON value instead of lines')
+    .option('--json', JSON_OPTION)
     .showHelpAfterError('(see --help)')
     .exitOverride();
   const output = () => createOutput(program.opts<{ json?: boolean }>().json === true || argv.includes('--json'));
   for (const command of COMMANDS) command(program, output);
-  for (const command of program.commands) command.option('--json', 'one JSON value instead of lines').exitOverride();
+  for (const command of program.commands) command.option('--json', JSON_OPTION).exitOverride();
   try {
     await program.parseAsync(argv);
     return EXIT.done;
@@ -42,4 +44,5 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
+endWithReader();
 void main(process.argv).then((code) => process.exit(code));

@@ -16,7 +16,7 @@ export function pending(program: Command, output: () => Output): void {
 }
 
 function describe(turn: PendingTurn): string[] {
-  const head = `${turn.turn_id}  ${turn.agent}, asked by ${oneLine(turn.requester)}  ${turn.ui_url ?? ''}`;
+  const head = `${turn.turn_id}  ${turn.agent}, asked by ${oneLine(turn.requester)}${turn.ui_url ? `  ${turn.ui_url}` : ''}`;
   if (turn.unreachable !== null) return [head, `  its calls cannot be read now: ${oneLine(turn.unreachable)}`];
   return [
     head,

@@ -1,20 +1,22 @@
 /** `npm start`: the whole story once, on the embedded stack and the embedded data. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { HoldfastClient } from '../client';
 import type { TurnHandle } from '../client/turn-handle';
 import { loadConfig, type Config } from '../config';
 import { startStack, type Stack } from '../devserver/stack';
+import { Questions } from './support/ask';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
 import type { Output } from './support/output';
-import { untilStopped } from './support/until-stopped';
+import { untilNpmIsGone, untilStopped } from './support/until-stopped';
 import { visible } from '../shared/visible';
 
 const MESSAGE = 'Prepare a credit memo on AAPL against its peers and send it to credit-committee@bank.example.';
+
+const HOLDING = '    Holding for a decision from outside.';
 
 interface StartOptions {
   hold?: boolean;
@@ -30,14 +32,18 @@ export function start(program: Command, output: () => Output): void {
     .argument('[text...]', 'another message for the analyst')
     .action(async (words: string[], options: StartOptions) => {
       const config = loadConfig();
-      const stopped = untilStopped().then((): never => {
-        throw new Exit(130);
+      const stopped = Promise.race([untilStopped(), untilNpmIsGone()]).then((): never => {
+        throw new Exit(EXIT.interrupted);
       });
       stopped.catch(() => undefined);
       const say = (line: string) => output().say(line);
       const stack = await Promise.race([startStack({ config, say, db: options.db }), stopped]);
       try {
-        await Promise.race([oneTurn(config, stack, words.join(' ') || MESSAGE, options.hold === true, output()), stopped, stack.broken]);
+        await Promise.race([
+          oneTurn(config, stack, words.join(' ') || MESSAGE, options.hold === true, output()),
+          stopped,
+          stack.broken,
+        ]);
       } finally {
         await stack.stop();
       }
@@ -46,19 +52,33 @@ export function start(program: Command, output: () => Output): void {
 
 async function oneTurn(config: Config, stack: Stack, message: string, hold: boolean, output: Output): Promise<void> {
   const { address, namespace, uiUrl } = stack;
-  const temporal = { ...config.temporal, address, namespace, connectionOptions: { ...config.temporal.connectionOptions, address } };
+  const temporal = {
+    ...config.temporal,
+    address,
+    namespace,
+    connectionOptions: { ...config.temporal.connectionOptions, address },
+  };
   const client = await HoldfastClient.connect({ ...config, temporal, uiUrl });
   const mailsBefore = await mails(stack.outbox);
   try {
     const turn = await client.start({ agent: 'credit-analyst', message });
     output.say(`turn ${turn.id}\n${turn.uiUrl ?? ''}`);
+    const questions = new Questions();
+    const moot = new Map<string, AbortController>();
     const decisions: Promise<void>[] = [];
     await follow(turn, output, {
+      questions,
       onEvent: (event) => {
-        if (event.type === 'approval_requested') decisions.push(decide(turn, event.digest, hold, output));
+        if (event.type === 'approval_requested') {
+          const decided = new AbortController();
+          moot.set(event.digest, decided);
+          decisions.push(decide({ turn, digest: event.digest, hold, output, questions, decided: decided.signal }));
+        }
+        if (event.type === 'approval_decided') moot.get(event.digest)?.abort();
         if (event.type === 'tool_error' && event.effect === 'in_doubt') output.say(inDoubt(turn, event.call));
       },
     });
+    for (const decided of moot.values()) decided.abort();
     await Promise.all(decisions);
     const view = await turn.result();
     const sent = (await mails(stack.outbox)).filter((name) => !mailsBefore.includes(name));
@@ -76,8 +96,18 @@ async function oneTurn(config: Config, stack: Stack, message: string, hold: bool
   }
 }
 
+interface Decision {
+  turn: TurnHandle;
+  digest: string;
+  hold: boolean;
+  output: Output;
+  questions: Questions;
+  /** Aborts when the call has been decided, here or elsewhere. */
+  decided: AbortSignal;
+}
+
 /** Asks in the terminal; without one decides as `demo-operator`; with `hold` waits for somebody else. */
-async function decide(turn: TurnHandle, digest: string, hold: boolean, output: Output): Promise<void> {
+async function decide({ turn, digest, hold, output, questions, decided }: Decision): Promise<void> {
   output.say(
     [
       '    Read what is about to be sent in the Web UI (under User Metadata), and send the signal `approve` or `deny` there:',
@@ -86,21 +116,21 @@ async function decide(turn: TurnHandle, digest: string, hold: boolean, output: O
       `    or: npx holdfast approve ${turn.id} --call ${digest.slice(0, 12)} --by your-name`,
     ].join('\n'),
   );
-  if (hold) return output.say('    Holding for a decision from outside.');
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    output.say('    No terminal to ask in: approving as demo-operator. (--hold waits for a decision from outside.)');
-    return turn.approve(digest, { by: 'demo-operator', note: 'npm start without a terminal' });
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  if (hold) return output.say(HOLDING);
   try {
-    const answer = (await terminal.question('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ')).trim();
-    if (/^y(es)?$/i.test(answer)) await turn.approve(digest, { by: 'operator at the terminal' });
-    else if (/^n/i.test(answer)) await turn.deny(digest, { by: 'operator at the terminal', note: answer.replace(/^no?\W*/i, '') });
-    else output.say('    Holding for a decision from outside.');
+    if (!process.stdin.isTTY || !process.stdout.isTTY || output.json) {
+      output.say('    No terminal to ask in: approving as demo-operator. (--hold waits for a decision from outside.)');
+      return await turn.approve(digest, { by: 'demo-operator', note: 'npm start without a terminal' });
+    }
+    const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', decided);
+    if (answer === null) return;
+    const by = 'operator at the terminal';
+    const no = /^no?\b[\s,.:;-]*/i.exec(answer.trim());
+    if (/^y(es)?$/i.test(answer.trim())) await turn.approve(digest, { by });
+    else if (no) await turn.deny(digest, { by, note: answer.trim().slice(no[0].length) });
+    else output.say(HOLDING);
   } catch (error) {
     output.say(`    ${oneLine(error instanceof Error ? error.message : String(error))}`); // decided elsewhere meanwhile
-  } finally {
-    terminal.close();
   }
 }
 

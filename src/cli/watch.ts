@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { EXIT, Exit } from './support/exit';
 import { follow } from './support/follow';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
@@ -14,6 +15,7 @@ export function watch(program: Command, output: () => Output): void {
         const stop = new AbortController();
         void untilStopped().then(() => stop.abort());
         await follow(client.turn(turnId), output(), { signal: stop.signal });
+        if (stop.signal.aborted) throw new Exit(EXIT.interrupted);
       }),
     );
 }

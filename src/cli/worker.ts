@@ -14,10 +14,14 @@ export function worker(program: Command, output: () => Output): void {
       const config = loadConfig();
       const running = await startWorker(config, await appOf(config, file));
       const { agents, model, temporal, taskQueue } = running.facts;
-      output().answer(running.facts, [`worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}; model: ${model}`]);
+      const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}; model: ${model}`;
+      const embedded = process.send !== undefined;
+      // Beside the embedded stack, standard output belongs to the stack's own answer.
+      if (embedded) process.stderr.write(`${line}\n`);
+      else output().answer({ pid: process.pid, ...running.facts }, [line]);
       process.send?.({ ready: true });
       // The embedded stack holds the other end: when it is gone, however it went, so is this worker.
-      const orphaned = process.send ? new Promise((resolve) => process.once('disconnect', resolve)) : new Promise(() => undefined);
+      const orphaned = embedded ? new Promise((resolve) => process.once('disconnect', resolve)) : new Promise(() => undefined);
       await Promise.race([untilStopped(), orphaned, running.finished]);
       await running.stop();
       if (process.connected) process.disconnect();

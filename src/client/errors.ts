@@ -1,4 +1,7 @@
 /** What the client throws, each by its own name. */
+import type { TurnView } from '../shared/turn-view';
+
+export { ServerUnreachable } from '../shared/server-unreachable';
 
 /** The decision changed nothing; `message` says why. */
 export class DecisionNotAccepted extends Error {
@@ -17,7 +20,22 @@ export class TurnNotFound extends Error {
 export class IdempotencyConflict extends Error {
   override readonly name = 'IdempotencyConflict';
   constructor(readonly turnId: string) {
-    super(`The id ${JSON.stringify(turnId)} has been used for another agent or message. Use a new id, or send the same request again.`);
+    super(
+      `The id ${JSON.stringify(turnId)} has been used for another agent or message. Use a new id, or send the same request again.`,
+    );
+  }
+}
+
+/** A request that cannot be right, whatever the server says: `message` names the field, its value and what is allowed. */
+export class InvalidRequest extends TypeError {
+  override readonly name = 'InvalidRequest';
+}
+
+/** The turn ended although something was waited for; `view` is how it ended. */
+export class TurnEnded extends Error {
+  override readonly name = 'TurnEnded';
+  constructor(readonly view: TurnView) {
+    super(`The turn ${view.turn_id} has ended (${view.state}) and no call waits.${view.reason ? ` ${view.reason}` : ''}`);
   }
 }
 
@@ -25,6 +43,8 @@ export class IdempotencyConflict extends Error {
 export class NoWorker extends Error {
   override readonly name = 'NoWorker';
   constructor(what: string) {
-    super(`No worker answered in time to ${what}. Start one (\`holdfast worker\` or \`holdfast dev\`) and try again; nothing was lost or changed.`);
+    super(
+      `No worker answered in time to ${what}. Start one (\`holdfast worker\` or \`holdfast dev\`) and try again; nothing was lost or changed.`,
+    );
   }
 }

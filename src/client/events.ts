@@ -1,7 +1,15 @@
 /** What happens in a turn, read from its history: the same whether it is watched live or years later. */
 import type { Payload } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import type { AdmitCallInput, AdmitCallOutput, CallOutcome, RunCallInput, RunCallOutput, TakeStepInput, TakeStepOutput } from '../shared/activity-io';
+import type {
+  AdmitCallInput,
+  AdmitCallOutput,
+  CallOutcome,
+  RunCallInput,
+  RunCallOutput,
+  TakeStepInput,
+  TakeStepOutput,
+} from '../shared/activity-io';
 import type { CallError } from '../shared/errors';
 import type { TurnView } from '../shared/turn-view';
 
@@ -59,9 +67,12 @@ export class EventReader {
     }
     const failed = event.workflowExecutionFailedEventAttributes;
     if (failed) return [{ at, type: 'turn_completed', state: 'failed', reason: failed.failure?.message ?? null, text: '' }];
-    if (event.workflowExecutionCanceledEventAttributes) return [{ at, type: 'turn_completed', state: 'cancelled', reason: null, text: '' }];
-    if (event.workflowExecutionTerminatedEventAttributes) return [{ at, type: 'turn_completed', state: 'failed', reason: 'The workflow was terminated.', text: '' }];
-    if (event.workflowExecutionTimedOutEventAttributes) return [{ at, type: 'turn_completed', state: 'failed', reason: 'The workflow timed out.', text: '' }];
+    if (event.workflowExecutionCanceledEventAttributes)
+      return [{ at, type: 'turn_completed', state: 'cancelled', reason: null, text: '' }];
+    if (event.workflowExecutionTerminatedEventAttributes)
+      return [{ at, type: 'turn_completed', state: 'failed', reason: 'The workflow was terminated.', text: '' }];
+    if (event.workflowExecutionTimedOutEventAttributes)
+      return [{ at, type: 'turn_completed', state: 'failed', reason: 'The workflow timed out.', text: '' }];
     return [];
   }
 }

@@ -1,22 +1,32 @@
 /** Follows a turn: its history by long poll, and what runs right now by looking at the pending activities. */
 import { setMaxListeners } from 'node:events';
-import type { Client } from '@temporalio/client';
+import { isGrpcServiceError, type Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { TurnNotFound } from './errors';
 import { EventReader, type TurnEvent } from './events';
 
 const LOOK_EVERY = 500;
+/** gRPC's code; its package is not ours to import. */
+const NOT_FOUND = 5;
 
 /**
  * Yields the events of a turn from its beginning to its end, over continue-as-new.
  * @param signal ends the watch; nothing is thrown
+ * @throws TurnNotFound
  */
-export async function* watchTurn(client: Client, workflowId: string, signal?: AbortSignal): AsyncGenerator<TurnEvent> {
+export async function* watchTurn(
+  client: Client,
+  turnId: string,
+  workflowId: string,
+  signal?: AbortSignal,
+): AsyncGenerator<TurnEvent> {
   const queue: TurnEvent[] = [];
   let wake: () => void = () => undefined;
   let ended = false;
   let failure: unknown;
   const push = (events: TurnEvent[]) => {
+    if (ended) return; // what a look at running calls brings late
     queue.push(...events);
     if (events.some((event) => event.type === 'turn_completed')) ended = true;
     wake();
@@ -28,7 +38,9 @@ export async function* watchTurn(client: Client, workflowId: string, signal?: Ab
     ended = true;
     wake();
   };
-  signal?.addEventListener('abort', () => finish(), { once: true });
+  if (signal?.aborted) return;
+  const abort = () => finish();
+  signal?.addEventListener('abort', abort, { once: true });
 
   void followHistory(client, workflowId, push, stop.signal).then(finish, finish);
   void lookAtPending(client, workflowId, push, stop.signal);
@@ -39,8 +51,10 @@ export async function* watchTurn(client: Client, workflowId: string, signal?: Ab
       else if (ended) break;
       else await new Promise<void>((resolve) => (wake = resolve));
     }
-    if (failure !== undefined && !signal?.aborted) throw failure;
+    if (failure !== undefined && !signal?.aborted)
+      throw isGrpcServiceError(failure) && failure.code === NOT_FOUND ? new TurnNotFound(turnId) : failure;
   } finally {
+    signal?.removeEventListener('abort', abort);
     stop.abort();
   }
 }
@@ -83,17 +97,21 @@ async function lookAtPending(client: Client, workflowId: string, push: Push, sto
   const { loadedDataConverter } = client.options;
   while (!stop.aborted) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
-    const description = await client.workflow.getHandle(workflowId).describe().catch(() => undefined);
+    const description = await client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .catch(() => undefined);
     if (!description || description.status.name !== 'RUNNING') continue;
     for (const activity of description.raw.pendingActivities ?? []) {
       if (activity.activityType?.name !== 'runCall') continue;
       const call = (activity.activityId ?? '').split(':')[0]!;
-      const [details] = (await decodeArrayFromPayloads(loadedDataConverter, activity.heartbeatDetails?.payloads ?? []).catch(() => [])) as [
-        { progress?: { message: string; fraction: number | null } | null } | undefined,
-      ];
+      const [details] = (await decodeArrayFromPayloads(loadedDataConverter, activity.heartbeatDetails?.payloads ?? []).catch(
+        () => [],
+      )) as [{ progress?: { message: string; fraction: number | null } | null } | undefined];
       const at = new Date().toISOString();
       const progress = details?.progress;
-      if (progress && isNew(seen, `${call} progress`, JSON.stringify(progress))) push([{ at, type: 'tool_progress', call, ...progress }]);
+      if (progress && isNew(seen, `${call} progress`, JSON.stringify(progress)))
+        push([{ at, type: 'tool_progress', call, ...progress }]);
       const attempt = activity.attempt ?? 1;
       if (attempt > 1 && isNew(seen, `${call} attempt`, String(attempt))) {
         const next = activity.scheduledTime ? new Date(Number(activity.scheduledTime.seconds) * 1000).toISOString() : null;

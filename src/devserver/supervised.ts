@@ -34,10 +34,12 @@ export function startSupervised(cli: string, args: string[], onLog: (line: strin
   });
   const exited = new Promise<string>((resolve) => {
     child.on('error', (error) => lines.push(error.message));
+    child.on('exit', () => {
+      // Somebody killed the supervisor itself: the server, which holds its end of our pipes open, is ours to end.
+      if (ending === null && server !== null) killQuietly(server);
+    });
     child.on('close', (code, signal) => {
       gone = true;
-      // Somebody killed the supervisor itself: the server is ours to end.
-      if (ending === null && server !== null) killQuietly(server);
       resolve(ending ?? String(code ?? signal));
     });
   });

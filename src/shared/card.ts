@@ -27,24 +27,28 @@ export function approvalCard(facts: CardFacts): string {
   return [
     `## Waiting for approval: ${inlineCode(facts.tool)}`,
     '',
-    `Call ${facts.callId} of agent ${inlineCode(facts.agent)}, version ${facts.version}. Nothing is done until you decide.`,
+    `Agent ${inlineCode(facts.agent)} asks for call ${facts.callId}, version ${facts.version} of the tool. Nothing is done until you decide.`,
     '',
     `- asked by ${inlineCode(facts.requester)}`,
     `- why it asks: ${inlineCode(facts.reason)}`,
     `- expires ${facts.expiresAt}; then it is refused`,
     '',
+    '### Decide',
+    '',
+    'Read the card to its end. Then, above: *More Actions → Send a Signal*. Put your name into what you paste.',
+    '',
+    '`approve` takes',
+    '',
+    jsonFence({ call: facts.digest, by: 'your-name' }),
+    '',
+    '`deny` takes the same, and a note that the model reads',
+    '',
+    jsonFence({ call: facts.digest, by: 'your-name', note: 'why not' }),
+    '',
     ...(facts.preview === null ? [] : ['### What will happen', '', section(previewText(facts.preview)), '']),
     '### Input',
     '',
     inputSections(facts.input),
-    '',
-    '### Decide',
-    '',
-    '*More Actions → Send a Signal*: choose `approve` or `deny` and paste (put your name in `by`; for a denial, `note` is read by the model):',
-    '',
-    jsonFence({ call: facts.digest, by: 'your-name' }),
-    '',
-    jsonFence({ call: facts.digest, by: 'your-name', note: 'why not' }),
     '',
   ].join('\n');
 }
@@ -96,13 +100,54 @@ function previewText(preview: Json): string {
   return typeof preview === 'string' ? preview : JSON.stringify(preview, null, 2);
 }
 
+/** The text in a fence; cut at `limit` characters of what is shown, which it says. */
 function section(text: string, limit = CARD_SECTION): string {
   const shown = visible(text);
-  if (shown.length <= limit) return fenced(text);
-  const cut = [...text].slice(0, limit).join('');
-  return `${fenced(cut)}\n\n**TRUNCATED**: the first ${cut.length} of ${text.length} characters. \`holdfast show\` has the whole input; do not approve what you have not read.`;
+  if (shown.length <= limit) return wrappedFence(shown);
+  const cut = shown.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
+  return `${wrappedFence(cut)}\n\n**TRUNCATED**: the first ${cut.length} of ${shown.length} characters. \`holdfast show\` has the whole input; do not approve what you have not read.`;
 }
 
-function jsonFence(value: Json): string {
-  return `\`\`\`json\n${JSON.stringify(value)}\n\`\`\``;
+/** What the Web UI shows in half a window of 1280 pixels; it does not wrap, and would hide what is further right. */
+const COLUMNS = 72;
+const GOES_ON = '↪ ';
+
+function wrappedFence(text: string): string {
+  const wrapped = text.replaceAll('↪', '⟨U+21AA⟩').split('\n').map(wrapLine).join('\n');
+  const note = `\n\n${inlineCode(GOES_ON)} marks a long line that goes on.`;
+  return fenced(wrapped) + (wrapped.includes(GOES_ON) ? note : '');
+}
+
+/** Breaks after a space where there is one; without `\n↪ ` the line is what it was, spaces included. */
+function wrapLine(line: string): string {
+  const parts: string[] = [];
+  let part = '';
+  let columns = 0;
+  for (const char of line) {
+    columns += columnsOf(char);
+    part += char;
+    if (columns <= COLUMNS) continue;
+    const space = part.slice(0, -char.length).lastIndexOf(' ') + 1;
+    const end = space > part.length / 2 ? space : part.length - char.length;
+    parts.push(part.slice(0, end));
+    part = part.slice(end);
+    columns = GOES_ON.length + [...part].reduce((sum, each) => sum + columnsOf(each), 0);
+  }
+  return [...parts, part].join(`\n${GOES_ON}`);
+}
+
+const WIDE =
+  /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Extended_Pictographic}/u;
+
+function columnsOf(char: string): number {
+  return char === '\t' ? 8 : WIDE.test(char) ? 2 : 1;
+}
+
+/** A digest gets a line of its own: on one line the rest could not be seen. */
+function jsonFence(value: JsonObject): string {
+  const fields = Object.entries(value).map(([key, field]) => {
+    const text = JSON.stringify(field);
+    return `${JSON.stringify(key)}:${text.length > 40 ? '\n' : ''} ${text}`;
+  });
+  return `\`\`\`json\n{${fields.join(',\n ')}}\n\`\`\``;
 }

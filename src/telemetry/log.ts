@@ -4,7 +4,12 @@ import pino from 'pino';
 export function createLog(level: string): pino.Logger {
   const secret = ['apiKey', 'token', 'pass', 'password', 'authorization', 'body_md'];
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: secret.flatMap((key) => [key, `*.${key}`]), censor: '[redacted]' } },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: secret.flatMap((key) => [key, `*.${key}`]), censor: '[redacted]' },
+    },
     pino.destination(2),
   );
 }

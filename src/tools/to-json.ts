@@ -3,10 +3,18 @@ import type { Json } from '../shared/json';
 
 export type AsJson = { ok: true; data: Json } | { ok: false; message: string };
 
-/** What a tool returned, as JSON that can be hashed. Lone surrogates become U+FFFD; what JSON cannot say is a fault. */
+/**
+ * What a tool returned, as JSON that can be hashed. Lone surrogates become U+FFFD; integers beyond
+ * ±(2^53−1), which no double holds exactly and RFC 8785 readers disagree on, become strings; what JSON
+ * cannot say is a fault.
+ */
 export function toJson(value: unknown): AsJson {
   try {
-    const text = JSON.stringify(value ?? null, (_key, item: unknown) => (typeof item === 'string' ? item.toWellFormed() : item));
+    const text = JSON.stringify(value ?? null, (_key, item: unknown) => {
+      if (typeof item === 'string') return item.toWellFormed();
+      if (typeof item === 'bigint') return item.toString();
+      return Number.isInteger(item) && !Number.isSafeInteger(item) ? BigInt(item as number).toString() : item;
+    });
     const data = JSON.parse(text ?? 'null') as Json;
     canonical(data);
     return { ok: true, data };

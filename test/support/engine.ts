@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { defineAgent, defineApp, type AgentDefinition } from '../../src/agents/define';
 import { HoldfastClient, type StartTurn } from '../../src/client';
 import type { TurnHandle } from '../../src/client/turn-handle';
@@ -15,6 +15,9 @@ import type { Tool, ToolLogger } from '../../src/tools/define';
 import { createWorker, workflowBundlePath } from '../../src/worker';
 import { recomputeDigests } from './recompute-digests';
 import { ScriptedModel, type Answer } from './scripted-model';
+
+// Attempts that fail on purpose would fill the output.
+Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
 
 export const silent: ToolLogger = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -15,7 +15,11 @@ export function describeTurn(view: TurnView): string[] {
     `  agent ${view.agent}, asked by ${oneLine(view.requester)}, step ${view.step}, ${input_tokens} tokens in, ${output_tokens} out, $${cost_usd.toFixed(4)}`,
     ...(view.ui_url ? [`  ${view.ui_url}`] : []),
     ...view.calls.map((call) => `  ${describeCall(call)}`),
-    ...(view.ignored_signals.count > 0 ? [`  ${view.ignored_signals.count} signals were ignored; the last: ${oneLine(view.ignored_signals.last.at(-1)?.reason ?? '')}`] : []),
+    ...(view.ignored_signals.count > 0
+      ? [
+          `  ${view.ignored_signals.count} signals were ignored; the last: ${oneLine(view.ignored_signals.last.at(-1)?.reason ?? '')}`,
+        ]
+      : []),
     ...(view.text === '' ? [] : ['', ...visible(view.text).split('\n')]),
   ];
 }

@@ -1,7 +1,8 @@
 /** Exit codes, and which error ends with which. */
 import { TURN_STATES } from '../../shared/turn-view';
 
-export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3 } as const;
+/** `interrupted`: what a shell reports of a program that Ctrl-C ended. */
+export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, interrupted: 130 } as const;
 
 /** An exit code that has been explained already. */
 export class Exit extends Error {
@@ -16,7 +17,7 @@ export function exitOf(state: string): number {
   return state === 'completed' || (TURN_STATES as readonly string[]).indexOf(state) < 3 ? EXIT.done : EXIT.failed;
 }
 
-const USAGE = new Set(['ConfigError', 'TypeError', 'UsageError']);
+const USAGE = new Set(['ConfigError', 'InvalidRequest', 'UsageError']);
 
 /** Bad usage: a wrong argument, or a wrong setting. */
 export class UsageError extends Error {

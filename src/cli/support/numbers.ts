@@ -2,14 +2,14 @@ import { InvalidArgumentError } from 'commander';
 
 /** For commander: a whole number from 1. */
 export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+  if (!(value >= 1)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return value;
 }
 
-/** For commander: a TCP port. */
+/** For commander: a TCP port; 0 stands for any free one. */
 export function portNumber(text: string): number {
-  const value = wholeNumber(text);
-  if (value > 65_535) throw new InvalidArgumentError('It must be a port from 1 to 65535.');
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+  if (!(value <= 65_535)) throw new InvalidArgumentError('It must be a port from 0 to 65535.');
   return value;
 }

@@ -1,0 +1,39 @@
+/** Lock file entries for optional packages of other platforms: see complete-lock.mjs. */
+
+const OS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
+const CPU = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
+const EXACT = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
+
+/**
+ * Adds an entry for each optional dependency with an exact version and a platform in its name that has none.
+ * @param {object} lock a package-lock.json of version 3; changed in place
+ * @returns {string[]} names of what was added
+ */
+export function complete(lock) {
+  const added = [];
+  for (const parent of Object.values(lock.packages)) {
+    for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
+      const platform = platformOf(name);
+      const path = `node_modules/${name}`;
+      if (lock.packages[path] || !platform || !EXACT.test(version)) continue;
+      lock.packages[path] = inNpmsOrder({ version, ...platform, ...(parent.dev ? { dev: true } : {}), optional: true });
+      added.push(name);
+    }
+  }
+  const inOrder = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
+  if (added.length > 0) lock.packages = Object.fromEntries(inOrder);
+  return added;
+}
+
+/** Version first, then by name: npm would write it so, and leaves the file alone if it is. */
+function inNpmsOrder({ version, ...rest }) {
+  return { version, ...Object.fromEntries(Object.entries(rest).sort(([a], [b]) => a.localeCompare(b, 'en'))) };
+}
+
+/** `@swc/core-linux-arm64-musl` → `{cpu: ['arm64'], os: ['linux']}`; null when the name tells no platform. */
+export function platformOf(name) {
+  const words = name.split(/[-/]/);
+  const os = OS.filter((word) => words.includes(word));
+  const cpu = CPU.filter((word) => words.includes(word));
+  return cpu.length > 0 ? { cpu, ...(os.length > 0 ? { os } : {}) } : null;
+}

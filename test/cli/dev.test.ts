@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../support/engine';
+import { startDev, type Dev } from './support/dev';
+import { alive, family, stillThere } from './support/processes';
+
+/** With the supervisor, the server and the worker: four of them. */
+async function wholeFamily(dev: Dev) {
+  return eventually('four processes', async () => {
+    const all = family(dev.child.pid!);
+    return all.length >= 4 && all;
+  });
+}
+
+describe('holdfast dev', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('leaves no process behind after %s', async (signal) => {
+    const dev = await startDev();
+    try {
+      const all = await wholeFamily(dev);
+      expect(all.map(({ command }) => command).join('\n')).toMatch(/server start-dev[^]*worker|worker[^]*server start-dev/);
+      dev.child.kill(signal);
+      const { code, stderr } = await dev.child.ended;
+      expect(await stillThere(all)).toEqual([]);
+      if (signal === 'SIGKILL') return;
+      expect(code).toBe(0);
+      expect(stderr).toContain('Stopping.');
+      expect(existsSync(join(dev.home, 'dev.json'))).toBe(false);
+    } finally {
+      await dev.stop();
+    }
+  });
+
+  it('ends at once when it is stopped before it is up', async () => {
+    const { environment, start } = await import('./support/cli');
+    const child = start(['dev', '--headless', '--port', '0'], environment({ HOLDFAST_HOME: '/nowhere/holdfast' }));
+    const all = await eventually('it has started the server', async () => {
+      const found = family(child.pid!);
+      return found.length > 1 && found;
+    });
+    child.kill('SIGINT');
+    expect((await child.ended).code).toBe(130);
+    expect(await stillThere(all)).toEqual([]);
+  });
+
+  it('starts a worker that was killed again, and says so', async () => {
+    const dev = await startDev();
+    try {
+      const worker = dev.facts.worker_pid;
+      process.kill(worker, 'SIGKILL');
+      const pid = await eventually('the worker is back', async () => /is back \(pid (\d+)\)/.exec(dev.child.output.stderr)?.[1]);
+      expect(Number(pid)).not.toBe(worker);
+      expect(dev.child.output.stderr).toContain('The worker has ended (SIGKILL)');
+      const found = family(Number(pid));
+      expect(alive(found)).toHaveLength(found.length);
+      expect(found).not.toHaveLength(0);
+    } finally {
+      await dev.stop();
+    }
+  });
+
+  it('prints one JSON value with --json, whatever the worker says', async () => {
+    const dev = await startDev();
+    try {
+      expect(dev.child.output.stdout.trim().split('\n')).toHaveLength(1);
+      expect(dev.facts).toMatchObject({ pid: dev.child.pid, address: expect.stringMatching(/^127\.0\.0\.1:\d+$/) });
+    } finally {
+      await dev.stop();
+    }
+  });
+});

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, loadConfig } from '../src/config';
+import { writeDevState } from '../src/devserver/state-file';
+
+describe('settings', () => {
+  let home: string;
+  beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'holdfast-config-'))));
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  /** Nothing of this machine: neither its environment nor its Temporal profile. */
+  const load = (env: NodeJS.ProcessEnv = {}) =>
+    loadConfig({ HOLDFAST_HOME: home, TEMPORAL_CONFIG_FILE: join(home, 'none.toml'), ...env });
+  const stack = {
+    pid: process.pid,
+    address: '127.0.0.1:4711',
+    namespace: 'mine',
+    ui_url: 'http://127.0.0.1:4712',
+    started_at: '2026-01-01T00:00:00Z',
+  };
+
+  it('need nothing: a local server, a store of files, the rehearsal model', () => {
+    expect(load()).toMatchObject({
+      temporal: { address: '127.0.0.1:7233', namespace: 'default' },
+      model: 'rehearsal',
+      taskQueue: 'holdfast',
+      store: `file:${join(home, 'store')}`,
+      httpPort: 8480,
+      home,
+      logLevel: 'info',
+      smtp: null,
+    });
+    expect(loadConfig({ TEMPORAL_CONFIG_FILE: join(home, 'none.toml') }).home).toBe('.holdfast');
+  });
+
+  it.each([
+    [{ ANTHROPIC_API_KEY: 'k' }, { model: 'anthropic', anthropic: { apiKey: 'k' } }],
+    [{ ANTHROPIC_API_KEY: 'k', HOLDFAST_MODEL: 'rehearsal' }, { model: 'rehearsal' }],
+    [{ ANTHROPIC_API_KEY: '' }, { model: 'rehearsal' }],
+    [{ HOLDFAST_HTTP_PORT: '9000' }, { httpPort: 9000 }],
+    [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
+    [{ LOG_LEVEL: 'debug', HOLDFAST_LOG_LEVEL: 'error' }, { logLevel: 'error' }],
+    [{ HOLDFAST_UI_URL: 'https://ui.example/' }, { uiUrl: 'https://ui.example' }],
+    [{ HOLDFAST_DEPLOYMENT: 'd', HOLDFAST_BUILD_ID: '7' }, { deployment: { name: 'd', buildId: '7' } }],
+    [{ HOLDFAST_SMTP_HOST: 'mx', HOLDFAST_SMTP_FROM: 'a@b' }, { smtp: { host: 'mx', port: 587, secure: false, from: 'a@b' } }],
+    [{ HOLDFAST_SMTP_HOST: 'mx', HOLDFAST_SMTP_FROM: 'a@b', HOLDFAST_SMTP_SECURE: '1' }, { smtp: { port: 465, secure: true } }],
+    [{ TEMPORAL_ADDRESS: 'far:1', TEMPORAL_NAMESPACE: 'prod' }, { temporal: { address: 'far:1', namespace: 'prod' } }],
+    [
+      { TEMPORAL_ADDRESS: 'far:1', TEMPORAL_API_KEY: 'k' },
+      { temporal: { connectionOptions: { address: 'far:1', apiKey: 'k', tls: true } } },
+    ],
+  ])('%j gives %j', (env, expected) => {
+    expect(load(env)).toMatchObject(expected);
+  });
+
+  it.each([
+    [{ HOLDFAST_HTTP_PORT: '70000' }, 'HOLDFAST_HTTP_PORT is "70000"; it must be a port from 1 to 65535.'],
+    [{ HOLDFAST_HTTP_PORT: '0x10' }, 'HOLDFAST_HTTP_PORT is "0x10"; it must be a port from 1 to 65535.'],
+    [{ HOLDFAST_MODEL: 'gpt' }, 'HOLDFAST_MODEL is "gpt"; it must be anthropic or rehearsal.'],
+    [{ HOLDFAST_MODEL: 'anthropic' }, /HOLDFAST_MODEL is "anthropic" but ANTHROPIC_API_KEY is not set/],
+    [{ HOLDFAST_APPROVALS: 'none' }, 'HOLDFAST_APPROVALS is "none"; it must be any or attested.'],
+    [{ HOLDFAST_LOG_LEVEL: 'loud' }, /HOLDFAST_LOG_LEVEL is "loud"; it must be trace, debug/],
+    [{ HOLDFAST_UI_URL: 'ftp://x' }, 'HOLDFAST_UI_URL is "ftp://x"; it must be an http or https URL.'],
+    [{ HOLDFAST_DEPLOYMENT: 'd' }, /HOLDFAST_BUILD_ID is not set but HOLDFAST_DEPLOYMENT is/],
+    [{ HOLDFAST_SMTP_HOST: 'mx' }, /HOLDFAST_SMTP_FROM is not set/],
+    [{ TEMPORAL_ADDRESS: 'nowhere' }, /"nowhere"; it must be HOST:PORT/],
+  ])('%j stops with one line that says what is allowed', (env, message) => {
+    expect(() => load(env)).toThrow(ConfigError);
+    expect(() => load(env)).toThrow(message);
+    expect(() => load(env)).not.toThrow(/\n/);
+  });
+
+  it('never repeat a secret in an error', () => {
+    expect(() => load({ HOLDFAST_STORE: 'mysql://ana:hunter2@db/x' })).toThrow(
+      /^HOLDFAST_STORE is not usable; it must be file:PATH or postgres:/,
+    );
+    expect(() => load({ HOLDFAST_STORE: 'mysql://ana:hunter2@db/x' })).not.toThrow(/hunter2/);
+  });
+
+  it('find the stack that runs here', () => {
+    writeDevState(home, stack);
+    expect(load()).toMatchObject({ temporal: { address: '127.0.0.1:4711', namespace: 'mine' }, uiUrl: 'http://127.0.0.1:4712' });
+  });
+
+  it('prefer an address that is named to the stack that runs here', () => {
+    writeDevState(home, stack);
+    expect(load({ TEMPORAL_ADDRESS: 'far:1' })).toMatchObject({ temporal: { address: 'far:1' }, uiUrl: null });
+  });
+
+  it('prefer a profile to the stack that runs here', () => {
+    writeDevState(home, stack);
+    const profiles = join(home, 'temporal.toml');
+    writeFileSync(profiles, '[profile.default]\naddress = "profile:1"\nnamespace = "p"\n');
+    expect(load({ TEMPORAL_CONFIG_FILE: profiles }).temporal).toMatchObject({ address: 'profile:1', namespace: 'p' });
+  });
+
+  it('forget a stack whose process is gone', () => {
+    writeDevState(home, { ...stack, pid: 2 ** 22 + 1 });
+    expect(load().temporal.address).toBe('127.0.0.1:7233');
+  });
+});

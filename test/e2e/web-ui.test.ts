@@ -1,0 +1,200 @@
+/** Approval as the product promises it: in Temporal's own Web UI, by clicking, in a real browser. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import PostalMime from 'postal-mime';
+import type { TurnView } from '../../src/shared/turn-view';
+import { eventually } from '../support/engine';
+import { holdfast, holdfastJson, type Holdfast } from '../support/process';
+import { findChromium, launchChromium, TurnPage, type Card } from '../support/web-ui';
+
+const COMMITTEE = 'credit-committee@bank.example';
+const MESSAGE = `Prepare a credit memo on AAPL against its peers and send it to ${COMMITTEE}.`;
+
+const executable = findChromium();
+const required = process.env.HOLDFAST_REQUIRE_BROWSER === '1';
+if (!executable && !required) {
+  console.warn(
+    'No Chromium: the tests of approval in the Web UI are skipped. Install chromium, or name one in HOLDFAST_CHROMIUM; HOLDFAST_REQUIRE_BROWSER=1 makes this a failure.',
+  );
+}
+
+(executable || required ? describe : describe.skip)('approval in the Temporal Web UI', () => {
+  let browser: Browser;
+  let home: string;
+  const running: Holdfast[] = [];
+
+  beforeAll(async () => {
+    if (!executable)
+      throw new Error('HOLDFAST_REQUIRE_BROWSER=1, but there is no Chromium on the PATH and none named in HOLDFAST_CHROMIUM.');
+    browser = await launchChromium(executable);
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'holdfast-web-ui-'));
+  });
+  afterEach(async () => {
+    for (const process of running.splice(0).reverse()) await process.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  function start(...args: string[]): Holdfast {
+    const process = holdfast(home, args);
+    running.push(process);
+    return process;
+  }
+
+  /** `holdfast start --hold` until it holds, and the page that it names. */
+  async function held(name: string) {
+    const process = start('start', '--hold');
+    await process.printed(/Holding for a decision from outside/);
+    const [, turn] = await process.printed(/^turn (\S+)$/m);
+    const [url] = await process.printed(/^http\S+\/workflows\/\S+$/m);
+    const [, digest] = await process.printed(/^ +call ([0-9a-f]{64})$/m);
+    const page = await TurnPage.open(browser, url, name);
+    await page.openDetails();
+    return { process, page, turn: turn!, digest: digest!, card: await page.card() };
+  }
+
+  const show = (turn: string) => holdfastJson<TurnView>(home, ['show', turn]);
+
+  it('shows the whole memo on the card; after `approve` is sent by clicking, that memo goes out, once', async () => {
+    const { process, page, digest, card } = await held('approve');
+    const shown = await memoOn(card);
+    const text = await card.text();
+    expect(text).toContain('Waiting for approval: send_credit_memo');
+    expect(text).toContain(digest);
+    expect(shown.recipient).toBe(COMMITTEE);
+    expect(shown.subject).toContain('AAPL');
+    expect(shown.body).toContain('# Credit memo: AAPL\n');
+    expect(shown.body).toContain('## Sources\n');
+    expect(await card.preview()).toContain(shown.body);
+    expect(await card.overflow()).toBe(0);
+    expect(await card.activeElements()).toBe(0);
+    await page.screenshot('1-page');
+    await page.scrollToCard();
+    await page.screenshot('2-card');
+
+    const dialogue = await page.openSignals();
+    const offered = await dialogue.offered();
+    expect(offered).toEqual(
+      expect.arrayContaining([
+        { name: 'approve', description: expect.stringContaining('Approve one waiting call. Paste {"call": ') },
+        { name: 'deny', description: expect.stringContaining('Deny one waiting call. Paste {"call": ') },
+        { name: 'settle', description: expect.stringContaining('Say what became of a call in doubt.') },
+      ]),
+    );
+    await page.screenshot('3-signals');
+    await dialogue.choose('approve');
+    await dialogue.paste(JSON.stringify({ call: digest, by: 'ana' }));
+    await page.screenshot('4-filled-in');
+    expect(await mails()).toEqual([]);
+    await dialogue.submit();
+
+    expect(await process.ended).toBe(0);
+    expect(process.output()).toMatch(/approve by ana/);
+    const sent = await mails();
+    expect(sent).toHaveLength(1);
+    expect(sent[0]!.to).toEqual([expect.objectContaining({ address: shown.recipient })]);
+    expect(sent[0]!.subject).toBe(shown.subject);
+    expect(sent[0]!.text!.trimEnd()).toBe(shown.body.trimEnd());
+    await page.close();
+  });
+
+  it('sends nothing after `deny`, and the agent reads the note and says that nothing was sent', async () => {
+    const { process, page, digest, card } = await held('deny');
+    const pasted = JSON.parse(await card.paste('deny')) as { call: string };
+    expect(pasted).toEqual({ call: digest, by: 'your-name', note: 'why not' });
+    await page.sendSignal('deny', JSON.stringify({ ...pasted, by: 'ana', note: 'The price is four years old.' }));
+
+    expect(await process.ended).toBe(3);
+    expect(await mails()).toEqual([]);
+    expect(process.output()).toMatch(/deny by ana \(The price is four years old\.\)/);
+    const answer = process
+      .output()
+      .split(/^refused$/m)
+      .at(-1)!;
+    expect(answer).toMatch(/not sent|nothing was sent/i);
+    expect(answer).toContain('The price is four years old.');
+    expect(answer).toContain('0 mails');
+    await page.close();
+  });
+
+  it('refuses a call that nobody decides in time: nothing is sent, and the card goes away', async () => {
+    const stack = start('dev', '--app', join(__dirname, 'fixtures/short-expiry.app.ts'));
+    await stack.printed(/Ctrl-C ends all of it/);
+    const run = start('run', '--agent', 'credit-analyst', '--follow', MESSAGE);
+    const [, turn, url] = await run.printed(/^(\S+) {2}(http\S+)$/m);
+    await run.printed(/waits for approval/);
+    const page = await TurnPage.open(browser, url!, 'expiry');
+    await page.openDetails();
+    expect((await memoOn(await page.card())).recipient).toBe(COMMITTEE);
+    await page.screenshot('1-waiting');
+
+    expect(await run.ended).toBe(3);
+    await page.refresh();
+    expect(await page.detailsWithoutCard()).toContain('refused');
+    await page.screenshot('2-expired');
+    const view = await show(turn!);
+    expect(view).toMatchObject({ state: 'refused', pending: [] });
+    expect(view.calls.at(-1)).toMatchObject({ state: 'expired', effect: 'refused', approval: { decision: 'expired', by: [] } });
+    expect(await mails()).toEqual([]);
+    await page.close();
+  });
+
+  it('is not moved by junk in the signal dialogue: the turn waits on, lists what it ignored, and takes the right approval', async () => {
+    const { process, page, turn, digest } = await held('junk');
+    const dialogue = await page.openSignals();
+    await dialogue.choose('approve');
+    await dialogue.paste('yes, send it');
+    expect(await dialogue.submitRefused()).toBe('Input must be valid JSON');
+    await page.screenshot('1-not-json');
+    await dialogue.cancel();
+
+    await page.sendSignal('approve', '"yes, send it"');
+    await page.sendSignal('approve', JSON.stringify({ call: 'f'.repeat(64), by: 'ana' }));
+    await page.sendSignal('approve', JSON.stringify({ call: digest, by: 'ana', confirmed: true }));
+    const other = await page.openSignals();
+    await other.choose('deny');
+    await other.encode('json/protobuf');
+    await other.paste(JSON.stringify({ call: digest, by: 'ana' }));
+    await other.submit();
+
+    const view = await eventually('four signals are ignored', async () => {
+      const seen = await show(turn);
+      return seen.ignored_signals.count >= 4 && seen;
+    });
+    expect(view).toMatchObject({ state: 'awaiting_approval', pending: [digest] });
+    expect(view.ignored_signals.last.map(({ signal, reason }) => `${signal}: ${reason}`)).toEqual([
+      expect.stringMatching(/^approve: it must be one JSON object/),
+      expect.stringMatching(/^approve: .*f{12}/),
+      expect.stringMatching(/^approve: it has a field "confirmed"/),
+      expect.stringMatching(/^deny: its encoding is "json\/protobuf"/),
+    ]);
+    expect(await mails()).toEqual([]);
+    await page.refresh();
+    const card = await page.card();
+    await page.screenshot('2-still-waiting');
+
+    await page.sendSignal('approve', (await card.paste('approve')).replace('your-name', 'ana'));
+    expect(await process.ended).toBe(0);
+    expect(await mails()).toHaveLength(1);
+    await page.close();
+  });
+
+  async function memoOn(card: Card) {
+    return {
+      recipient: JSON.parse(await card.field('recipient')) as string,
+      subject: JSON.parse(await card.field('subject')) as string,
+      body: await card.field('body_md'),
+    };
+  }
+
+  /** Every mail that the catcher took. */
+  async function mails() {
+    const outbox = join(home, 'outbox');
+    const names = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml'));
+    return Promise.all(names.map(async (name) => PostalMime.parse(await readFile(join(outbox, name)))));
+  }
+});

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT, withModule } from './support/run-module';
+
+/** A checkout with two source files, and the dependencies of this one. */
+function checkout(): string {
+  const root = mkdtempSync(join(tmpdir(), 'holdfast-setup-'));
+  for (const name of ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])
+    cpSync(join(ROOT, name), join(root, name), { recursive: true });
+  mkdirSync(join(root, 'src', 'workflows'), { recursive: true });
+  writeFileSync(
+    join(root, 'src', 'workflows', 'index.ts'),
+    'export async function hello(): Promise<string> {\n  return "hello from the bundle";\n}\n',
+  );
+  writeFileSync(join(root, 'src', 'extra.ts'), 'export const extra = 1;\n');
+  // Linked one by one, so that nothing here can change the folder itself.
+  mkdirSync(join(root, 'node_modules'));
+  for (const name of readdirSync(join(ROOT, 'node_modules')).filter((entry) => !/^\.(holdfast|cache)/.test(entry))) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(root, 'node_modules', name));
+  }
+  const lock = readFileSync(join(root, 'package-lock.json'));
+  writeFileSync(join(root, 'node_modules', '.holdfast-lock'), createHash('sha256').update(lock).digest('hex'));
+  return root;
+}
+
+function build(root: string): Promise<{ code: number; said: string; ms: number }> {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(root, 'scripts', 'build.mjs')], (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, said: stdout + stderr, ms: Date.now() - started });
+    });
+  });
+}
+
+describe('set-up', () => {
+  let root: string;
+  beforeAll(() => (root = checkout()));
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+  const dist = (name: string) => join(root, 'dist', name);
+
+  it('builds what is missing, once, even when two start at the same time', async () => {
+    const both = await Promise.all([build(root), build(root)]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    const said = both.map((one) => one.said).join('');
+    expect(said.match(/compiling/g)).toHaveLength(1);
+    expect(said).toContain('waiting for another set-up');
+    expect(readFileSync(dist('workflow-bundle.js'), 'utf8')).toContain('hello from the bundle');
+  });
+
+  it('puts no path of this machine into the workflow bundle, nor into its source map', () => {
+    const bundle = readFileSync(dist('workflow-bundle.js'), 'utf8');
+    expect(bundle.includes(root)).toBe(false);
+    const map = Buffer.from(/sourceMappingURL=data:[^,]*;base64,(\S+)/.exec(bundle)![1]!, 'base64').toString('utf8');
+    expect(JSON.parse(map)).toMatchObject({ version: 3, sources: expect.arrayContaining(['src/workflows/index.ts']) });
+    expect(map.includes(root)).toBe(false);
+  });
+
+  it('does nothing, quickly and quietly, when nothing changed', async () => {
+    const before = statSync(dist('workflow-bundle.js')).mtimeMs;
+    const { code, said, ms } = await build(root);
+    expect({ code, said }).toEqual({ code: 0, said: '' });
+    expect(ms).toBeLessThan(2000);
+    expect(statSync(dist('workflow-bundle.js')).mtimeMs).toBe(before);
+  });
+
+  it('keeps the last good build when the compiler finds errors, and says where', async () => {
+    const broken = join(root, 'src', 'broken.ts');
+    writeFileSync(broken, 'export const broken: number = "text";\n');
+    const { code, said } = await build(root);
+    rmSync(broken);
+    expect(code).toBe(1);
+    expect(said).toContain('src/broken.ts(1,14)');
+    expect(existsSync(dist('workflow-bundle.js'))).toBe(true);
+  });
+
+  it('leaves nothing of a deleted source file behind, and takes over from a set-up that was killed', async () => {
+    expect(existsSync(dist('extra.js'))).toBe(true);
+    rmSync(join(root, 'src', 'extra.ts'));
+    mkdirSync(join(root, '.holdfast'), { recursive: true });
+    writeFileSync(join(root, '.holdfast', 'setup.lock'), String(2 ** 22 + 1));
+    expect((await build(root)).code).toBe(0);
+    expect(existsSync(dist('extra.js'))).toBe(false);
+  });
+});
+
+describe('the installation', () => {
+  it('runs npm ci only when the lock file changed', () => {
+    const root = mkdtempSync(join(tmpdir(), 'holdfast-install-'));
+    try {
+      writeFileSync(join(root, 'package.json'), '{"name":"x","version":"1.0.0"}');
+      const lock = { name: 'x', version: '1.0.0', lockfileVersion: 3, packages: { '': { name: 'x', version: '1.0.0' } } };
+      const run = () =>
+        withModule<string[]>(
+          'install.mjs',
+          'const said = []; await lib.install(input, (line) => said.push(line)); return said',
+          root,
+        );
+      writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lock));
+      expect(run()).toEqual(['installing dependencies (npm ci) …']);
+      expect(run()).toEqual([]);
+      rmSync(join(root, 'node_modules', '.package-lock.json'), { force: true });
+      writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lock, null, 2));
+      expect(run()).toEqual(['installing dependencies (npm ci) …']);
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('the lock file of npm', () => {
+  const text = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
+
+  it('names no registry', () => {
+    expect(text).not.toContain('"resolved"');
+  });
+
+  it('has the packages of every platform, so that npm ci accepts it everywhere', () => {
+    const added = withModule('platform-packages.mjs', 'return lib.complete(input)', { packages: platformParts(text) });
+    expect(added).toEqual([]);
+  });
+
+  it('reads a platform from a name', () => {
+    const platform = (name: string) => withModule('platform-packages.mjs', 'return lib.platformOf(input)', name);
+    expect(platform('@swc/core-linux-arm64-musl')).toEqual({ cpu: ['arm64'], os: ['linux'] });
+    expect(platform('node-gyp')).toBeNull();
+  });
+});
+
+/** The lock file without what the question doesn't need: it travels on a command line. */
+function platformParts(text: string): Record<string, object> {
+  const { packages } = JSON.parse(text) as { packages: Record<string, { optionalDependencies?: object }> };
+  return Object.fromEntries(Object.entries(packages).map(([path, { optionalDependencies }]) => [path, { optionalDependencies }]));
+}

@@ -1,0 +1,27 @@
+import { withModule } from './support/run-module';
+
+const count = (code: number, summary: object | null) =>
+  withModule('tally.mjs', 'return lib.countJest(input.code, input.summary)', { code, summary });
+const summary = { numPassedTests: 5, numFailedTests: 0, numRuntimeErrorTestSuites: 0, numPendingTests: 0, numTodoTests: 0 };
+
+describe('the count of npm test', () => {
+  it('is what Jest says', () => {
+    expect(count(0, summary)).toEqual({ passed: 5, failed: 0, skipped: 0 });
+    expect(count(1, { ...summary, numFailedTests: 2, numPendingTests: 1 })).toEqual({ passed: 5, failed: 2, skipped: 1 });
+  });
+
+  it('takes a crash without a summary for a failure', () => {
+    expect(count(0, null)).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  });
+
+  it('counts a file that could not be loaded, and an exit code without a failed test', () => {
+    expect(count(1, { ...summary, numRuntimeErrorTestSuites: 1 })).toMatchObject({ failed: 1 });
+    expect(count(1, summary)).toMatchObject({ failed: 1 });
+  });
+
+  it('ends in one line, which names skips only if there are any', () => {
+    const line = (counts: object) => withModule('tally.mjs', 'return lib.totalLine(input)', counts);
+    expect(line({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed');
+    expect(line({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
+  });
+});

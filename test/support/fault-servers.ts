@@ -1,0 +1,109 @@
+/** What stands around the process that is killed: servers of the test's own, which count, and hold at gates. */
+import { createServer as createHttpServer } from 'node:http';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import type { Gates } from './fault-gates';
+
+export interface Backend {
+  url: string;
+  /** Runs of the read tool, by key. */
+  reads: Record<string, number>;
+  close(): Promise<void>;
+}
+
+/** The read tool's upstream (gates `read KEY`), and the doorkeeper of the effect records (fixtures/hold-effect-records.ts). */
+export async function startBackend(gates: Gates): Promise<Backend> {
+  const reads: Record<string, number> = {};
+  const server = createHttpServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://backend');
+    const key = searchParams.get('key');
+    if (key !== null) reads[key] = (reads[key] ?? 0) + 1;
+    const point = key === null ? (searchParams.get('at') ?? '') : `read ${key}`;
+    void gates.pass(point).then(() => response.end(JSON.stringify({ key, value: 42 })));
+  });
+  const port = await listen(server);
+  return { url: `http://127.0.0.1:${port}`, reads, close: () => closed(server, () => server.closeAllConnections()) };
+}
+
+export interface PostOffice {
+  port: number;
+  /** Message-IDs of the messages that were taken, in order. */
+  mails: string[];
+  close(): Promise<void>;
+}
+
+/** A mail server. Gate `rcpt`: before the recipient is accepted; gate `answer`: the mail is stored, and not yet confirmed. */
+export async function startPostOffice(gates: Gates): Promise<PostOffice> {
+  const mails: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    closeTimeout: 200,
+    onRcptTo: (_address, _session, done) => void gates.pass('rcpt').then(() => done()),
+    onData(stream, _session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        mails.push(/^message-id:\s*(\S+)/im.exec(Buffer.concat(chunks).toString('utf8'))?.[1] ?? 'none');
+        void gates.pass('answer').then(() => done(null, 'stored'));
+      });
+    },
+  });
+  server.on('error', () => undefined); // killed clients break off
+  const port = await listen(server.server);
+  return { port, mails, close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+/** A wire between a worker and Temporal that can be cut in one direction while the connection stands. */
+export interface Wire {
+  address: string;
+  /** What comes from Temporal no longer reaches the worker. */
+  deafen(): void;
+  /** What the worker says no longer reaches Temporal. */
+  mute(): void;
+  close(): Promise<void>;
+}
+
+export async function startWire(to: string): Promise<Wire> {
+  const sockets = new Set<Socket>();
+  const cut = { deaf: false, mute: false };
+  const server = createServer((near) => {
+    const [host, port] = to.split(':') as [string, string];
+    const far = connect(Number(port), host);
+    near.on('data', (bytes) => void (cut.mute || far.write(bytes)));
+    far.on('data', (bytes) => void (cut.deaf || near.write(bytes)));
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  const port = await listen(server);
+  return {
+    address: `127.0.0.1:${port}`,
+    deafen: () => void (cut.deaf = true),
+    mute: () => void (cut.mute = true),
+    close: () => closed(server, () => sockets.forEach((socket) => socket.destroy())),
+  };
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function closed(server: Server, drop: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    drop();
+  });
+}

@@ -1,0 +1,134 @@
+import * as fc from 'fast-check';
+import { canonical } from '../../src/shared/canonical';
+import type { Envelope } from '../../src/shared/envelope';
+import type { ErrorCode } from '../../src/shared/errors';
+import type { Tool } from '../../src/tools/define';
+import { ToolError } from '../../src/tools/errors';
+import { nextRetry, type RetryCounts } from '../../src/tools/retry';
+import { runTool } from '../../src/tools/run';
+import { resultText, storedResult } from '../../src/tools/shape';
+import { toJson } from '../../src/tools/to-json';
+import { callError } from '../../src/shared/errors';
+import { silent } from '../support/engine';
+import { pays, reads } from '../support/tools';
+
+function run(tool: Tool, timeoutMs = 1000, cancelled?: AbortSignal, progress: (message: string) => void = () => undefined) {
+  const store = { readResult: () => Promise.reject(new Error('none')) };
+  const context = { idempotencyKey: 'hf_1', attempt: 1, traceId: 't', principal: 'p', log: silent, progress, store };
+  return runTool(tool, { key: 'k' }, context, { timeoutMs, ...(cancelled ? { cancelled } : {}) });
+}
+
+describe('running a tool', () => {
+  it('gives what an async function or a generator returns, with the progress that it yields', async () => {
+    const said: string[] = [];
+    const generator = reads('steps', async function* () {
+      yield { message: 'half', fraction: 0.5 };
+      return { done: true };
+    });
+    expect(await run(generator, 1000, undefined, (message) => said.push(message))).toEqual({ ok: true, data: { done: true } });
+    expect(said).toEqual(['half']);
+  });
+
+  it('turns whatever a tool throws into one error of the table', async () => {
+    const thrown: [unknown, ErrorCode, string][] = [
+      [new ToolError('RATE_LIMITED', 'slow_down', 'wait', { retryAfterMs: 7 }), 'RATE_LIMITED', 'slow_down'],
+      [new Error('boom'), 'EXECUTION_ERROR', 'tool_crashed'],
+      ['text', 'EXECUTION_ERROR', 'tool_crashed'],
+      [undefined, 'EXECUTION_ERROR', 'tool_crashed'],
+    ];
+    for (const [error, code, reason] of thrown) {
+      const result = await run(reads('bad', () => { throw error; })); // prettier-ignore
+      expect(result).toMatchObject({ ok: false, error: { code, reason } });
+    }
+  });
+
+  it('knows which failures prove that nothing happened', async () => {
+    const nothing = async (error: unknown) => {
+      const result = await run(pays('pay', [], { run: () => { throw error; } })); // prettier-ignore
+      return !result.ok && result.nothingHappened;
+    };
+    expect(await nothing(new ToolError('PERMISSION_DENIED', 'x', 'x'))).toBe(true);
+    expect(await nothing(new ToolError('NETWORK_ERROR', 'x', 'x', { nothingHappened: true }))).toBe(true);
+    expect(await nothing(new ToolError('NETWORK_ERROR', 'x', 'x'))).toBe(false);
+    expect(await nothing(new ToolError('TIMEOUT', 'x', 'x'))).toBe(false);
+    expect(await nothing(new ToolError('EXECUTION_ERROR', 'x', 'x'))).toBe(false);
+    expect(await nothing(new Error('x'))).toBe(false);
+  });
+
+  it('throws a cancellation on, also when the tool answers it with an error of its own', async () => {
+    const abort = new AbortController();
+    const running = run(
+      reads('long', (_input, ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('mine'))))),
+      5000,
+      abort.signal,
+    );
+    const reason = new Error('cancelled');
+    abort.abort(reason);
+    await expect(running).rejects.toBe(reason);
+  });
+
+  it('keeps what a destructive tool did, even if its answer is no JSON', async () => {
+    const circular: { self?: unknown } = {};
+    circular.self = circular;
+    expect(await run(pays('pay', [], { run: () => circular }))).toMatchObject({ ok: true });
+    expect(await run(reads('get', () => circular))).toMatchObject({ ok: false, error: { reason: 'result_not_json' } });
+  });
+});
+
+describe('results as JSON', () => {
+  it('can always be hashed', () => {
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, maxDepth: 4 }), (value) => {
+        const json = toJson(value);
+        if (json.ok) canonical(json.data);
+      }),
+    );
+  });
+
+  it('gives integers that no double holds as text', () => {
+    expect(toJson({ a: 2 ** 60, b: 12n, c: 1.5 })).toEqual({ ok: true, data: { a: '1152921504606846976', b: '12', c: 1.5 } });
+  });
+});
+
+describe('retries', () => {
+  const after = (code: ErrorCode, counts: RetryCounts = {}, wait?: number) =>
+    nextRetry('read', counts, callError(code, 'x', 'x', wait === undefined ? {} : { retry_after_ms: wait }));
+
+  it('are counted for each code by itself', () => {
+    expect(after('NETWORK_ERROR')).toEqual({ delayMs: 500, counts: { NETWORK_ERROR: 1 } });
+    expect(after('NETWORK_ERROR', { NETWORK_ERROR: 2, TIMEOUT: 2 })).toEqual({ delayMs: 2000, counts: { NETWORK_ERROR: 3, TIMEOUT: 2 } });
+    expect(after('NETWORK_ERROR', { NETWORK_ERROR: 3 })).toBeNull();
+    expect(after('TIMEOUT', { TIMEOUT: 2 })).toBeNull();
+    expect(after('RATE_LIMITED', { RATE_LIMITED: 9 }, 1234)).toMatchObject({ delayMs: 1234 });
+    expect(after('RATE_LIMITED', { RATE_LIMITED: 10 }, 1)).toBeNull();
+  });
+
+  it('are none where they cannot help, and none for compute and destructive', () => {
+    for (const code of ['INVALID_PARAMS', 'PERMISSION_DENIED', 'QUOTA_EXCEEDED', 'EXECUTION_ERROR', 'RESOURCE_NOT_FOUND'] as const) {
+      expect(after(code)).toBeNull();
+    }
+    for (const toolClass of ['compute', 'destructive'] as const) {
+      expect(nextRetry(toolClass, {}, callError('NETWORK_ERROR', 'x', 'x'))).toBeNull();
+    }
+  });
+});
+
+describe('shaping', () => {
+  const metadata = { tool_name: 'get', tool_version: '1.0.0', execution_time_ms: 1, timestamp: '', trace_id: '', performance: { validation_ms: 0, processing_ms: 1 }, cache: { hit: false } };
+  const envelope = (data: string): Envelope => ({ success: true, status: 'success', data, metadata });
+  const owner = { turn_id: 't', session_id: null, call_id: '1.1' };
+  const tool = reads('get', () => null);
+
+  it('gives up to 2048 bytes whole, and more as a reference with a summary', () => {
+    const fits = storedResult(tool, {}, envelope('é'.repeat(1023)), owner);
+    const large = storedResult(tool, {}, envelope('é'.repeat(1024)), owner);
+    expect(JSON.parse(resultText('ref', fits, null))).toEqual({ success: true, data: 'é'.repeat(1023) });
+    expect(JSON.parse(resultText('ref', large, null)).data).toMatchObject({ ref: 'ref', bytes: 2050, hint: expect.stringContaining('read_result') });
+    expect(large.summary.length).toBeLessThan(400);
+  });
+
+  it("survives an author's summary that crashes", () => {
+    const crashes = reads('get', () => null, { summarize: () => { throw new Error('x'); } }); // prettier-ignore
+    expect(storedResult(crashes, {}, envelope('a'), owner).summary).toBe('"a"');
+  });
+});
