@@ -1,7 +1,7 @@
 /** Composition root: what a worker needs, put together. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
 import type { App } from './agents/define';
 import { dataConverter } from './data-converter';

@@ -7,5 +7,7 @@ import { defineApp, type App } from './define';
 
 /** Served when no app file is given. */
 export function shippedApp(settings: { smtp: SmtpSettings }): App {
-  return defineApp({ agents: [creditAnalyst(financeTools({ data: new SnapshotFinanceData(), mailer: new SmtpMailer(settings.smtp) }))] });
+  return defineApp({
+    agents: [creditAnalyst(financeTools({ data: new SnapshotFinanceData(), mailer: new SmtpMailer(settings.smtp) }))],
+  });
 }

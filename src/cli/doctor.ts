@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
 import { openStore } from '../store/open-store';
-import { checkSearchAttributes, workflowBundlePath } from '../worker';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
 import { withoutPassword } from '../shared/without-password';
@@ -41,12 +40,13 @@ async function examine(): Promise<Finding[]> {
     if (!(error instanceof ConfigError)) throw error;
     return [...findings, { what: 'settings', ok: false, detail: error.message }];
   }
-  findings.push(await finding('workflow bundle', async () => workflowBundlePath()));
+  findings.push(await finding('workflow bundle', async () => (await import('../worker.js')).workflowBundlePath()));
   findings.push(await finding('store', async () => (await openStore(config.store), withoutPassword(config.store))));
   return [...findings, ...(await examineTemporal(config))];
 }
 
 async function examineTemporal(config: Config): Promise<Finding[]> {
+  const { checkSearchAttributes } = await import('../worker.js');
   const { address, namespace, connectionOptions } = config.temporal;
   let connection: Connection;
   try {

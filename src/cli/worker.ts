@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config';
-import { startWorker } from '../worker-process';
-import { appOf } from './support/app';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
 
@@ -12,6 +10,8 @@ export function worker(program: Command, output: () => Output): void {
     .option('--app <file>', 'module whose default export is defineApp({…}); default: the agents that ship')
     .action(async ({ app: file }: { app?: string }) => {
       const config = loadConfig();
+      // Loaded only here: the SDK's worker takes longer than all that the other commands do.
+      const [{ startWorker }, { appOf }] = await Promise.all([import('../worker-process.js'), import('./support/app.js')]);
       const running = await startWorker(config, await appOf(config, file));
       const { agents, model, temporal, taskQueue } = running.facts;
       const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}; model: ${model}`;

@@ -21,7 +21,7 @@ export class IdempotencyConflict extends Error {
   override readonly name = 'IdempotencyConflict';
   constructor(readonly turnId: string) {
     super(
-      `The id ${JSON.stringify(turnId)} has been used for another agent or message. Use a new id, or send the same request again.`,
+      `The id ${JSON.stringify(turnId)} has been used for another agent, message or session. Use a new id, or send the same request again.`,
     );
   }
 }

@@ -105,7 +105,7 @@ function section(text: string, limit = CARD_SECTION): string {
   const shown = visible(text);
   if (shown.length <= limit) return wrappedFence(shown);
   const cut = shown.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
-  return `${wrappedFence(cut)}\n\n**TRUNCATED**: the first ${cut.length} of ${shown.length} characters. \`holdfast show\` has the whole input; do not approve what you have not read.`;
+  return `${wrappedFence(cut)}\n\n**TRUNCATED**: the first ${cut.length} of ${shown.length} characters. The rest is not shown: do not approve what you have not read; deny it, and ask for less at once.`;
 }
 
 /** What the Web UI shows in half a window of 1280 pixels; it does not wrap, and would hide what is further right. */

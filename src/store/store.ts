@@ -46,7 +46,10 @@ export interface EffectRecord {
   result_head: string | null;
 }
 
-export type NewClaim = Pick<EffectRecord, 'idempotency_key' | 'turn_id' | 'digest' | 'dispatch' | 'tool' | 'run_id' | 'attempt' | 'head'>;
+export type NewClaim = Pick<
+  EffectRecord,
+  'idempotency_key' | 'turn_id' | 'digest' | 'dispatch' | 'tool' | 'run_id' | 'attempt' | 'head'
+>;
 
 export interface EffectStore {
   /**

@@ -39,7 +39,13 @@ export async function runTool(
   try {
     const ctx: ToolContext = { ...context, signal: abort.signal };
     const running = invoke(tool, input, ctx);
-    const value = await Promise.race([running, timeout.promise, cancel.promise.catch((reason: unknown) => ended(running, reason))]);
+    const value = await Promise.race([
+      running,
+      timeout.promise,
+      cancel.promise.catch((reason: unknown) => ended(running, reason)),
+    ]);
+    // What a stopped tool returns may be half of it; only a write is asked what it did all the same.
+    if (limits.cancelled?.aborted && tool.class !== 'write') throw limits.cancelled.reason;
     if (value === TIMED_OUT)
       return failed(callError('TIMEOUT', 'timeout', `${tool.name} did not answer within ${limits.timeoutMs} ms.`));
     const json = toJson(value);

@@ -34,7 +34,11 @@ export async function runDestructive(context: Dispatch, call: AdmittedCall, admi
     await sleep(wait);
   }
   if (result === null) {
-    const error = callError('EXECUTION_ERROR', 'attempts_exhausted', `${call.tool} was lost ${MAX_DISPATCHES} times before it began.`);
+    const error = callError(
+      'EXECUTION_ERROR',
+      'attempts_exhausted',
+      `${call.tool} was lost ${MAX_DISPATCHES} times before it began.`,
+    );
     return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied' }), took_ms: took };
   }
   if (result.state === 'in_doubt') result = await settled(context, call, { ...admission.args }, result);

@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/engine';
+import { environment, start } from './support/cli';
 import { startDev, type Dev } from './support/dev';
 import { alive, family, stillThere } from './support/processes';
 
@@ -31,8 +33,8 @@ describe('holdfast dev', () => {
   });
 
   it('ends at once when it is stopped before it is up', async () => {
-    const { environment, start } = await import('./support/cli');
-    const child = start(['dev', '--headless', '--port', '0'], environment({ HOLDFAST_HOME: '/nowhere/holdfast' }));
+    const home = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
+    const child = start(['dev', '--headless', '--port', '0'], environment({ HOLDFAST_HOME: home }));
     const all = await eventually('it has started the server', async () => {
       const found = family(child.pid!);
       return found.length > 1 && found;
@@ -40,6 +42,7 @@ describe('holdfast dev', () => {
     child.kill('SIGINT');
     expect((await child.ended).code).toBe(130);
     expect(await stillThere(all)).toEqual([]);
+    rmSync(home, { recursive: true, force: true });
   });
 
   it('starts a worker that was killed again, and says so', async () => {

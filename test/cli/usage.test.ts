@@ -65,7 +65,7 @@ describe('holdfast without a server', () => {
     [{ TEMPORAL_PROFILE: 'no-such-profile' }, ['no-such-profile']],
   ])('%j stops every command with one line that names variable, value and what is allowed', async (setting, words) => {
     const env = nowhere({ ANTHROPIC_API_KEY: '', ...setting });
-    for (const args of [['list'], ['dev', '--headless', '--port', '0'], ['worker']]) {
+    for (const args of [['list'], ['dev', '--headless', '--port', '0']]) {
       const { code, stdout, stderr } = await run(args, env);
       expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, stdout: '', lines: 1 });
       for (const word of words) expect(stderr).toContain(word);

@@ -4,7 +4,16 @@
  */
 import { eventually, testAddress } from '../support/engine';
 import { startWire } from '../support/fault-servers';
-import { approve, memoWaits, openStage, recorded, recordedRuns, type Stage, type WorkerProcess } from '../support/fault-stage';
+import {
+  approve,
+  memoWaits,
+  openStage,
+  reachesState,
+  recorded,
+  recordedRuns,
+  type Stage,
+  type WorkerProcess,
+} from '../support/fault-stage';
 import { CLEAN, note, outcomeOf, printTable, limited, Turnstile, type Expected, type Row } from '../support/fault-table';
 
 const IN_DOUBT: Expected = { ...CLEAN, doubt: true };
@@ -150,6 +159,29 @@ const ROWS: Row[] = [
       await died(await atEffectRecord(stage, 'after 1.2'));
       expect((await recorded(stage)).completed.runCall).toBe(4); // the reads, and not the memo
       await restarted(stage);
+    },
+  },
+  {
+    name: 'not at all: it is cut off while it sends, and sends late; the person who settles has looked too early',
+    expected: { ...IN_DOUBT, mails: 1 }, // the record knows better than the person: it is no "not applied"
+    settle: 'not_applied',
+    async play(stage) {
+      const wire = await startWire(testAddress());
+      try {
+        const sending = stage.gates.close('rcpt');
+        const late = stage.gates.close('after 1.3'); // 1 claimed, 2 in doubt, 3 applied
+        await begun(stage, wire.address);
+        await approve(stage, await memoWaits(stage));
+        await sending.reached();
+        wire.mute();
+        wire.deafen();
+        await restarted(stage);
+        await reachesState(stage, 'in_doubt');
+        sending.open();
+        await late.reached();
+      } finally {
+        await wire.close();
+      }
     },
   },
 ];

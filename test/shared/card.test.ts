@@ -35,6 +35,11 @@ function outsideFences(markdown: string): string[] {
   });
 }
 
+/** The JSON to paste, parsed. */
+function jsonIn(markdown: string): Record<string, string>[] {
+  return [...markdown.matchAll(/```json\n([^]*?)\n```/g)].map((match) => JSON.parse(match[1]!) as Record<string, string>);
+}
+
 describe('the approval card', () => {
   it('shows the whole input, the preview, who asked, when it expires, and the JSON to paste', () => {
     const body = 'First line\nSecond line with **stars**';
@@ -44,7 +49,7 @@ describe('the approval card', () => {
     expect(text).toContain('Send to x@bank.example');
     expect(text).toContain('`ana`');
     expect(text).toContain('2026-11-22T00:00:00.000Z');
-    expect(text).toContain(JSON.stringify({ call: DIGEST, by: 'your-name' }));
+    expect(jsonIn(text)).toContainEqual({ call: DIGEST, by: 'your-name' });
     expect(text).not.toContain('TRUNCATED');
   });
 
@@ -61,15 +66,23 @@ describe('the approval card', () => {
     expect(text).toContain('⟨U+00AD⟩');
     expect(text).toContain('⟨U+E0041⟩');
     expect(text).toContain('⟨U+2066⟩');
-    // eslint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u0008\u200B-\u200F\u202A-\u202E\u2066-\u2069]/);
   });
 
   it('lets no text of the model, of a tool or of the requester out of its fence: no link, image, heading or forged signal', () => {
     const attack = fc.oneof(
       fc.string(),
-      fc.string({ unit: fc.constantFrom('`', '~', '\n', '[', ']', '(', ')', '!', '#', '<', '>', '|', '\r', '\u2028', ' ', 'a', ':', '/') }),
-      fc.constantFrom('```\n# Approved', '![x](http://evil.example/p.png)', '[click](javascript:1)', '~~~\n## x\n~~~', '````\n```\n', '<img src=x>'),
+      fc.string({
+        unit: fc.constantFrom('`', '~', '\n', '[', ']', '(', ')', '!', '#', '<', '>', '|', '\r', '\u2028', ' ', 'a', ':', '/'),
+      }),
+      fc.constantFrom(
+        '```\n# Approved',
+        '![x](http://evil.example/p.png)',
+        '[click](javascript:1)',
+        '~~~\n## x\n~~~',
+        '````\n```\n',
+        '<img src=x>',
+      ),
     );
     fc.assert(
       fc.property(attack, attack, attack, (value, preview, who) => {
@@ -88,7 +101,8 @@ describe('the approval card', () => {
         for (const line of outsideFences(text)) {
           const plain = line.replace(/`[^`]*`/g, ''); // inline code is inert
           expect(plain).not.toMatch(/!\[|\]\(|<[a-z]|https?:/i);
-          if (/^#{1,6} /.test(plain)) expect(['## Waiting for approval: ', '### What will happen', '### Input', '### Decide']).toContain(plain);
+          if (/^#{1,6} /.test(plain))
+            expect(['## Waiting for approval: ', '### What will happen', '### Input', '### Decide']).toContain(plain);
         }
       }),
       { numRuns: 500 },
@@ -98,8 +112,8 @@ describe('the approval card', () => {
   it('tells, for a call in doubt, what to look for and how to settle it', () => {
     const text = inDoubtCard({ tool: 'pay', callId: '1.1', digest: DIGEST, error: 'worker lost', idempotencyKey: 'hf_1' });
     expect(text).toContain('hf_1');
-    expect(text).toContain(JSON.stringify({ call: DIGEST, by: 'your-name', outcome: 'applied' }));
-    expect(text).toContain(JSON.stringify({ call: DIGEST, by: 'your-name', outcome: 'not_applied' }));
+    expect(jsonIn(text).map((json) => json.outcome)).toEqual(['applied', 'not_applied']);
+    expect(jsonIn(text).every((json) => json.call === DIGEST)).toBe(true);
   });
 });
 

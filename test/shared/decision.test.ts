@@ -7,8 +7,14 @@ const call = 'a'.repeat(64);
 describe('reading a decision', () => {
   it('takes the fields of the contract', () => {
     expect(readDecision('approve', { call, by: 'ana' })).toEqual({ ok: true, fields: { call, by: 'ana' } });
-    expect(readDecision('deny', { call: call.slice(0, 12), by: 'ana', note: 'no' })).toMatchObject({ ok: true, fields: { note: 'no' } });
-    expect(readDecision('settle', { call, by: 'ana', outcome: 'applied' })).toMatchObject({ ok: true, fields: { outcome: 'applied' } });
+    expect(readDecision('deny', { call: call.slice(0, 12), by: 'ana', note: 'no' })).toMatchObject({
+      ok: true,
+      fields: { note: 'no' },
+    });
+    expect(readDecision('settle', { call, by: 'ana', outcome: 'applied' })).toMatchObject({
+      ok: true,
+      fields: { outcome: 'applied' },
+    });
   });
 
   it.each<[string, Json]>([

@@ -62,12 +62,12 @@ export async function outcomeOf(stage: Stage, settle: Row['settle']): Promise<Ex
 
 const observed = new Map<string, { expected: Expected; seen: Expected; seconds: number }>();
 
-export function note(row: Row, seen: Expected, began: number): void {
+export function note(row: Pick<Row, 'name' | 'expected'>, seen: Expected, began: number): void {
   observed.set(row.name, { expected: row.expected, seen, seconds: (Date.now() - began) / 1000 });
 }
 
 /** Prints the table: a field that came otherwise than expected shows both. */
-export function printTable(title: string, rows: Row[]): void {
+export function printTable(title: string, rows: Pick<Row, 'name' | 'expected'>[]): void {
   const fields = Object.keys(CLEAN) as (keyof Expected)[];
   const lines = rows.map((row) => {
     const found = observed.get(row.name);

@@ -3,6 +3,10 @@ import type { Activities, RunCallInput, RunCallOutput } from '../../src/shared/a
 
 /** What an attacker with access to Temporal could start: `runCall` with made-up arguments. */
 export async function forge(taskQueue: string, input: RunCallInput): Promise<RunCallOutput> {
-  const { runCall } = proxyActivities<Activities>({ taskQueue, startToCloseTimeout: '20 seconds', retry: { maximumAttempts: 1 } });
+  const { runCall } = proxyActivities<Activities>({
+    taskQueue,
+    startToCloseTimeout: '20 seconds',
+    retry: { maximumAttempts: 1 },
+  });
   return runCall(input);
 }

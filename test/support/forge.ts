@@ -12,7 +12,11 @@ export async function runForged(client: HoldfastClient, taskQueue: string, input
   const worker = await Worker.create({ connection, taskQueue: queue, workflowBundle });
   try {
     return await worker.runUntil(
-      client.temporal.workflow.execute('forge', { taskQueue: queue, workflowId: `${queue}`, args: [taskQueue, input] }) as Promise<RunCallOutput>,
+      client.temporal.workflow.execute('forge', {
+        taskQueue: queue,
+        workflowId: `${queue}`,
+        args: [taskQueue, input],
+      }) as Promise<RunCallOutput>,
     );
   } finally {
     await connection.close();

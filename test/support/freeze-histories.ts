@@ -20,7 +20,10 @@ const flaky = reads('flaky', () => {
 
 const RUNS: Record<string, Setup> = {
   plain: { tools: [read], script: [ask(['lookup', { key: 'a' }], ['lookup', { key: 'b' }]), say('Done.')] },
-  approval: { tools: [pays('pay', []), read], script: [ask(['lookup', { key: 'a' }], ['pay', { invoice: 'INV-7', cents: 700 }]), say('Paid.')] },
+  approval: {
+    tools: [pays('pay', []), read],
+    script: [ask(['lookup', { key: 'a' }], ['pay', { invoice: 'INV-7', cents: 700 }]), say('Paid.')],
+  },
   retries: { tools: [flaky], script: [ask(['flaky', {}]), say('Done.')] },
 };
 

@@ -7,7 +7,9 @@ export function recordedCalls(history: History): RecordedCall[] {
   return (history.events ?? []).flatMap((event) => {
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled?.activityType?.name !== 'runCall') return [];
-    return [{ activityId: scheduled.activityId ?? '', input: defaultPayloadConverter.fromPayload(scheduled.input!.payloads![0]!) }];
+    return [
+      { activityId: scheduled.activityId ?? '', input: defaultPayloadConverter.fromPayload(scheduled.input!.payloads![0]!) },
+    ];
   });
 }
 

@@ -21,7 +21,11 @@ export class ScriptedModel implements ModelProvider {
     await this.before?.(index, signal);
     const answer = this.script[index];
     if (!answer) {
-      throw new ModelFailure(`The script is exhausted at request ${index + 1}`, { type: 'model.exhausted', retryable: false, status: null });
+      throw new ModelFailure(`The script is exhausted at request ${index + 1}`, {
+        type: 'model.exhausted',
+        retryable: false,
+        status: null,
+      });
     }
     if (answer instanceof Error) throw answer;
     const uses = answer.content.filter((block) => block.type === 'tool_use');
@@ -31,7 +35,10 @@ export class ScriptedModel implements ModelProvider {
       model: 'scripted',
       stopReason: answer.stopReason ?? (uses.length > 0 ? 'tool_use' : 'end_turn'),
       content: answer.content,
-      rawToolInputs: uses.map((use) => ({ tool_use_id: String(use.id), json: answer.json?.[String(use.id)] ?? JSON.stringify(use.input) })),
+      rawToolInputs: uses.map((use) => ({
+        tool_use_id: String(use.id),
+        json: answer.json?.[String(use.id)] ?? JSON.stringify(use.input),
+      })),
       usage: { input_tokens: 100, output_tokens: 10, cache_read_tokens: 0, cache_creation_tokens: 0 },
     };
   }

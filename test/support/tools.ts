@@ -3,7 +3,15 @@ import { defineTool, type Tool, type ToolDefinition } from '../../src/tools/defi
 
 /** A read tool around a function; input: `{key: string}`, open for tests to narrow. */
 export function reads(name: string, run: ToolDefinition<any>['run'], more: Partial<ToolDefinition<any>> = {}): Tool {
-  return defineTool({ name, version: '1.0.0', class: 'read', description: `Reads ${name}.`, input: z.object({ key: z.string().default('k') }), run, ...more } as never);
+  return defineTool({
+    name,
+    version: '1.0.0',
+    class: 'read',
+    description: `Reads ${name}.`,
+    input: z.object({ key: z.string().default('k') }),
+    run,
+    ...more,
+  } as never);
 }
 
 /** A destructive tool that counts what it did. */

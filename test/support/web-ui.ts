@@ -44,7 +44,7 @@ export class TurnPage {
   /** Opens the page that the CLI prints. `name` begins the names of the screenshots. */
   static async open(browser: Browser, url: string, name: string): Promise<TurnPage> {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(10_000);
     await page.goto(url);
     return new TurnPage(page, name);
   }
@@ -199,7 +199,11 @@ export class SignalDialogue {
   /** Submits, and waits until the UI has sent it. */
   async submit(): Promise<void> {
     await this.press();
-    await this.dialogue.waitFor({ state: 'detached' });
+    try {
+      await this.dialogue.waitFor({ state: 'detached' });
+    } catch (error) {
+      throw new Error(`The Web UI did not send the signal; its dialogue says: ${await this.dialogue.innerText()}`, { cause: error });
+    }
   }
 
   /** Submits what the UI itself refuses; answers with what it says. */

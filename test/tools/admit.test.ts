@@ -11,8 +11,13 @@ const search = defineTool({
   version: '1.2.0',
   class: 'read',
   description: 'Searches.',
-  input: z.object({ ticker: z.string().regex(/^[A-Z]{1,5}$/), form: z.enum(['10-K', '10-Q']).default('10-K'), limit: z.number().int().min(1).max(20).default(10) }),
-  check: ({ ticker }) => (ticker === 'BAD' ? { reason: 'bad_ticker', message: 'BAD is no ticker.', hint: 'Try AAPL.' } : undefined),
+  input: z.object({
+    ticker: z.string().regex(/^[A-Z]{1,5}$/),
+    form: z.enum(['10-K', '10-Q']).default('10-K'),
+    limit: z.number().int().min(1).max(20).default(10),
+  }),
+  check: ({ ticker }) =>
+    ticker === 'BAD' ? { reason: 'bad_ticker', message: 'BAD is no ticker.', hint: 'Try AAPL.' } : undefined,
   run: () => null,
 });
 const send = defineTool({
@@ -27,14 +32,20 @@ const send = defineTool({
 function prepared(tools: Tool[] = [search, send], permissions: Partial<AgentPermissions> = {}) {
   return new Registry(defineApp({ agents: [defineAgent({ name: 'a', prompt: 'p', tools, permissions })] })).agent('a')!;
 }
-const asked = (name: string, input: unknown) => ({ name, json: typeof input === 'string' ? input : JSON.stringify(input), cut: false });
+const asked = (name: string, input: unknown) => ({
+  name,
+  json: typeof input === 'string' ? input : JSON.stringify(input),
+  cut: false,
+});
 
 describe('admission', () => {
   it('applies defaults, and the effective input is what is hashed', () => {
     const admission = admit(prepared(), asked('search', { ticker: 'AAPL' }));
     expect(admission).toMatchObject({ verdict: 'allow', version: '1.2.0', error: null, parallel: true });
     expect(admission.input).toEqual({ ticker: 'AAPL', form: '10-K', limit: 10 });
-    expect(admission.input_digest).toBe(admit(prepared(), asked('search', { limit: 10, form: '10-K', ticker: 'AAPL' })).input_digest);
+    expect(admission.input_digest).toBe(
+      admit(prepared(), asked('search', { limit: 10, form: '10-K', ticker: 'AAPL' })).input_digest,
+    );
   });
 
   it('names every violation in one answer', () => {
@@ -45,7 +56,11 @@ describe('admission', () => {
   });
 
   it("passes the tool's own word on, with its hint", () => {
-    expect(admit(prepared(), asked('search', { ticker: 'BAD' })).error).toMatchObject({ code: 'INVALID_PARAMS', reason: 'bad_ticker', hint: 'Try AAPL.' });
+    expect(admit(prepared(), asked('search', { ticker: 'BAD' })).error).toMatchObject({
+      code: 'INVALID_PARAMS',
+      reason: 'bad_ticker',
+      hint: 'Try AAPL.',
+    });
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'nope', ''])('finds no tool named %j', (name) => {
@@ -96,24 +111,43 @@ describe('admission', () => {
   });
 
   it('takes a predicate that crashes for a no', () => {
-    const write = defineTool({ ...search, class: 'write', check: undefined, concurrencySafe: () => { throw new Error('x'); } } as never) as Tool;
+    const write = defineTool({
+      ...search,
+      class: 'write',
+      check: undefined,
+      concurrencySafe: () => {
+        throw new Error('x');
+      },
+    } as never) as Tool;
     expect(admit(prepared([write]), asked('search', { ticker: 'AAPL' })).parallel).toBe(false);
   });
 
   it('answers whatever a model can write, and what it lets through can be hashed', () => {
     const agent = prepared();
     fc.assert(
-      fc.property(fc.oneof(fc.json(), fc.string()), fc.constantFrom('search', 'send', 'read_result', '__proto__'), fc.boolean(), (json, name, cut) => {
-        const admission = admit(agent, { name, json, cut });
-        expect(admission.verdict === 'rejected').toBe(admission.error !== null);
-        canonical(admission.input);
-      }),
+      fc.property(
+        fc.oneof(fc.json(), fc.string()),
+        fc.constantFrom('search', 'send', 'read_result', '__proto__'),
+        fc.boolean(),
+        (json, name, cut) => {
+          const admission = admit(agent, { name, json, cut });
+          expect(admission.verdict === 'rejected').toBe(admission.error !== null);
+          canonical(admission.input);
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
   it('digests are equal exactly when the effective inputs are', () => {
-    const open = defineTool({ name: 'open', version: '1.0.0', class: 'read', description: 'x', input: { type: 'object', additionalProperties: true }, run: () => null });
+    const open = defineTool({
+      name: 'open',
+      version: '1.0.0',
+      class: 'read',
+      description: 'x',
+      input: { type: 'object', additionalProperties: true },
+      run: () => null,
+    });
     const agent = prepared([open]);
     const input = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof(fc.nat(2), fc.constantFrom('x', null, true)));
     fc.assert(

@@ -58,7 +58,10 @@ describe('running a tool', () => {
   it('throws a cancellation on, also when the tool answers it with an error of its own', async () => {
     const abort = new AbortController();
     const running = run(
-      reads('long', (_input, ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('mine'))))),
+      reads(
+        'long',
+        (_input, ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('mine')))),
+      ),
       5000,
       abort.signal,
     );
@@ -96,7 +99,10 @@ describe('retries', () => {
 
   it('are counted for each code by itself', () => {
     expect(after('NETWORK_ERROR')).toEqual({ delayMs: 500, counts: { NETWORK_ERROR: 1 } });
-    expect(after('NETWORK_ERROR', { NETWORK_ERROR: 2, TIMEOUT: 2 })).toEqual({ delayMs: 2000, counts: { NETWORK_ERROR: 3, TIMEOUT: 2 } });
+    expect(after('NETWORK_ERROR', { NETWORK_ERROR: 2, TIMEOUT: 2 })).toEqual({
+      delayMs: 2000,
+      counts: { NETWORK_ERROR: 3, TIMEOUT: 2 },
+    });
     expect(after('NETWORK_ERROR', { NETWORK_ERROR: 3 })).toBeNull();
     expect(after('TIMEOUT', { TIMEOUT: 2 })).toBeNull();
     expect(after('RATE_LIMITED', { RATE_LIMITED: 9 }, 1234)).toMatchObject({ delayMs: 1234 });
@@ -104,7 +110,13 @@ describe('retries', () => {
   });
 
   it('are none where they cannot help, and none for compute and destructive', () => {
-    for (const code of ['INVALID_PARAMS', 'PERMISSION_DENIED', 'QUOTA_EXCEEDED', 'EXECUTION_ERROR', 'RESOURCE_NOT_FOUND'] as const) {
+    for (const code of [
+      'INVALID_PARAMS',
+      'PERMISSION_DENIED',
+      'QUOTA_EXCEEDED',
+      'EXECUTION_ERROR',
+      'RESOURCE_NOT_FOUND',
+    ] as const) {
       expect(after(code)).toBeNull();
     }
     for (const toolClass of ['compute', 'destructive'] as const) {
@@ -114,7 +126,15 @@ describe('retries', () => {
 });
 
 describe('shaping', () => {
-  const metadata = { tool_name: 'get', tool_version: '1.0.0', execution_time_ms: 1, timestamp: '', trace_id: '', performance: { validation_ms: 0, processing_ms: 1 }, cache: { hit: false } };
+  const metadata = {
+    tool_name: 'get',
+    tool_version: '1.0.0',
+    execution_time_ms: 1,
+    timestamp: '',
+    trace_id: '',
+    performance: { validation_ms: 0, processing_ms: 1 },
+    cache: { hit: false },
+  };
   const envelope = (data: string): Envelope => ({ success: true, status: 'success', data, metadata });
   const owner = { turn_id: 't', session_id: null, call_id: '1.1' };
   const tool = reads('get', () => null);
@@ -123,7 +143,11 @@ describe('shaping', () => {
     const fits = storedResult(tool, {}, envelope('é'.repeat(1023)), owner);
     const large = storedResult(tool, {}, envelope('é'.repeat(1024)), owner);
     expect(JSON.parse(resultText('ref', fits, null))).toEqual({ success: true, data: 'é'.repeat(1023) });
-    expect(JSON.parse(resultText('ref', large, null)).data).toMatchObject({ ref: 'ref', bytes: 2050, hint: expect.stringContaining('read_result') });
+    expect(JSON.parse(resultText('ref', large, null)).data).toMatchObject({
+      ref: 'ref',
+      bytes: 2050,
+      hint: expect.stringContaining('read_result'),
+    });
     expect(large.summary.length).toBeLessThan(400);
   });
 

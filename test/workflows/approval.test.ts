@@ -2,6 +2,8 @@ import { ToolError } from '../../src/tools/errors';
 import type { HoldfastClient } from '../../src/client';
 import type { TurnHandle } from '../../src/client/turn-handle';
 import { eventually, withEngine } from '../support/engine';
+import { runForged } from '../support/forge';
+import { recordedCalls } from '../support/recompute-digests';
 import { ask, results, say } from '../support/scripted-model';
 import { pays } from '../support/tools';
 
@@ -12,7 +14,9 @@ function signal(client: HoldfastClient, turn: TurnHandle, name: string, ...args:
 }
 
 async function card(client: HoldfastClient, turn: TurnHandle): Promise<string> {
-  const metadata = await client.temporal.workflow.getHandle(turn.workflowId).query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  const metadata = await client.temporal.workflow
+    .getHandle(turn.workflowId)
+    .query<{ currentDetails: string }>('__temporal_workflow_metadata');
   return metadata.currentDetails;
 }
 
@@ -27,14 +31,20 @@ describe('a destructive call', () => {
       expect((await turn.status()).state).toBe('awaiting_approval');
       const shown = await card(client, turn);
       expect(shown).toContain('Pay 700 cents for INV-7');
-      expect(shown).toContain(`"call":"${call!.digest}"`);
-      const listed = await eventually('listed as waiting', async () => (await client.pending()).find((view) => view.turn_id === turn.id));
+      expect(shown).toContain(`"${call!.digest}"`);
+      const listed = await eventually('listed as waiting', async () =>
+        (await client.pending()).find((view) => view.turn_id === turn.id),
+      );
       expect(listed.calls.map((waiting) => waiting.digest)).toEqual([call!.digest]);
 
       await turn.approve(call!.digest, { by: 'ana' });
       const view = await turn.result();
       expect(view).toMatchObject({ state: 'completed', text: 'paid' });
-      expect(view.calls[0]).toMatchObject({ state: 'succeeded', effect: 'applied', approval: { required: true, by: ['ana'], decision: 'approve' } });
+      expect(view.calls[0]).toMatchObject({
+        state: 'succeeded',
+        effect: 'applied',
+        approval: { required: true, by: ['ana'], decision: 'approve' },
+      });
       expect(effects).toEqual([invoice]);
       expect(await store.effects.latest(view.calls[0]!.idempotency_key!)).toMatchObject({ state: 'applied', dispatch: 1 });
     });
@@ -43,20 +53,29 @@ describe('a destructive call', () => {
   it('is refused by a denial, whose note the model reads; what it proposes instead is asked anew', async () => {
     const effects: unknown[] = [];
     const other = { invoice: 'INV-7', cents: 600 };
-    await withEngine({ tools: [pays('pay', effects)], script: [ask(['pay', invoice]), ask(['pay', other]), say('paid')] }, async ({ start, model }) => {
-      const turn = await start();
-      const [first] = await turn.waitForPending();
-      await turn.deny(first!.digest, { by: 'ana', note: 'only 600' });
-      const [second] = await eventually('asks anew', async () => {
-        const pending = await turn.pending();
-        return pending.length > 0 && pending[0]!.digest !== first!.digest && pending;
-      });
-      expect(results(model.requests[1]!)[0]).toMatchObject({ isError: true, body: { error: { kind: 'FATAL_ERROR', reason: 'denied', message: expect.stringContaining('only 600') } } });
-      await turn.approve(second!.digest, { by: 'ana' });
-      const view = await turn.result();
-      expect(view.calls.map((call) => [call.state, call.effect])).toEqual([['denied', 'refused'], ['succeeded', 'applied']]);
-      expect(effects).toEqual([other]);
-    });
+    await withEngine(
+      { tools: [pays('pay', effects)], script: [ask(['pay', invoice]), ask(['pay', other]), say('paid')] },
+      async ({ start, model }) => {
+        const turn = await start();
+        const [first] = await turn.waitForPending();
+        await turn.deny(first!.digest, { by: 'ana', note: 'only 600' });
+        const [second] = await eventually('asks anew', async () => {
+          const pending = await turn.pending();
+          return pending.length > 0 && pending[0]!.digest !== first!.digest && pending;
+        });
+        expect(results(model.requests[1]!)[0]).toMatchObject({
+          isError: true,
+          body: { error: { kind: 'FATAL_ERROR', reason: 'denied', message: expect.stringContaining('only 600') } },
+        });
+        await turn.approve(second!.digest, { by: 'ana' });
+        const view = await turn.result();
+        expect(view.calls.map((call) => [call.state, call.effect])).toEqual([
+          ['denied', 'refused'],
+          ['succeeded', 'applied'],
+        ]);
+        expect(effects).toEqual([other]);
+      },
+    );
   });
 
   it('ends the turn refused when every destructive call was refused', async () => {
@@ -89,12 +108,18 @@ describe('a destructive call', () => {
 
   it('cannot be approved by the model: a made-up confirmation is refused before anybody is asked', async () => {
     const effects: unknown[] = [];
-    await withEngine({ tools: [pays('pay', effects)], script: [ask(['pay', { ...invoice, confirmed: true }]), say('ok')] }, async ({ start, model }) => {
-      const view = await (await start()).result();
-      expect(view.calls[0]).toMatchObject({ state: 'rejected', approval: { decision: null } });
-      expect(results(model.requests[1]!)[0]!.body.error).toMatchObject({ code: 'INVALID_PARAMS', hint: expect.stringContaining('person') });
-      expect(effects).toEqual([]);
-    });
+    await withEngine(
+      { tools: [pays('pay', effects)], script: [ask(['pay', { ...invoice, confirmed: true }]), say('ok')] },
+      async ({ start, model }) => {
+        const view = await (await start()).result();
+        expect(view.calls[0]).toMatchObject({ state: 'rejected', approval: { decision: null } });
+        expect(results(model.requests[1]!)[0]!.body.error).toMatchObject({
+          code: 'INVALID_PARAMS',
+          hint: expect.stringContaining('person'),
+        });
+        expect(effects).toEqual([]);
+      },
+    );
   });
 
   it('can be one of several that wait at once; each is decided on its own, in any order, and they run in the order of the calls', async () => {
@@ -119,69 +144,73 @@ describe('a destructive call', () => {
 
   it('lets no signal whatsoever fail or stall the turn, and counts what it ignored', async () => {
     const effects: unknown[] = [];
-    await withEngine({ tools: [pays('pay', effects)], script: [ask(['pay', invoice]), say('paid')] }, async ({ start, client }) => {
-      const turn = await start();
-      await signal(client, turn, 'approve', { call: 'abcdefabcdef', by: 'early' }); // before its question
-      const [call] = await turn.waitForPending();
-      const junk: [string, ...unknown[]][] = [
-        ['approve'],
-        ['approve', null],
-        ['approve', 'approve'],
-        ['approve', []],
-        ['approve', { call: call!.digest }],
-        ['approve', { call: call!.digest, by: 7 }],
-        ['approve', { call: call!.digest, by: 'ana', extra: true }],
-        ['approve', { call: call!.digest.slice(0, 11), by: 'ana' }],
-        ['approve', { call: 'f'.repeat(64), by: 'ana' }],
-        ['approve', { call: call!.digest, by: 'ana' }, 'second payload'],
-        ['approve', { call: call!.digest, by: 'x'.repeat(1_000_000) }],
-        ['deny', 42],
-        ['settle', { call: call!.digest, by: 'ana', outcome: 'applied' }],
-        ['settle', { call: call!.digest, by: 'ana', outcome: 'perhaps' }],
-        ['__proto__', {}],
-        ['no_such_signal', { call: call!.digest, by: 'ana' }],
-      ];
-      for (const [name, ...args] of junk) await signal(client, turn, name, ...args);
-      await rawSignal(client, turn, 'approve', 'json/plain', '{not json');
-      await rawSignal(client, turn, 'approve', 'binary/strange', 'x');
-      await rawSignal(client, turn, 'deny', 'json/plain', '{"call":"a","call":"b"}');
-      const view = await turn.status();
-      expect(view.state).toBe('awaiting_approval');
-      expect(view.ignored_signals.count).toBe(junk.length + 1 + 3);
-      expect(view.ignored_signals.last.every((ignored) => ignored.reason.length > 0 && ignored.reason.length < 400)).toBe(true);
+    await withEngine(
+      { tools: [pays('pay', effects)], script: [ask(['pay', invoice]), say('paid')] },
+      async ({ start, client }) => {
+        const turn = await start();
+        await signal(client, turn, 'approve', { call: 'abcdefabcdef', by: 'early' }); // before its question
+        const [call] = await turn.waitForPending();
+        const junk: [string, ...unknown[]][] = [
+          ['approve'],
+          ['approve', null],
+          ['approve', 'approve'],
+          ['approve', []],
+          ['approve', { call: call!.digest }],
+          ['approve', { call: call!.digest, by: 7 }],
+          ['approve', { call: call!.digest, by: 'ana', extra: true }],
+          ['approve', { call: call!.digest.slice(0, 11), by: 'ana' }],
+          ['approve', { call: 'f'.repeat(64), by: 'ana' }],
+          ['approve', { call: call!.digest, by: 'ana' }, 'second payload'],
+          ['approve', { call: call!.digest, by: 'x'.repeat(1_000_000) }],
+          ['deny', 42],
+          ['settle', { call: call!.digest, by: 'ana', outcome: 'applied' }],
+          ['settle', { call: call!.digest, by: 'ana', outcome: 'perhaps' }],
+          ['__proto__', {}],
+          ['no_such_signal', { call: call!.digest, by: 'ana' }],
+        ];
+        for (const [name, ...args] of junk) await signal(client, turn, name, ...args);
+        await rawSignal(client, turn, 'approve', 'json/plain', '{not json');
+        await rawSignal(client, turn, 'approve', 'binary/strange', 'x');
+        await rawSignal(client, turn, 'deny', 'json/plain', '{"call":"a","call":"b"}');
+        const view = await turn.status();
+        expect(view.state).toBe('awaiting_approval');
+        expect(view.ignored_signals.count).toBe(junk.length + 1 + 3);
+        expect(view.ignored_signals.last.every((ignored) => ignored.reason.length > 0 && ignored.reason.length < 400)).toBe(true);
 
-      await signal(client, turn, 'approve', { call: call!.digest.slice(0, 12), by: 'ana' });
-      await signal(client, turn, 'approve', { call: call!.digest, by: 'ana' }); // sent twice
-      await signal(client, turn, 'deny', { call: call!.digest, by: 'bob' }); // after it
-      const done = await turn.result();
-      expect(done.state).toBe('completed');
-      expect(effects).toHaveLength(1);
-    });
+        await signal(client, turn, 'approve', { call: call!.digest.slice(0, 12), by: 'ana' });
+        await signal(client, turn, 'approve', { call: call!.digest, by: 'ana' }); // sent twice
+        await signal(client, turn, 'deny', { call: call!.digest, by: 'bob' }); // after it
+        const done = await turn.result();
+        expect(done.state).toBe('completed');
+        expect(effects).toHaveLength(1);
+      },
+    );
   });
 
   it('is not run by an approval that is for another call, missing, or from another run', async () => {
     const effects: unknown[] = [];
-    await withEngine({ tools: [pays('pay', effects)], script: [ask(['pay', invoice]), say('ok')] }, async ({ start, client, taskQueue }) => {
-      const turn = await start();
-      const [call] = await turn.waitForPending();
-      await turn.approve(call!.digest, { by: 'ana' });
-      await turn.result();
-      const history = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
-      const { recordedCalls } = await import('../support/recompute-digests');
-      const genuine = recordedCalls(history)[0]!.input;
-      const { runForged } = await import('../support/forge');
-      for (const forged of [
-        { ...genuine, approval: null },
-        { ...genuine, approval: { ...genuine.approval!, decision: 'deny' as const } },
-        { ...genuine, approval: { ...genuine.approval!, digest: 'f'.repeat(64) } },
-        { ...genuine, call: { ...genuine.call, input: { invoice: 'INV-7', cents: 999_999 } } },
-        genuine, // the same again, in another run: the effect record holds
-      ]) {
-        const outcome = await runForged(client, taskQueue, forged);
-        expect(outcome.state === 'failed' || outcome.effect === 'applied').toBe(true);
-      }
-      expect(effects).toHaveLength(1);
-    });
+    await withEngine(
+      { tools: [pays('pay', effects)], script: [ask(['pay', invoice]), say('ok')] },
+      async ({ start, client, taskQueue }) => {
+        const turn = await start();
+        const [call] = await turn.waitForPending();
+        await turn.approve(call!.digest, { by: 'ana' });
+        await turn.result();
+        const history = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
+        const genuine = recordedCalls(history)[0]!.input;
+        for (const forged of [
+          { ...genuine, approval: null },
+          { ...genuine, approval: { ...genuine.approval!, decision: 'deny' as const } },
+          { ...genuine, approval: { ...genuine.approval!, digest: 'f'.repeat(64) } },
+          { ...genuine, call: { ...genuine.call, input: { invoice: 'INV-7', cents: 999_999 } } },
+          genuine, // the same again, in another run: the effect record holds
+        ]) {
+          const outcome = await runForged(client, taskQueue, forged);
+          expect(outcome.state === 'failed' || outcome.effect === 'applied').toBe(true);
+        }
+        expect(effects).toHaveLength(1);
+      },
+    );
   });
 
   it('is repeated after a failure that proves that nothing happened, under the same key', async () => {
@@ -189,7 +218,8 @@ describe('a destructive call', () => {
     const pay = pays('pay', [], {
       run: (_input: unknown, ctx: any) => {
         keys.push(ctx.idempotencyKey);
-        if (keys.length < 3) throw new ToolError('NETWORK_ERROR', 'refused', 'connection refused', { nothingHappened: true, retryAfterMs: 20 });
+        if (keys.length < 3)
+          throw new ToolError('NETWORK_ERROR', 'refused', 'connection refused', { nothingHappened: true, retryAfterMs: 20 });
         return 'paid';
       },
     });
@@ -206,28 +236,31 @@ describe('a destructive call', () => {
   it.each([
     ['applied', 'succeeded', 'completed'],
     ['not_applied', 'failed', 'completed'],
-  ] as const)('is in doubt after an ambiguous failure, until a person settles it as %s', async (outcome, callState, turnState) => {
-    let ran = 0;
-    const pay = pays('pay', [], {
-      run: () => {
-        ran += 1;
-        throw new ToolError('NETWORK_ERROR', 'connection_lost', 'the connection was lost after sending');
-      },
-    });
-    await withEngine({ tools: [pay], script: [ask(['pay', invoice]), say('end')] }, async ({ start, client }) => {
-      const turn = await start();
-      const [call] = await turn.waitForPending();
-      await turn.approve(call!.digest, { by: 'ana' });
-      await eventually('in doubt', async () => (await turn.status()).state === 'in_doubt');
-      expect(await card(client, turn)).toContain('In doubt');
-      await expect(turn.approve(call!.digest, { by: 'ana' })).rejects.toThrow('Not accepted');
-      await turn.settle(call!.digest, outcome, { by: 'bob', note: 'looked it up' });
-      const view = await turn.result();
-      expect(view).toMatchObject({ state: turnState });
-      expect(view.calls[0]).toMatchObject({ state: callState, effect: outcome });
-      expect(ran).toBe(1);
-    });
-  });
+  ] as const)(
+    'is in doubt after an ambiguous failure, until a person settles it as %s',
+    async (outcome, callState, turnState) => {
+      let ran = 0;
+      const pay = pays('pay', [], {
+        run: () => {
+          ran += 1;
+          throw new ToolError('NETWORK_ERROR', 'connection_lost', 'the connection was lost after sending');
+        },
+      });
+      await withEngine({ tools: [pay], script: [ask(['pay', invoice]), say('end')] }, async ({ start, client }) => {
+        const turn = await start();
+        const [call] = await turn.waitForPending();
+        await turn.approve(call!.digest, { by: 'ana' });
+        await eventually('in doubt', async () => (await turn.status()).state === 'in_doubt');
+        expect(await card(client, turn)).toContain('In doubt');
+        await expect(turn.approve(call!.digest, { by: 'ana' })).rejects.toThrow('Not accepted');
+        await turn.settle(call!.digest, outcome, { by: 'bob', note: 'looked it up' });
+        const view = await turn.result();
+        expect(view).toMatchObject({ state: turnState });
+        expect(view.calls[0]).toMatchObject({ state: callState, effect: outcome });
+        expect(ran).toBe(1);
+      });
+    },
+  );
 
   it('waits for its end when the turn is cancelled while it runs, and the turn says what was done', async () => {
     const effects: unknown[] = [];

@@ -23,9 +23,14 @@ describe('the workflow bundle', () => {
     expect(reached.filter((id) => !id.startsWith('__temporal'))).toEqual([]);
   });
 
-  it.each(['zod', 'ajv', '@anthropic-ai', 'pino', 'nodemailer', '@temporalio/worker', '@temporalio/client'])('has no %s in it', (name) => {
-    expect(modules.filter((id) => id.includes(`/node_modules/${name}/`) || id.includes(`/node_modules/${name.replace('/', '-')}/`))).toEqual([]);
-  });
+  it.each(['zod', 'ajv', '@anthropic-ai', 'pino', 'nodemailer', '@temporalio/worker', '@temporalio/client'])(
+    'has no %s in it',
+    (name) => {
+      expect(
+        modules.filter((id) => id.includes(`/node_modules/${name}/`) || id.includes(`/node_modules/${name.replace('/', '-')}/`)),
+      ).toEqual([]);
+    },
+  );
 
   it('takes of ours only what is pure: workflows and shared', () => {
     const ours = modules.filter((id) => id.startsWith('./') && !id.includes('node_modules'));

@@ -47,7 +47,10 @@ describe('frozen histories', () => {
 });
 
 describe('workflow code that would schedule a call with another input', () => {
-  const otherInput: [RegExp, string] = [/const \{ id, tool, version, input, input_ref \} = call;/, 'const { id, tool, version, input_ref } = call; const input = { ...call.input, key: "other" };'];
+  const otherInput: [RegExp, string] = [
+    /const \{ id, tool, version, input, input_ref \} = call;/,
+    'const { id, tool, version, input_ref } = call; const input = { ...call.input, key: "other" };',
+  ];
   const noCheck: [RegExp, string] = [/if \(digest !== admitted\)/, 'if (false)'];
 
   it('replays when nothing is changed, so that the next tests cannot fail for another reason', () => replayChanged('plain.json'));
@@ -87,7 +90,7 @@ describe('a copy of a history with one recorded argument changed', () => {
     ['approval', (input) => (input.approval!.digest = 'f'.repeat(64))],
   ])('is found out: %s', (_what, change) => expect(changed(change)).not.toEqual([]));
 
-  it('passes Temporal\'s own replay all the same: that is why the digests are recomputed', async () => {
+  it("passes Temporal's own replay all the same: that is why the digests are recomputed", async () => {
     const history = load('approval.json');
     for (const event of history.events ?? []) {
       const scheduled = event.activityTaskScheduledEventAttributes;

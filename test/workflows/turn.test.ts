@@ -1,7 +1,7 @@
 import { ToolError } from '../../src/tools/errors';
 import { ModelFailure } from '../../src/model/provider';
 import { eventually, withEngine } from '../support/engine';
-import { ask, results, say, ScriptedModel } from '../support/scripted-model';
+import { ask, results, say, ScriptedModel, type Answer } from '../support/scripted-model';
 import { Barrier, reads } from '../support/tools';
 
 describe('a turn', () => {
@@ -52,7 +52,10 @@ describe('a turn', () => {
       return key;
     });
     await withEngine(
-      { tools: [wait], script: [ask(['wait', { key: 'slow' }], ['wait', { key: 'middle' }], ['wait', { key: 'quick' }]), say('ok')] },
+      {
+        tools: [wait],
+        script: [ask(['wait', { key: 'slow' }], ['wait', { key: 'middle' }], ['wait', { key: 'quick' }]), say('ok')],
+      },
       async ({ start, model }) => {
         await (await start()).result();
         expect(finished).toEqual(['quick', 'middle', 'slow']);
@@ -79,7 +82,7 @@ describe('a turn', () => {
       const view = await (await start()).result();
       const [unknown, confirmed, duplicate, type] = results(model.requests[1]!).map((result) => result.body.error);
       expect(unknown).toMatchObject({ kind: 'USER_INPUT_ERROR', code: 'TOOL_NOT_FOUND' });
-      expect(confirmed).toMatchObject({ code: 'INVALID_PARAMS', hint: expect.stringContaining("person") });
+      expect(confirmed).toMatchObject({ code: 'INVALID_PARAMS', hint: expect.stringContaining('person') });
       expect(duplicate).toMatchObject({ code: 'INVALID_PARAMS', reason: 'malformed_json' });
       expect(type).toMatchObject({ code: 'INVALID_PARAMS', reason: 'schema_violation' });
       expect(view.calls.map((call) => call.state)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
@@ -121,9 +124,13 @@ describe('a turn', () => {
 
   it('stops a tool at its time limit and aborts its signal', async () => {
     const reasons: string[] = [];
-    const hangs = reads('hangs', (_input, ctx) => new Promise(() => ctx.signal.addEventListener('abort', () => reasons.push(ctx.signal.reason.name))), {
-      timeoutMs: 100,
-    });
+    const hangs = reads(
+      'hangs',
+      (_input, ctx) => new Promise(() => ctx.signal.addEventListener('abort', () => reasons.push(ctx.signal.reason.name))),
+      {
+        timeoutMs: 100,
+      },
+    );
     await withEngine({ tools: [hangs], script: [ask(['hangs', {}]), say('ok')] }, async ({ start, model }) => {
       await (await start()).result();
       expect(reasons).toEqual(['TimeoutError', 'TimeoutError', 'TimeoutError']); // the first attempt and two retries
@@ -158,7 +165,10 @@ describe('a turn', () => {
       model.requests.length = 0;
       model.request = async (request, callbacks) => {
         model.requests.push(structuredClone(request));
-        return new ScriptedModel([model.requests.length === 1 ? ask(['read_result', { ref: first }]) : say('end')]).request(request, callbacks);
+        return new ScriptedModel([model.requests.length === 1 ? ask(['read_result', { ref: first }]) : say('end')]).request(
+          request,
+          callbacks,
+        );
       };
       await (await start()).result();
       expect(results(model.requests[1]!)[0]!.body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', reason: 'unknown_ref' });
@@ -190,7 +200,9 @@ describe('a turn', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       return 1;
     });
-    const step = (n: number) => ({ content: [{ type: 'text', text: `step ${n}` }, ...ask(['lookup', { key: String(n) }]).content] });
+    const step = (n: number) => ({
+      content: [{ type: 'text', text: `step ${n}` }, ...ask(['lookup', { key: String(n) }]).content],
+    });
     return withEngine({ tools: [tool], agent: { limits }, script: [step(1), step(2), step(3), step(4)] }, async ({ start }) => {
       const view = await (await start()).result();
       expect(view.state).toBe('limit');
@@ -249,25 +261,44 @@ describe('a turn', () => {
   });
 
   it('retries a model that is overloaded, and fails with what to do when the key is wrong', async () => {
-    const overloaded = new ModelFailure('overloaded', { type: 'model.overloaded', retryable: true, status: 529, retryAfterMs: 50 });
-    const auth = new ModelFailure('The key was refused. Set ANTHROPIC_API_KEY.', { type: 'model.auth', retryable: false, status: 401 });
+    const overloaded = new ModelFailure('overloaded', {
+      type: 'model.overloaded',
+      retryable: true,
+      status: 529,
+      retryAfterMs: 50,
+    });
+    const auth = new ModelFailure('The key was refused. Set ANTHROPIC_API_KEY.', {
+      type: 'model.auth',
+      retryable: false,
+      status: 401,
+    });
     await withEngine({ script: [overloaded, overloaded, say('there')] }, async ({ start }) => {
       expect(await (await start()).result()).toMatchObject({ state: 'completed', text: 'there' });
     });
     await withEngine({ script: [auth] }, async ({ start }) => {
-      expect(await (await start()).result()).toMatchObject({ state: 'failed', reason: 'The key was refused. Set ANTHROPIC_API_KEY.' });
+      expect(await (await start()).result()).toMatchObject({
+        state: 'failed',
+        reason: 'The key was refused. Set ANTHROPIC_API_KEY.',
+      });
     });
   });
 
   it('knows every stop reason', async () => {
     const text = { type: 'text', text: 'part' };
-    const cutCall = { content: [{ type: 'tool_use', id: 'use_1', name: 'lookup', input: {} }], stopReason: 'max_tokens' as const, json: { use_1: '{"key": "a' } };
+    const cutCall = {
+      content: [{ type: 'tool_use', id: 'use_1', name: 'lookup', input: {} }],
+      stopReason: 'max_tokens' as const,
+      json: { use_1: '{"key": "a' },
+    };
     let ran = 0;
     const tools = [reads('lookup', () => ++ran)];
-    await withEngine({ tools, script: [{ content: [text], stopReason: 'pause_turn' }, say('whole')] }, async ({ start, model }) => {
-      expect(await (await start()).result()).toMatchObject({ state: 'completed', text: 'whole', step: 2 });
-      expect(model.requests[1]!.messages.at(-1)).toMatchObject({ role: 'assistant' });
-    });
+    await withEngine(
+      { tools, script: [{ content: [text], stopReason: 'pause_turn' }, say('whole')] },
+      async ({ start, model }) => {
+        expect(await (await start()).result()).toMatchObject({ state: 'completed', text: 'whole', step: 2 });
+        expect(model.requests[1]!.messages.at(-1)).toMatchObject({ role: 'assistant' });
+      },
+    );
     await withEngine({ tools, script: [{ content: [text], stopReason: 'stop_sequence' }] }, async ({ start }) => {
       expect((await (await start()).result()).state).toBe('completed');
     });
@@ -285,13 +316,21 @@ describe('a turn', () => {
   });
 
   it("refuses the vendor's server-side tools unless the agent lists them, and records those", async () => {
-    const answer = { content: [{ type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'x' } }, { type: 'text', text: 'found' }] };
+    const answer: Answer = {
+      content: [
+        { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'x' } },
+        { type: 'text', text: 'found' },
+      ],
+    };
     await withEngine({ script: [answer] }, async ({ start }) => {
       expect(await (await start()).result()).toMatchObject({ state: 'failed', reason: expect.stringContaining('web_search') });
     });
-    await withEngine({ script: [answer], agent: { serverTools: [{ type: 'web_search_20250305', name: 'web_search' }] } }, async ({ start }) => {
-      expect(await (await start()).result()).toMatchObject({ state: 'completed', text: 'found' });
-    });
+    await withEngine(
+      { script: [answer], agent: { serverTools: [{ type: 'web_search_20250305', name: 'web_search' }] } },
+      async ({ start }) => {
+        expect(await (await start()).result()).toMatchObject({ state: 'completed', text: 'found' });
+      },
+    );
   });
 
   it('starts once for one id, and refuses the id for another message', () =>
@@ -308,10 +347,13 @@ describe('a turn', () => {
   it('serves a read again within its time to live, and says so', async () => {
     let ran = 0;
     const quote = reads('quote', () => ++ran, { cacheTtlMs: 60_000 });
-    await withEngine({ tools: [quote], script: [ask(['quote', {}]), ask(['quote', {}]), say('ok')] }, async ({ start, model }) => {
-      await (await start()).result();
-      expect(ran).toBe(1);
-      expect(results(model.requests[2]!)[0]!.body).toMatchObject({ data: 1, cache: { hit: true } });
-    });
+    await withEngine(
+      { tools: [quote], script: [ask(['quote', {}]), ask(['quote', {}]), say('ok')] },
+      async ({ start, model }) => {
+        await (await start()).result();
+        expect(ran).toBe(1);
+        expect(results(model.requests[2]!)[0]!.body).toMatchObject({ data: 1, cache: { hit: true } });
+      },
+    );
   });
 });

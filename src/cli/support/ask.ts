@@ -27,12 +27,16 @@ export class Questions {
     const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: question });
     this.open = terminal;
     // In raw mode Ctrl-C is a key: without this it would end the question and nothing else.
-    terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+    terminal.on('SIGINT', () => {
+      process.stdout.write('\n');
+      process.kill(process.pid, 'SIGINT');
+    });
     try {
       return await terminal.question(question, { signal });
     } catch (error) {
-      if (signal.aborted) return null;
-      throw error;
+      if (!signal.aborted) throw error;
+      process.stdout.write('\r\x1b[K');
+      return null;
     } finally {
       this.open = null;
       terminal.close();

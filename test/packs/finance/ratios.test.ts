@@ -3,7 +3,8 @@ import { priceBeside } from '../../../src/packs/finance/price-beside';
 import { call, toolErrorOf } from './support';
 
 /** Typed from the FinanceToolkit statements (millions; MIT), independently of the snapshot's own files. */
-const STATED = [
+type Stated = [string, number, number, number | null, number, number, number, number, number, number, number];
+const STATED: Stated[] = [
   // ticker, year, revenue, prior revenue, gross, operating, net, current assets, current liabilities, equity, debt
   ['AAPL', 2020, 274515, 260174, 104956, 66288, 57411, 143713, 105392, 65339, 112436],
   ['AAPL', 2021, 365817, 274515, 152836, 108949, 94680, 134836, 125481, 63090, 124719],
@@ -13,7 +14,7 @@ const STATED = [
   ['MSFT', 2021, 168088, 143015, 115856, 69916, 61271, 184406, 88657, 141988, 58146],
   ['MSFT', 2022, 198270, 168088, 135620, 83383, 72738, 169684, 95082, 166542, 49781],
   ['MSFT', 2023, 211915, 198270, 146052, 88523, 72361, 184257, 104149, 206223, 47237],
-] as const;
+];
 
 describe('ratio_card', () => {
   it.each(STATED)(
