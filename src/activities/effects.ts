@@ -4,6 +4,7 @@ import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffe
 import { idempotencyKey } from '../shared/digests';
 import { callError } from '../shared/errors';
 import type { Json } from '../shared/json';
+import type { EffectRecord } from '../store/store';
 import { append } from '../store/transcript';
 import type { Tool } from '../tools/define';
 import type { Dependencies } from './dependencies';
@@ -39,6 +40,7 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
   const key = keyOf(input);
   const record = await deps.store.effects.latest(key);
   if (!record) throw new Error(`There is no effect record ${key} to settle`);
+  if (isKnown(record) && record.state !== outcome) return knownBetter(deps, input, record);
   const tool = { name: call.tool, version: call.version, class: call.class } as Tool;
   const metadata = {
     ...metadataOf(tool, turn, Date.now()),
@@ -80,6 +82,33 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
     took_ms: 0,
     head,
   };
+}
+
+function isKnown({ state }: EffectRecord): boolean {
+  return state !== 'claimed' && state !== 'in_doubt';
+}
+
+/**
+ * The lost attempt was alive after all, and recorded its outcome after the person had looked. The record
+ * stands, since it is first-hand and final; what the person said is kept beside it.
+ */
+async function knownBetter(deps: Dependencies, input: SettleEffectInput, record: EffectRecord): Promise<RunCallOutput> {
+  const { turn, call, at, outcome, by, note, identity } = input;
+  const known = await recordedOutcome(deps, input, record, 'its record was closed without a result');
+  const body: Json = {
+    call_id: call.id,
+    digest: call.digest,
+    idempotency_key: record.idempotency_key,
+    outcome,
+    by,
+    note,
+    identity,
+    recorded: record.state,
+    result_ref: known.result_ref,
+  };
+  const scope = turn.first_execution_run_id;
+  const head = await append(deps.store, scope, { parent: input.head, kind: 'settlement', at, bodies: [body] });
+  return { ...known, head };
 }
 
 function keyOf({ turn, call }: Pick<InspectEffectInput, 'turn' | 'call'>): string {

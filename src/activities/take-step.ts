@@ -3,6 +3,7 @@
  * Blocks are the same whatever the attempt, so a retry repeats the model request and nothing else.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import { systemPrompt } from '../agents/system-prompt';
 import { INLINE_BYTES, type AdmittedCall, type TakeStepInput, type TakeStepOutput, type TurnPolicy } from '../shared/activity-io';
 import { canonical } from '../shared/canonical';
 import { callDigest, hashJson } from '../shared/digests';
@@ -53,7 +54,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     text: answerText(response),
     calls: calls.map((call) => call.admitted),
     took_ms: Date.now() - began,
-    usage: usageOf(response),
+    usage: usageOf(deps, response),
   };
 }
 
@@ -66,7 +67,7 @@ async function appendBefore({ store }: Dependencies, agent: PreparedAgent, input
     ...turn,
     agent: {
       name: turn.agent,
-      prompt_hash: hashJson(agent.agent.prompt),
+      prompt_hash: hashJson(systemPrompt(agent.agent)),
       tools: [...agent.tools.values()].map(({ tool }) => `${tool.name}@${tool.version}`),
     },
     policy_ref: agent.policyRef,
@@ -88,7 +89,7 @@ async function request(
     return await deps.model.request(
       {
         model: definition.model ?? deps.defaultModel,
-        system: definition.prompt,
+        system: systemPrompt(definition),
         messages: await readMessages(deps.store, head),
         tools: agent.catalogue,
         serverTools: definition.serverTools,
@@ -224,9 +225,11 @@ function policyOf({ agent, policyRef }: PreparedAgent): TurnPolicy {
   };
 }
 
-function usageOf({ model, usage }: ModelResponse): TakeStepOutput['usage'] {
+function usageOf({ log }: Dependencies, { model, usage }: ModelResponse): TakeStepOutput['usage'] {
   const { input_tokens, output_tokens, cache_read_tokens } = usage;
-  return { input_tokens, output_tokens, cache_read_tokens, cost_usd: costUsd(model, usage).usd };
+  const cost = costUsd(model, usage);
+  if (!cost.priced) log.warn({ model }, 'no price is known for this model: its cost counts as 0, and a cost limit does not bind');
+  return { input_tokens, output_tokens, cache_read_tokens, cost_usd: cost.usd };
 }
 
 function unknownAgent(name: string, known: string[]): ApplicationFailure {

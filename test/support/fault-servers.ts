@@ -55,24 +55,23 @@ export async function startPostOffice(gates: Gates): Promise<PostOffice> {
   return { port, mails, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-/** A wire between a worker and Temporal that can be cut in one direction while the connection stands. */
+/** A wire between a worker and Temporal. */
 export interface Wire {
   address: string;
-  /** What comes from Temporal no longer reaches the worker. */
+  /** What comes from Temporal no longer reaches the worker; what the worker says still reaches Temporal. */
   deafen(): void;
-  /** What the worker says no longer reaches Temporal. */
-  mute(): void;
+  /** Cuts it: neither hears of the other again. */
   close(): Promise<void>;
 }
 
 export async function startWire(to: string): Promise<Wire> {
   const sockets = new Set<Socket>();
-  const cut = { deaf: false, mute: false };
+  let deaf = false;
   const server = createServer((near) => {
     const [host, port] = to.split(':') as [string, string];
     const far = connect(Number(port), host);
-    near.on('data', (bytes) => void (cut.mute || far.write(bytes)));
-    far.on('data', (bytes) => void (cut.deaf || near.write(bytes)));
+    near.pipe(far);
+    far.on('data', (bytes) => void (deaf || near.write(bytes)));
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -88,8 +87,7 @@ export async function startWire(to: string): Promise<Wire> {
   const port = await listen(server);
   return {
     address: `127.0.0.1:${port}`,
-    deafen: () => void (cut.deaf = true),
-    mute: () => void (cut.mute = true),
+    deafen: () => void (deaf = true),
     close: () => closed(server, () => sockets.forEach((socket) => socket.destroy())),
   };
 }

@@ -219,8 +219,10 @@ export class SignalDialogue {
     await this.dialogue.waitFor({ state: 'detached' });
   }
 
-  private press(): Promise<void> {
-    return this.dialogue.getByRole('button', { name: 'Submit' }).click();
+  /** Leaves the editor first: it formats its text then, and would move the button away from under a click. */
+  private async press(): Promise<void> {
+    await this.dialogue.getByRole('heading', { name: 'Send a Signal' }).click();
+    await this.dialogue.getByRole('button', { name: 'Submit' }).click();
   }
 
   private async openList(): Promise<void> {
