@@ -1,14 +1,11 @@
 /** Follows a turn: its history by long poll, and what runs right now by looking at the pending activities. */
 import { setMaxListeners } from 'node:events';
-import { isGrpcServiceError, type Client } from '@temporalio/client';
-import type { temporal } from '@temporalio/proto';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { TurnNotFound } from './errors';
 import { EventReader, type TurnEvent } from './events';
 
 const LOOK_EVERY = 500;
-/** gRPC's code; its package is not ours to import. */
-const NOT_FOUND = 5;
 
 /**
  * Yields the events of a turn from its beginning to its end, over continue-as-new.
@@ -52,7 +49,7 @@ export async function* watchTurn(
       else await new Promise<void>((resolve) => (wake = resolve));
     }
     if (failure !== undefined && !signal?.aborted)
-      throw isGrpcServiceError(failure) && failure.code === NOT_FOUND ? new TurnNotFound(turnId) : failure;
+      throw failure instanceof WorkflowNotFoundError ? new TurnNotFound(turnId) : failure;
   } finally {
     signal?.removeEventListener('abort', abort);
     stop.abort();
@@ -61,34 +58,35 @@ export async function* watchTurn(
 
 type Push = (events: TurnEvent[]) => void;
 
+/** From the first run on, over continue-as-new; ends with the last run. */
 async function followHistory(client: Client, workflowId: string, push: Push, stop: AbortSignal): Promise<void> {
+  const description = await client.workflow.getHandle(workflowId).describe();
+  let runId: string | null = description.raw.workflowExecutionInfo?.firstRunId || description.runId;
+  while (runId !== null) runId = await followRun(client, { workflowId, runId }, push, stop);
+}
+
+/** @returns the run that continues this one, or null at the end */
+async function followRun(
+  client: Client,
+  execution: { workflowId: string; runId: string },
+  push: Push,
+  stop: AbortSignal,
+): Promise<string | null> {
   const { loadedDataConverter } = client.options;
-  const reader = new EventReader((payloads) => decodeArrayFromPayloads(loadedDataConverter, payloads ?? []));
   const { connection, namespace } = client.workflow.options as unknown as { connection: Client['connection']; namespace: string };
-  let runId = '';
+  const reader = new EventReader((payloads) => decodeArrayFromPayloads(loadedDataConverter, payloads ?? []));
   let nextPageToken: Uint8Array = new Uint8Array();
-  while (!stop.aborted) {
-    const response = await connection.withAbortSignal(stop, () =>
-      connection.workflowService.getWorkflowExecutionHistory({
-        namespace,
-        execution: { workflowId, runId },
-        nextPageToken,
-        waitNewEvent: true,
-        maximumPageSize: 200,
-      }),
-    );
+  do {
+    const request = { namespace, execution, nextPageToken, waitNewEvent: true, maximumPageSize: 200 };
+    const response = await connection.withAbortSignal(stop, () => connection.workflowService.getWorkflowExecutionHistory(request));
     for (const event of response.history?.events ?? []) {
       push(await reader.read(event));
       const next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
-      if (next) runId = next;
+      if (next) return next;
     }
     nextPageToken = response.nextPageToken ?? new Uint8Array();
-    if (nextPageToken.length === 0 && !continues(response.history?.events)) return;
-  }
-}
-
-function continues(events: temporal.api.history.v1.IHistoryEvent[] | null | undefined): boolean {
-  return (events ?? []).some((event) => event.workflowExecutionContinuedAsNewEventAttributes);
+  } while (nextPageToken.length > 0 && !stop.aborted);
+  return null;
 }
 
 /** Progress and retries are not in history while an activity runs; the server knows them all the same. */

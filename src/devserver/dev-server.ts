@@ -22,6 +22,8 @@ export interface DevServerOptions {
   headless?: boolean;
   /** @default 'default' */
   namespace?: string;
+  /** Further dynamic configuration, key to value. */
+  dynamicConfig?: Record<string, number | boolean>;
   /** Each line that the server writes. */
   onLog?: (line: string) => void;
   /** @default 30000 */
@@ -93,13 +95,20 @@ async function start(options: DevServerOptions, port: ChosenPort, uiPort: Chosen
   }
 }
 
-function startArguments({ dbFilename, namespace }: DevServerOptions, port: ChosenPort, uiPort: ChosenPort | null): string[] {
+function startArguments(
+  { dbFilename, namespace, dynamicConfig }: DevServerOptions,
+  port: ChosenPort,
+  uiPort: ChosenPort | null,
+): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port.port), '--log-level', 'error'],
     ...(uiPort ? ['--ui-port', String(uiPort.port)] : ['--headless']),
     ...(dbFilename ? ['--db-filename', resolve(dbFilename)] : []),
     ...(namespace && namespace !== 'default' ? ['--namespace', namespace] : []),
-    ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
+    ...Object.entries({ ...DYNAMIC_CONFIG, ...dynamicConfig }).flatMap(([key, value]) => [
+      '--dynamic-config-value',
+      `${key}=${value}`,
+    ]),
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${TYPE_NAMES[type]}`]),
   ];
 }

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import type { TurnView } from '../../src/shared/turn-view';
-import { eventually } from '../support/engine';
 import { holdfast, holdfastJson, type Holdfast } from '../support/process';
 import { findChromium, launchChromium, TurnPage, type Card } from '../support/web-ui';
 
@@ -161,10 +160,7 @@ if (!executable && !required) {
     await other.paste(JSON.stringify({ call: digest, by: 'ana' }));
     await other.submit();
 
-    const view = await eventually('four signals are ignored', async () => {
-      const seen = await show(turn);
-      return seen.ignored_signals.count >= 4 && seen;
-    });
+    const view = await ignored(turn, 4);
     expect(view).toMatchObject({ state: 'awaiting_approval', pending: [digest] });
     expect(view.ignored_signals.last.map(({ signal, reason }) => `${signal}: ${reason}`)).toEqual([
       expect.stringMatching(/^approve: it must be one JSON object/),
@@ -182,6 +178,15 @@ if (!executable && !required) {
     expect(await mails()).toHaveLength(1);
     await page.close();
   });
+
+  /** The turn once it has ignored that many signals. */
+  async function ignored(turn: string, count: number): Promise<TurnView> {
+    for (const until = Date.now() + 15_000; ;) {
+      const view = await show(turn);
+      if (view.ignored_signals.count >= count) return view;
+      if (Date.now() > until) throw new Error(`Only these signals were ignored: ${JSON.stringify(view.ignored_signals)}`);
+    }
+  }
 
   async function memoOn(card: Card) {
     return {

@@ -14,7 +14,17 @@ import {
   type Stage,
   type WorkerProcess,
 } from '../support/fault-stage';
-import { CLEAN, note, outcomeOf, printTable, limited, Turnstile, type Expected, type Row } from '../support/fault-table';
+import {
+  CLEAN,
+  endReplays,
+  note,
+  outcomeOf,
+  printTable,
+  limited,
+  Turnstile,
+  type Expected,
+  type Row,
+} from '../support/fault-table';
 
 const IN_DOUBT: Expected = { ...CLEAN, doubt: true };
 /** Two cores: more at once would make heartbeats late, and with them the deaths. */
@@ -184,7 +194,10 @@ const ROWS: Row[] = [
 describe('a worker that is killed with -9', () => {
   const turnstile = new Turnstile(AT_ONCE);
   for (const row of ROWS) it.concurrent(row.name, () => turnstile.run(() => check(row)), 180_000);
-  afterAll(() => printTable('the worker dies …', ROWS));
+  afterAll(async () => {
+    printTable('the worker dies …', ROWS);
+    await endReplays();
+  });
 });
 
 async function check(row: Row): Promise<void> {

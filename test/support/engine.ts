@@ -28,6 +28,8 @@ export interface Setup {
   agent?: Partial<Omit<AgentDefinition, 'name' | 'tools'>>;
   worker?: Partial<WorkerOptions>;
   store?: Store;
+  /** Another server than the shared one. */
+  address?: string;
 }
 
 export interface Engine {
@@ -49,7 +51,7 @@ export function testAddress(): string {
  * is replayed, and its digests are recomputed from what was recorded.
  */
 export async function withEngine(setup: Setup, body: (engine: Engine) => Promise<void>): Promise<void> {
-  const address = testAddress();
+  const address = setup.address ?? testAddress();
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
   const taskQueue = `test-${randomBytes(6).toString('hex')}`;
   const connection = await NativeConnection.connect({ address });

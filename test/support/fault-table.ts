@@ -1,5 +1,6 @@
 /** The table of a fault test: what must come of each fault, written down beforehand, and what came of it. */
-import { replayed } from './engine';
+import { NativeConnection } from '@temporalio/worker';
+import { replayed, testAddress } from './engine';
 import { reachesState, type Stage } from './fault-stage';
 
 export interface Expected {
@@ -48,7 +49,7 @@ export async function outcomeOf(stage: Stage, settle: Row['settle']): Promise<Ex
     await reachesState(stage, ...ends);
   }
   const view = await stage.turn.result();
-  await replayed(stage.client, stage.turn);
+  await replayedAlone(stage);
   const memo = view.calls.find((call) => call.tool === 'send_credit_memo');
   return {
     turn: view.state,
@@ -58,6 +59,22 @@ export async function outcomeOf(stage: Stage, settle: Row['settle']): Promise<Ex
     requests: stage.model.requests.length,
     reads: ['a', 'b', 'c', 'd'].map((key) => stage.backend.reads[key] ?? 0).join(' '),
   };
+}
+
+/**
+ * The SDK's runtime shuts itself down when its last user leaves, and a replay that begins at that moment
+ * fails. So one user stays until the end of the file, and replays come one after the other.
+ */
+let runtime: Promise<NativeConnection> | undefined;
+
+async function replayedAlone({ client, turn }: Stage): Promise<void> {
+  runtime ??= NativeConnection.connect({ address: testAddress() });
+  await runtime;
+  await replays.run(() => replayed(client, turn));
+}
+
+export async function endReplays(): Promise<void> {
+  await (await runtime)?.close();
 }
 
 const observed = new Map<string, { expected: Expected; seen: Expected; seconds: number }>();
@@ -101,6 +118,7 @@ export class Turnstile {
   }
 }
 
+const replays = new Turnstile(1);
 const LIMIT = 100_000;
 
 /** Gives up in time for the stage to be cleared: Jest's own limit would leave processes behind. */

@@ -202,7 +202,9 @@ export class SignalDialogue {
     try {
       await this.dialogue.waitFor({ state: 'detached' });
     } catch (error) {
-      throw new Error(`The Web UI did not send the signal; its dialogue says: ${await this.dialogue.innerText()}`, { cause: error });
+      throw new Error(`The Web UI did not send the signal; its dialogue says: ${await this.dialogue.innerText()}`, {
+        cause: error,
+      });
     }
   }
 
@@ -221,8 +223,9 @@ export class SignalDialogue {
 
   /** Leaves the editor first: it formats its text then, and would move the button away from under a click. */
   private async press(): Promise<void> {
-    await this.dialogue.getByRole('heading', { name: 'Send a Signal' }).click();
-    await this.dialogue.getByRole('button', { name: 'Submit' }).click();
+    const submit = this.dialogue.getByRole('button', { name: 'Submit' });
+    await submit.focus();
+    await submit.click();
   }
 
   private async openList(): Promise<void> {
