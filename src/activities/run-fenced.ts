@@ -16,7 +16,7 @@ import type { RunResult } from '../tools/run';
 import type { Dependencies } from './dependencies';
 import { recordedOutcome } from './effect-outcome';
 import { withPulse } from './pulse';
-import { refusal } from './run-call';
+import { refusal } from './refusal';
 import { failure, keep, runOnce, success, type Ran } from './run-once';
 
 export async function runFenced(

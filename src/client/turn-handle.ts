@@ -81,6 +81,8 @@ export class TurnHandle {
 
   /** Asks the turn to stop: running tools first, then the turn. @throws TurnNotFound; DecisionNotAccepted when it has ended */
   async cancel(): Promise<void> {
+    // Temporal itself would accept it silently.
+    if ((await this.described()).name !== 'RUNNING') throw new DecisionNotAccepted('Not accepted: the turn has ended.');
     await this.asked('cancel', () => this.client.workflow.getHandle(this.workflowId).cancel());
   }
 

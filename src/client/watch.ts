@@ -78,7 +78,9 @@ async function followRun(
   let nextPageToken: Uint8Array = new Uint8Array();
   do {
     const request = { namespace, execution, nextPageToken, waitNewEvent: true, maximumPageSize: 200 };
-    const response = await connection.withAbortSignal(stop, () => connection.workflowService.getWorkflowExecutionHistory(request));
+    const response = await connection.withAbortSignal(stop, () =>
+      connection.workflowService.getWorkflowExecutionHistory(request),
+    );
     for (const event of response.history?.events ?? []) {
       push(await reader.read(event));
       const next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;

@@ -7,9 +7,7 @@ import { callDigest, hashJson, idempotencyKey } from '../shared/digests';
 import { callError } from '../shared/errors';
 import { admitCall } from './activities';
 import { endCall, moveCall } from './call-log';
-import type { Dispatch } from './dispatch';
-
-export type Admission = { ok: true; args: CallArguments; decision: Decision | null } | { ok: false; outcome: CallOutcome };
+import type { Admission, Dispatch } from './dispatch-types';
 
 /** Admits one call; resolves once it may run, or once it is known that it may not. */
 export async function admit(context: Dispatch, call: AdmittedCall): Promise<Admission> {

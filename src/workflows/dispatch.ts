@@ -3,27 +3,14 @@
  * order; batches run in the order of the calls, and so do the results go back.
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { AdmittedCall, CallOutcome, TurnContext } from '../shared/activity-io';
+import type { AdmittedCall, CallOutcome } from '../shared/activity-io';
 import { batches, forEachCapped } from '../shared/batches';
-import { admit, type Admission } from './admission';
+import { admit } from './admission';
 import { endCall, propose, stoppedOutcome } from './call-log';
-import type { Desk } from './desk';
+import type { Admission, Dispatch, Ran } from './dispatch-types';
 import { refuseThird, rememberFailure } from './repetition';
 import { runDestructive } from './run-destructive';
 import { runHarmless } from './run-harmless';
-import type { TurnData } from './state';
-
-export interface Dispatch {
-  turn: TurnContext;
-  data: TurnData;
-  desk: Desk;
-}
-
-export interface Ran {
-  outcome: CallOutcome;
-  /** Working time, ms. */
-  took_ms: number;
-}
 
 type Outcomes = Map<string, CallOutcome>;
 type Admissions = Map<string, Promise<Admission>>;

@@ -8,9 +8,8 @@ import { inDoubtCard } from '../shared/card';
 import { callError } from '../shared/errors';
 import { CLASS_RULES } from '../shared/tool-class';
 import { executeCall, inspectEffect, settleEffect } from './activities';
-import type { Admission } from './admission';
 import { endCall, moveCall, viewOf } from './call-log';
-import type { Dispatch, Ran } from './dispatch';
+import type { Admission, Dispatch, Ran } from './dispatch-types';
 
 /** Dispatches after proven nothing, all causes together. */
 const MAX_DISPATCHES = 10;

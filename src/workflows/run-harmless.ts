@@ -3,9 +3,8 @@ import { ActivityFailure, isCancellation } from '@temporalio/workflow';
 import type { AdmittedCall } from '../shared/activity-io';
 import { callError } from '../shared/errors';
 import { executeCall } from './activities';
-import type { Admission } from './admission';
 import { endCall, moveCall } from './call-log';
-import type { Dispatch, Ran } from './dispatch';
+import type { Admission, Dispatch, Ran } from './dispatch-types';
 
 export async function runHarmless(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<Ran> {
   moveCall(context.data, call.id, 'running');

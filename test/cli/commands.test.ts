@@ -1,5 +1,5 @@
 import { eventually } from '../support/engine';
-import { lines, run as runCli, start } from './support/cli';
+import { lines, run as runCli, start, type Running } from './support/cli';
 import { startDev, type Dev } from './support/dev';
 
 const MEMO = 'Prepare a credit memo on AAPL against its peers and send it to credit-committee@bank.example.';
@@ -17,7 +17,17 @@ const EVENTS =
 describe('the commands, beside an embedded stack that they find by themselves', () => {
   let dev: Dev;
   beforeAll(async () => (dev = await startDev()), 90_000);
-  afterAll(() => dev?.stop(), 30_000);
+  const children: Running[] = [];
+  afterAll(async () => {
+    for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
+    await dev?.stop();
+  }, 30_000);
+
+  const follow = (id: string, ...more: string[]) => {
+    const child = start(['run', '--agent', 'credit-analyst', '--id', id, '--follow', ...more, MEMO], dev.env);
+    children.push(child);
+    return child;
+  };
 
   const holdfast = (...args: string[]) => runCli(args, dev.env);
   const json = async (...args: string[]) => {
@@ -100,7 +110,7 @@ describe('the commands, beside an embedded stack that they find by themselves', 
   });
 
   it('run --follow of a turn that is denied exits 3; its lines are plain', async () => {
-    const following = start(['run', '--agent', 'credit-analyst', '--id', 'denied-1', '--follow', MEMO], dev.env);
+    const following = follow('denied-1');
     const digest = await eventually('it asks', async () => /^ {4}call ([0-9a-f]{64})$/m.exec(following.output.stdout)?.[1]);
     const { code, stdout } = await holdfast(
       'deny',
@@ -121,32 +131,26 @@ describe('the commands, beside an embedded stack that they find by themselves', 
     expect((await json('list', '--state', 'refused')).map(({ turn_id }: { turn_id: string }) => turn_id)).toContain('denied-1');
   });
 
-  it('run --follow exits 0 for a completed turn, and 1 for an agent that nobody serves, naming those that are', async () => {
-    const done = await holdfast('run', '--agent', 'credit-analyst', '--follow', 'What is the price of AAPL?');
-    expect(done.code).toBe(0);
-    const failed = await holdfast('run', '--agent', 'no-such-agent', '--follow', 'Hello.');
-    expect(failed.code).toBe(1);
-    expect(failed.stdout).toContain('no agent "no-such-agent"; it serves: credit-analyst');
+  it('run --follow exits 1 for an agent that nobody serves, naming those that are', async () => {
+    const { code, stdout } = await holdfast('run', '--agent', 'no-such-agent', '--follow', 'Hello.');
+    expect(code).toBe(1);
+    expect(stdout).toContain('no agent "no-such-agent"; it serves: credit-analyst');
   });
 
-  it('run --follow --json is JSON lines: the start, the events, the view', async () => {
-    const { code, stdout } = await holdfast(
-      'run',
-      '--agent',
-      'credit-analyst',
-      '--follow',
-      '--json',
-      'What is the price of AAPL?',
-    );
+  it('run --follow exits 0 for a completed turn; with --json it is JSON lines: the start, the events, the view', async () => {
+    const following = follow('done-1', '--json');
+    const asked = await eventually('it asks', async () => /"digest":"([0-9a-f]{64})"/.exec(following.output.stdout)?.[1]);
+    await json('approve', 'done-1', '--call', asked);
+    const { code, stdout } = await following.ended;
     expect(code).toBe(0);
     const seen = lines(stdout);
-    expect(seen[0]).toHaveProperty('turn_id');
+    expect(seen[0]).toMatchObject({ turn_id: 'done-1' });
     expect(seen.slice(1, -1).map(({ type }) => type)).toEqual(expect.arrayContaining(['turn_started', 'turn_completed']));
-    expect(seen.at(-1)).toMatchObject({ state: 'completed', turn_id: seen[0].turn_id });
+    expect(seen.at(-1)).toMatchObject({ state: 'completed', turn_id: 'done-1' });
   });
 
   it('Ctrl-C during run --follow leaves the turn running, says so, and does not look like success', async () => {
-    const following = start(['run', '--agent', 'credit-analyst', '--id', 'left-1', '--follow', MEMO], dev.env);
+    const following = follow('left-1');
     await eventually('it waits', async () => following.output.stdout.includes('waits for approval'));
     following.kill('SIGINT');
     const { code, stderr } = await following.ended;

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { HoldfastClient, type StartTurn } from '../../src/client';
+import { IdempotencyConflict, InvalidRequest, ServerUnreachable } from '../../src/client/errors';
+import { loadConfig } from '../../src/config';
+import { eventually, withEngine } from '../support/engine';
+import { say } from '../support/scripted-model';
+
+const fresh = () => `start-${randomBytes(6).toString('hex')}`;
+
+async function listed(client: HoldfastClient, filter: Parameters<HoldfastClient['list']>[0]) {
+  const ids: string[] = [];
+  for await (const { turn_id } of client.list(filter)) ids.push(turn_id);
+  return ids;
+}
+
+describe('starting turns', () => {
+  it('with one id at once, from many places, gives one workflow', async () => {
+    await withEngine({ script: [say('Once.')] }, async ({ client, start }) => {
+      const id = fresh();
+      const turns = await Promise.all(Array.from({ length: 5 }, () => start('Say it.', { id })));
+      expect(new Set(turns.map((turn) => turn.workflowId)).size).toBe(1);
+      expect((await turns[0]!.result()).text).toBe('Once.');
+      const again = await start('Say it.', { id });
+      expect((await again.result()).run_id).toBe((await turns[0]!.result()).run_id);
+      for (const other of [{ message: 'Something else.' }, { agent: 'another' }, { sessionId: 's-1' }])
+        await expect(client.start({ agent: 'tester', message: 'Say it.', id, ...other })).rejects.toThrow(IdempotencyConflict);
+    });
+  });
+
+  it('keeps the keys of two principals apart', async () => {
+    await withEngine({ script: [say('One.'), say('Two.')] }, async ({ start }) => {
+      const id = fresh();
+      const ana = await start('Say it.', { id, requester: 'ana' });
+      const bob = await start('Say it.', { id, requester: 'bob' });
+      expect(ana.id).not.toBe(bob.id);
+      await Promise.all([ana.result(), bob.result()]);
+    });
+  });
+
+  it.each<[Partial<Record<keyof StartTurn, unknown>>, string]>([
+    [{ agent: '' }, '"agent" is missing'],
+    [{ agent: undefined }, '"agent" is missing'],
+    [{ message: ' \n' }, '"message" is empty'],
+    [{ message: 'x'.repeat(100_001) }, '"message" has 100001 characters; 100000 are allowed'],
+    [{ message: 'half \ud800' }, '"message" is not well-formed Unicode'],
+    [{ id: '' }, '"id" must be a text that is not empty'],
+    [{ id: 'half \udc00' }, '"id" is not well-formed Unicode'],
+    [{ sessionId: 'a b' }, '"sessionId" "a b" must match'],
+    [{ requester: '' }, '"requester" must be 1 to 200 characters'],
+  ])('refuses %j', async (wrong, reason) => {
+    const untouched = new HoldfastClient({} as never, { taskQueue: 'none', uiUrl: null });
+    const started = untouched.start({ agent: 'tester', message: 'Hello.', ...wrong } as StartTurn);
+    await expect(started).rejects.toThrow(InvalidRequest);
+    await expect(started).rejects.toThrow(reason);
+  });
+
+  it('says where no server answers', async () => {
+    const connected = HoldfastClient.connect(loadConfig({ TEMPORAL_ADDRESS: '127.0.0.1:1', HOLDFAST_HOME: fresh() }));
+    await expect(connected).rejects.toThrow(ServerUnreachable);
+    await expect(connected).rejects.toThrow(/127\.0\.0\.1:1 .*npx holdfast dev/);
+  });
+});
+
+describe('listing turns', () => {
+  it('filters by agent and state, and takes hostile names for what they are', async () => {
+    const hostile = [`a'b ${fresh()}`, `x' OR WorkflowType = 'turn ${fresh()}`, `back\\slash\\' ${fresh()}`, `"quoted" \`${fresh()}\``];
+    await withEngine({ script: [say('Hello.')] }, async ({ client, start }) => {
+      const turn = await start();
+      await turn.result();
+      for (const agent of hostile) {
+        const odd = await start('Hello.', { agent });
+        expect((await odd.result()).state).toBe('failed');
+        const found = await eventually('it is listed', async () => {
+          const ids = await listed(client, { agent, limit: 10 });
+          return ids.length > 0 && ids;
+        });
+        expect(found).toEqual([odd.id]);
+        expect(await listed(client, { agent, state: 'failed' })).toEqual([odd.id]);
+        expect(await listed(client, { agent, state: 'completed' })).toEqual([]);
+      }
+      const done = await eventually('it is listed', async () => {
+        const ids = await listed(client, { agent: 'tester', state: 'completed', limit: 100 });
+        return ids.includes(turn.id) && ids;
+      });
+      expect(done.length).toBeLessThanOrEqual(100);
+      expect(await listed(client, { limit: 1 })).toHaveLength(1);
+      await expect(listed(client, { state: "x' OR 1=1" as never })).rejects.toThrow(InvalidRequest);
+    });
+  });
+});
