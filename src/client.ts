@@ -5,6 +5,7 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 import { IdempotencyConflict, InvalidRequest, ServerUnreachable, TurnNotFound } from './client/errors';
 import { TurnHandle } from './client/turn-handle';
 import { loadConfig, type Config } from './config';
+import { inlineCode } from './shared/visible';
 import { dataConverter } from './data-converter';
 import { cutBytes } from './shared/cut';
 import { hashJson } from './shared/digests';
@@ -97,7 +98,8 @@ export class HoldfastClient {
         workflowIdConflictPolicy: 'USE_EXISTING',
         typedSearchAttributes: searchAttributes(input),
         memo: { [MEMO_REQUEST]: fingerprint },
-        staticSummary: cutBytes(`${request.agent}: ${request.message.replace(/\s+/g, ' ')}`, 200),
+        // The Web UI renders it as Markdown beside the card: the requester's text must not become more than text.
+        staticSummary: `${inlineCode(request.agent)} ${inlineCode(request.message.replace(/\s+/g, ' ').slice(0, 150))}`,
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

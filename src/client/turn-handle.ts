@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  type Client,
+} from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import type { CallView, TurnView } from '../shared/turn-view';
 import { DECIDE_UPDATE, STATUS_QUERY, TURN_FAILED, type DecideAnswer } from '../workflows/contract';
@@ -142,8 +149,8 @@ export class TurnHandle {
         throw (await this.exists()) ? new DecisionNotAccepted('Not accepted: the turn has ended.') : new TurnNotFound(this.id);
       if (error instanceof WorkflowUpdateFailedError)
         throw new DecisionNotAccepted(`Not accepted: ${error.cause?.message ?? error.message}`);
-      if (isDeadline(error)) throw new NoWorker(what);
-      throw error;
+      if (isUnanswered(error)) throw new NoWorker(what);
+      throw withReason(error);
     }
   }
 
@@ -170,9 +177,19 @@ export function pendingOf(view: TurnView): WaitingCall[] {
   return view.calls.filter((call): call is WaitingCall => call.digest !== null && view.pending.includes(call.digest));
 }
 
-/** Deadline, cancellation by deadline, or "no poller": in each case nobody answered. */
-function isDeadline(error: unknown): boolean {
-  const text =
-    error instanceof Error ? `${error.name} ${error.message} ${String((error.cause as Error | undefined)?.message ?? '')}` : '';
+const UNANSWERED = new Set([4, 9]); // DEADLINE_EXCEEDED; FAILED_PRECONDITION: the server itself gave up just before it
+
+/** Deadline, cancellation by deadline, "no poller", "not ready": in each case nobody answered. */
+function isUnanswered(error: unknown): boolean {
+  const { cause } = error as { cause?: unknown };
+  if ([error, cause].some((fault) => isGrpcServiceError(fault) && UNANSWERED.has(fault.code))) return true;
+  const text = error instanceof Error ? `${error.name} ${error.message} ${(cause as Error | undefined)?.message ?? ''}` : '';
   return /deadline|RPC ?timeout|no poller seen/i.test(text);
+}
+
+/** The SDK says "Failed to query Workflow" and hides why. */
+function withReason(error: unknown): unknown {
+  const { cause } = error as { cause?: unknown };
+  if (!(error instanceof ServiceError) || !isGrpcServiceError(cause)) return error;
+  return new Error(`${error.message}: ${cause.details}`, { cause: error });
 }

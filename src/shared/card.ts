@@ -6,7 +6,7 @@ import type { Json, JsonObject } from './json';
 import { fenced, inlineCode, visible } from './visible';
 
 /** Largest part of a card that shows the input or the preview, in characters. */
-export const CARD_SECTION = 16_000;
+export const CARD_SECTION = 24_000;
 
 export interface CardFacts {
   tool: string;

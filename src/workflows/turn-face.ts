@@ -2,6 +2,7 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { cutBytes } from '../shared/cut';
+import { inlineCode } from '../shared/visible';
 import type { TurnInput } from '../shared/activity-io';
 import type { TurnState, TurnView } from '../shared/turn-view';
 import type { Desk } from './desk';
@@ -51,16 +52,19 @@ export function showState(data: TurnData, desk: Desk, ended: TurnState | null = 
   setCurrentDetails(details(data, desk));
 }
 
-/** Far below the 2 MB that break the query for metadata. */
-const DETAILS_LIMIT = 200_000;
+/**
+ * The Web UI sends the details on in an address; from about 1 MB on it fails. This is counted as they
+ * are sent: percent-encoded.
+ */
+const DETAILS_LIMIT = 500_000;
 
 function details(data: TurnData, desk: Desk): string {
   const cards = desk.open().map((question) => question.card);
-  if (cards.length === 0) return `**${data.state}**, step ${data.step}${data.reason ? `: ${data.reason}` : ''}`;
+  if (cards.length === 0) return `**${data.state}**, step ${data.step}${data.reason ? `: ${inlineCode(data.reason)}` : ''}`;
   const shown: string[] = [];
   let length = 0;
   for (const card of cards) {
-    length += card.length;
+    length += encodeURIComponent(card.toWellFormed()).length;
     if (length > DETAILS_LIMIT) break;
     shown.push(card);
   }

@@ -62,27 +62,33 @@ describe('starting turns', () => {
 });
 
 describe('listing turns', () => {
+  /** Temporal itself finds no value with a double quote or a backslash (SQLite): then nothing is found, never something else. */
+  const HOSTILE: [string, boolean][] = [
+    ["a'b", true],
+    ["x' OR WorkflowType = 'turn", true],
+    ["y') OR (HoldfastState = 'failed", true],
+    ["back\\slash\\' OR '1' = '1", false],
+    ['"quoted" `name`; -- %', false],
+  ];
+
   it('filters by agent and state, and takes hostile names for what they are', async () => {
-    const hostile = [`a'b ${fresh()}`, `x' OR WorkflowType = 'turn ${fresh()}`, `back\\slash\\' ${fresh()}`, `"quoted" \`${fresh()}\``];
     await withEngine({ script: [say('Hello.')] }, async ({ client, start }) => {
       const turn = await start();
       await turn.result();
-      for (const agent of hostile) {
+      for (const [name, findable] of HOSTILE) {
+        const agent = `${name} ${fresh()}`;
         const odd = await start('Hello.', { agent });
         expect((await odd.result()).state).toBe('failed');
-        const found = await eventually('it is listed', async () => {
-          const ids = await listed(client, { agent, limit: 10 });
-          return ids.length > 0 && ids;
-        });
-        expect(found).toEqual([odd.id]);
-        expect(await listed(client, { agent, state: 'failed' })).toEqual([odd.id]);
+        const found = () => listed(client, { agent, state: 'failed' });
+        if (findable) await eventually('it is listed', async () => (await found()).length > 0);
+        expect(await found()).toEqual(findable ? [odd.id] : []);
         expect(await listed(client, { agent, state: 'completed' })).toEqual([]);
       }
-      const done = await eventually('it is listed', async () => {
+      await eventually('it is listed', async () => {
         const ids = await listed(client, { agent: 'tester', state: 'completed', limit: 100 });
-        return ids.includes(turn.id) && ids;
+        expect(ids.length).toBeLessThanOrEqual(100);
+        return ids.includes(turn.id);
       });
-      expect(done.length).toBeLessThanOrEqual(100);
       expect(await listed(client, { limit: 1 })).toHaveLength(1);
       await expect(listed(client, { state: "x' OR 1=1" as never })).rejects.toThrow(InvalidRequest);
     });

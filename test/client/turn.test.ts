@@ -34,7 +34,9 @@ describe('a turn, seen by a client', () => {
         ...['step_started', 'step_completed', 'turn_completed'],
       ]);
       expect(seen[0]).toMatchObject({ turn_id: turn.id, agent: 'tester', message: 'Pay INV-7.' });
-      expect(seen).toContainEqual(expect.objectContaining({ type: 'approval_decided', by: 'ana', note: 'Fine.', digest: call.digest }));
+      expect(seen).toContainEqual(
+        expect.objectContaining({ type: 'approval_decided', by: 'ana', note: 'Fine.', digest: call.digest }),
+      );
       expect(seen.at(-1)).toMatchObject({ state: 'completed', text: 'Paid.' });
       expect(await all(turn.watch())).toEqual(seen.filter(({ type }) => type !== 'tool_progress'));
       expect(await all(turn.watch({ signal: AbortSignal.abort() }))).toEqual([]);
@@ -58,7 +60,11 @@ describe('a turn, seen by a client', () => {
   });
 
   it('gives its view when it failed, and the reason', async () => {
-    const failure = new ModelFailure('401 from the model: set ANTHROPIC_API_KEY', { type: 'model.auth', retryable: false, status: 401 });
+    const failure = new ModelFailure('401 from the model: set ANTHROPIC_API_KEY', {
+      type: 'model.auth',
+      retryable: false,
+      status: 401,
+    });
     await withEngine({ script: [failure] }, async ({ start }) => {
       const turn = await start();
       const result = await turn.result();
@@ -75,7 +81,11 @@ describe('a turn, seen by a client', () => {
       const turn = await start();
       const [call] = await turn.waitForPending();
       await turn.cancel();
-      expect(await turn.result()).toMatchObject({ state: 'cancelled', pending: [], reason: expect.stringContaining('Cancelled.') });
+      expect(await turn.result()).toMatchObject({
+        state: 'cancelled',
+        pending: [],
+        reason: expect.stringContaining('Cancelled.'),
+      });
       await expect(turn.cancel()).rejects.toThrow(new DecisionNotAccepted('Not accepted: the turn has ended.'));
       await expect(turn.approve(call.digest, { by: 'ana' })).rejects.toThrow('Not accepted: the turn has ended.');
     });
@@ -121,6 +131,7 @@ describe('a turn, seen by a client', () => {
       const client = new HoldfastClient(new Client({ connection, dataConverter }), { taskQueue: fresh(), uiUrl: null });
       const turn = await client.start({ agent: 'tester', message: 'Hello.' });
       const asked = turn.status();
+      asked.catch((e) => console.log(e.name, e.code, String(e.cause), e.cause?.code, e.cause?.details));
       await expect(asked).rejects.toThrow(NoWorker);
       await expect(asked).rejects.toThrow(/holdfast worker/);
       await eventually('it is listed', async () => {

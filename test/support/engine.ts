@@ -11,15 +11,11 @@ import { dataConverter } from '../../src/data-converter';
 import type { ModelProvider } from '../../src/model/provider';
 import { FileStore } from '../../src/store/file-store';
 import type { Store } from '../../src/store/store';
-import type { Tool, ToolLogger } from '../../src/tools/define';
+import type { Tool } from '../../src/tools/define';
 import { createWorker, workflowBundlePath } from '../../src/worker';
+import { silent } from './silent';
 import { recomputeDigests } from './recompute-digests';
 import { ScriptedModel, type Answer } from './scripted-model';
-
-// Attempts that fail on purpose would fill the output.
-Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
-
-export const silent: ToolLogger = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface Setup {
   tools?: Tool[];
@@ -51,6 +47,7 @@ export function testAddress(): string {
  * is replayed, and its digests are recomputed from what was recorded.
  */
 export async function withEngine(setup: Setup, body: (engine: Engine) => Promise<void>): Promise<void> {
+  quietRuntime();
   const address = setup.address ?? testAddress();
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
   const taskQueue = `test-${randomBytes(6).toString('hex')}`;
@@ -82,6 +79,15 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
     await connection.close();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+let installed = false;
+
+/** Attempts that fail on purpose would fill the output. Not at load: a runtime without a worker keeps Jest from ending. */
+function quietRuntime(): void {
+  if (installed) return;
+  installed = true;
+  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
 }
 
 /** Replays a turn's history as it stands, and recomputes its digests. */

@@ -9,7 +9,7 @@ import { runTool } from '../../src/tools/run';
 import { resultText, storedResult } from '../../src/tools/shape';
 import { toJson } from '../../src/tools/to-json';
 import { callError } from '../../src/shared/errors';
-import { silent } from '../support/engine';
+import { silent } from '../support/silent';
 import { pays, reads } from '../support/tools';
 
 function run(tool: Tool, timeoutMs = 1000, cancelled?: AbortSignal, progress: (message: string) => void = () => undefined) {

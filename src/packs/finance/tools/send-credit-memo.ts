@@ -28,7 +28,7 @@ export function sendCreditMemo(mailer: Mailer) {
     }),
     check: checkMemo,
     preview: ({ recipient, subject, body_md }) =>
-      `E-mail from ${mailer.from}\nto ${recipient}\nSubject: ${subject}\n\n${body_md}`,
+      `One e-mail is sent\n  from     ${mailer.from}\n  to       ${recipient}\n  subject  ${subject}\n  body     ${body_md.length} characters: body_md below, as it is`,
     async run({ recipient, subject, body_md }, ctx) {
       ctx.progress(`sending to ${recipient}`);
       const message = { recipient, subject, body: body_md };

@@ -1,0 +1,88 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { collect, type Running } from '../cli/support/cli';
+import { family, stillThere } from '../cli/support/processes';
+import { eventually } from '../support/engine';
+import { createProject, pack, type Project } from './pack-project';
+
+jest.setTimeout(240_000);
+
+/** What `tsc --init` writes today, and stricter: the declarations of every dependency are checked too. */
+const STRICT = [
+  '--strict',
+  '--noUncheckedIndexedAccess',
+  '--exactOptionalPropertyTypes',
+  '--module',
+  'nodenext',
+  '--target',
+  'es2022',
+];
+
+describe('the packed package, in an empty TypeScript project outside of the repository', () => {
+  let folder: string;
+  let tarball: string;
+  const projects: Project[] = [];
+  const project = (type: 'module' | 'commonjs') => {
+    const made = createProject(tarball, type);
+    projects.push(made);
+    return made;
+  };
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-pack-'));
+    tarball = pack(folder);
+  });
+  afterAll(() => {
+    for (const path of [folder, ...projects.map((made) => made.folder)]) rmSync(path, { recursive: true, force: true });
+  });
+
+  it.each(['module', 'commonjs'] as const)('pays once, after a person approved (%s)', async (type) => {
+    const made = project(type);
+    typeChecks(made);
+    const dev = npx(made, 'holdfast', 'dev', '--app', './app.ts', '--headless', '--port', '0');
+    try {
+      await eventually('the stack is up', async () => {
+        if (dev.exitCode !== null) throw new Error(`It ended: ${dev.output.stderr}`);
+        return dev.output.stdout.includes('Ctrl-C ends all of it');
+      });
+      const all = family(dev.pid!);
+      const { code, stdout, stderr } = await npx(made, 'tsx', 'service.ts').ended;
+      const said = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('npm warn'));
+      expect({ code, said }).toEqual({ code: 0, said: [] });
+      expect(stdout).toContain('pay_invoice: succeeded with {"paid":true}');
+      const payments = readFileSync(join(made.folder, 'payments.jsonl'), 'utf8').trim().split('\n');
+      expect(payments).toHaveLength(1);
+      expect(JSON.parse(payments[0]!)).toMatchObject({
+        invoice: 'INV-7',
+        idempotencyKey: expect.stringMatching(/^hf_[0-9a-f]{40}$/),
+      });
+
+      // To npx alone, as `kill` does; a terminal's Ctrl-C reaches the whole group, which is easier.
+      dev.kill('SIGINT');
+      expect(await stillThere(all, 15_000)).toEqual([]);
+    } finally {
+      const left = dev.exitCode === null && dev.signalCode === null ? family(dev.pid!) : [];
+      for (const { pid } of left) process.kill(pid, 'SIGKILL');
+    }
+  });
+});
+
+function npx(made: Project, ...args: string[]): Running {
+  return collect(spawn('npx', ['--no-install', ...args], { cwd: made.folder, env: made.env, stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
+/** Temporal's own declarations do not pass without skipLibCheck beside the newest @types/node; ours and the project's do. */
+function typeChecks(made: Project): void {
+  const tsc = join(made.folder, 'node_modules/typescript/bin/tsc');
+  const check = (...more: string[]) =>
+    spawnSync(process.execPath, [tsc, '--noEmit', ...STRICT, ...more, 'app.ts', 'service.ts'], {
+      cwd: made.folder,
+      encoding: 'utf8',
+    });
+  expect(check('--skipLibCheck')).toMatchObject({ status: 0, stdout: '' });
+  const faults = check()
+    .stdout.split('\n')
+    .filter((line) => /^\S.*error TS/.test(line));
+  expect(faults.filter((line) => !line.startsWith('node_modules/@temporalio/'))).toEqual([]);
+}
