@@ -10,7 +10,7 @@ import { createLog } from './telemetry/log';
 import { createWorker } from './worker';
 
 /** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */
-const DEFAULT_MODEL = 'claude-sonnet-4-5';
+const DEFAULT_MODEL = 'claude-sonnet-4-6';
 
 export interface RunningWorker {
   /** What it serves and with what, for a line at start. */

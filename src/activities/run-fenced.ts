@@ -133,7 +133,16 @@ async function conclude(
     result_ref: kept.result_ref,
   };
   const newHead = await append(deps.store, turn.first_execution_run_id, { parent: head, kind: 'effect', at, bodies: [body] });
-  await deps.store.effects.move(key, dispatch, effect, { result_ref: kept.result_ref, result_head: newHead });
+  try {
+    await deps.store.effects.move(key, dispatch, effect, { result_ref: kept.result_ref, result_head: newHead });
+  } catch (error) {
+    // Cut off, settled by a person, and then done after all: the turn has gone on, so the log must say it.
+    deps.log.error(
+      { turn_id: turn.turn_id, call: call.id, digest: call.digest, effect },
+      'this call ended after it was settled otherwise',
+    );
+    throw error;
+  }
   const state = effect === 'applied' ? 'succeeded' : effect === 'in_doubt' ? 'in_doubt' : 'failed';
   return { ...kept, state, effect, error, attempts: 1, took_ms: metadata.execution_time_ms, head: newHead };
 }

@@ -13,7 +13,7 @@ import { CLASS_RULES } from '../shared/tool-class';
 import { costUsd } from '../model/prices';
 import type { ModelFailure, ModelResponse } from '../model/provider';
 import { append } from '../store/transcript';
-import { admit, type StaticAdmission } from '../tools/admit';
+import { admit, refuseExcess, type StaticAdmission } from '../tools/admit';
 import type { PreparedAgent } from '../tools/registry';
 import { answerText, storableContent, toolUses, unlistedServerTools, type ToolUse } from './content';
 import { appendOutcomes, messageBodies, readMessages } from './conversation';
@@ -125,6 +125,10 @@ interface Admitted {
   body: JsonObject;
 }
 
+/** Calls that one answer may ask for. What crosses into history has to stay far below 2 MB. */
+const MAX_CALLS = 64;
+const INLINE_BUDGET = 64_000;
+
 async function admitAll(
   deps: Dependencies,
   agent: PreparedAgent,
@@ -132,15 +136,23 @@ async function admitAll(
   response: ModelResponse,
 ): Promise<Admitted[]> {
   const cut = response.stopReason === 'max_tokens';
-  return Promise.all(
+  const calls = await Promise.all(
     toolUses(response).map(async (use, index) => {
       const id = callId(input.step, index + 1);
-      const admission = admit(agent, { name: use.name, json: use.json, cut });
+      const asked = { name: use.name, json: use.json, cut };
+      const admission = index < MAX_CALLS ? admit(agent, asked) : refuseExcess(agent, asked, MAX_CALLS);
       const body = admissionBody(id, use, admission);
       const inputRef = await deps.store.putPart(input.turn.first_execution_run_id, body);
       return { body, admitted: admittedCall(agent, input, id, use, admission, inputRef) };
     }),
   );
+  let budget = INLINE_BUDGET;
+  for (const { admitted } of calls) {
+    if (admitted.input === null) continue;
+    budget -= canonical(admitted.input).length;
+    if (budget < 0) admitted.input = null; // it travels by reference
+  }
+  return calls;
 }
 
 function admissionBody(id: string, use: ToolUse, admission: StaticAdmission): JsonObject {

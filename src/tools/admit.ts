@@ -12,6 +12,9 @@ import { permission } from './permission';
 import type { PreparedAgent, PreparedTool } from './registry';
 import { isZod, type Violation } from './schema';
 
+/** Faults that are listed one by one; the message says how many there are. */
+const LISTED = 20;
+
 export interface Asked {
   name: string;
   /** The input as the model wrote it. */
@@ -69,6 +72,14 @@ export function admit(agent: PreparedAgent, asked: Asked): StaticAdmission {
   };
 }
 
+/** For a call that is one too many in its answer. */
+export function refuseExcess(agent: PreparedAgent, asked: Asked, allowed: number): StaticAdmission {
+  const error = callError('INVALID_PARAMS', 'too_many_calls', `One answer may ask for ${allowed} calls; this one was not run.`, {
+    hint: 'Ask for it again in the next answer.',
+  });
+  return rejected(asked, agent.tools.get(asked.name) ?? null, {}, error);
+}
+
 function parseInput(asked: Asked): { ok: true; input: JsonObject } | { ok: false; error: CallError } {
   const fault = (reason: string, message: string, hint: string) => ({
     ok: false as const,
@@ -101,7 +112,9 @@ function ownCheck({ tool }: PreparedTool, input: JsonObject): CallError | null {
   if (isZod(tool.input)) {
     const result = tool.input.safeParse(input);
     if (!result.success) {
-      const details = result.error.issues.map((issue) => ({ path: `/${issue.path.join('/')}`, message: issue.message }));
+      const details = result.error.issues
+        .slice(0, LISTED)
+        .map((issue) => ({ path: `/${issue.path.join('/')}`, message: issue.message.slice(0, 300).toWellFormed() }));
       return callError('INVALID_PARAMS', 'check_failed', list(tool.name, details), { details });
     }
   }
@@ -139,11 +152,14 @@ function violationsError({ tool, schema }: PreparedTool, violations: Violation[]
   const hint = madeUpDecision
     ? 'Approval is a decision that a person gives outside of this conversation; no field of the input stands for it. Leave that field out.'
     : `Fields: ${Object.keys((schema.properties ?? {}) as object).join(', ') || 'none'}; required: ${((schema.required as string[] | undefined) ?? []).join(', ') || 'none'}.`;
-  return callError('INVALID_PARAMS', 'schema_violation', list(tool.name, violations), { hint, details: violations });
+  return callError('INVALID_PARAMS', 'schema_violation', list(tool.name, violations), {
+    hint,
+    details: violations.slice(0, LISTED),
+  });
 }
 
 function list(tool: string, faults: Violation[]): string {
-  const lines = faults.slice(0, 20).map((fault) => `${fault.path === '' ? 'input' : fault.path} ${fault.message}`);
+  const lines = faults.slice(0, LISTED).map((fault) => `${fault.path === '' ? 'input' : fault.path} ${fault.message}`);
   return `The input of ${tool} has ${faults.length} fault${faults.length === 1 ? '' : 's'}: ${lines.join('; ')}`;
 }
 

@@ -74,5 +74,10 @@ function violation(error: ErrorObject): Violation {
       : error.keyword === 'enum'
         ? `: ${(params.allowedValues as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`
         : '';
-  return { path: error.instancePath, message: `${error.message ?? error.keyword}${extra}` };
+  return { path: cut(error.instancePath, 200), message: cut(`${error.message ?? error.keyword}${extra}`, 300) };
+}
+
+/** Names in a violation may be the model's own, and as long as it likes. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }

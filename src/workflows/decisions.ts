@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from '../shared/json';
 import { DECIDE_UPDATE, SIGNALS, type DecideAnswer } from './contract';
 import type { Desk } from './desk';
 import { decodePayload, rawPayloads } from './raw-payloads';
-import { takeSender, takeUnknown } from './signal-senders';
+import { onUnknownSignal, takeSender } from './signal-senders';
 import { ignoreSignal, type TurnData } from './state';
 
 const DESCRIPTIONS: Record<DecisionKind, string> = {
@@ -29,6 +29,10 @@ export function handleDecisions(data: TurnData, desk: Desk): void {
     );
   }
 
+  onUnknownSignal(({ name, identity }) => {
+    ignoreSignal(data, { at: now(), signal: name, identity, reason: `there is no signal ${JSON.stringify(name)}` });
+  });
+
   setHandler(defineUpdate<DecideAnswer, [Json]>(DECIDE_UPDATE), (body) => fromUpdate(body, desk), {
     description: 'A decision with an answer: {"decision": "approve" | "deny" | "settle", "call": "…", "by": "…", …}.',
     validator: (body) => {
@@ -37,13 +41,6 @@ export function handleDecisions(data: TurnData, desk: Desk): void {
       }
     },
   });
-}
-
-/** Notes signals of names that nothing handles. */
-export function noteUnknownSignals(data: TurnData): void {
-  for (const { name, identity } of takeUnknown()) {
-    ignoreSignal(data, { at: now(), signal: name, identity, reason: `there is no signal ${JSON.stringify(name)}` });
-  }
 }
 
 function fromSignal(kind: DecisionKind, args: unknown[], identity: string, desk: Desk): string | null {

@@ -1,19 +1,22 @@
 /**
  * Who claims to have sent each signal, and signals that no handler takes. A handler sees only the
- * payload; the interceptor sees the activation, and leaves the sender here, in order of arrival.
+ * payload; the interceptor sees the activation, and tells here, in order of arrival.
  */
 interface Arrival {
   name: string;
   identity: string;
 }
 
-const KEEP = 100;
 const known: Arrival[] = [];
-const unknown: Arrival[] = [];
+/** Arrived before anybody listened. */
+const early: Arrival[] = [];
+let listener: ((arrival: Arrival) => void) | null = null;
 
 export function signalArrived(name: string, identity: string, handled: boolean): void {
-  const list = handled ? known : unknown;
-  if (list.length < KEEP || handled) list.push({ name: name.slice(0, 100), identity: identity.slice(0, 200) });
+  const arrival = { name: name.slice(0, 100), identity: identity.slice(0, 200) };
+  if (handled) known.push(arrival);
+  else if (listener) listener(arrival);
+  else early.push(arrival);
 }
 
 /** The sender of the oldest signal of this name whose handler has not asked yet. */
@@ -22,7 +25,8 @@ export function takeSender(name: string): string {
   return index < 0 ? '' : known.splice(index, 1)[0]!.identity;
 }
 
-/** Signals of unknown names since the last call. */
-export function takeUnknown(): Arrival[] {
-  return unknown.splice(0);
+/** Tells of every signal whose name nothing handles, those included that came before. */
+export function onUnknownSignal(tell: (arrival: Arrival) => void): void {
+  listener = tell;
+  early.splice(0).forEach(tell);
 }

@@ -17,7 +17,7 @@ import type { TurnState, TurnView } from '../shared/turn-view';
 import { endTurn, takeStep } from './activities';
 import { limitReached } from './budget';
 import { STATUS_QUERY, TURN_FAILED } from './contract';
-import { handleDecisions, noteUnknownSignals } from './decisions';
+import { handleDecisions } from './decisions';
 import { Desk } from './desk';
 import { dispatch } from './dispatch';
 import { allRefused, newTurn, type TurnData } from './state';
@@ -27,15 +27,15 @@ export async function turn(input: TurnInput): Promise<TurnView> {
   const data = (input.resume as TurnData | undefined) ?? newTurn(input, now());
   const desk: Desk = new Desk(() => showState(data, desk));
   const context = turnContext(input);
-  const view = () => {
-    noteUnknownSignals(data);
-    return turnView(input, data, desk);
-  };
+  const view = () => turnView(input, data, desk);
   setHandler(defineQuery<TurnView>(STATUS_QUERY), view, { description: 'The state of this turn.' });
   handleDecisions(data, desk);
 
   const ending = await runSteps(input, context, data, desk).catch((error: unknown) => endingOf(error, data));
-  await CancellationScope.nonCancellable(() => close(context, data, ending));
+  await CancellationScope.nonCancellable(() => close(context, data, ending)).catch((error: unknown) => {
+    if (!(error instanceof ActivityFailure)) throw error;
+    ending.reason = `${ending.reason ?? ''} The transcript could not be closed: ${error.cause?.message ?? error.message}`.trim();
+  });
   data.ended_at = now();
   data.reason = ending.reason;
   showState(data, desk, ending.state);
@@ -65,7 +65,6 @@ async function runSteps(input: TurnInput, turn: TurnContext, data: TurnData, des
     const limit = limitReached(data);
     if (limit !== null) return { state: 'limit', reason: limit, written: false };
     if (workflowInfo().continueAsNewSuggested) {
-      noteUnknownSignals(data);
       await continueAsNew<TurnWorkflow>({ ...input, message: '', resume: data as never });
     }
     const step = await nextStep(input, turn, data);

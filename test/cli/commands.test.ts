@@ -127,7 +127,7 @@ describe('the commands, beside an embedded stack that they find by themselves', 
     expect(followed.code).toBe(3);
     expect(followed.stdout).toContain('send_credit_memo: deny by ana');
     expect(followed.stdout).toMatch(/denied-1 {2}refused/);
-    expect(followed.stdout).not.toMatch(/\x1b|\r|\x07/); // eslint-disable-line no-control-regex
+    expect(followed.stdout).not.toMatch(/\x1b|\r|\x07/);
     expect((await json('list', '--state', 'refused')).map(({ turn_id }: { turn_id: string }) => turn_id)).toContain('denied-1');
   });
 

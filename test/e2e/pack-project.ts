@@ -1,12 +1,13 @@
 /** An empty TypeScript project outside of the repository, with the packed package and contract.md's example in it. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, realpathSync, writeFileSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '../cli/support/cli';
 
 const ROOT = join(__dirname, '../..');
-const { dependencies, devDependencies } = require('../../package.json') as Record<string, Record<string, string>>;
+const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8');
+const { dependencies, devDependencies } = JSON.parse(manifest) as Record<string, Record<string, string>>;
 
 const APP = `// app.ts: \`npx holdfast dev --app ./app.ts\`
 import { defineAgent, defineApp, defineTool } from 'holdfast';

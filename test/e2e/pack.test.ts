@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,8 +58,9 @@ describe('the packed package, in an empty TypeScript project outside of the repo
         idempotencyKey: expect.stringMatching(/^hf_[0-9a-f]{40}$/),
       });
 
-      // To npx alone, as `kill` does; a terminal's Ctrl-C reaches the whole group, which is easier.
-      dev.kill('SIGINT');
+      // A terminal's Ctrl-C reaches the whole group; `kill` only npx, which passes SIGTERM on to its shell and no further.
+      if (type === 'module') process.kill(-dev.pid!, 'SIGINT');
+      else dev.kill('SIGTERM');
       expect(await stillThere(all, 15_000)).toEqual([]);
     } finally {
       const left = dev.exitCode === null && dev.signalCode === null ? family(dev.pid!) : [];
@@ -69,7 +70,8 @@ describe('the packed package, in an empty TypeScript project outside of the repo
 });
 
 function npx(made: Project, ...args: string[]): Running {
-  return collect(spawn('npx', ['--no-install', ...args], { cwd: made.folder, env: made.env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const options: SpawnOptions = { cwd: made.folder, env: made.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true };
+  return collect(spawn('npx', ['--no-install', ...args], options));
 }
 
 /** Temporal's own declarations do not pass without skipLibCheck beside the newest @types/node; ours and the project's do. */

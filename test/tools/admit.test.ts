@@ -95,6 +95,28 @@ describe('admission', () => {
     expect(admit(prepared(), { name: 'send', json: '{"to": "a"}', cut: true }).error).toBeNull();
   });
 
+  it('keeps its answer small, whatever a model writes', () => {
+    const list = defineTool({
+      name: 'list',
+      version: '1.0.0',
+      class: 'read',
+      description: 'x',
+      input: z.object({ values: z.array(z.number()) }),
+      run: () => null,
+    });
+    const hostile = [
+      { values: Array.from({ length: 10_000 }, () => 'x') },
+      { ['k'.repeat(500_000)]: 1 },
+      { values: 'v'.repeat(500_000) },
+    ];
+    for (const input of hostile) {
+      const { error } = admit(prepared([list]), asked('list', input));
+      expect(error).toMatchObject({ code: 'INVALID_PARAMS' });
+      expect(JSON.stringify(error).length).toBeLessThan(20_000);
+    }
+    expect(JSON.stringify(admit(prepared(), asked('n'.repeat(500_000), {})).error).length).toBeLessThan(2000);
+  });
+
   it('asks for every destructive call, unless a rule that names the tool allows it; deny wins', () => {
     const verdict = (permissions: Partial<AgentPermissions>, tool = 'send') =>
       admit(prepared([search, send], permissions), asked(tool, tool === 'send' ? { to: 'a' } : { ticker: 'AAPL' }));

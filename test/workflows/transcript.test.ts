@@ -91,7 +91,7 @@ describe('a long turn', () => {
       const steps = Array.from({ length: 14 }, (_, index) => ask(['lookup', { key: `k${index}` }]));
       await withEngine(
         { address: server.address, tools: [read], script: [...steps, say('long')] },
-        async ({ start, client, store }) => {
+        async ({ start, store }) => {
           const turn = await start();
           const first = await eventually('the first run is known', async () => (await turn.status()).run_id);
           const view = await turn.result();

@@ -1,3 +1,7 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileStore } from '../../src/store/file-store';
 import { ToolError } from '../../src/tools/errors';
 import { ModelFailure } from '../../src/model/provider';
 import { eventually, withEngine } from '../support/engine';
@@ -88,6 +92,41 @@ describe('a turn', () => {
       expect(view.calls.map((call) => call.state)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
       expect(ran).toBe(0);
     });
+  });
+
+  it('runs at most 64 calls of one answer, and answers the others', async () => {
+    let ran = 0;
+    const tool = reads('lookup', () => ++ran);
+    const calls = Array.from({ length: 70 }, (_, index): [string, { key: string }] => [
+      'lookup',
+      { key: `${index} ${'x'.repeat(1500)}` },
+    ]);
+    await withEngine({ tools: [tool], script: [ask(...calls), say('ok')] }, async ({ start, model }) => {
+      expect((await (await start()).result()).state).toBe('completed');
+      expect(ran).toBe(64);
+      const answers = results(model.requests[1]!);
+      expect(answers).toHaveLength(70);
+      expect(answers.slice(64).map((answer) => answer.body.error.reason)).toEqual(Array(6).fill('too_many_calls'));
+    });
+  });
+
+  it('fails, naming the block, when its transcript is damaged', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'holdfast-damage-'));
+    const store = await FileStore.open(directory);
+    const tool = reads('lookup', async () => {
+      const folder = join(directory, 'objects');
+      for (const name of await readdir(folder, { recursive: true })) {
+        const path = join(folder, name);
+        if ((await stat(path)).isFile()) await writeFile(path, 'damaged');
+      }
+      return 1;
+    });
+    await withEngine({ tools: [tool], store, script: [ask(['lookup', {}]), say('never')] }, async ({ start }) => {
+      const view = await (await start()).result();
+      expect(view.state).toBe('failed');
+      expect(view.reason).toMatch(/[0-9a-f]{64}/);
+    });
+    await rm(directory, { recursive: true, force: true });
   });
 
   it('retries a lost connection three times and no further, counting each code for itself', async () => {
