@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { z } from 'zod';
+import { withoutPassword } from './shared/without-password';
 import { readDevState, type DevState } from './devserver/state-file';
 
 export interface SmtpConfig {
@@ -75,7 +76,7 @@ const VARIABLES = {
 type Variable = keyof typeof VARIABLES;
 type Value<V extends Variable> = z.output<(typeof VARIABLES)[V][0]>;
 type Reader = <V extends Variable>(name: V) => Value<V> | undefined;
-const SECRETS: ReadonlySet<string> = new Set(['ANTHROPIC_API_KEY', 'HOLDFAST_SMTP_PASS', 'HOLDFAST_STORE']);
+const SECRETS: ReadonlySet<string> = new Set(['ANTHROPIC_API_KEY', 'HOLDFAST_SMTP_PASS']);
 
 /**
  * Reads the settings.
@@ -122,7 +123,7 @@ function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V): Valu
   const [schema, allowed] = VARIABLES[name];
   const parsed = schema.safeParse(text);
   if (parsed.success) return parsed.data as Value<V>;
-  const shown = SECRETS.has(name) ? 'not usable' : JSON.stringify(text.slice(0, 200));
+  const shown = SECRETS.has(name) ? 'not usable' : JSON.stringify(withoutPassword(text).slice(0, 200));
   throw new ConfigError(`${name} is ${shown}; it must be ${allowed}.`);
 }
 

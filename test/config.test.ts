@@ -73,7 +73,7 @@ describe('settings', () => {
 
   it('never repeat a secret in an error', () => {
     expect(() => load({ HOLDFAST_STORE: 'mysql://ana:hunter2@db/x' })).toThrow(
-      /^HOLDFAST_STORE is not usable; it must be file:PATH or postgres:/,
+      /^HOLDFAST_STORE is "mysql:\/\/ana:…@db\/x"; it must be file:PATH or postgres:/,
     );
     expect(() => load({ HOLDFAST_STORE: 'mysql://ana:hunter2@db/x' })).not.toThrow(/hunter2/);
   });

@@ -147,7 +147,7 @@ class RestartedWorker {
     this.say(`${what}; starting it again. Nothing is lost.`);
     this.start().then(
       () => this.say(`The worker is back (pid ${this.pid}).`),
-      (error: Error) => this.giveUp(error),
+      (error: Error) => this.again(error.message),
     );
   }
 

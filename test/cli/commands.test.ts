@@ -125,7 +125,7 @@ describe('the commands, beside an embedded stack that they find by themselves', 
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Accepted: deny ${digest} by ana.\n` });
     const followed = await following.ended;
     expect(followed.code).toBe(3);
-    expect(followed.stdout).toContain('send_credit_memo: deny by ana');
+    expect(followed.stdout).toContain('send_credit_memo: denied by ana');
     expect(followed.stdout).toMatch(/denied-1 {2}refused/);
     expect(followed.stdout).not.toMatch(/\x1b|\r|\x07/);
     expect((await json('list', '--state', 'refused')).map(({ turn_id }: { turn_id: string }) => turn_id)).toContain('denied-1');

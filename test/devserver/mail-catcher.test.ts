@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import nodemailer from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { startMailCatcher, type MailCatcher } from '../../src/devserver/mail-catcher';
@@ -12,7 +12,10 @@ describe('the mail catcher', () => {
     dir = join(await mkdtemp(join(tmpdir(), 'holdfast-mail-')), 'outbox');
     catcher = await startMailCatcher({ dir });
   });
-  afterEach(() => catcher.close());
+  afterEach(async () => {
+    await catcher.close();
+    await rm(dirname(dir), { recursive: true, force: true });
+  });
 
   const send = (message: object) =>
     nodemailer

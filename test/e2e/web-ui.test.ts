@@ -92,7 +92,7 @@ if (!executable && !required) {
     await dialogue.submit();
 
     expect(await process.ended).toBe(0);
-    expect(process.output()).toMatch(/approve by ana/);
+    expect(process.output()).toMatch(/approved by ana/);
     const sent = await mails();
     expect(sent).toHaveLength(1);
     expect(sent[0]!.to).toEqual([expect.objectContaining({ address: shown.recipient })]);
@@ -109,7 +109,7 @@ if (!executable && !required) {
 
     expect(await process.ended).toBe(3);
     expect(await mails()).toEqual([]);
-    expect(process.output()).toMatch(/deny by ana \(The price is four years old\.\)/);
+    expect(process.output()).toMatch(/denied by ana \(The price is four years old\.\)/);
     const answer = process
       .output()
       .split(/^refused$/m)

@@ -89,24 +89,21 @@ describe('a long turn', () => {
     const server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig });
     try {
       const steps = Array.from({ length: 14 }, (_, index) => ask(['lookup', { key: `k${index}` }]));
-      await withEngine(
-        { address: server.address, tools: [read], script: [...steps, say('long')] },
-        async ({ start, store }) => {
-          const turn = await start();
-          const first = await eventually('the first run is known', async () => (await turn.status()).run_id);
-          const view = await turn.result();
-          expect(view).toMatchObject({ state: 'completed', text: 'long', step: 15 });
-          expect(view.run_id).not.toBe(first);
-          expect(view.calls).toHaveLength(14);
-          expect(view.usage.input_tokens).toBe(1500);
-          expect(new Set(view.calls.map((call) => call.idempotency_key)).size).toBe(14);
-          expect((await blocks(store, view.head)).filter((block) => block.kind === 'start')).toHaveLength(1);
-          const seen: string[] = [];
-          for await (const event of turn.watch()) seen.push(event.type);
-          expect(seen.filter((type) => type === 'step_completed')).toHaveLength(15);
-          expect(seen.at(-1)).toBe('turn_completed');
-        },
-      );
+      await withEngine({ address: server.address, tools: [read], script: [...steps, say('long')] }, async ({ start, store }) => {
+        const turn = await start();
+        const first = await eventually('the first run is known', async () => (await turn.status()).run_id);
+        const view = await turn.result();
+        expect(view).toMatchObject({ state: 'completed', text: 'long', step: 15 });
+        expect(view.run_id).not.toBe(first);
+        expect(view.calls).toHaveLength(14);
+        expect(view.usage.input_tokens).toBe(1500);
+        expect(new Set(view.calls.map((call) => call.idempotency_key)).size).toBe(14);
+        expect((await blocks(store, view.head)).filter((block) => block.kind === 'start')).toHaveLength(1);
+        const seen: string[] = [];
+        for await (const event of turn.watch()) seen.push(event.type);
+        expect(seen.filter((type) => type === 'step_completed')).toHaveLength(15);
+        expect(seen.at(-1)).toBe('turn_completed');
+      });
     } finally {
       await server.stop();
     }

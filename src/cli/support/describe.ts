@@ -30,6 +30,8 @@ export function describeCall(call: CallView): string {
   return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}${effect}  ${oneLine(end, 90)}`.trimEnd();
 }
 
+const DECIDED: Record<string, string> = { approve: 'approved', deny: 'denied' };
+
 /** One event as a line; null for those that say nothing to a reader. */
 export function describeEvent(event: TurnEvent): string | null {
   switch (event.type) {
@@ -52,7 +54,7 @@ export function describeEvent(event: TurnEvent): string | null {
     case 'approval_requested':
       return `  ■ ${event.call} ${event.tool} waits for approval, until ${event.expires_at ?? 'decided'}\n    call ${event.digest}`;
     case 'approval_decided':
-      return `  ■ ${event.call} ${event.tool}: ${event.decision}${event.by === '' ? '' : ` by ${oneLine(event.by, 60)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
+      return `  ■ ${event.call} ${event.tool}: ${DECIDED[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(event.by, 60)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
     case 'turn_completed':
       return `${event.state}${event.reason ? `: ${oneLine(event.reason, 300)}` : ''}`;
   }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
@@ -35,7 +35,10 @@ describe('send_credit_memo over real SMTP', () => {
     dir = await mkdtemp(join(tmpdir(), 'holdfast-mail-'));
     catcher = await startMailCatcher({ dir });
   });
-  afterAll(() => catcher.close());
+  afterAll(async () => {
+    await catcher.close();
+    await rm(dir, { recursive: true, force: true });
+  });
 
   it('delivers exactly what was shown, under a Message-ID that follows from the idempotency key', async () => {
     const mailer = mailerAt(catcher.port);
