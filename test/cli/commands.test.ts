@@ -1,3 +1,5 @@
+import { readDevState } from '../../src/devserver/state-file';
+import { replayAll } from '../support/replay-all';
 import { eventually } from '../support/engine';
 import { lines, run as runCli, start, type Running } from './support/cli';
 import { startDev, type Dev } from './support/dev';
@@ -184,5 +186,9 @@ describe('the commands, beside an embedded stack that they find by themselves', 
     const { code, stderr } = await holdfast('list', '--state', 'odd');
     expect(code).toBe(2);
     expect(stderr).toContain('There is no state "odd"; states: running,');
+  });
+
+  it('leaves histories of which every one replays', async () => {
+    expect(await replayAll(readDevState(dev.env.HOLDFAST_HOME!)!.address)).toBeGreaterThan(3);
   });
 });

@@ -2,9 +2,11 @@ import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readDevState } from '../../src/devserver/state-file';
 import { collect, type Running } from '../cli/support/cli';
 import { family, stillThere } from '../cli/support/processes';
 import { eventually } from '../support/engine';
+import { replayAll } from '../support/replay-all';
 import { createProject, pack, type Project } from './pack-project';
 
 jest.setTimeout(240_000);
@@ -57,6 +59,9 @@ describe('the packed package, in an empty TypeScript project outside of the repo
         invoice: 'INV-7',
         idempotencyKey: expect.stringMatching(/^hf_[0-9a-f]{40}$/),
       });
+
+      const { address } = readDevState(join(made.folder, made.env.HOLDFAST_HOME ?? '.holdfast'))!;
+      expect(await replayAll(address)).toBe(1);
 
       // A terminal's Ctrl-C reaches the whole group; `kill` only npx, which passes SIGTERM on to its shell and no further.
       if (type === 'module') process.kill(-dev.pid!, 'SIGINT');

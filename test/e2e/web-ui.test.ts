@@ -1,3 +1,5 @@
+import { readDevState } from '../../src/devserver/state-file';
+import { replayAll } from '../support/replay-all';
 /** Approval as the product promises it: in Temporal's own Web UI, by clicking, in a real browser. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -53,8 +55,12 @@ if (!executable && !required) {
     const [, digest] = await process.printed(/^ +call ([0-9a-f]{64})$/m);
     const page = await TurnPage.open(browser, url, name);
     await page.openDetails();
+    await replays();
     return { process, page, turn: turn!, digest: digest!, card: await page.card() };
   }
+
+  /** The history so far replays: the stack's server ends with the stack. */
+  const replays = async () => expect(await replayAll(readDevState(home)!.address)).toBe(1);
 
   const show = (turn: string) => holdfastJson<TurnView>(home, ['show', turn]);
 
@@ -139,6 +145,7 @@ if (!executable && !required) {
     expect(view).toMatchObject({ state: 'refused', pending: [] });
     expect(view.calls.at(-1)).toMatchObject({ state: 'expired', effect: 'refused', approval: { decision: 'expired', by: [] } });
     expect(await mails()).toEqual([]);
+    await replays();
     await page.close();
   });
 
@@ -169,6 +176,7 @@ if (!executable && !required) {
       expect.stringMatching(/^deny: its encoding is "json\/protobuf"/),
     ]);
     expect(await mails()).toEqual([]);
+    await replays();
     await page.refresh();
     const card = await page.card();
     await page.screenshot('2-still-waiting');
