@@ -233,6 +233,26 @@ describe('a destructive call', () => {
     });
   });
 
+  it('is repeated after an ambiguous failure only if the tool declares that its upstream honours the key', async () => {
+    const keys: string[] = [];
+    const pay = pays('pay', [], {
+      idempotent: true,
+      run: (_input: unknown, ctx: any) => {
+        keys.push(ctx.idempotencyKey);
+        if (keys.length < 3) throw new ToolError('NETWORK_ERROR', 'connection_lost', 'lost after sending', { retryAfterMs: 20 });
+        return 'paid';
+      },
+    });
+    await withEngine({ tools: [pay], script: [ask(['pay', invoice]), say('paid')] }, async ({ start }) => {
+      const turn = await start();
+      const [call] = await turn.waitForPending();
+      await turn.approve(call!.digest, { by: 'ana' });
+      expect((await turn.result()).calls[0]).toMatchObject({ state: 'succeeded', effect: 'applied' });
+      expect(keys).toHaveLength(3);
+      expect(new Set(keys).size).toBe(1);
+    });
+  });
+
   it.each([
     ['applied', 'succeeded', 'completed'],
     ['not_applied', 'failed', 'completed'],
