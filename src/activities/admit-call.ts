@@ -2,7 +2,7 @@
 import { Context } from '@temporalio/activity';
 import type { AdmitCallInput, AdmitCallOutput } from '../shared/activity-io';
 import { approvalCard } from '../shared/card';
-import { callDigest, idempotencyKey } from '../shared/digests';
+import { callDigest } from '../shared/digests';
 import { callError } from '../shared/errors';
 import type { Json } from '../shared/json';
 import { runTool } from '../tools/run';
@@ -51,14 +51,12 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     expiresAt: request.expires_at ?? '',
   });
   const cardRef = await deps.store.putPart(scope, { call_id: call.id, digest, card });
-  const key = idempotencyKey({ workflow_id: turn.workflow_id, first_execution_run_id: scope, call_id: call.id, digest });
   return {
     ok: true,
     digest,
     preview_ref: previewRef,
     card: request.expires_at === null ? '' : card,
     card_ref: cardRef,
-    idempotency_key: key,
   };
 }
 

@@ -3,13 +3,12 @@ import { Context } from '@temporalio/activity';
 import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../shared/activity-io';
 import { idempotencyKey } from '../shared/digests';
 import { callError } from '../shared/errors';
-import type { Json } from '../shared/json';
+import type { Json, JsonObject } from '../shared/json';
 import type { EffectRecord } from '../store/store';
 import { append } from '../store/transcript';
-import type { Tool } from '../tools/define';
 import type { Dependencies } from './dependencies';
 import { recordedOutcome } from './effect-outcome';
-import { failure, keep, metadataOf, success } from './run-once';
+import { failure, keep, metadataAt, recordedTool, success } from './run-once';
 
 /**
  * What became of a dispatch whose attempt was lost. Where no claim is found, one is made and closed as
@@ -36,18 +35,13 @@ export async function inspectEffect(deps: Dependencies, input: InspectEffectInpu
 
 /** Writes down what a person found out about a call in doubt. */
 export async function settleEffect(deps: Dependencies, input: SettleEffectInput): Promise<RunCallOutput> {
-  const { turn, call, at, outcome, by, note, identity } = input;
+  const { turn, call, at, outcome, by, note } = input;
   const key = keyOf(input);
   const record = await deps.store.effects.latest(key);
   if (!record) throw new Error(`There is no effect record ${key} to settle`);
   if (isKnown(record) && record.state !== outcome) return knownBetter(deps, input, record);
-  const tool = { name: call.tool, version: call.version, class: call.class } as Tool;
-  const metadata = {
-    ...metadataOf(tool, turn, Date.now()),
-    timestamp: at,
-    execution_time_ms: 0,
-    performance: { validation_ms: 0, processing_ms: 0 },
-  };
+  const tool = recordedTool(call);
+  const metadata = metadataAt(tool, turn, at);
   const error = callError(
     'EXECUTION_ERROR',
     'not_applied',
@@ -56,22 +50,7 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
   const applied = outcome === 'applied';
   const envelope = applied ? success({ settled: 'applied', by, note }, metadata) : failure(error, metadata);
   const kept = await keep(deps, turn, call, tool, {}, envelope);
-  const body: Json = {
-    call_id: call.id,
-    digest: call.digest,
-    idempotency_key: key,
-    outcome,
-    by,
-    note,
-    identity,
-    result_ref: kept.result_ref,
-  };
-  const head = await append(deps.store, turn.first_execution_run_id, {
-    parent: input.head,
-    kind: 'settlement',
-    at,
-    bodies: [body],
-  });
+  const head = await appendSettlement(deps, input, { idempotency_key: key, result_ref: kept.result_ref });
   await deps.store.effects.move(key, record.dispatch, outcome, { result_ref: kept.result_ref, result_head: head });
   return {
     ...kept,
@@ -93,25 +72,19 @@ function isKnown({ state }: EffectRecord): boolean {
  * stands, since it is first-hand and final; what the person said is kept beside it.
  */
 async function knownBetter(deps: Dependencies, input: SettleEffectInput, record: EffectRecord): Promise<RunCallOutput> {
-  const { turn, call, at, outcome, by, note, identity } = input;
   const known = await recordedOutcome(deps, input, record, 'its record was closed without a result');
-  const body: Json = {
-    call_id: call.id,
-    digest: call.digest,
-    idempotency_key: record.idempotency_key,
-    outcome,
-    by,
-    note,
-    identity,
-    recorded: record.state,
-    result_ref: known.result_ref,
-  };
-  const scope = turn.first_execution_run_id;
-  const head = await append(deps.store, scope, { parent: input.head, kind: 'settlement', at, bodies: [body] });
+  const { idempotency_key, state: recorded } = record;
+  const head = await appendSettlement(deps, input, { idempotency_key, recorded, result_ref: known.result_ref });
   return { ...known, head };
 }
 
+/** Writes what the person said into the transcript. Returns the new head. */
+function appendSettlement({ store }: Dependencies, input: SettleEffectInput, facts: JsonObject): Promise<string> {
+  const { turn, call, at, head: parent, outcome, by, note, identity } = input;
+  const body: Json = { call_id: call.id, digest: call.digest, outcome, by, note, identity, ...facts };
+  return append(store, turn.first_execution_run_id, { parent, kind: 'settlement', at, bodies: [body] });
+}
+
 function keyOf({ turn, call }: Pick<InspectEffectInput, 'turn' | 'call'>): string {
-  const { workflow_id, first_execution_run_id } = turn;
-  return idempotencyKey({ workflow_id, first_execution_run_id, call_id: call.id, digest: call.digest });
+  return idempotencyKey({ ...turn, call_id: call.id, digest: call.digest });
 }

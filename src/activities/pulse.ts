@@ -14,8 +14,7 @@ const INTERVAL = 1000;
 /** Runs `work` with a heartbeat every second, and at once when the details change. */
 export async function withPulse<R>(work: (show: (details: PulseDetails) => void) => Promise<R>): Promise<R> {
   const context = Context.current();
-  const before: unknown = context.info.heartbeatDetails;
-  let details: PulseDetails = typeof before === 'object' && before !== null ? (before as PulseDetails) : {};
+  let details = detailsBefore();
   const timer = setInterval(() => context.heartbeat(details), INTERVAL);
   try {
     return await work((change) => {

@@ -3,7 +3,7 @@ import type { CallError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import type { Tool } from '../tools/define';
 import type { Dependencies } from './dependencies';
-import { failure, keep, metadataOf } from './run-once';
+import { failure, keep, metadataOf, recordedTool } from './run-once';
 
 /** The call was not run at all; for a destructive one, nothing happened. */
 export async function refusal(
@@ -13,7 +13,7 @@ export async function refusal(
   tool: Tool | null,
   input: JsonObject = {},
 ): Promise<RunCallOutput> {
-  const described = (tool ?? { name: call.tool, version: call.version, class: call.class }) as Tool;
+  const described = tool ?? recordedTool(call);
   const kept = await keep(deps, turn, call, described, input, failure(error, metadataOf(described, turn, Date.now())));
   return {
     ...kept,

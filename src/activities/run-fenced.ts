@@ -14,6 +14,7 @@ import type { Tool } from '../tools/define';
 import { permission } from '../tools/permission';
 import type { RunResult } from '../tools/run';
 import type { Dependencies } from './dependencies';
+import { appendEffect, IN_DOUBT_HINT } from './effect-block';
 import { recordedOutcome } from './effect-outcome';
 import { withPulse } from './pulse';
 import { refusal } from './refusal';
@@ -27,8 +28,7 @@ export async function runFenced(
 ): Promise<RunCallOutput> {
   const { turn, call } = request;
   const { info } = Context.current();
-  const { workflow_id, first_execution_run_id: scope } = turn;
-  const key = idempotencyKey({ workflow_id, first_execution_run_id: scope, call_id: call.id, digest: call.digest });
+  const key = idempotencyKey({ ...turn, call_id: call.id, digest: call.digest });
 
   const began = await deps.store.effects.latest(key);
   if (began && stands(began, call.dispatch, tool))
@@ -119,20 +119,13 @@ async function conclude(
   { tool, input, key, head, dispatch }: Dispatched,
   { result, metadata }: Ran,
 ): Promise<RunCallOutput> {
-  const { turn, call, at } = request;
+  const { turn, call } = request;
   const effect = effectOf(result);
   const error = result.ok ? null : effect === 'in_doubt' ? inDoubt(result.error) : result.error;
   const envelope = result.ok ? success(result.data, metadata) : failure(error!, metadata);
   const kept = await keep(deps, turn, call, tool, input, envelope);
-  const body: Json = {
-    call_id: call.id,
-    digest: call.digest,
-    dispatch,
-    idempotency_key: key,
-    effect,
-    result_ref: kept.result_ref,
-  };
-  const newHead = await append(deps.store, turn.first_execution_run_id, { parent: head, kind: 'effect', at, bodies: [body] });
+  const effectFacts = { parent: head, dispatch, key, effect, result_ref: kept.result_ref };
+  const newHead = await appendEffect(deps, request, effectFacts);
   try {
     await deps.store.effects.move(key, dispatch, effect, { result_ref: kept.result_ref, result_head: newHead });
   } catch (error) {
@@ -153,5 +146,5 @@ function effectOf(result: RunResult): 'applied' | 'not_applied' | 'in_doubt' {
 }
 
 function inDoubt(error: CallError): CallError {
-  return { ...error, hint: 'It is not known whether this call took effect. Do not repeat it.' };
+  return { ...error, hint: IN_DOUBT_HINT };
 }

@@ -27,9 +27,8 @@ export async function runOnce(
   options: { show: (details: PulseDetails) => void; cancelled?: AbortSignal },
 ): Promise<Ran> {
   const began = Date.now();
-  const { workflow_id, first_execution_run_id } = turn;
   const context = toolContext(deps, turn, {
-    idempotencyKey: idempotencyKey({ workflow_id, first_execution_run_id, call_id: call.id, digest: call.digest }),
+    idempotencyKey: idempotencyKey({ ...turn, call_id: call.id, digest: call.digest }),
     attempt: Context.current().info.attempt,
     progress: (message, fraction) =>
       options.show({ progress: { message: String(message).slice(0, 500), fraction: fraction ?? null } }),
@@ -58,6 +57,17 @@ export function metadataOf(
     performance: { validation_ms: 0, processing_ms: took },
     cache,
   };
+}
+
+/** For an envelope that no run gave: at workflow time, so that a retried activity stores the same one. */
+export function metadataAt(tool: Tool, turn: TurnContext, at: string): EnvelopeMetadata {
+  const none = { execution_time_ms: 0, performance: { validation_ms: 0, processing_ms: 0 } };
+  return { ...metadataOf(tool, turn, Date.parse(at)), ...none, timestamp: at };
+}
+
+/** What an envelope has to know of a tool that need not be there any more. */
+export function recordedTool({ tool, version, class: toolClass }: RunCallInput['call']): Tool {
+  return { name: tool, version, class: toolClass } as Tool;
 }
 
 export function success(data: Json, metadata: EnvelopeMetadata): Envelope {

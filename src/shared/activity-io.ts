@@ -151,8 +151,7 @@ export interface AdmitCallInput {
 }
 
 export type AdmitCallOutput =
-  | { ok: true; digest: string; preview_ref: string | null; card: string; card_ref: string; idempotency_key: string }
-  | { ok: false; error: CallError };
+  { ok: true; digest: string; preview_ref: string | null; card: string; card_ref: string } | { ok: false; error: CallError };
 
 export interface RunCallInput {
   turn: TurnContext;

@@ -3,11 +3,12 @@
  * for passes here before anything acts; what fails is answered to the model, and reaches neither a
  * person nor a tool.
  */
+import type { AdmittedCall } from '../shared/activity-io';
 import { hashJson, inputDigest } from '../shared/digests';
 import { callError, type CallError } from '../shared/errors';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { JsonSyntaxError, parseJson } from '../shared/parse-json';
-import { CLASS_RULES, type ToolClass } from '../shared/tool-class';
+import { CLASS_RULES } from '../shared/tool-class';
 import { permission } from './permission';
 import type { PreparedAgent, PreparedTool } from './registry';
 import { isZod, type Violation } from './schema';
@@ -23,18 +24,11 @@ export interface Asked {
   cut: boolean;
 }
 
-export interface StaticAdmission {
-  tool: string;
-  version: string;
-  class: ToolClass;
-  verdict: 'rejected' | 'allow' | 'ask';
-  reason: string;
-  error: CallError | null;
+type Admitted = 'tool' | 'version' | 'class' | 'verdict' | 'reason' | 'error' | 'input_hash' | 'input_digest' | 'parallel';
+
+export interface StaticAdmission extends Pick<AdmittedCall, Admitted> {
   /** The effective input, defaults applied; as asked when the call was rejected. */
   input: JsonObject;
-  input_hash: string;
-  input_digest: string;
-  parallel: boolean;
 }
 
 export function admit(agent: PreparedAgent, asked: Asked): StaticAdmission {

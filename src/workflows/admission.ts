@@ -77,10 +77,9 @@ function callArguments(context: Dispatch, call: AdmittedCall, previewRef: string
 }
 
 function identity(turn: TurnContext, args: CallArguments): { digest: string; idempotency_key: string } {
-  const { workflow_id, first_execution_run_id } = turn;
   return {
     digest: args.digest,
-    idempotency_key: idempotencyKey({ workflow_id, first_execution_run_id, call_id: args.id, digest: args.digest }),
+    idempotency_key: idempotencyKey({ ...turn, call_id: args.id, digest: args.digest }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Desk } from './desk';
 import { decodePayload, rawPayloads } from './raw-payloads';
 import { onUnknownSignal, takeSender } from './signal-senders';
 import { ignoreSignal, type TurnData } from './state';
+import { now } from './now';
 
 const DESCRIPTIONS: Record<DecisionKind, string> = {
   approve: 'Approve one waiting call. Paste {"call": "<digest from the card>", "by": "<your name>", "note": "<optional>"}.',
@@ -60,8 +61,4 @@ function fromUpdate(body: Json, desk: Desk): DecideAnswer {
 
 function isKind(value: unknown): value is DecisionKind {
   return typeof value === 'string' && Object.hasOwn(SIGNALS, value);
-}
-
-function now(): string {
-  return new Date(Date.now()).toISOString();
 }

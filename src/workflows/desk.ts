@@ -6,6 +6,7 @@ import { condition, workflowInfo } from '@temporalio/workflow';
 import type { Decision } from '../shared/activity-io';
 import type { DecisionKind } from '../shared/decision';
 import type { DecisionFields } from '../shared/turn-view';
+import { now } from './now';
 
 export interface Settlement {
   outcome: 'applied' | 'not_applied';
@@ -109,7 +110,7 @@ function decision(
     decision: kind,
     digest: question.digest,
     run_id: workflowInfo().runId,
-    at: new Date(Date.now()).toISOString(),
+    at: now(),
     expires_at: question.expiresAt,
     card_ref: question.cardRef,
     ...from,

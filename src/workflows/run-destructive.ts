@@ -10,6 +10,7 @@ import { CLASS_RULES } from '../shared/tool-class';
 import { executeCall, inspectEffect, settleEffect } from './activities';
 import { endCall, moveCall, viewOf } from './call-log';
 import type { Admission, Dispatch, Ran } from './dispatch-types';
+import { now } from './now';
 
 /** Dispatches after proven nothing, all causes together. */
 const MAX_DISPATCHES = 10;
@@ -107,8 +108,4 @@ async function settled(context: Dispatch, call: AdmittedCall, args: CallArgument
   );
   data.head = result.head ?? data.head;
   return result;
-}
-
-function now(): string {
-  return new Date(Date.now()).toISOString();
 }

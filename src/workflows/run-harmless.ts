@@ -5,6 +5,7 @@ import { callError } from '../shared/errors';
 import { executeCall } from './activities';
 import { endCall, moveCall } from './call-log';
 import type { Admission, Dispatch, Ran } from './dispatch-types';
+import { now } from './now';
 
 export async function runHarmless(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<Ran> {
   moveCall(context.data, call.id, 'running');
@@ -12,7 +13,7 @@ export async function runHarmless(context: Dispatch, call: AdmittedCall, admissi
     const ran = await executeCall(call, {
       turn: context.turn,
       call: admission.args,
-      at: new Date(Date.now()).toISOString(),
+      at: now(),
       head: context.data.head!,
       approval: admission.decision,
     });

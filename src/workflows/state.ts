@@ -1,18 +1,11 @@
 /** What a turn holds between its steps: plain data, small, the same after a replay. */
-import type { CallOutcome, TurnContext, TurnInput, TurnPolicy } from '../shared/activity-io';
-import type { CallView, IgnoredSignal, TurnState, TurnUsage } from '../shared/turn-view';
+import type { CallOutcome, TurnInput, TurnPolicy } from '../shared/activity-io';
+import type { IgnoredSignal, TurnView } from '../shared/turn-view';
 
-export interface TurnData {
-  state: TurnState;
-  head: string | null;
-  step: number;
-  text: string;
-  reason: string | null;
-  usage: TurnUsage;
-  calls: CallView[];
-  ignored: { count: number; last: IgnoredSignal[] };
-  started_at: string;
-  ended_at: string | null;
+type Shown = 'state' | 'head' | 'step' | 'text' | 'reason' | 'usage' | 'calls' | 'started_at' | 'ended_at';
+
+export interface TurnData extends Pick<TurnView, Shown> {
+  ignored: TurnView['ignored_signals'];
   /** Null until the first step has answered. */
   policy: TurnPolicy | null;
   /** Results that the next step appends. */
@@ -55,5 +48,3 @@ export function allRefused(data: TurnData): boolean {
   const destructive = data.calls.filter((call) => call.class === 'destructive' && call.digest !== null);
   return destructive.length > 0 && destructive.every((call) => call.effect === 'refused');
 }
-
-export type { TurnContext };

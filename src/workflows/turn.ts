@@ -22,6 +22,7 @@ import { Desk } from './desk';
 import { dispatch } from './dispatch';
 import { allRefused, newTurn, type TurnData } from './state';
 import { showState, turnView } from './turn-face';
+import { now } from './now';
 
 export async function turn(input: TurnInput): Promise<TurnView> {
   const data = (input.resume as TurnData | undefined) ?? newTurn(input, now());
@@ -146,10 +147,6 @@ function turnContext(input: TurnInput): TurnContext {
     session_id: input.session_id,
     trace_id: input.trace_id,
   };
-}
-
-function now(): string {
-  return new Date(Date.now()).toISOString();
 }
 
 type TurnWorkflow = typeof turn;

@@ -224,12 +224,7 @@ describe('a destructive call', () => {
       },
     });
     await withEngine({ tools: [pay], script: [ask(['pay', invoice]), say('paid')] }, async ({ start }) => {
-      const turn = await start();
-      const [call] = await turn.waitForPending();
-      await turn.approve(call!.digest, { by: 'ana' });
-      expect((await turn.result()).calls[0]).toMatchObject({ state: 'succeeded', effect: 'applied' });
-      expect(keys).toHaveLength(3);
-      expect(new Set(keys).size).toBe(1);
+      await runsThreeTimesUnderOneKey(await start(), keys);
     });
   });
 
@@ -244,12 +239,7 @@ describe('a destructive call', () => {
       },
     });
     await withEngine({ tools: [pay], script: [ask(['pay', invoice]), say('paid')] }, async ({ start }) => {
-      const turn = await start();
-      const [call] = await turn.waitForPending();
-      await turn.approve(call!.digest, { by: 'ana' });
-      expect((await turn.result()).calls[0]).toMatchObject({ state: 'succeeded', effect: 'applied' });
-      expect(keys).toHaveLength(3);
-      expect(new Set(keys).size).toBe(1);
+      await runsThreeTimesUnderOneKey(await start(), keys);
     });
   });
 
@@ -331,4 +321,12 @@ async function rawSignal(client: HoldfastClient, turn: TurnHandle, name: string,
     identity: 'attacker',
     requestId: `${Date.now()}-${Math.random()}`,
   });
+}
+
+async function runsThreeTimesUnderOneKey(turn: TurnHandle, keys: string[]): Promise<void> {
+  const [call] = await turn.waitForPending();
+  await turn.approve(call.digest, { by: 'ana' });
+  expect((await turn.result()).calls[0]).toMatchObject({ state: 'succeeded', effect: 'applied' });
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(1);
 }

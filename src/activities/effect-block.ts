@@ -1,0 +1,24 @@
+import type { RunCallInput } from '../shared/activity-io';
+import type { Json } from '../shared/json';
+import { append } from '../store/transcript';
+import type { Dependencies } from './dependencies';
+
+/** What the model reads of a call in doubt. */
+export const IN_DOUBT_HINT = 'It is not known whether this call took effect. Do not repeat it.';
+
+/** Writes into the transcript what became of a dispatch. Returns the new head. */
+export function appendEffect(
+  { store }: Dependencies,
+  { turn, call, at }: Pick<RunCallInput, 'turn' | 'call' | 'at'>,
+  effect: { parent: string; dispatch: number; key: string; effect: string; result_ref: string },
+): Promise<string> {
+  const body: Json = {
+    call_id: call.id,
+    digest: call.digest,
+    dispatch: effect.dispatch,
+    idempotency_key: effect.key,
+    effect: effect.effect,
+    result_ref: effect.result_ref,
+  };
+  return append(store, turn.first_execution_run_id, { parent: effect.parent, kind: 'effect', at, bodies: [body] });
+}
