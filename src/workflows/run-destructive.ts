@@ -14,6 +14,8 @@ import { now } from './now';
 
 /** Dispatches after proven nothing, all causes together. */
 const MAX_DISPATCHES = 10;
+/** Of an idempotent call that failed without saying how, a killed worker included. */
+const RETRIES_IN_DOUBT = 3;
 
 export async function runDestructive(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<Ran> {
   const { data } = context;
@@ -69,11 +71,11 @@ async function dispatchOnce(
 
 /** How long to wait before dispatching again, ms; null when the result stands. */
 function waitBeforeNext(call: AdmittedCall, result: RunCallOutput, dispatch: number): number | null {
-  const error = result.error;
+  const { error } = result;
   const provenNothing = result.state === 'failed' && result.effect === 'not_applied';
-  const mayRepeat = provenNothing || (result.state === 'in_doubt' && call.idempotent);
-  if (!mayRepeat || !error?.retryable) return null;
-  const allowed = CLASS_RULES.read.retries[error.code] ?? 0;
+  const harmless = result.state === 'in_doubt' && call.idempotent; // the upstream honours the key
+  if (!error || !(provenNothing || harmless)) return null;
+  const allowed = CLASS_RULES.read.retries[error.code] ?? (harmless ? RETRIES_IN_DOUBT : 0);
   if (dispatch > allowed) return null;
   return error.retry_after_ms ?? backoff(dispatch);
 }

@@ -243,6 +243,33 @@ describe('a destructive call', () => {
     });
   });
 
+  it('is repeated too when an idempotent tool fails in a way that says nothing, but not for ever', async () => {
+    const keys: string[] = [];
+    let lastsUntil = 3;
+    const pay = pays('pay', [], {
+      idempotent: true,
+      run: (_input: unknown, ctx: any) => {
+        keys.push(ctx.idempotencyKey);
+        if (keys.length < lastsUntil) throw new Error('unparsable answer');
+        return 'paid';
+      },
+    });
+    await withEngine({ tools: [pay], script: [ask(['pay', invoice]), say('paid')] }, async ({ start }) => {
+      await runsThreeTimesUnderOneKey(await start(), keys);
+    });
+    keys.length = 0;
+    lastsUntil = Infinity;
+    await withEngine({ tools: [pay], script: [ask(['pay', invoice]), say('end')] }, async ({ start }) => {
+      const turn = await start();
+      const [call] = await turn.waitForPending();
+      await turn.approve(call.digest, { by: 'ana' });
+      await eventually('in doubt', async () => (await turn.status()).state === 'in_doubt');
+      expect(keys).toHaveLength(4);
+      await turn.settle(call.digest, 'not_applied', { by: 'bob' });
+      await turn.result();
+    });
+  });
+
   it.each([
     ['applied', 'succeeded', 'completed'],
     ['not_applied', 'failed', 'completed'],
