@@ -45,11 +45,19 @@ const CONNECT_WITHIN = 5000;
 const MAX_MESSAGE = 100_000;
 const MEMO_REQUEST = 'holdfast_request';
 
+export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
+  /**
+   * For a service that runs its worker in the same process, on the client's own NativeConnection: the
+   * first workflow task comes back with the start, one trip through the task queue less.
+   */
+  eagerStart?: boolean;
+}
+
 export class HoldfastClient {
   constructor(
     /** The Temporal client underneath. */
     readonly temporal: Client,
-    private readonly config: Pick<Config, 'taskQueue' | 'uiUrl'>,
+    private readonly config: ClientSettings,
   ) {}
 
   /**
@@ -94,6 +102,7 @@ export class HoldfastClient {
         workflowId: workflowId(turnId),
         taskQueue: this.config.taskQueue,
         args: [input],
+        requestEagerStart: this.config.eagerStart ?? false,
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         typedSearchAttributes: searchAttributes(input),

@@ -1,9 +1,9 @@
 /** The transcript as the model sees it: messages out of blocks, and results into messages. */
 import type { ModelMessage } from '../model/provider';
-import type { CallOutcome, TurnContext } from '../shared/activity-io';
+import type { CallOutcome } from '../shared/activity-io';
 import type { Json, JsonObject } from '../shared/json';
-import { append, walk } from '../store/transcript';
-import type { Store } from '../store/store';
+import type { Store, StoredBlock } from '../store/store';
+import type { Draft } from '../store/transcript';
 import { errorText, resultText, type StoredResult } from '../tools/shape';
 
 /** A message block's first part names the role; each further part is one content block, as it goes over the wire. */
@@ -11,33 +11,24 @@ export function messageBodies(role: ModelMessage['role'], content: JsonObject[])
   return [{ role }, ...content];
 }
 
-export async function readMessages(store: Store, head: string): Promise<ModelMessage[]> {
+/** The messages of a transcript's blocks. */
+export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
-  for (const { block } of await walk(store, head)) {
+  for (const { block, bodies } of blocks) {
     if (block.kind !== 'message') continue;
-    const [first, ...content] = await Promise.all(block.parts.map((part) => store.getPart(part)));
-    const role = (first as { role: ModelMessage['role'] }).role;
+    const [first, ...content] = bodies;
+    const { role } = first as { role: ModelMessage['role'] };
     if (content.length > 0) messages.push({ role, content: content as JsonObject[] });
   }
   return messages;
 }
 
-/** Appends decisions that no call wrote itself, then one message with the results in the order of the calls. */
-export async function appendOutcomes(
-  store: Store,
-  turn: TurnContext,
-  at: string,
-  head: string,
-  outcomes: CallOutcome[],
-): Promise<string> {
-  const scope = turn.first_execution_run_id;
-  let parent = head;
-  for (const { decision } of outcomes) {
-    if (decision) parent = await append(store, scope, { parent, kind: 'decision', at, bodies: [{ ...decision }] });
-  }
-  if (outcomes.length === 0) return parent;
+/** Adds decisions that no call wrote itself, then one message with the results in the order of the calls. */
+export async function addOutcomes(store: Store, draft: Draft, at: string, outcomes: CallOutcome[]): Promise<void> {
+  for (const { decision } of outcomes) if (decision) draft.add('decision', at, [{ ...decision }]);
+  if (outcomes.length === 0) return;
   const content = await Promise.all(outcomes.map((outcome) => toolResult(store, outcome)));
-  return append(store, scope, { parent, kind: 'message', at, bodies: messageBodies('user', content) });
+  draft.add('message', at, messageBodies('user', content));
 }
 
 async function toolResult(store: Store, outcome: CallOutcome): Promise<JsonObject> {

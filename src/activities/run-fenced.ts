@@ -9,7 +9,7 @@ import { idempotencyKey } from '../shared/digests';
 import { callError, type CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import type { EffectRecord } from '../store/store';
-import { append } from '../store/transcript';
+import { Draft } from '../store/transcript';
 import type { Tool } from '../tools/define';
 import { permission } from '../tools/permission';
 import type { RunResult } from '../tools/run';
@@ -87,11 +87,10 @@ function approvalFault(deps: Dependencies, { turn, call, approval }: RunCallInpu
   return null;
 }
 
-async function writeDispatch(deps: Dependencies, { turn, call, at, head, approval }: RunCallInput, key: string): Promise<string> {
-  const scope = turn.first_execution_run_id;
-  let parent = head;
-  if (approval && call.dispatch === 1)
-    parent = await append(deps.store, scope, { parent, kind: 'decision', at, bodies: [{ ...approval }] });
+/** Decision and dispatch, on disk before anything acts. Returns the new head. */
+function writeDispatch(deps: Dependencies, { turn, call, at, head, approval }: RunCallInput, key: string): Promise<string> {
+  const draft = new Draft(deps.store, turn.first_execution_run_id, head);
+  if (approval && call.dispatch === 1) draft.add('decision', at, [{ ...approval }]);
   const dispatch: Json = {
     call_id: call.id,
     tool: call.tool,
@@ -102,7 +101,8 @@ async function writeDispatch(deps: Dependencies, { turn, call, at, head, approva
     input_ref: call.input_ref,
     preview_ref: call.preview_ref,
   };
-  return append(deps.store, scope, { parent, kind: 'dispatch', at, bodies: [dispatch] });
+  draft.add('dispatch', at, [dispatch]);
+  return draft.store();
 }
 
 interface Dispatched {

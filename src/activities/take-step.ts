@@ -11,12 +11,13 @@ import { callId } from '../shared/ids';
 import type { Json, JsonObject } from '../shared/json';
 import { CLASS_RULES } from '../shared/tool-class';
 import { costUsd } from '../model/prices';
-import type { ModelFailure, ModelResponse } from '../model/provider';
-import { append } from '../store/transcript';
+import type { ModelFailure, ModelMessage, ModelResponse } from '../model/provider';
+import type { Store } from '../store/store';
+import { Draft } from '../store/transcript';
 import { admit, refuseExcess, type StaticAdmission } from '../tools/admit';
 import type { PreparedAgent } from '../tools/registry';
 import { answerText, storableContent, toolUses, unlistedServerTools, type ToolUse } from './content';
-import { appendOutcomes, messageBodies, readMessages } from './conversation';
+import { addOutcomes, messageBodies, messagesOf } from './conversation';
 import type { Dependencies } from './dependencies';
 import { withPulse } from './pulse';
 
@@ -25,44 +26,38 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const agent = deps.registry.agent(input.turn.agent);
   if (!agent) throw unknownAgent(input.turn.agent, deps.registry.names());
 
-  const asked = await appendBefore(deps, agent, input);
-  const response = await withPulse((show) => request(deps, agent, asked, show));
+  const scope = input.turn.first_execution_run_id;
+  const { at } = input;
+  const draft = new Draft(deps.store, scope, input.head);
+  await addBefore(deps, draft, agent, input);
+  const messages = messagesOf(await draft.whole());
+  const response = await withPulse((show) => request(deps, agent, messages, show));
   const unlisted = unlistedServerTools(response, agent.agent.serverTools);
   if (unlisted.length > 0) throw unlistedServerTool(unlisted);
 
-  const scope = input.turn.first_execution_run_id;
-  const { at } = input;
-  let head = await append(deps.store, scope, {
-    parent: asked,
-    kind: 'message',
-    at,
-    bodies: messageBodies('assistant', storableContent(response)),
-  });
-  const calls = await admitAll(deps, agent, input, response);
-  const bodies = [admissionHeader(response), ...calls.map((call) => call.body)];
-  head = await append(deps.store, scope, { parent: head, kind: 'admission', at, bodies });
+  draft.add('message', at, messageBodies('assistant', storableContent(response)));
+  const calls = admitAll(agent, input, response);
+  const admission = draft.add('admission', at, [admissionHeader(response), ...calls.map((call) => call.body)]);
+  const admitted = calls.map((call, index) => admittedCall(agent, input, call, admission.block.parts[index + 1]!));
   const next = nextOf(response, calls.length);
-  if (next === 'end') {
-    const state = input.all_refused ? 'refused' : 'completed';
-    head = await append(deps.store, scope, { parent: head, kind: 'end', at, bodies: [{ state, reason: null }] });
-  }
+  if (next === 'end') draft.add('end', at, [{ state: input.all_refused ? 'refused' : 'completed', reason: null }]);
+  const [head] = await Promise.all([draft.store(), storeLargeInputs(deps.store, scope, calls)]);
   return {
     head,
     policy: policyOf(agent),
     next,
     stop_reason: response.stopReason,
     text: answerText(response),
-    calls: calls.map((call) => call.admitted),
+    calls: admitted,
     took_ms: Date.now() - began,
     usage: usageOf(deps, response),
   };
 }
 
-/** Appends what came before this step: start and user message, or the results of the last step. Returns the head to ask from. */
-async function appendBefore({ store }: Dependencies, agent: PreparedAgent, input: TakeStepInput): Promise<string> {
+/** What came before this step: start and user message, or the results of the last step. */
+async function addBefore({ store }: Dependencies, draft: Draft, agent: PreparedAgent, input: TakeStepInput): Promise<void> {
   const { turn, at, message } = input;
-  const scope = turn.first_execution_run_id;
-  if (message === null) return appendOutcomes(store, turn, at, input.head!, input.outcomes);
+  if (message === null) return addOutcomes(store, draft, at, input.outcomes);
   const start: Json = {
     ...turn,
     agent: {
@@ -73,14 +68,14 @@ async function appendBefore({ store }: Dependencies, agent: PreparedAgent, input
     policy_ref: agent.policyRef,
     message_hash: hashJson(message),
   };
-  const parent = await append(store, scope, { parent: input.head, kind: 'start', at, bodies: [start] });
-  return append(store, scope, { parent, kind: 'message', at, bodies: messageBodies('user', [{ type: 'text', text: message }]) });
+  draft.add('start', at, [start]);
+  draft.add('message', at, messageBodies('user', [{ type: 'text', text: message }]));
 }
 
 async function request(
   deps: Dependencies,
   agent: PreparedAgent,
-  head: string,
+  messages: ModelMessage[],
   show: (details: JsonObject) => void,
 ): Promise<ModelResponse> {
   const { agent: definition } = agent;
@@ -90,7 +85,7 @@ async function request(
       {
         model: definition.model ?? deps.defaultModel,
         system: systemPrompt(definition),
-        messages: await readMessages(deps.store, head),
+        messages,
         tools: agent.catalogue,
         serverTools: definition.serverTools,
         maxTokens: definition.maxTokens,
@@ -119,40 +114,38 @@ function asApplicationFailure({ message, facts }: ModelFailure): ApplicationFail
   });
 }
 
-interface Admitted {
-  admitted: AdmittedCall;
-  /** The part of the admission block. */
-  body: JsonObject;
-}
-
 /** Calls that one answer may ask for. What crosses into history has to stay far below 2 MB. */
 const MAX_CALLS = 64;
 const INLINE_BUDGET = 64_000;
 
-async function admitAll(
-  deps: Dependencies,
-  agent: PreparedAgent,
-  input: TakeStepInput,
-  response: ModelResponse,
-): Promise<Admitted[]> {
+interface AskedCall {
+  id: string;
+  use: ToolUse;
+  admission: StaticAdmission;
+  /** Whether the effective input travels beside its reference. */
+  inline: boolean;
+  /** The part of the admission block. */
+  body: JsonObject;
+}
+
+function admitAll(agent: PreparedAgent, input: TakeStepInput, response: ModelResponse): AskedCall[] {
   const cut = response.stopReason === 'max_tokens';
-  const calls = await Promise.all(
-    toolUses(response).map(async (use, index) => {
-      const id = callId(input.step, index + 1);
-      const asked = { name: use.name, json: use.json, cut };
-      const admission = index < MAX_CALLS ? admit(agent, asked) : refuseExcess(agent, asked, MAX_CALLS);
-      const body = admissionBody(id, use, admission);
-      const inputRef = await deps.store.putPart(input.turn.first_execution_run_id, body);
-      return { body, admitted: admittedCall(agent, input, id, use, admission, inputRef) };
-    }),
-  );
   let budget = INLINE_BUDGET;
-  for (const { admitted } of calls) {
-    if (admitted.input === null) continue;
-    budget -= canonical(admitted.input).length;
-    if (budget < 0) admitted.input = null; // it travels by reference
-  }
-  return calls;
+  return toolUses(response).map((use, index) => {
+    const id = callId(input.step, index + 1);
+    const asked = { name: use.name, json: use.json, cut };
+    const admission = index < MAX_CALLS ? admit(agent, asked) : refuseExcess(agent, asked, MAX_CALLS);
+    const bytes = Buffer.byteLength(canonical(admission.input));
+    const inline = bytes <= INLINE_BYTES && bytes <= budget;
+    if (inline) budget -= bytes;
+    return { id, use, admission, inline, body: admissionBody(id, use, admission) };
+  });
+}
+
+/** An input that does not travel is read by reference: its part has to be found by itself. */
+async function storeLargeInputs(store: Store, scope: string, calls: AskedCall[]): Promise<void> {
+  const large = calls.filter((call) => !call.inline && call.admission.verdict !== 'rejected');
+  await Promise.all(large.map((call) => store.putPart(scope, call.body)));
 }
 
 function admissionBody(id: string, use: ToolUse, admission: StaticAdmission): JsonObject {
@@ -174,9 +167,7 @@ function admissionBody(id: string, use: ToolUse, admission: StaticAdmission): Js
 function admittedCall(
   agent: PreparedAgent,
   { turn }: TakeStepInput,
-  id: string,
-  use: ToolUse,
-  admission: StaticAdmission,
+  { id, use, admission, inline }: AskedCall,
   inputRef: string,
 ): AdmittedCall {
   const { tool, version, verdict, input_hash } = admission;
@@ -195,7 +186,7 @@ function admittedCall(
     error: admission.error,
     input_digest: admission.input_digest,
     input_hash,
-    input: Buffer.byteLength(canonical(admission.input)) <= INLINE_BYTES ? admission.input : null,
+    input: inline ? admission.input : null,
     input_ref: inputRef,
     digest: ready ? callDigest({ ...identity, preview_ref: null, policy_ref: agent.policyRef, requester: turn.requester }) : null,
     needs_admit: needsAdmit,

@@ -21,7 +21,11 @@ export async function forEachCapped<T>(items: readonly T[], cap: number, work: (
   const errors: unknown[] = [];
   const lane = async () => {
     while (waiting.length > 0 && errors.length === 0) {
-      await work(waiting.shift()!).catch((error: unknown) => errors.push(error));
+      try {
+        await work(waiting.shift()!);
+      } catch (error) {
+        errors.push(error);
+      }
     }
   };
   await Promise.all(Array.from({ length: Math.min(cap, items.length) }, lane));

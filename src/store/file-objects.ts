@@ -1,15 +1,15 @@
 /**
- * Content-addressed objects: the canonical bytes of a value, in `objects/ab/cdef…`, named by their own
- * SHA-256. Every read hashes what it read, so damage is found by the first who looks.
+ * Content-addressed objects: a file `objects/ab/cdef…` holds the canonical JSON of one object, named by
+ * its SHA-256. The file of a block has its parts on the following lines, in the order of the block, so
+ * that a block and what it names are written, flushed and read at once.
  */
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { canonical } from '../shared/canonical';
 import type { Json } from '../shared/json';
 import { parseJson } from '../shared/parse-json';
-import { hasCode, makeDirs, replaceFile, syncDir } from './atomic-file';
+import { addFile, hasCode, makeDirs, replaceFile, syncFile } from './atomic-file';
 import { isHash } from './object-shapes';
+import { sha256 } from './seal';
 import { StoreError } from './store';
 
 export class FileObjects {
@@ -28,40 +28,41 @@ export class FileObjects {
     return new FileObjects(dir, tempDir);
   }
 
-  /**
-   * @returns the hash. An object that is there is not written again; a damaged one is replaced, since
-   *   the right bytes are at hand
-   * @throws CanonicalError for a value that has no canonical form
-   */
-  async put(value: Json): Promise<string> {
-    const bytes = Buffer.from(canonical(value), 'utf8');
-    const hash = sha256(bytes);
-    const { path, dir } = this.place(hash);
-    const present = await readIfThere(path);
-    if (present !== null && bytes.equals(present)) {
-      // Whoever wrote it may not have flushed the name yet, and our caller is about to rely on it.
-      await syncDir(dir);
-    } else {
-      await replaceFile(this.tempDir, path, bytes);
-    }
-    return hash;
+  /** Writes an object. One that is there is not written again; a damaged one is replaced, since the right bytes are at hand. */
+  async put(hash: string, lines: string[]): Promise<void> {
+    const { path } = this.place(hash);
+    const bytes = Buffer.from(lines.join('\n'), 'utf8');
+    if (await addFile(this.tempDir, path, bytes)) return;
+    const present = await readFile(path);
+    // Whoever wrote it may not have flushed it yet, and our caller is about to rely on it.
+    if (bytes.equals(present)) await syncFile(path);
+    else await replaceFile(this.tempDir, path, bytes);
   }
 
-  /** @throws StoreError `not_found` or `damaged`, naming the hash and the file */
-  async get(hash: string): Promise<Json> {
+  /**
+   * The lines of an object's file; the first is checked against the hash.
+   * @throws StoreError `not_found` or `damaged`, naming the hash and the file
+   */
+  async get(hash: string): Promise<[string, ...string[]]> {
     // Before any path is built: a ref may come from a signal or a bundle.
     if (!isHash(hash))
       throw new StoreError('not_found', `No object ${quoted(hash)}: a reference is 64 lower-case hex characters`);
     const { path, name } = this.place(hash);
-    const bytes = await readIfThere(path);
-    if (bytes === null) {
+    const text = await readIfThere(path);
+    if (text === null) {
       throw new StoreError('not_found', `No object ${hash}: ${name} is missing. Is HOLDFAST_STORE the store that this turn ran with? If so, restore the file from a backup`); // prettier-ignore
     }
-    const actual = sha256(bytes);
-    if (actual !== hash) {
-      throw new StoreError('damaged', `Object ${hash} is damaged: ${name} hashes to ${actual}. Restore the file from a backup; what does not refer to it is unaffected`); // prettier-ignore
-    }
-    return this.parse(hash, bytes);
+    const [object, ...rest] = text.split('\n') as [string, ...string[]];
+    this.check(hash, hash, object);
+    return [object, ...rest];
+  }
+
+  /** @throws StoreError `damaged` when a line of an object's file is not what its hash says */
+  check(object: string, expected: string, line: string): void {
+    const actual = sha256(line);
+    if (actual === expected) return;
+    const what = expected === object ? `Object ${object}` : `Part ${expected} of block ${object}`;
+    throw new StoreError('damaged', `${what} is damaged: ${this.place(object).name} hashes to ${actual}. Restore the file from a backup; what does not refer to it is unaffected`); // prettier-ignore
   }
 
   /** For an object that is whole but not what it should be. */
@@ -69,28 +70,24 @@ export class FileObjects {
     return new StoreError(code, `Object ${hash} (${this.place(hash).name}) cannot be used: ${why}`);
   }
 
-  private parse(hash: string, bytes: Buffer): Json {
+  parse(hash: string, line: string): Json {
     try {
-      return parseJson(bytes.toString('utf8'));
+      return parseJson(line);
     } catch (error) {
       throw this.fault('damaged', hash, `it was stored by something else: ${(error as Error).message}`);
     }
   }
 
-  private place(hash: string): { path: string; dir: string; name: string } {
+  private place(hash: string): { path: string; name: string } {
     const head = hash.slice(0, 2);
     const tail = hash.slice(2);
-    return { path: join(this.dir, head, tail), dir: join(this.dir, head), name: `objects/${head}/${tail}` };
+    return { path: join(this.dir, head, tail), name: `objects/${head}/${tail}` };
   }
 }
 
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-async function readIfThere(path: string): Promise<Buffer | null> {
+async function readIfThere(path: string): Promise<string | null> {
   try {
-    return await readFile(path);
+    return await readFile(path, 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;

@@ -3,22 +3,47 @@
  * embedded default; every implementation must be safe with several processes at once.
  */
 import type { Json } from '../shared/json';
-import type { Block } from '../shared/transcript';
+import type { Block, BlockKind } from '../shared/transcript';
+import type { SealedBlock } from './seal';
+
+export interface NewBlock {
+  /** Hash of the block before; null for the first. */
+  parent: string | null;
+  kind: BlockKind;
+  /** Workflow time, ISO 8601. */
+  at: string;
+  /** One part each, in order. */
+  bodies: Json[];
+}
+
+/** A block as it was read: never changed by whoever reads it. */
+export interface StoredBlock {
+  hash: string;
+  block: Block;
+  /** The bodies of its parts, in order. */
+  bodies: Json[];
+}
 
 export interface Store {
   /**
-   * Stores one body behind a derived salt. The same scope and body give the same part, so that a
-   * retried append changes nothing.
+   * Stores one body behind a derived salt, as a part of its own. The same scope and body give the same
+   * part, so that a retry changes nothing.
    * @param scope first execution run id of the turn
    * @returns the part's hash
+   * @throws CanonicalError for a body that has no canonical form
    */
   putPart(scope: string, body: Json): Promise<string>;
-  /** @throws StoreError `not_found` or `damaged`, naming the hash */
+  /** Body of a part of its own. @throws StoreError `not_found` or `damaged`, naming the hash */
   getPart(hash: string): Promise<Json>;
-  /** @returns the block's hash */
-  putBlock(block: Block): Promise<string>;
+  /**
+   * A block with its parts, hashed and ready to be stored; writes nothing.
+   * @throws CanonicalError for a body that has no canonical form; TypeError for a malformed block
+   */
+  seal(scope: string, block: NewBlock): SealedBlock;
+  /** Stores blocks with their parts. Once it resolves they outlive a power cut. */
+  putBlocks(blocks: SealedBlock[]): Promise<void>;
   /** @throws StoreError `not_found` or `damaged`, naming the hash */
-  getBlock(hash: string): Promise<Block>;
+  getBlock(hash: string): Promise<StoredBlock>;
   readonly effects: EffectStore;
 }
 

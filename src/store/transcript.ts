@@ -1,44 +1,74 @@
 /** Appending to a transcript, and walking it. */
 import type { Json } from '../shared/json';
-import type { Block, BlockKind } from '../shared/transcript';
-import { StoreError, type Store } from './store';
+import type { BlockKind } from '../shared/transcript';
+import type { SealedBlock } from './seal';
+import { StoreError, type NewBlock, type Store, type StoredBlock } from './store';
 
 /** No turn comes near it; a store that answers with a loop ends here. */
 const MAX_BLOCKS = 100_000;
 
-export interface Append {
-  /** The head so far; null for the first block. */
-  parent: string | null;
-  kind: BlockKind;
-  /** Workflow time, ISO 8601: not the clock, or a retry would give another block. */
-  at: string;
-  /** One part each, in order. */
-  bodies: Json[];
+/**
+ * Blocks that follow a head. They can be read at once, and are written together by `store()`: the same
+ * draft again gives the same blocks, so that a retry after a crash changes nothing.
+ */
+export class Draft {
+  readonly blocks: SealedBlock[] = [];
+
+  /** @param scope first execution run id of the turn */
+  constructor(
+    private readonly to: Store,
+    private readonly scope: string,
+    private readonly parent: string | null,
+  ) {}
+
+  /** Hash of the last block, or of what the draft follows. */
+  get head(): string | null {
+    return this.blocks.at(-1)?.hash ?? this.parent;
+  }
+
+  /**
+   * Adds a block.
+   * @param at workflow time, ISO 8601: not the clock, or a retry would give another block
+   * @param bodies one part each, in order
+   */
+  add(kind: BlockKind, at: string, bodies: Json[]): SealedBlock {
+    const block = this.to.seal(this.scope, { parent: this.head, kind, at, bodies });
+    this.blocks.push(block);
+    return block;
+  }
+
+  /** Everything from the first block to the last of the draft. */
+  async whole(): Promise<StoredBlock[]> {
+    const drafted = this.blocks.map(({ hash, block, parts }) => ({ hash, block, bodies: parts.map((part) => part.body) }));
+    return [...(await walk(this.to, this.parent)), ...drafted];
+  }
+
+  /** Writes the blocks. Returns the new head, once everything under it is on disk. */
+  async store(): Promise<string> {
+    await this.to.putBlocks(this.blocks);
+    return this.head!;
+  }
 }
 
-/**
- * Stores the parts, then the block that names them: a crash between leaves parts that nothing refers
- * to, never a block with a part missing. The same append again gives the same head.
- * @param scope first execution run id of the turn
- * @returns the new head
- */
-export async function append(store: Store, scope: string, { parent, kind, at, bodies }: Append): Promise<string> {
-  const parts = await Promise.all(bodies.map((body) => store.putPart(scope, body)));
-  return store.putBlock({ v: 'holdfast.block/1', parent, kind, at, parts });
+/** Stores one block. The same append again gives the same head, which is returned. */
+export async function append(store: Store, scope: string, block: NewBlock): Promise<string> {
+  const sealed = store.seal(scope, block);
+  await store.putBlocks([sealed]);
+  return sealed.hash;
 }
 
 /**
  * The blocks from the first to the head; none for a null head.
  * @throws StoreError `not_found` or `damaged`, naming the block; `damaged` beyond 100 000 blocks
  */
-export async function walk(store: Store, head: string | null): Promise<{ hash: string; block: Block }[]> {
-  const blocks: { hash: string; block: Block }[] = [];
+export async function walk(store: Store, head: string | null): Promise<StoredBlock[]> {
+  const blocks: StoredBlock[] = [];
   for (let hash = head; hash !== null;) {
     if (blocks.length >= MAX_BLOCKS)
       throw new StoreError('damaged', `The transcript of ${head} has more than ${MAX_BLOCKS} blocks, or a loop`);
-    const block: Block = await store.getBlock(hash);
-    blocks.push({ hash, block });
-    hash = block.parent;
+    const stored: StoredBlock = await store.getBlock(hash);
+    blocks.push(stored);
+    hash = stored.block.parent;
   }
   return blocks.reverse();
 }

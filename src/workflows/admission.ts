@@ -9,13 +9,16 @@ import { admitCall } from './activities';
 import { endCall, moveCall } from './call-log';
 import type { Admission, Dispatch } from './dispatch-types';
 
-/** Admits one call; resolves once it may run, or once it is known that it may not. */
-export async function admit(context: Dispatch, call: AdmittedCall): Promise<Admission> {
-  if (!call.needs_admit) {
-    const args = callArguments(context, call, null, call.digest);
-    moveCall(context.data, call.id, 'ready', identity(context.turn, args));
-    return { ok: true, args, decision: null };
-  }
+/** Admits one call: at once where the step has said all; else it resolves once it is known whether the call may run. */
+export function admit(context: Dispatch, call: AdmittedCall): Admission | Promise<Admission> {
+  if (call.needs_admit) return admitLater(context, call);
+  const args = callArguments(context, call, null, call.digest);
+  moveCall(context.data, call.id, 'ready', identity(context.turn, args));
+  return { ok: true, args, decision: null };
+}
+
+/** The preview first, then the question to a person, where the verdict says so. */
+async function admitLater(context: Dispatch, call: AdmittedCall): Promise<Admission> {
   const asks = call.verdict === 'ask';
   const policy = context.data.policy!;
   const expiresAt = asks ? new Date(Date.now() + policy.approval_expiry_ms).toISOString() : null;

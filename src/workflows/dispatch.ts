@@ -13,7 +13,7 @@ import { runDestructive } from './run-destructive';
 import { runHarmless } from './run-harmless';
 
 type Outcomes = Map<string, CallOutcome>;
-type Admissions = Map<string, Promise<Admission>>;
+type Admissions = Map<string, Admission | Promise<Admission>>;
 
 /** Runs the calls of a step; leaves their outcomes, in order, in `data.outcomes`, also when the turn is cancelled midway. */
 export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promise<void> {
@@ -28,6 +28,7 @@ export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promis
   const admissions: Admissions = new Map(runnable.map((call) => [call.id, admit(context, call)]));
   for (const admission of admissions.values()) {
     // A refusal counts at once, even if a cancellation keeps its batch from being reached; errors surface in the batch.
+    if (!(admission instanceof Promise)) continue;
     admission.then((it) => void (it.ok || outcomes.set(it.outcome.call_id, it.outcome))).catch(() => undefined);
   }
 
@@ -40,33 +41,45 @@ export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promis
 }
 
 async function runBatch(context: Dispatch, batch: AdmittedCall[], admissions: Admissions, outcomes: Outcomes): Promise<void> {
-  const { data } = context;
-  const { max_parallel, sibling_abort } = data.policy!;
+  const { max_parallel, sibling_abort } = context.data.policy!;
+  let longest = 0;
+  const run = async (call: AdmittedCall): Promise<void> => {
+    const admission = await admissions.get(call.id)!;
+    const ran = admission.ok ? await runAdmitted(context, call, admission) : { outcome: admission.outcome, took_ms: 0 };
+    outcomes.set(call.id, ran.outcome);
+    longest = Math.max(longest, ran.took_ms);
+  };
+  if (sibling_abort && batch.length > 1) await runUntilFailure(context, batch, run, outcomes);
+  else await forEachCapped(batch, max_parallel, run);
+  context.data.worked_ms += longest;
+}
+
+/** The first call that fails stops its siblings; each of them gets an outcome that names it. */
+async function runUntilFailure(
+  { data }: Dispatch,
+  batch: AdmittedCall[],
+  run: (call: AdmittedCall) => Promise<void>,
+  outcomes: Outcomes,
+): Promise<void> {
   const scope = new CancellationScope();
   let abortedBy: string | null = null;
-  let longest = 0;
   await scope.run(() =>
-    forEachCapped(batch, max_parallel, async (call) => {
+    forEachCapped(batch, data.policy!.max_parallel, async (call) => {
+      if (abortedBy !== null) return void outcomes.set(call.id, stoppedOutcome(data, call, abortedBy));
       try {
-        if (abortedBy !== null) return void outcomes.set(call.id, stoppedOutcome(data, call, abortedBy));
-        const ran = await runOne(context, call, await admissions.get(call.id)!);
-        outcomes.set(call.id, ran.outcome);
-        longest = Math.max(longest, ran.took_ms);
-        if (sibling_abort && batch.length > 1 && ran.outcome.state === 'failed') {
-          abortedBy ??= call.id;
-          scope.cancel();
-        }
+        await run(call);
       } catch (error) {
-        if (!isCancellation(error)) throw error;
+        if (abortedBy === null || !isCancellation(error)) throw error;
         outcomes.set(call.id, stoppedOutcome(data, call, abortedBy));
-        if (abortedBy === null) throw error;
+      }
+      if (abortedBy === null && outcomes.get(call.id)?.state === 'failed') {
+        abortedBy = call.id;
+        scope.cancel();
       }
     }),
   );
-  data.worked_ms += longest;
 }
 
-async function runOne(context: Dispatch, call: AdmittedCall, admission: Admission): Promise<Ran> {
-  if (!admission.ok) return { outcome: admission.outcome, took_ms: 0 };
+function runAdmitted(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<Ran> {
   return call.class === 'destructive' ? runDestructive(context, call, admission) : runHarmless(context, call, admission);
 }

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileStore } from '../../src/store/file-store';
-import type { Store } from '../../src/store/store';
-import { append, walk, type Append } from '../../src/store/transcript';
+import type { NewBlock, Store } from '../../src/store/store';
+import { append, Draft, walk } from '../../src/store/transcript';
 import { filesIn, removeStoreDirs, storeDir } from './support/store-dir';
 
 afterAll(removeStoreDirs);
 
 const at = '2026-01-31T09:59:59.123Z';
-const first: Append = { parent: null, kind: 'start', at, bodies: [{ agent: 'payables' }] };
+const first: NewBlock = { parent: null, kind: 'start', at, bodies: [{ agent: 'payables' }] };
 
 test('an append that is tried again gives the same block and writes nothing', async () => {
   const dir = storeDir();
@@ -29,8 +29,30 @@ test('a walk gives the blocks from the first to the head, with their parts in or
     [message, 'message'],
     [end, 'end'],
   ]);
-  expect(await Promise.all((blocks[1]?.block.parts ?? []).map((part) => store.getPart(part)))).toEqual(['one', 'two', 'one']);
+  expect(blocks[1]?.bodies).toEqual(['one', 'two', 'one']);
   expect(await walk(store, null)).toEqual([]);
+});
+
+test('a draft can be read before it is stored, and is the same blocks afterwards', async () => {
+  const dir = storeDir();
+  const store = await FileStore.open(dir);
+  const start = await append(store, 'run-1', first);
+  const files = filesIn(dir);
+  const draft = new Draft(store, 'run-1', start);
+  draft.add('message', at, ['one']);
+  draft.add('end', at, []);
+  const read = await draft.whole();
+  expect(filesIn(dir)).toEqual(files);
+  const head = await draft.store();
+  expect(head).toBe(draft.head);
+  expect(await walk(await FileStore.open(dir), head)).toEqual(read);
+  expect(await append(store, 'run-1', { parent: start, kind: 'message', at, bodies: ['one'] })).toBe(read[1]!.hash);
+});
+
+test('a draft without blocks is what it follows', async () => {
+  const store = await FileStore.open(storeDir());
+  const start = await append(store, 'run-1', first);
+  expect(await new Draft(store, 'run-1', start).store()).toBe(start);
 });
 
 test('a fork shares what came before', async () => {
@@ -49,13 +71,17 @@ test('a walk over a missing block names it', async () => {
   const start = await append(store, 'run-1', first);
   const head = await append(store, 'run-1', { ...first, parent: start, kind: 'end' });
   rmSync(join(dir, 'objects', start.slice(0, 2), start.slice(2)));
-  await expect(walk(store, head)).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining(start) as string });
+  await expect(walk(await FileStore.open(dir), head)).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining(start) as string,
+  });
 });
 
 test('a store that answers in a circle ends the walk with an error', async () => {
   const hash = 'a'.repeat(64);
   const circular = {
-    getBlock: () => Promise.resolve({ v: 'holdfast.block/1', parent: hash, kind: 'message', at, parts: [] }),
+    getBlock: () =>
+      Promise.resolve({ hash, block: { v: 'holdfast.block/1', parent: hash, kind: 'message', at, parts: [] }, bodies: [] }),
   } as unknown as Store;
   await expect(walk(circular, hash)).rejects.toMatchObject({
     code: 'damaged',
