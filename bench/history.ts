@@ -1,0 +1,68 @@
+/** How history grows: a hundred steps with 200,000 tokens of transcript, ours and the naive loop's. */
+import { Client, Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { startDevServer } from '../src/devserver/dev-server';
+import { findTemporalCli } from '../src/devserver/find-cli';
+import { median } from './support/quantile';
+import { Side } from './support/side-process';
+import { LONG_TURN } from './support/workload';
+
+export interface Growth {
+  kind: 'naive' | 'ours';
+  steps: number;
+  totalBytes: number;
+  /** Bytes of one step: the median of five around it. */
+  bytesAtStep10: number;
+  bytesAtStep100: number;
+  /** How the turn ended, when not well. */
+  failure: string | null;
+}
+
+const { HistoryEvent } = temporal.api.history.v1;
+const EVENTS = temporal.api.enums.v1.EventType;
+const MODEL_ACTIVITIES = ['model', 'takeStep'];
+
+export async function history(say: (line: string) => void): Promise<Growth[]> {
+  const { path } = await findTemporalCli({ onProgress: say });
+  const dev = await startDevServer({ cli: path, port: 0, headless: true });
+  const connection = await Connection.connect({ address: dev.address });
+  try {
+    const grown: Growth[] = [];
+    for (const kind of ['naive', 'ours'] as const) {
+      const side = await Side.start({ kind, address: dev.address, script: LONG_TURN });
+      try {
+        grown.push(await growthOf(kind, side, new Client({ connection })));
+      } finally {
+        await side.stop();
+      }
+      say(`  ${kind}: ${grown.at(-1)!.totalBytes} bytes after ${grown.at(-1)!.steps} steps`);
+    }
+    return grown;
+  } finally {
+    await connection.close();
+    await dev.stop();
+  }
+}
+
+async function growthOf(kind: Growth['kind'], side: Side, client: Client): Promise<Growth> {
+  const { ids, failed } = await side.tryRun({ count: 1, atOnce: 1 });
+  const { events } = await client.workflow.getHandle(ids[0]!).fetchHistory();
+  const perStep: number[] = [];
+  let total = 0;
+  for (const event of events ?? []) {
+    const bytes = HistoryEvent.encode(event).finish().length;
+    total += bytes;
+    const scheduled = event.activityTaskScheduledEventAttributes?.activityType?.name ?? '';
+    if (event.eventType === EVENTS.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED && MODEL_ACTIVITIES.includes(scheduled)) perStep.push(0);
+    if (perStep.length > 0) perStep[perStep.length - 1]! += bytes;
+  }
+  const last = perStep.length - 1; // the last one carries the turn's result
+  return {
+    kind,
+    steps: perStep.length,
+    totalBytes: total,
+    bytesAtStep10: median(perStep.slice(7, 12)),
+    bytesAtStep100: median(perStep.slice(last - 5, last)),
+    failure: failed[0] ?? null,
+  };
+}

@@ -1,0 +1,55 @@
+/** The workload as an app of ours: an agent with two tools, and a model that plays the script. */
+import { z } from 'zod';
+import { defineAgent, defineApp, type App } from '../../src/agents/define';
+import type { ModelProvider, ModelRequest, ModelResponse } from '../../src/model/provider';
+import { defineTool } from '../../src/tools/define';
+import { answer, textOf, type Script } from './workload';
+
+export const AGENT = 'bench';
+
+/** @param onPay called when the destructive tool runs, with its call's key */
+export function benchApp({ resultTokens }: Script, onPay: (key: string) => void = () => {}): App {
+  const lookUp = defineTool({
+    name: 'look_up',
+    version: '1.0.0',
+    class: 'read',
+    description: 'Looks one key up.',
+    // Everything goes into the transcript, as in the naive loop: nothing is kept back behind a reference.
+    maxInlineBytes: 1_000_000,
+    input: z.object({ key: z.string().max(100) }),
+    run: (input) => Promise.resolve({ value: textOf(resultTokens, `result ${input.key}`) }),
+  });
+  const pay = defineTool({
+    name: 'pay',
+    version: '1.0.0',
+    class: 'destructive',
+    description: 'Pays one bill.',
+    input: z.object({ key: z.string().max(100) }),
+    run: (_input, context) => {
+      onPay(context.idempotencyKey);
+      return Promise.resolve({ paid: true });
+    },
+  });
+  const limits = { steps: 1000, tokens: 1_000_000_000 };
+  return defineApp({ agents: [defineAgent({ name: AGENT, prompt: 'Look up.', tools: [lookUp, pay], limits })] });
+}
+
+export class BenchModel implements ModelProvider {
+  readonly name = 'bench';
+
+  constructor(private readonly script: Script) {}
+
+  request({ messages }: ModelRequest): Promise<ModelResponse> {
+    const request = messages.filter((message) => message.role === 'assistant').length;
+    const { content, toolUses } = answer(this.script, request);
+    return Promise.resolve({
+      id: `msg_${request + 1}`,
+      requestId: null,
+      model: 'bench',
+      stopReason: toolUses.length > 0 ? 'tool_use' : 'end_turn',
+      content,
+      rawToolInputs: toolUses.map((use) => ({ tool_use_id: use.id, json: JSON.stringify(use.input) })),
+      usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0 },
+    });
+  }
+}

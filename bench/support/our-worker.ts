@@ -1,0 +1,34 @@
+/** A worker of ours with a store of its own, and a client on the same connection. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import type { NativeConnection, Worker } from '@temporalio/worker';
+import type { App } from '../../src/agents/define';
+import { HoldfastClient } from '../../src/client';
+import { dataConverter } from '../../src/data-converter';
+import type { ModelProvider } from '../../src/model/provider';
+import { FileStore } from '../../src/store/file-store';
+import { createWorker } from '../../src/worker';
+
+export const OUR_TASK_QUEUE = 'ours';
+
+export async function ourWorker(
+  connection: NativeConnection,
+  parts: { app: App; model: ModelProvider },
+): Promise<{ worker: Worker; client: HoldfastClient }> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const settings = { taskQueue: OUR_TASK_QUEUE, uiUrl: null, eagerStart: true };
+  const client = new HoldfastClient(new Client({ connection, dataConverter }), settings);
+  const worker = await createWorker({
+    ...parts,
+    connection,
+    namespace: 'default',
+    taskQueue: OUR_TASK_QUEUE,
+    store: await FileStore.open(folder),
+    defaultModel: 'bench',
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  return { worker, client };
+}

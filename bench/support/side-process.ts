@@ -1,0 +1,75 @@
+/** A side's process, seen from the benchmark: start, run batches, hear what it says, stop. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Batch, BatchResult, Said, SideOptions } from './side';
+
+export class Side {
+  private constructor(private readonly child: ChildProcess) {}
+
+  static async start(options: SideOptions): Promise<Side> {
+    const child = fork(join(__dirname, 'side.ts'), [JSON.stringify(options)], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    await heard(child, 'ready');
+    return new Side(child);
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Runs a batch; turns that fail are among the result. */
+  async tryRun(batch: Batch): Promise<BatchResult> {
+    this.child.send(batch);
+    return (await heard(this.child, 'batch')).result;
+  }
+
+  /** Runs a batch; a turn that fails is an error. */
+  async run(batch: Batch): Promise<BatchResult> {
+    const result = await this.tryRun(batch);
+    const [failure] = result.failed;
+    if (failure !== undefined) throw new Error(`${result.failed.length} turns of the benchmark failed; the first: ${failure}`);
+    return result;
+  }
+
+  /** The next destructive call that runs. */
+  nextPaid(): Promise<Extract<Said, { said: 'paid' }>> {
+    return heard(this.child, 'paid');
+  }
+
+  /** Starts turns, and does not wait for their ends. */
+  startOnly(batch: Batch): void {
+    this.child.send({ ...batch, startOnly: true });
+  }
+
+  /** Ends the process without letting its turns end. */
+  async kill(): Promise<void> {
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exit;
+  }
+
+  async stop(): Promise<void> {
+    const exit = once(this.child, 'exit');
+    this.child.send('stop');
+    await exit;
+  }
+}
+
+/** The next message of a kind, or an error when the process ends instead. */
+function heard<S extends Said['said']>(child: ChildProcess, said: S): Promise<Extract<Said, { said: S }>> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (message: Said) => {
+      if (message.said !== said) return;
+      stop();
+      resolve(message as Extract<Said, { said: S }>);
+    };
+    const onExit = (code: number | null) => {
+      stop();
+      reject(new Error(`A side of the benchmark has ended (exit code ${code}); its message stands above.`));
+    };
+    const stop = () => child.off('message', onMessage).off('exit', onExit);
+    child.on('message', onMessage).on('exit', onExit);
+  });
+}
