@@ -16,8 +16,10 @@ export interface Heading {
   runIn: string;
   /** The title has the words of the form, or is set as a heading: not a sentence that begins with `Item`. */
   sure: boolean;
-  /** It links on, or ends with a page number: an entry in a table of contents. */
+  /** It links on, or ends with a page number: probably an entry in a table of contents. */
   listed: boolean;
+  /** It ends with a page number: hardly anything else. */
+  paged: boolean;
 }
 
 const PART = /^part\s{0,3}(iv|i{1,3}|[1-4])(?![a-z0-9])/i;
@@ -51,9 +53,8 @@ export function isPartLine(line: Line): boolean {
   return line.text.length <= 60 && PART_LINE.test(words(line.text));
 }
 
-/** An entry in a table of contents: it links on, or ends with a page number. */
-export function isListed(line: Line): boolean {
-  return line.linked || PAGE_NUMBER.test(line.text.slice(-10));
+export function endsWithPageNumber(line: Line): boolean {
+  return PAGE_NUMBER.test(line.text.slice(-10));
 }
 
 function read(lines: Line[], i: number, text: string, form: PeriodicForm, part: FormItem['part']): Heading | null {
@@ -71,14 +72,15 @@ function read(lines: Line[], i: number, text: string, form: PeriodicForm, part: 
     rest = next.text;
     end = i + 2;
   }
-  const listed = isListed(line) || (end === i + 2 && isListed(next!));
+  const paged = lines.slice(i, end).some(endsWithPageNumber);
+  const listed = paged || lines.slice(i, end).some(({ linked }) => linked);
   const [title, runIn] = splitRunIn(rest, end === i + 1 ? line.text : rest);
   const item = itemOf(`${numbered[1]}${numbered[2] ?? ''}`.toUpperCase(), title, form, part);
   if (!item || title.length > MAX_TITLE) return null;
   const knows = knownTitle(item, title);
   // "Item 7 of this report …" is a sentence.
   if (!knows && /^[a-z]/.test(title)) return null;
-  return { item, line: i, end, title: title.replace(CONTINUED, ''), runIn, sure: knows || line.bold, listed };
+  return { item, line: i, end, title: title.replace(CONTINUED, ''), runIn, sure: knows || line.bold, listed, paged };
 }
 
 export function knownTitle(item: FormItem, title: string): boolean {

@@ -21,8 +21,8 @@ const ITEM_OF: Record<PeriodicForm, Record<SectionName, string>> = {
   '10-Q': { 'MD&A': 'Part I, Item 2', 'Risk Factors': 'Part II, Item 1A', Financials: 'Part I, Item 1' },
 };
 
-/** An entry in a table of contents has less text than this after it. */
-const MIN_AFTER_LISTED = 1_000;
+/** Only an entry with a page number and less text than this after it is surely one of a table of contents. */
+const MIN_AFTER_PAGED = 1_000;
 
 /**
  * Never throws: a document that cannot be read has all sections missing, with the reason. 10-K: MD&A is Item 7
@@ -69,7 +69,7 @@ function readSection(filing: Filing, name: SectionName): SectionReading {
   const item = FORM_ITEMS[filing.form].find((one) => one.name === ITEM_OF[filing.form][name])!;
   const heading = filing.headings.find((one) => one.item === item);
   const own = heading && readItem(filing, heading);
-  if (!heading || !own?.text || (heading.listed && own.text.length < MIN_AFTER_LISTED)) {
+  if (!heading || !own || isOnlyListed(filing, heading, own.text)) {
     const titled = readTitled(filing, name, null);
     if (!titled) return { missing: missing(filing, item, heading) };
     return { found: { ...titled, notes: [`${item.name} has no heading of its own; the section was found by its title`] } };
@@ -83,6 +83,12 @@ function readSection(filing: Filing, name: SectionName): SectionReading {
   if (!titled || titled.text.length < own.text.length) return { found: { ...own, notes: [] } };
   const note = `${item.name} says where its content stands, and that was followed: "${sentence}"`;
   return { found: { text: `${own.text}\n${titled.text}`, items: [...own.items, ...titled.items], notes: [note] } };
+}
+
+/** The outline has entries of a table of contents only where the document has no other headings of these items. */
+function isOnlyListed({ headings }: Filing, heading: Heading, text: string): boolean {
+  if (text === '') return true;
+  return heading.paged && (text.length < MIN_AFTER_PAGED || headings.every((one) => one.paged));
 }
 
 type Reading = Pick<SectionText, 'text' | 'items'>;

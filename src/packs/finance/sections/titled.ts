@@ -4,7 +4,7 @@
  * text is the section: the others are lists of contents and references.
  */
 import { words } from './forms';
-import { isListed } from './headings';
+import { endsWithPageNumber } from './headings';
 import { type Line } from './lines';
 import { type SectionName } from './section';
 
@@ -67,7 +67,7 @@ export function titledRange(lines: Line[], name: SectionName, stops: number[] = 
 
 /** Words of a line that is set as a heading; null for others. */
 function titleOf(line: Line): string | null {
-  if (line.text.length > MAX_TITLE || line.cells > 1 || isListed(line)) return null;
+  if (line.text.length > MAX_TITLE || line.cells > 1 || line.linked || endsWithPageNumber(line)) return null;
   if (!line.bold && line.text !== line.text.toUpperCase()) return null;
   return words(line.text).replace(/ continued$/, '');
 }
