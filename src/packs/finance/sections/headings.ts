@@ -29,7 +29,7 @@ const ITEM = /^items?\s{0,3}(\d{1,2})(?!\d)\s?(?:([abc])(?![a-z]))?(?:\(t\))?/i;
 const SECOND_NUMBER = /^\s?(?:and|&|,|\/)\s?(?:items?\s)?\d{1,2}[abc]?(?![a-z0-9])/i;
 const SEPARATORS = /^[\s.:|–—―-]+/;
 const CONTINUED = /[\s.,(–—-]{0,3}\(?continued\)?\.?$/i;
-const PAGE_NUMBER = /[|.\s](?:[A-Z]-)?\d{1,3}(?:[-–—]\d{1,3})?$/;
+const PAGE_NUMBER = /(?:^|[|.\s])(?:[A-Z]-)?\d{1,3}(?:[-–—]\d{1,3})?$/;
 const MAX_TITLE = 250;
 
 export function findHeadings(lines: Line[], form: PeriodicForm): Heading[] {
@@ -53,8 +53,8 @@ export function isPartLine(line: Line): boolean {
   return line.text.length <= 60 && PART_LINE.test(words(line.text));
 }
 
-export function endsWithPageNumber(line: Line): boolean {
-  return PAGE_NUMBER.test(line.text.slice(-10));
+export function endsWithPageNumber(title: string): boolean {
+  return PAGE_NUMBER.test(title.slice(-10));
 }
 
 function read(lines: Line[], i: number, text: string, form: PeriodicForm, part: FormItem['part']): Heading | null {
@@ -72,7 +72,7 @@ function read(lines: Line[], i: number, text: string, form: PeriodicForm, part: 
     rest = next.text;
     end = i + 2;
   }
-  const paged = lines.slice(i, end).some(endsWithPageNumber);
+  const paged = endsWithPageNumber(rest);
   const listed = paged || lines.slice(i, end).some(({ linked }) => linked);
   const [title, runIn] = splitRunIn(rest, end === i + 1 ? line.text : rest);
   const item = itemOf(`${numbered[1]}${numbered[2] ?? ''}`.toUpperCase(), title, form, part);

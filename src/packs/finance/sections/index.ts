@@ -108,7 +108,7 @@ function readTitled(filing: Filing, name: SectionName, pointing: Heading | null)
   const { lines, headings } = filing;
   const stops = headings.filter((heading) => !heading.listed).map(({ line }) => line);
   const range = titledRange(lines, name, stops);
-  if (!range || range.start === pointing?.line) return null;
+  if (!range || (pointing && range.start >= pointing.line && range.start < pointing.end)) return null;
   const text = textOf(lines, range.start, range.end);
   return { text, items: [{ item: placeOf(filing, range), title: lines[range.start]!.text, chars: text.length }] };
 }

@@ -9,7 +9,10 @@ export interface Style {
 }
 
 const BOLD_ELEMENTS = new Set(['b', 'strong', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
-/** What a page does not show, or shows as a program would. `ix:header` and `ix:hidden` carry inline XBRL's contexts and facts that no reader is shown. */
+/**
+ * What a page does not show, or shows as a program would. `ix:header` and `ix:hidden` carry inline XBRL's contexts
+ * and facts that no reader is shown.
+ */
 const HIDDEN_ELEMENTS = new Set(
   'head iframe ix:header ix:hidden math noembed noframes noscript object plaintext script select style svg template textarea title xmp'.split(
     ' ',

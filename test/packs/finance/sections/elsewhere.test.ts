@@ -38,6 +38,12 @@ describe('an item that points into the document', () => {
     expect(reading).toMatchObject({ found: { items: [{ item: 'Item 8' }, { item: 'after the signatures' }] } });
   });
 
+  it('does not find itself, where its title stands on a line of its own', () => {
+    const bodies = { ...TEN_K, 'Item 8': [TEN_K['Item 8']![0], p('See the pages at the end.')] } as Bodies;
+    const html = tenK((number, title) => bold(`Item ${number}`) + bold(title), '', bodies);
+    expect(readSections(html, '10-K').Financials).toMatchObject({ found: { text: 'See the pages at the end.', notes: [] } });
+  });
+
   it('stands as it is where the place cannot be found', () => {
     const bodies = { ...TEN_K, 'Item 8': [TEN_K['Item 8']![0], p('See the pages at the end.')] } as Bodies;
     expect(readSections(tenK(heading, '', bodies), '10-K').Financials).toMatchObject({

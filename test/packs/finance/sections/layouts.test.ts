@@ -25,6 +25,7 @@ describe('headings', () => {
       (number, title) => `<p><b>It</b><b>em ${number}. ${title.slice(0, 4)}</b><b>${title.slice(4)}</b></p>`,
     ],
     ['number above the title', (number, title) => `<p>Item ${number}.<br>${title}</p>`],
+    ['number above the title, without full stop', (number, title) => bold(`Item ${number}`) + bold(title)],
     ['a dash between', (number, title) => p(`Item ${number} — ${title}`)],
     ['a colon after', (number, title) => bold(`Item ${number}: ${title}:`)],
     [
