@@ -1,0 +1,76 @@
+/**
+ * Page furniture: what repeats at the edges of pages and belongs to no section. Only what is sure goes: a line
+ * whose number counts on with the pages, a line that stands at the edge of most pages, a link back to the contents.
+ */
+import { type Line } from './lines';
+
+/** Lines at each end of a page that can be its header or footer. */
+const EDGE = 3;
+const MAX_LENGTH = 160;
+const BACK_LINK = /^(?:back to )?(?:the )?(?:table of contents|index|toc)$/i;
+
+/** Where a line with one number stands: `Apple Inc. | # Form #-K | #`, page 23 of the document, number 21. */
+interface Numbered {
+  page: number;
+  line: Line;
+  number: number;
+}
+
+/** @returns the lines without page furniture */
+export function withoutFurniture(lines: Line[]): Line[] {
+  const edges = edgeLines(lines);
+  const drop = new Set([...counters(edges), ...runningHeads(edges, lines)]);
+  for (const line of lines) if (line.linked && BACK_LINK.test(line.text)) drop.add(line);
+  return lines.filter((line) => !drop.has(line));
+}
+
+function edgeLines(lines: Line[]): Line[] {
+  const edges: Line[] = [];
+  for (let start = 0; start < lines.length;) {
+    let end = start + 1;
+    while (end < lines.length && lines[end]!.page === lines[start]!.page) end++;
+    const head = Math.min(start + EDGE, end);
+    edges.push(...lines.slice(start, head), ...lines.slice(Math.max(head, end - EDGE), end));
+    start = end;
+  }
+  return edges.filter((line) => line.text.length <= MAX_LENGTH);
+}
+
+/** Page numbers, alone or in a footer: the same words elsewhere, with a number that grew as the pages did. */
+function counters(edges: Line[]): Line[] {
+  const byWords = new Map<string, Numbered[]>();
+  for (const line of edges) {
+    const numbers = line.text.match(/\d+/g);
+    if (!numbers) continue;
+    for (const [place, number] of [...new Set([0, numbers.length - 1])].map((at) => [at, numbers[at]!] as const)) {
+      let at = -1;
+      const words = `${place} ${line.text.replace(/\d+/g, (digits) => (++at === place ? '#' : digits))}`;
+      const found = byWords.get(words) ?? [];
+      found.push({ page: line.page, line, number: Number(number) });
+      byWords.set(words, found);
+    }
+  }
+  return [...byWords.values()].flatMap((found) =>
+    found.filter((one, i) => countsOn(one, found[i - 1]) || countsOn(one, found[i + 1])).map(({ line }) => line),
+  );
+}
+
+/** Facing pages have their own footers, so the neighbour may be two pages away. */
+function countsOn(one: Numbered, other: Numbered | undefined): boolean {
+  if (!other) return false;
+  const pages = other.page - one.page;
+  return pages !== 0 && Math.abs(pages) <= 4 && other.number - one.number === pages;
+}
+
+/** The same words at the edge of at least half of the pages. */
+function runningHeads(edges: Line[], lines: Line[]): Line[] {
+  const pages = (lines.at(-1)?.page ?? 0) + 1;
+  if (pages < 5) return [];
+  const byText = new Map<string, Line[]>();
+  for (const line of edges) {
+    const same = byText.get(line.text);
+    if (same) same.push(line);
+    else byText.set(line.text, [line]);
+  }
+  return [...byText.values()].filter((same) => new Set(same.map((line) => line.page)).size * 2 >= pages).flat();
+}

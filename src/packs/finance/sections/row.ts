@@ -1,0 +1,25 @@
+/**
+ * A table row as one line of text: `Total net sales | 391,035 | 383,285`. Filings set `$`, `)` and `%` into
+ * cells of their own and space columns with empty cells; those are put back together here.
+ */
+
+const OPENS_NUMBER = /^(?:[A-Z]{0,3}[$€£¥]|\(|[$€£¥]\()$/;
+const CLOSES_NUMBER = /^[)%]{1,2}(?:\(\d{1,2}\))?$/;
+const BULLET = /^(?:[•●○◦▪■□–—*·\-o\u00a7\u00b7\uf0b7]|\(?[\da-z]{1,3}[.)])$/;
+
+/** @param cells texts of the cells that hold something, in order */
+export function joinCells(cells: string[]): string {
+  if (cells.length === 2 && BULLET.test(cells[0]!)) return cells.join(' ');
+  const joined: string[] = [];
+  let opened = '';
+  for (const cell of cells) {
+    if (OPENS_NUMBER.test(cell)) opened += cell;
+    else if (CLOSES_NUMBER.test(cell) && joined.length > 0 && !opened) joined[joined.length - 1] += cell;
+    else {
+      joined.push(opened + cell);
+      opened = '';
+    }
+  }
+  if (opened) joined.push(opened);
+  return joined.join(' | ');
+}

@@ -1,0 +1,27 @@
+/** What is asked for, and what is found. */
+
+export type SectionName = 'MD&A' | 'Risk Factors' | 'Financials';
+export const SECTION_NAMES: SectionName[] = ['MD&A', 'Risk Factors', 'Financials'];
+
+export interface SectionItem {
+  /** `Item 7`, `Part I, Item 2`; `Exhibit` in an exhibit. */
+  item: string;
+  title: string;
+  chars: number;
+}
+
+export interface SectionText {
+  /** Plain text, a paragraph or a table row a line (`Total net sales | 391,035 | 383,285`), without the item's heading. */
+  text: string;
+  items: SectionItem[];
+  /** What a reader should know of how the text was found. */
+  notes: string[];
+}
+
+/** The item says that its content stands elsewhere, in an exhibit (e.g. an annual report as EX-13). */
+export interface SectionPointer {
+  exhibit: string;
+  sentence: string;
+}
+
+export type SectionReading = { found: SectionText } | { pointer: SectionPointer } | { missing: string };

@@ -1,0 +1,65 @@
+/** What the attributes and the name of an HTML element say about its text. Only what headings, pages and hidden parts need. */
+
+export interface Style {
+  hidden: boolean;
+  /** Null: as around it. */
+  bold: boolean | null;
+  breakBefore: boolean;
+  breakAfter: boolean;
+}
+
+const BOLD_ELEMENTS = new Set(['b', 'strong', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+/**
+ * What a page does not show, or shows as a program would. `ix:header` and `ix:hidden` carry inline XBRL's contexts
+ * and facts that no reader is shown.
+ */
+const HIDDEN_ELEMENTS = new Set(
+  'head iframe ix:header ix:hidden math noembed noframes noscript object plaintext script select style svg template textarea title xmp'.split(
+    ' ',
+  ),
+);
+const PLAIN: Style = { hidden: false, bold: null, breakBefore: false, breakAfter: false };
+
+/** One reader for a document: the same few style strings come ten thousands of times. */
+export function styleReader(): (element: string, attributes: Record<string, string>) => Style {
+  const known = new Map<string, Style>();
+  return (element, { style }) => {
+    let inline = PLAIN;
+    if (style) {
+      inline = known.get(style) ?? parse(style);
+      known.set(style, inline);
+    }
+    const hidden = inline.hidden || HIDDEN_ELEMENTS.has(element);
+    const bold = inline.bold ?? (BOLD_ELEMENTS.has(element) ? true : null);
+    return hidden === inline.hidden && bold === inline.bold ? inline : { ...inline, hidden, bold };
+  };
+}
+
+function parse(css: string): Style {
+  const style = { ...PLAIN };
+  for (const declaration of css.toLowerCase().split(';')) {
+    const colon = declaration.indexOf(':');
+    if (colon < 0) continue;
+    const value = declaration.slice(colon + 1).trim();
+    switch (declaration.slice(0, colon).trim()) {
+      case 'display':
+        style.hidden = value.startsWith('none');
+        break;
+      case 'font-weight':
+        style.bold = value.startsWith('bold') || Number.parseInt(value, 10) >= 600;
+        break;
+      case 'font':
+        style.bold = value.split(/\s/, 4).includes('bold');
+        break;
+      case 'page-break-before':
+      case 'break-before':
+        style.breakBefore = value.startsWith('always') || value.startsWith('page');
+        break;
+      case 'page-break-after':
+      case 'break-after':
+        style.breakAfter = value.startsWith('always') || value.startsWith('page');
+        break;
+    }
+  }
+  return style;
+}
