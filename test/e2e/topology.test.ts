@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import type { PendingTurn, TurnSummary } from '../../src/client';
 import { startMailCatcher, type MailCatcher } from '../../src/devserver/mail-catcher';
 import type { TurnView } from '../../src/shared/turn-view';
+import { eventually } from '../support/engine';
 import { whyNoNativeCluster } from '../support/native-binaries';
 import { startNativeCluster, type NativeCluster } from '../support/native-cluster';
 import { holdfast, type Holdfast } from '../support/process';
@@ -69,12 +70,12 @@ if (missing && !required) {
     return Promise.all(names.map(async (name) => PostalMime.parse(await readFile(join(outbox, name)))));
   }
 
-  async function eventually<T>(look: () => Promise<T>, done: (seen: T) => boolean): Promise<T> {
-    for (const until = Date.now() + 60_000; ;) {
-      const seen = await look();
-      if (done(seen) || Date.now() > until) return seen;
-    }
-  }
+  /** The answer of a command, once it lists something. */
+  const listed = <T>(...args: string[]) =>
+    eventually(`holdfast ${args.join(' ')} lists something`, async () => {
+      const items = await cli<T[]>(...args);
+      return items.length > 0 && items;
+    });
 
   it('take one turn from its start through a held call to exactly one mail, and find it by its state', async () => {
     const started = await cli<{ turn_id: string }>(
@@ -83,33 +84,24 @@ if (missing && !required) {
       'credit-analyst',
       `Prepare a credit memo on AAPL against its peers and send it to ${COMMITTEE}.`,
     );
-    const waiting = await eventually(
-      () => cli<PendingTurn[]>('pending'),
-      (turns) => turns.length > 0,
-    );
+    const waiting = await listed<PendingTurn>('pending');
     expect(waiting).toMatchObject([{ turn_id: started.turn_id, calls: [{ tool: 'send_credit_memo', state: 'waiting' }] }]);
-    const held = await eventually(
-      () => cli<TurnSummary[]>('list', '--state', 'awaiting_approval'),
-      (turns) => turns.length > 0,
-    );
+    const held = await listed<TurnSummary>('list', '--state', 'awaiting_approval');
     expect(held.map((turn) => turn.turn_id)).toEqual([started.turn_id]);
     expect(await mails()).toEqual([]);
 
     await cli('approve', started.turn_id, '--call', waiting[0]!.calls[0]!.digest!, '--by', 'ana');
-    const view = await eventually(
-      () => cli<TurnView>('show', started.turn_id),
-      (seen) => seen.ended_at !== null,
-    );
+    const view = await eventually('the turn ends', async () => {
+      const seen = await cli<TurnView>('show', started.turn_id);
+      return seen.ended_at !== null && seen;
+    });
     expect(view).toMatchObject({ state: 'completed', pending: [] });
     expect(view.calls.filter((call) => call.tool === 'send_credit_memo')).toEqual([
       expect.objectContaining({ effect: 'applied', approval: expect.objectContaining({ decision: 'approve', by: ['ana'] }) }),
     ]);
     expect((await mails()).map((mail) => mail.to?.[0])).toEqual([expect.objectContaining({ address: COMMITTEE })]);
 
-    const completed = await eventually(
-      () => cli<TurnSummary[]>('list', '--state', 'completed'),
-      (turns) => turns.length > 0,
-    );
+    const completed = await listed<TurnSummary>('list', '--state', 'completed');
     expect(completed.map((turn) => turn.turn_id)).toEqual([started.turn_id]);
     expect(await cli<TurnSummary[]>('list', '--state', 'awaiting_approval')).toEqual([]);
     expect(await replayAll(cluster.address)).toBe(1);

@@ -39,7 +39,7 @@ export function cachedServer(env: NodeJS.ProcessEnv = process.env): ServerBinari
  */
 export async function temporalServer(
   env: NodeJS.ProcessEnv = process.env,
-  onProgress: (line: string) => void = (line) => console.error(line),
+  onProgress: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
 ): Promise<ServerBinaries> {
   const cached = cachedServer(env);
   if (existsSync(cached.server) && existsSync(cached.sqlTool)) return cached;

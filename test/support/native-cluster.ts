@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const DOCKER = join(__dirname, '../../docker');
 const NAMESPACE = 'default';
 const READY_WITHIN_MS = 60_000;
-/** In the order of PORTS below; the first is PostgreSQL's. */
+/** The settings of docker/temporal/server.yaml that take a port; the first is the frontend's, for clients. */
 const PORTS = ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap((service) => [
   `${service}_GRPC_PORT`,
   `${service}_MEMBERSHIP_PORT`,
@@ -63,6 +63,7 @@ export async function startNativeCluster(): Promise<NativeCluster> {
 
 async function start(folder: string, running: Supervised[]): Promise<Omit<NativeCluster, 'stop'>> {
   await chmod(folder, 0o755); // PostgreSQL's user must get through
+  const bin = await namedAsInImages(join(folder, 'bin'));
   const [sqlPort, ...ports] = await freePorts(1 + PORTS.length);
   const passwordFile = join(folder, 'postgres_password');
   // As awkward as a password may be: scripts and configuration pass it on unharmed. (A space Temporal itself cannot take.)
@@ -74,7 +75,7 @@ async function start(folder: string, running: Supervised[]): Promise<Omit<Native
 
   const address = `127.0.0.1:${ports[0]}`;
   const env = {
-    PATH: `${await namedAsInImages(join(folder, 'bin'))}:/usr/local/bin:/usr/bin:/bin`,
+    PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
     HOME: folder,
     SQL_PLUGIN: 'postgres12',
     SQL_HOST: '127.0.0.1',
