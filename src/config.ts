@@ -1,4 +1,5 @@
 /** Settings: environment in, one typed and checked object out. A bad value stops the process with one line. */
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
@@ -56,6 +57,8 @@ const VARIABLES = {
   HOLDFAST_TASK_QUEUE: [z.string().max(200), 'a name of at most 200 characters'],
   HOLDFAST_STORE: [z.string().regex(/^(file:.+|postgres(ql)?:\/\/.+)$/), 'file:PATH or postgres://…'],
   HOLDFAST_HTTP_PORT: [port, 'a port from 1 to 65535'],
+  HOLDFAST_HEALTH_PORT: [z.string(), 'a port, or HOST:PORT'],
+  HOLDFAST_DRAIN_SECONDS: [z.string(), 'a number of seconds'],
   HOLDFAST_HOME: [z.string(), 'a folder'],
   HOLDFAST_MODEL: [z.enum(['anthropic', 'rehearsal']), 'anthropic or rehearsal'],
   HOLDFAST_TEMPORAL_CLI: [z.string(), 'the path of a temporal binary'],
@@ -78,12 +81,23 @@ type Value<V extends Variable> = z.output<(typeof VARIABLES)[V][0]>;
 type Reader = <V extends Variable>(name: V) => Value<V> | undefined;
 const SECRETS: ReadonlySet<string> = new Set(['ANTHROPIC_API_KEY', 'HOLDFAST_SMTP_PASS']);
 
+/** Each variable that may also be given as NAME_FILE: ours, and the one secret that Temporal's own reader takes as text. */
+const IN_FILES: readonly string[] = [...Object.keys(VARIABLES), 'TEMPORAL_API_KEY'];
+/** No setting is longer: a file that is was named by mistake. */
+const MAX_FILE_BYTES = 64 * 1024;
+
+/** Whether `loadConfig` reads a variable of this name; Temporal's own (`TEMPORAL_…`) are read by its own reader. */
+export function isSetting(name: string): boolean {
+  return IN_FILES.includes(name.replace(/_FILE$/, ''));
+}
+
 /**
- * Reads the settings.
- * @throws ConfigError with one line that names the variable, the value and what is allowed
+ * Reads the settings. Each variable may be given as NAME_FILE instead: the file's trimmed content is the value.
+ * @throws ConfigError with one line that names the variable, the value and what is allowed; what came from a file is never shown
  */
-export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const read = <V extends Variable>(name: V): Value<V> | undefined => readVariable(env, name);
+export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
+  const { env, fromFiles } = readFiles(given);
+  const read = <V extends Variable>(name: V): Value<V> | undefined => readVariable(env, name, fromFiles.has(name));
   const home = read('HOLDFAST_HOME') ?? '.holdfast';
   const apiKey = read('ANTHROPIC_API_KEY');
   const model = read('HOLDFAST_MODEL') ?? (apiKey === undefined ? 'rehearsal' : 'anthropic');
@@ -117,14 +131,38 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V): Value<V> | undefined {
+/** The environment with each NAME_FILE resolved to NAME. */
+function readFiles(given: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; fromFiles: ReadonlySet<string> } {
+  const named = IN_FILES.filter((name) => given[`${name}_FILE`]);
+  const contents = named.map((name): [string, string] => {
+    if (given[name]) throw new ConfigError(`${name} and ${name}_FILE are both set; set one of them.`);
+    return [name, contentOf(`${name}_FILE`, given[`${name}_FILE`]!)];
+  });
+  return { env: { ...given, ...Object.fromEntries(contents) }, fromFiles: new Set(named) };
+}
+
+function contentOf(variable: string, path: string): string {
+  const fault = (what: string) => new ConfigError(`${variable} is ${JSON.stringify(path.slice(0, 200))}, ${what}.`);
+  let content: string;
+  try {
+    if (statSync(path).size > MAX_FILE_BYTES) throw new RangeError(`more than ${MAX_FILE_BYTES} bytes`);
+    content = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const why = error instanceof RangeError ? error.message : ((error as NodeJS.ErrnoException).code ?? 'unknown error');
+    throw fault(`which cannot be read (${why}); it must be a file that this process may read`);
+  }
+  if (content === '') throw fault('which is empty; it must hold the value');
+  return content;
+}
+
+function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V, fromFile: boolean): Value<V> | undefined {
   const text = env[name];
   if (text === undefined || text === '') return undefined;
   const [schema, allowed] = VARIABLES[name];
   const parsed = schema.safeParse(text);
   if (parsed.success) return parsed.data as Value<V>;
-  const shown = SECRETS.has(name) ? 'not usable' : JSON.stringify(withoutPassword(text).slice(0, 200));
-  throw new ConfigError(`${name} is ${shown}; it must be ${allowed}.`);
+  const shown = fromFile || SECRETS.has(name) ? 'not usable' : JSON.stringify(withoutPassword(text).slice(0, 200));
+  throw new ConfigError(`${name}${fromFile ? '_FILE holds what' : ''} is ${shown}; it must be ${allowed}.`);
 }
 
 function deploymentOf(read: Reader): Config['deployment'] {

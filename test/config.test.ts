@@ -78,6 +78,56 @@ describe('settings', () => {
     expect(() => load({ HOLDFAST_STORE: 'mysql://ana:hunter2@db/x' })).not.toThrow(/hunter2/);
   });
 
+  describe('from files (NAME_FILE)', () => {
+    const file = (content: string) => {
+      const path = join(home, 'secret');
+      writeFileSync(path, content);
+      return path;
+    };
+
+    it('are the trimmed content of the file', () => {
+      const path = file('  k-1\r\n');
+      expect(load({ ANTHROPIC_API_KEY_FILE: path })).toMatchObject({ model: 'anthropic', anthropic: { apiKey: 'k-1' } });
+      const smtp = { HOLDFAST_SMTP_HOST: 'mx', HOLDFAST_SMTP_FROM: 'a@b', HOLDFAST_SMTP_USER: 'u' };
+      expect(load({ ...smtp, HOLDFAST_SMTP_PASS_FILE: path }).smtp).toMatchObject({ user: 'u', pass: 'k-1' });
+      const { connectionOptions } = load({ TEMPORAL_ADDRESS: 'far:1', TEMPORAL_API_KEY_FILE: path }).temporal;
+      expect(connectionOptions).toMatchObject({ apiKey: 'k-1', tls: true });
+      expect(load({ HOLDFAST_STORE_FILE: file('postgres://ana:hunter2@db/x\n') }).store).toBe('postgres://ana:hunter2@db/x');
+    });
+
+    it('count as not set where NAME_FILE is empty, or NAME beside it', () => {
+      expect(load({ ANTHROPIC_API_KEY_FILE: '' }).model).toBe('rehearsal');
+      expect(load({ ANTHROPIC_API_KEY: '', ANTHROPIC_API_KEY_FILE: file('k') }).anthropic).toMatchObject({ apiKey: 'k' });
+    });
+
+    it('stop when NAME is set too', () => {
+      const env = { ANTHROPIC_API_KEY: 'k-1', ANTHROPIC_API_KEY_FILE: file('k-2') };
+      expect(() => load(env)).toThrow(
+        new ConfigError('ANTHROPIC_API_KEY and ANTHROPIC_API_KEY_FILE are both set; set one of them.'),
+      );
+    });
+
+    it('stop when the file is missing, no file, empty or far too long, and name it', () => {
+      const stops = (path: string) => expect(() => load({ HOLDFAST_SMTP_PASS_FILE: path }));
+      const missing = join(home, 'missing');
+      stops(missing).toThrow(
+        `HOLDFAST_SMTP_PASS_FILE is ${JSON.stringify(missing)}, which cannot be read (ENOENT); it must be a file that this process may read.`,
+      );
+      stops(home).toThrow(/cannot be read \(EISDIR\)/);
+      stops(file(' \n')).toThrow(/which is empty; it must hold the value\.$/);
+      stops(file('x'.repeat(65_537))).toThrow(/cannot be read \(more than 65536 bytes\)/);
+    });
+
+    it('are never repeated in an error, whichever the variable', () => {
+      const path = file('hunter2\nhunter3');
+      for (const name of ['HOLDFAST_STORE', 'HOLDFAST_HTTP_PORT', 'HOLDFAST_UI_URL', 'HOLDFAST_MODEL']) {
+        const stops = () => load({ [`${name}_FILE`]: path });
+        expect(stops).toThrow(new RegExp(`^${name}_FILE holds what is not usable; it must be [^\\n]+$`));
+        expect(stops).not.toThrow(/hunter/);
+      }
+    });
+  });
+
   it('find the stack that runs here', () => {
     writeDevState(home, stack);
     expect(load()).toMatchObject({ temporal: { address: '127.0.0.1:4711', namespace: 'mine' }, uiUrl: 'http://127.0.0.1:4712' });

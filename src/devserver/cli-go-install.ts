@@ -14,31 +14,54 @@ const TELL_EVERY_MS = 10_000;
  * @throws Error when there is no Go, or with the last lines that it wrote
  */
 export async function goInstallCli(env: NodeJS.ProcessEnv, onProgress: (line: string) => void): Promise<string> {
+  const target = cachedCli(env);
+  const build = { what: 'the Temporal CLI', takes: 'about 6 minutes', packages: [GO_PACKAGE], files: { [EXECUTABLE]: target } };
+  await goInstall(build, env, onProgress);
+  return target;
+}
+
+export interface GoBuild {
+  /** In words, for progress lines. */
+  what: string;
+  /** The first time: `about 6 minutes`. */
+  takes: string;
+  /** `path/of/command@v1.2.3` */
+  packages: string[];
+  /** Name of each executable → the path that it gets. */
+  files: Record<string, string>;
+}
+
+/**
+ * `go install`, in a folder of its own; then each file is moved to its place.
+ * @throws Error when there is no Go, or with the last lines that it wrote
+ */
+export async function goInstall(build: GoBuild, env: NodeJS.ProcessEnv, onProgress: (line: string) => void): Promise<void> {
   const go = onPath('go', env);
   if (!go) throw new Error('there is no go on the PATH');
   mkdirSync(cacheFolder(env), { recursive: true });
   const folder = mkdtempSync(join(cacheFolder(env), 'go-install-'));
   try {
-    await build(go, { ...env, GOBIN: folder }, onProgress);
-    const target = cachedCli(env);
-    mkdirSync(dirname(target), { recursive: true });
-    // Whole or not at all: another process may be looking for it.
-    renameSync(join(folder, EXECUTABLE), target);
-    return target;
+    await run(go, build, { ...env, GOBIN: folder }, onProgress);
+    for (const [name, target] of Object.entries(build.files)) {
+      mkdirSync(dirname(target), { recursive: true });
+      // Whole or not at all: another process may be looking for it.
+      renameSync(join(folder, name), target);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function build(go: string, env: NodeJS.ProcessEnv, onProgress: (line: string) => void): Promise<void> {
+function run(go: string, build: GoBuild, env: NodeJS.ProcessEnv, onProgress: (line: string) => void): Promise<void> {
+  const { what, takes, packages } = build;
   return new Promise((resolve, reject) => {
-    onProgress(`building the Temporal CLI: go install ${GO_PACKAGE} (about 6 minutes the first time) …`);
+    onProgress(`building ${what}: go install ${packages.join(' ')} (${takes} the first time) …`);
     const started = Date.now();
     const tell = setInterval(
-      () => onProgress(`building the Temporal CLI: ${Math.round((Date.now() - started) / 1000)} s …`),
+      () => onProgress(`building ${what}: ${Math.round((Date.now() - started) / 1000)} s …`),
       TELL_EVERY_MS,
     );
-    const child = spawn(go, ['install', GO_PACKAGE], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(go, ['install', ...packages], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const kill = () => void child.kill();
     process.once('exit', kill);
     let output = '';

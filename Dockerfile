@@ -1,0 +1,43 @@
+# The worker. Build: `docker build --tag holdfast:0.1.0 .`; run: docker-compose.yml, docs/deployment.md.
+#
+# 20.20.2 is the last Node 20 that the official image had. A tag can be moved; to pin what you have tested, write
+# node:20.20.2-bookworm-slim@sha256:… in both places, with the digest that `docker buildx imagetools inspect
+# node:20.20.2-bookworm-slim` prints.
+# Debian, not Alpine: Temporal's native library needs glibc.
+
+# With development dependencies: the compiler, and the workflow bundle.
+FROM node:20.20.2-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN ["npm", "ci", "--include=dev", "--no-audit", "--no-fund"]
+COPY tsconfig.json ./
+COPY scripts ./scripts
+COPY src ./src
+RUN ["node", "scripts/build.mjs"]
+
+# What runs, without them and without the native library of other systems.
+FROM build AS dependencies
+RUN npm prune --omit=dev --no-audit --no-fund \
+  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} +
+
+FROM node:20.20.2-bookworm-slim
+# Temporal's native library checks TLS certificates against the system's; the slim image has none.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates \
+  && rm -rf /var/lib/apt/lists/*
+# The only folder that is written: a volume belongs here. Everything else may be read-only.
+RUN ["install", "--directory", "--owner=node", "--group=node", "--mode=0700", "/var/lib/holdfast"]
+WORKDIR /app
+COPY package.json LICENSE NOTICE ./
+COPY data ./data
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+ENV NODE_ENV=production \
+    HOLDFAST_HOME=/var/lib/holdfast \
+    HOLDFAST_HEALTH_PORT=8481
+USER node
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HOLDFAST_HEALTH_PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# No npm and no shell in between: signals reach the worker, which lets running calls end.
+ENTRYPOINT ["node", "dist/cli/main.js"]
+CMD ["worker"]

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Makes the files of docker/secrets/ that docker-compose.yml hands to its services; what is there already stays.
+# The database's password is random. The others are asked for; without a terminal they come from ANTHROPIC_API_KEY and
+# HOLDFAST_SMTP_PASS.
+set -eu
+umask 077
+secrets=$(CDPATH='' cd -- "$(dirname -- "$0")/secrets" && pwd)
+
+# Containers read a secret under their own users, so the file is open to all: what guards it is the folder.
+chmod 700 "$secrets"
+
+save() { # NAME, VALUE
+  printf '%s\n' "$2" >"$secrets/.$1.new"
+  chmod 444 "$secrets/.$1.new"
+  mv "$secrets/.$1.new" "$secrets/$1"
+  echo "made docker/secrets/$1"
+}
+
+ask() { # NAME, QUESTION, VALUE WHERE NOBODY CAN BE ASKED
+  value=$3
+  if [ -z "$value" ] && [ -t 0 ]; then
+    trap 'stty echo' EXIT
+    stty -echo
+    printf '%s: ' "$2" >&2
+    IFS= read -r value
+    stty echo
+    trap - EXIT
+    echo >&2
+  fi
+  if [ -z "$value" ]; then
+    echo "docker/secrets/$1 cannot be empty ($2); nothing was written for it." >&2
+    exit 1
+  fi
+  save "$1" "$value"
+}
+
+[ -e "$secrets/postgres_password" ] || save postgres_password "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"
+[ -e "$secrets/anthropic_api_key" ] || ask anthropic_api_key 'Anthropic API key' "${ANTHROPIC_API_KEY:-}"
+[ -e "$secrets/smtp_password" ] || ask smtp_password 'Password of the mail account' "${HOLDFAST_SMTP_PASS:-}"

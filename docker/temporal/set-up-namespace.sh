@@ -1,0 +1,27 @@
+#!/bin/sh
+# Makes the namespace, and the search attributes that turns write: without them no worker starts. Can be run again.
+# Takes TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, NAMESPACE_RETENTION (how long ended turns are kept, e.g. 720h).
+set -eu
+
+# A new namespace is known to the whole server after a few seconds.
+retried() {
+  tries=30
+  until "$@"; do
+    tries=$((tries - 1))
+    if [ "$tries" -eq 0 ]; then
+      echo "Given up: $*" >&2
+      return 1
+    fi
+    sleep 1
+  done
+}
+
+if ! temporal operator namespace describe >/dev/null 2>&1; then
+  retried temporal operator namespace create --retention "$NAMESPACE_RETENTION"
+fi
+retried temporal operator search-attribute create \
+  --name HoldfastAgent --type Keyword \
+  --name HoldfastState --type Keyword \
+  --name HoldfastSession --type Keyword \
+  --name HoldfastRequester --type Keyword \
+  --name HoldfastTool --type KeywordList

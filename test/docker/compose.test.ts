@@ -1,0 +1,150 @@
+/** docker-compose.yml: valid by the compose specification, and what we hold ourselves to beyond it. No container engine is needed. */
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSetting } from '../../src/config';
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contract';
+import { version } from '../../src/version';
+import { composeFaults, composeText, readCompose, ROOT, type ComposeService } from '../support/compose-file';
+import { SERVER_VERSION } from '../support/native-binaries';
+
+const compose = readCompose();
+const services = Object.entries(compose.services);
+const ONE_SHOTS = ['temporal-schema', 'temporal-namespace'];
+
+/** Seconds of `90s`. */
+const seconds = (text: string | undefined) => Number(/^(\d+)s$/.exec(text ?? '')?.[1]);
+
+describe('docker-compose.yml', () => {
+  it('is valid by the JSON schema of the compose specification', () => {
+    expect(composeFaults(compose)).toEqual([]);
+  });
+
+  it('would not be if it were wrong: the schema bites', () => {
+    const wrong = structuredClone(compose) as any;
+    wrong.services.worker.restarts = 'always';
+    wrong.services.worker.stop_grace_period = 'soon';
+    wrong.services.temporal.ports = ['here:7233'];
+    wrong.services['temporal-ui'].read_only = 1;
+    expect(composeFaults(wrong).map((fault) => fault.split(' ')[0])).toEqual(
+      expect.arrayContaining([
+        '/services/worker',
+        '/services/worker/stop_grace_period',
+        '/services/temporal/ports/0',
+        '/services/temporal-ui/read_only',
+      ]),
+    );
+  });
+
+  it.each(services)('%s: pins its image by a full version', (_name, { image }) => {
+    expect(image).toMatch(/^[a-z]+(\/[a-z-]+)?:\d+\.\d+(\.\d+)?(-[a-z0-9.-]+)?$/);
+  });
+
+  it('runs one version of Temporal, the one that the tests run, and our own package', () => {
+    const images = services.map(([, { image }]) => image);
+    for (const image of images.filter((name) => /^temporalio\/(server|admin-tools):/.test(name))) {
+      expect(image.split(':')[1]!.split('-')[0]).toBe(SERVER_VERSION);
+    }
+    expect(images).toContain(`holdfast:${version}`);
+  });
+
+  it.each(services)('%s: is read-only, without capabilities and new privileges, bounded, and never root', (_name, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    expect(service.tmpfs).toContain('/tmp');
+    expect(service.deploy?.resources?.limits).toEqual({ cpus: expect.any(String), memory: expect.stringMatching(/^\d+[mg]$/) });
+    // Whose image names a user of its own: the server's and the admin tools' (temporal), ours (Dockerfile).
+    const ownUser = /^(temporalio\/(server|admin-tools)|holdfast):/.test(service.image);
+    expect(service.user ?? (ownUser ? 'of the image' : 'root')).toMatch(/^([1-9]\d*:[1-9]\d*|of the image)$/);
+  });
+
+  it.each(services)('%s: starts again by itself, or is a one-shot that others wait for', (name, service) => {
+    const waitedFor = services.some(([, { depends_on }]) => depends_on?.[name]?.condition === 'service_completed_successfully');
+    expect([service.restart, waitedFor]).toEqual(ONE_SHOTS.includes(name) ? ['no', true] : ['unless-stopped', false]);
+  });
+
+  it('says of every service that others wait for how its health is asked', () => {
+    for (const [, { depends_on }] of services) {
+      for (const [other, { condition }] of Object.entries(depends_on ?? {})) {
+        const asked: ComposeService | undefined = compose.services[other];
+        expect(condition === 'service_healthy' ? asked?.healthcheck?.test[0] : condition).toMatch(
+          /^(CMD|service_completed_successfully)$/,
+        );
+      }
+    }
+  });
+
+  it('publishes ports on the loopback only, and none of the database', () => {
+    const ports = services.flatMap(([, service]) => service.ports ?? []);
+    expect(ports).toHaveLength(2);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    expect(compose.services.postgresql).toMatchObject({ networks: ['database'] });
+    expect(compose.networks.database).toEqual({ internal: true });
+  });
+
+  it('hands secrets over as files: no value stands in it, and Git ignores the files', () => {
+    for (const [name, { environment = {} }] of services) {
+      for (const [variable, value] of Object.entries(environment)) {
+        if (!/PASS|PWD|KEY|TOKEN|SECRET/.test(variable)) continue;
+        expect(`${name} ${variable}`).toMatch(/_FILE$/);
+        expect(value).toMatch(/^\/run\/secrets\/[a-z_]+$/);
+        expect(compose.services[name]!.secrets).toContain(value.slice('/run/secrets/'.length));
+      }
+    }
+    expect(composeText).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@|sk-ant-/);
+    const files = Object.values(compose.secrets).map(({ file }) => file);
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files)
+      expect(execFileSync('git', ['check-ignore', file], { cwd: ROOT, encoding: 'utf8' }).trim()).toBe(file);
+  });
+
+  it('gives the worker only settings that exist', () => {
+    const names = Object.keys(compose.services.worker!.environment!);
+    expect(names.filter((name) => !isSetting(name))).toEqual(['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE']);
+    expect(isSetting('HOLDFAST_HEALTH_PROT')).toBe(false);
+  });
+
+  it('gives Temporal only settings that its scripts and configuration read', () => {
+    const folder = join(ROOT, 'docker/temporal');
+    const read = readdirSync(folder)
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('\n');
+    for (const name of ['temporal-schema', 'temporal', 'temporal-namespace']) {
+      for (const variable of Object.keys(compose.services[name]!.environment!)) expect(read).toContain(variable);
+    }
+  });
+
+  it('lets the worker drain before it is killed', () => {
+    const { environment, stop_grace_period } = compose.services.worker!;
+    expect(seconds(stop_grace_period)).toBeGreaterThan(Number(environment!.HOLDFAST_DRAIN_SECONDS));
+  });
+
+  it('keeps the state of the workers, which share it, and of the database on volumes', () => {
+    const mounted = (name: string) => compose.services[name]!.volumes!.map((volume) => volume.split(':'));
+    expect(mounted('worker')).toEqual([['holdfast', '/var/lib/holdfast']]);
+    expect(mounted('postgresql')).toEqual([['postgresql', '/var/lib/postgresql/data']]);
+    expect(Object.keys(compose.volumes).sort()).toEqual(['holdfast', 'postgresql']);
+  });
+
+  it('mounts files that exist, read-only', () => {
+    const mounts = services.flatMap(([, { volumes = [] }]) => volumes).filter((volume) => volume.startsWith('.'));
+    expect(mounts.length).toBeGreaterThan(0);
+    for (const mount of mounts) {
+      const [from, to, mode] = mount.split(':');
+      expect([existsSync(join(ROOT, from!)), to, mode]).toEqual([true, from!.replace('./docker', '/etc/holdfast'), 'ro']);
+    }
+    for (const [, { entrypoint }] of services.filter(([, service]) => service.entrypoint)) {
+      accessSync(join(ROOT, entrypoint![1]!.replace('/etc/holdfast', 'docker')), constants.X_OK);
+    }
+  });
+});
+
+describe('docker/temporal/set-up-namespace.sh', () => {
+  it('makes exactly the search attributes that turns write', () => {
+    const script = readFileSync(join(ROOT, 'docker/temporal/set-up-namespace.sh'), 'utf8');
+    const made = [...script.matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [name, type]);
+    const types = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
+    expect(Object.fromEntries(made)).toEqual(
+      Object.fromEntries(Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [name, types[type as keyof typeof types]])),
+    );
+  });
+});
