@@ -25,7 +25,9 @@ const MODEL_ACTIVITIES = ['model', 'takeStep'];
 export async function history(say: (line: string) => void): Promise<Growth[]> {
   const { path } = await findTemporalCli({ onProgress: say });
   const dev = await startDevServer({ cli: path, port: 0, headless: true });
-  const connection = await Connection.connect({ address: dev.address });
+  // A page of the naive loop's history is larger than gRPC's default allows.
+  const channelArgs = { 'grpc.max_receive_message_length': -1 };
+  const connection = await Connection.connect({ address: dev.address, channelArgs });
   try {
     const grown: Growth[] = [];
     for (const kind of ['naive', 'ours'] as const) {
