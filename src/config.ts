@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { z } from 'zod';
+import { cacheFolder } from './devserver/cli-cache';
 import { withoutPassword } from './shared/without-password';
 import { readDevState, type DevState } from './devserver/state-file';
 
@@ -13,6 +14,12 @@ export interface SmtpConfig {
   user?: string;
   pass?: string;
   from: string;
+}
+
+export interface EdgarConfig {
+  userAgent: string;
+  /** Replaces both hosts of the SEC; absent: the real ones. */
+  url?: string;
 }
 
 export interface Config {
@@ -34,7 +41,15 @@ export interface Config {
   uiUrl: string | null;
   /** Null: mail goes to the embedded catcher. */
   smtp: SmtpConfig | null;
+  /** What the finance pack reads. */
+  data: (typeof DATA_SOURCES)[number];
+  /** Null: `data` is the snapshot. */
+  edgar: EdgarConfig | null;
+  /** Folder of what can be fetched again, shared by all workers of this user. */
+  cache: string;
 }
+
+export const DATA_SOURCES = ['snapshot', 'edgar'] as const;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -71,6 +86,10 @@ const VARIABLES = {
   HOLDFAST_SMTP_USER: [z.string(), 'a user name'],
   HOLDFAST_SMTP_PASS: [z.string(), 'a password'],
   HOLDFAST_SMTP_FROM: [z.string().regex(/^[^\r\n]*@[^\r\n]*$/), 'a sender address'],
+  HOLDFAST_DATA: [z.enum(DATA_SOURCES), 'snapshot or edgar'],
+  HOLDFAST_EDGAR_USER_AGENT: [z.string().max(200).refine(namesSomeone), 'a name and an e-mail address, in ASCII'],
+  HOLDFAST_EDGAR_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL'],
+  HOLDFAST_CACHE: [z.string(), 'a folder'],
 } as const;
 
 type Variable = keyof typeof VARIABLES;
@@ -114,7 +133,15 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...optional('deployment', deploymentOf(read)),
     uiUrl: uiUrl?.replace(/\/+$/, '') ?? null,
     smtp: smtpOf(read),
+    ...dataOf(read),
+    cache: read('HOLDFAST_CACHE') ?? cacheFolder(env),
   };
+}
+
+/** The SEC wants to know who asks: words, and an address among them. */
+function namesSomeone(text: string): boolean {
+  const words = text.trim().split(/\s+/);
+  return /^[\x20-\x7e]+$/.test(text) && words.length > 1 && words.some((word) => /^[^@]+@[^@.]+\.[^@]+$/.test(word));
 }
 
 function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V): Value<V> | undefined {
@@ -174,6 +201,18 @@ function smtpOf(read: Reader): SmtpConfig | null {
     ...optional('pass', read('HOLDFAST_SMTP_PASS')),
     from,
   };
+}
+
+function dataOf(read: Reader): Pick<Config, 'data' | 'edgar'> {
+  const data = read('HOLDFAST_DATA') ?? 'snapshot';
+  if (data === 'snapshot') return { data, edgar: null };
+  const userAgent = read('HOLDFAST_EDGAR_USER_AGENT');
+  if (userAgent === undefined) {
+    throw new ConfigError(
+      'HOLDFAST_EDGAR_USER_AGENT is not set but the data are "edgar"; the SEC demands a name and an e-mail address, such as "Example Bank data@bank.example".',
+    );
+  }
+  return { data, edgar: { userAgent, ...optional('url', read('HOLDFAST_EDGAR_URL')) } };
 }
 
 function optional<K extends string, T>(key: K, value: T | undefined): { [key in K]?: T } {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config';
 import { startStack, type Stack } from '../devserver/stack';
+import { configWith, dataOption, type DataOption } from './support/data-option';
 import { EXIT, Exit } from './support/exit';
 import { portNumber } from './support/numbers';
 import type { Output } from './support/output';
 import { untilNpmIsGone, untilStopped } from './support/until-stopped';
 
-interface DevOptions {
+interface DevOptions extends DataOption {
   app?: string;
   port?: number;
   uiPort?: number;
@@ -25,11 +25,12 @@ export function dev(program: Command, output: () => Output): void {
     .option('--ui-port <n>', "the Web UI's port; 0: any free one; default 8233, or a free one", portNumber)
     .option('--db <file>', 'keep the state in this SQLite file; default: in memory')
     .option('--headless', 'no Web UI')
+    .addOption(dataOption())
     .action(async (options: DevOptions) => {
       const say = (line: string) => void process.stderr.write(`${line}\n`);
-      const { app, ...rest } = options;
+      const { app, data, ...rest } = options;
       const stopped = Promise.race([untilStopped(), untilNpmIsGone()]);
-      const starting = startStack({ config: loadConfig(), appFile: app, ...rest, say });
+      const starting = startStack({ config: configWith({ data }), appFile: app, ...rest, say });
       starting.catch(() => undefined);
       // Whatever has been started by then ends with this process.
       const stack = await Promise.race([starting, stopped.then(() => null)]);
