@@ -38,6 +38,9 @@ export function recordedEdgar(): EdgarFiles {
       }
     }
     files.set(`data/submissions/CIK${cik}.json`, { body, etag: `"${body.length}"` });
+    // The older pages were not recorded: empty ones stand for them.
+    const none = Object.fromEntries(Object.keys(about.filings.recent).map((column) => [column, []]));
+    for (const { name: page } of about.filings.files as { name: string }[]) files.set(`data/submissions/${page}`, json(none));
   }
   for (const name of names('companyfacts')) {
     const body = readRecorded(`edgar/companyfacts/${name}`);
