@@ -88,7 +88,7 @@ const VARIABLES = {
   HOLDFAST_SMTP_FROM: [z.string().regex(/^[^\r\n]*@[^\r\n]*$/), 'a sender address'],
   HOLDFAST_DATA: [z.enum(DATA_SOURCES), 'snapshot or edgar'],
   HOLDFAST_EDGAR_USER_AGENT: [z.string().max(200).refine(namesSomeone), 'a name and an e-mail address, in ASCII'],
-  HOLDFAST_EDGAR_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL'],
+  HOLDFAST_EDGAR_URL: [z.url({ protocol: /^https?$/ }).refine(hasNoPassword), 'an http or https URL without a password'],
   HOLDFAST_CACHE: [z.string(), 'a folder'],
 } as const;
 
@@ -201,6 +201,11 @@ function smtpOf(read: Reader): SmtpConfig | null {
     ...optional('pass', read('HOLDFAST_SMTP_PASS')),
     from,
   };
+}
+
+/** Answers name the address that they come from. */
+function hasNoPassword(url: string): boolean {
+  return withoutPassword(url) === url;
 }
 
 function dataOf(read: Reader): Pick<Config, 'data' | 'edgar'> {

@@ -34,8 +34,8 @@ const COVER_VALUE = 'EntityPublicFloat';
 const SHORTEST_YEAR = 340;
 const LONGEST_QUARTER = 105;
 
-interface Filed extends Omit<Report, 'end'> {
-  form: '10-K' | '10-Q';
+interface Filed extends Omit<Report, 'end' | 'fiscalYear'> {
+  fiscalYear: number | null;
 }
 
 /** Every 10-K and 10-Q with a balance sheet, newest first. Amendments (10-K/A) are left out. */
@@ -47,8 +47,8 @@ export function reportsOf({ facts }: CompanyFactsAnswer): Report[] {
         if (!UNITS.has(unit)) continue;
         for (const { accn: accession, form, filed: on, fy, fp, start, end, val } of entries) {
           if (form !== '10-K' && form !== '10-Q') continue;
-          const fiscal = { fiscalYear: fy ?? Number(end.slice(0, 4)), fiscalPeriod: fp ?? '' };
-          const report = filed.get(accession) ?? { accession, form, filed: on, ...fiscal, facts: [] };
+          const own = { accession, form, filed: on, fiscalYear: fy, fiscalPeriod: fp ?? '' } as const;
+          const report: Filed = filed.get(accession) ?? { ...own, facts: [] };
           report.facts.push({ concept, unit: unit as Fact['unit'], value: val, start: start ?? null, end });
           filed.set(accession, report);
         }
@@ -63,7 +63,8 @@ function withItsPeriods(report: Filed): Report[] {
   const dates = new Set(report.facts.filter((fact) => fact.concept === 'Assets').map((fact) => fact.end));
   const [end, priorEnd] = [...dates].sort().reverse();
   if (end === undefined) return [];
-  return [{ ...report, end, facts: report.facts.filter((fact) => isOwnOrPrior(report, end, priorEnd, fact)) }];
+  const fiscalYear = report.fiscalYear ?? Number(end.slice(0, 4));
+  return [{ ...report, fiscalYear, end, facts: report.facts.filter((fact) => isOwnOrPrior(report, end, priorEnd, fact)) }];
 }
 
 /** Year, quarter, year to date, balance sheet dates, cover; of this period and of the one before. */
