@@ -1,15 +1,17 @@
 /**
  * Writes data/ (the embedded snapshot of the finance pack) from a folder of recorded sources.
  *
- *   node scripts/build-snapshot.mjs SOURCE_FOLDER [OUTPUT_FOLDER]
+ *   npm run build && node scripts/build-snapshot.mjs SOURCE_FOLDER [OUTPUT_FOLDER]
  *
  * SOURCE_FOLDER holds edgar/companyfacts, edgar/submissions, statements and prices (data/README.md
  * says where each comes from). The same sources give the same bytes: nothing here reads a clock.
- * Figures are selected and regrouped, never computed, except splits, which are read off restated EPS.
+ * Figures are selected and regrouped, never computed, except splits, which are read off restated EPS: by
+ * the same code that reads live EDGAR (src/packs/finance/company-facts.ts, from dist/).
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { COMPANY_FACTS, reportsOf, splitsOf } from '../dist/packs/finance/company-facts.js';
 
 const [source, out = 'data'] = process.argv.slice(2);
 if (!source) {
@@ -37,7 +39,6 @@ const PEERS = {
   TSLA: { basis: 'US car makers (hand-made table)', peers: ['F', 'GM', 'RIVN'] },
 };
 
-const days = (from, to) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 const gz = (name) => gunzipSync(readFileSync(join(source, name))).toString('utf8');
 const submissionsOf = (company) => JSON.parse(gz(`edgar/submissions/CIK${company.cik}.json.gz`));
 
@@ -69,101 +70,24 @@ function filingsFromReports(reports) {
 
 // ---- facts ------------------------------------------------------------------------------------
 
-/** Every fact that a 10-K or 10-Q carried, grouped by accession; comparatives of other years are cut later. */
-function reportsFromFacts(facts) {
-  const reports = new Map();
-  for (const taxonomy of Object.values(facts.facts)) {
-    for (const [concept, { units }] of Object.entries(taxonomy)) {
-      for (const [unit, entries] of Object.entries(units)) {
-        for (const entry of entries) {
-          if (entry.form !== '10-K' && entry.form !== '10-Q') continue;
-          const report = reports.get(entry.accn) ?? {
-            accession: entry.accn,
-            form: entry.form,
-            filed: entry.filed,
-            fy: entry.fy,
-            fp: entry.fp,
-            entries: [],
-          };
-          report.entries.push({ concept, unit, start: entry.start ?? null, end: entry.end, value: entry.val });
-          reports.set(entry.accn, report);
-        }
-      }
-    }
-  }
-  return [...reports.values()]
-    .map(withPeriods)
-    .filter((report) => report.end !== '')
-    .sort((a, b) => (a.filed < b.filed ? 1 : -1));
-}
-
-/** The report's own balance sheet date, and the one that it compares with. */
-function withPeriods(report) {
-  const instants = [...new Set(report.entries.filter((e) => e.concept === 'Assets').map((e) => e.end))].sort();
-  return { ...report, end: instants.at(-1) ?? '', priorEnd: instants.at(-2) ?? '' };
-}
-
-/** Keeps the report's period and its comparison: year, quarter, year to date, balance sheet dates, cover. */
+/** Each fact's period once, and the values by its index. */
 function compact(report) {
   const periods = [];
   const values = {};
-  for (const entry of report.entries) {
-    if (!isOwnOrPrior(report, entry)) continue;
-    const key = `${entry.start ?? ''}/${entry.end}`;
+  for (const { concept, unit, start, end, value } of report.facts) {
+    const key = `${start ?? ''}/${end}`;
     const index = periods.includes(key) ? periods.indexOf(key) : periods.push(key) - 1;
-    (values[`${entry.concept}|${entry.unit}`] ??= {})[index] = entry.value;
+    (values[`${concept}|${unit}`] ??= {})[index] = value;
   }
-  const { accession, form, filed, fy, fp, end } = report;
+  const { accession, form, filed, fiscalYear: fy, fiscalPeriod: fp, end } = report;
   return { accession, form, filed, fy, fp, end, periods, values };
-}
-
-function isOwnOrPrior(report, { concept, start, end }) {
-  if (concept === 'EntityCommonStockSharesOutstanding') return true;
-  if (concept === 'EntityPublicFloat') return false;
-  if (start === null) return end === report.end || end === report.priorEnd;
-  const aYearBefore = Math.abs(days(end, report.end) - 365) <= 10;
-  if (end !== report.end && !aYearBefore) return false;
-  const length = days(start, end);
-  const cashFlow = /^(NetCash|Payments|Depreciation|ShareBased)/.test(concept);
-  if (report.form === '10-K') return length >= 340;
-  const quarter = length <= 105;
-  return cashFlow ? quarter === (report.fp === 'Q1') : quarter;
 }
 
 /** The latest annual reports and quarterly reports: enough for several years and for recent quarters. */
 function select(reports) {
-  const annual = reports.filter((report) => report.form === '10-K' && report.fy >= FIRST_FISCAL_YEAR);
+  const annual = reports.filter((report) => report.form === '10-K' && report.fiscalYear >= FIRST_FISCAL_YEAR);
   const quarterly = reports.filter((report) => report.form === '10-Q').slice(0, QUARTERLY_REPORTS);
   return [...annual, ...quarterly].sort((a, b) => (a.filed < b.filed ? 1 : -1)).map(compact);
-}
-
-/**
- * Splits, read off diluted EPS that was restated by a whole factor between two filings: it happened
- * after the last filing with old figures and before the first with new ones.
- */
-function splitsFromFacts(facts) {
-  const byPeriod = new Map();
-  for (const entry of facts.facts['us-gaap'].EarningsPerShareDiluted.units['USD/shares']) {
-    const key = `${entry.start}/${entry.end}`;
-    byPeriod.set(key, [...(byPeriod.get(key) ?? []), entry]);
-  }
-  const splits = [];
-  for (const [period, entries] of byPeriod) {
-    entries.sort((a, b) => (a.filed < b.filed ? -1 : 1));
-    for (let i = 1; i < entries.length; i++) {
-      const [was, became] = [entries[i - 1], entries[i]];
-      const factor = Math.round(was.val / became.val);
-      if (!(factor >= 2) || Math.abs(was.val - factor * became.val) > 0.006 * factor + 0.005) continue;
-      const same = splits.find((s) => s.factor === factor && s.after < became.filed && was.filed < s.by);
-      const evidence = `EPS diluted ${period}: ${was.val} in ${was.accn}, ${became.val} in ${became.accn}`;
-      if (!same) splits.push({ factor, after: was.filed, by: became.filed, evidence });
-      else if (was.filed > same.after || became.filed < same.by) {
-        same.after = was.filed > same.after ? was.filed : same.after;
-        same.by = became.filed < same.by ? became.filed : same.by;
-      }
-    }
-  }
-  return splits.sort((a, b) => (a.after < b.after ? -1 : 1));
 }
 
 /** Microsoft: statements as FinanceToolkit recorded them, set beside the 10-K of the same fiscal year in the index. */
@@ -246,8 +170,8 @@ for (const folder of ['filings', 'facts']) mkdirSync(join(out, folder), { recurs
 const companies = [];
 for (const company of COMPANIES) {
   const { ticker, cik } = company;
-  const facts = company.facts ? JSON.parse(gz(`edgar/companyfacts/CIK${cik}.json.gz`)) : undefined;
-  const all = facts ? reportsFromFacts(facts) : [];
+  const facts = company.facts ? COMPANY_FACTS.parse(JSON.parse(gz(`edgar/companyfacts/CIK${cik}.json.gz`))) : undefined;
+  const all = facts ? reportsOf(facts) : [];
   const index = company.submissions ? filingsFromSubmissions(company) : { asOf: '', rows: [] };
   const known = new Set(index.rows.map((row) => row[2]));
   const derived = filingsFromReports(all).filter((row) => !known.has(row[2]));
@@ -263,7 +187,7 @@ for (const company of COMPANIES) {
     const from = facts
       ? `EDGAR company facts (CIK ${cik}), XBRL values as filed`
       : 'FinanceToolkit (MIT) statement dataset, set beside the 10-K of the same fiscal year; not XBRL values of that filing';
-    write(`facts/${ticker}.json`, { source: from, splits: facts ? splitsFromFacts(facts) : [], reports });
+    write(`facts/${ticker}.json`, { source: from, splits: facts ? splitsOf(facts) : [], reports });
   }
   const about = company.submissions ? submissionsOf(company) : undefined;
   companies.push({

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { z } from 'zod';
+import { cacheFolder } from './devserver/cli-cache';
 import { withoutPassword } from './shared/without-password';
 import { readDevState, type DevState } from './devserver/state-file';
 
@@ -14,6 +15,12 @@ export interface SmtpConfig {
   user?: string;
   pass?: string;
   from: string;
+}
+
+export interface EdgarConfig {
+  userAgent: string;
+  /** Replaces both hosts of the SEC; absent: the real ones. */
+  url?: string;
 }
 
 export interface Config {
@@ -35,7 +42,15 @@ export interface Config {
   uiUrl: string | null;
   /** Null: mail goes to the embedded catcher. */
   smtp: SmtpConfig | null;
+  /** What the finance pack reads. */
+  data: (typeof DATA_SOURCES)[number];
+  /** Null: `data` is the snapshot. */
+  edgar: EdgarConfig | null;
+  /** Folder of what can be fetched again, shared by all workers of this user. */
+  cache: string;
 }
+
+export const DATA_SOURCES = ['snapshot', 'edgar'] as const;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -74,6 +89,10 @@ const VARIABLES = {
   HOLDFAST_SMTP_USER: [z.string(), 'a user name'],
   HOLDFAST_SMTP_PASS: [z.string(), 'a password'],
   HOLDFAST_SMTP_FROM: [z.string().regex(/^[^\r\n]*@[^\r\n]*$/), 'a sender address'],
+  HOLDFAST_DATA: [z.enum(DATA_SOURCES), 'snapshot or edgar'],
+  HOLDFAST_EDGAR_USER_AGENT: [z.string().max(200).refine(namesSomeone), 'a name and an e-mail address, in ASCII'],
+  HOLDFAST_EDGAR_URL: [z.url({ protocol: /^https?$/ }).refine(hasNoPassword), 'an http or https URL without a password'],
+  HOLDFAST_CACHE: [z.string(), 'a folder'],
 } as const;
 
 type Variable = keyof typeof VARIABLES;
@@ -128,6 +147,8 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     ...optional('deployment', deploymentOf(read)),
     uiUrl: uiUrl?.replace(/\/+$/, '') ?? null,
     smtp: smtpOf(read),
+    ...dataOf(read),
+    cache: read('HOLDFAST_CACHE') ?? cacheFolder(env),
   };
 }
 
@@ -153,6 +174,12 @@ function contentOf(variable: string, path: string): string {
   }
   if (content === '') throw fault('which is empty; it must hold the value');
   return content;
+}
+
+/** The SEC wants to know who asks: words, and an address among them. */
+function namesSomeone(text: string): boolean {
+  const words = text.trim().split(/\s+/);
+  return /^[\x20-\x7e]+$/.test(text) && words.length > 1 && words.some((word) => /^[^@]+@[^@.]+\.[^@]+$/.test(word));
 }
 
 function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V, fromFile: boolean): Value<V> | undefined {
@@ -212,6 +239,23 @@ function smtpOf(read: Reader): SmtpConfig | null {
     ...optional('pass', read('HOLDFAST_SMTP_PASS')),
     from,
   };
+}
+
+/** Answers name the address that they come from. */
+function hasNoPassword(url: string): boolean {
+  return withoutPassword(url) === url;
+}
+
+function dataOf(read: Reader): Pick<Config, 'data' | 'edgar'> {
+  const data = read('HOLDFAST_DATA') ?? 'snapshot';
+  if (data === 'snapshot') return { data, edgar: null };
+  const userAgent = read('HOLDFAST_EDGAR_USER_AGENT');
+  if (userAgent === undefined) {
+    throw new ConfigError(
+      'HOLDFAST_EDGAR_USER_AGENT is not set but the data are "edgar"; the SEC demands a name and an e-mail address, such as "Example Bank data@bank.example".',
+    );
+  }
+  return { data, edgar: { userAgent, ...optional('url', read('HOLDFAST_EDGAR_URL')) } };
 }
 
 function optional<K extends string, T>(key: K, value: T | undefined): { [key in K]?: T } {

@@ -35,6 +35,21 @@ export {
 export { createWorker, MissingSearchAttributes, type WorkerParts } from './worker';
 export { startWorker, type RunningWorker } from './worker-process';
 export { loadConfig, type Config } from './config';
+export { creditAnalyst } from './agents/credit-analyst';
+export {
+  edgarData,
+  financeTools,
+  snapshotData,
+  SmtpMailer,
+  type EdgarSettings,
+  type FilingsProvider,
+  type FinanceData,
+  type Mailer,
+  type MarketDataProvider,
+  type NewsProvider,
+  type PeersProvider,
+  type PriceSeries,
+} from './packs/finance';
 export type { ErrorCode, ErrorKind } from './shared/errors';
 export type { ToolClass } from './shared/tool-class';
 export type { CallState, CallView, Effect, TurnState, TurnView } from './shared/turn-view';

@@ -30,6 +30,8 @@ describe('settings', () => {
       home,
       logLevel: 'info',
       smtp: null,
+      data: 'snapshot',
+      edgar: null,
     });
     expect(loadConfig({ TEMPORAL_CONFIG_FILE: join(home, 'none.toml') }).home).toBe('.holdfast');
   });
@@ -45,6 +47,12 @@ describe('settings', () => {
     [{ HOLDFAST_DEPLOYMENT: 'd', HOLDFAST_BUILD_ID: '7' }, { deployment: { name: 'd', buildId: '7' } }],
     [{ HOLDFAST_SMTP_HOST: 'mx', HOLDFAST_SMTP_FROM: 'a@b' }, { smtp: { host: 'mx', port: 587, secure: false, from: 'a@b' } }],
     [{ HOLDFAST_SMTP_HOST: 'mx', HOLDFAST_SMTP_FROM: 'a@b', HOLDFAST_SMTP_SECURE: '1' }, { smtp: { port: 465, secure: true } }],
+    [
+      { HOLDFAST_DATA: 'edgar', HOLDFAST_EDGAR_USER_AGENT: 'Ana Bank a@b.example', HOLDFAST_EDGAR_URL: 'http://mirror/' },
+      { data: 'edgar', edgar: { userAgent: 'Ana Bank a@b.example', url: 'http://mirror/' } },
+    ],
+    [{ XDG_CACHE_HOME: '/c' }, { cache: join('/c', 'holdfast') }],
+    [{ HOLDFAST_CACHE: '/mine' }, { cache: '/mine' }],
     [{ TEMPORAL_ADDRESS: 'far:1', TEMPORAL_NAMESPACE: 'prod' }, { temporal: { address: 'far:1', namespace: 'prod' } }],
     [
       { TEMPORAL_ADDRESS: 'far:1', TEMPORAL_API_KEY: 'k' },
@@ -64,6 +72,13 @@ describe('settings', () => {
     [{ HOLDFAST_UI_URL: 'ftp://x' }, 'HOLDFAST_UI_URL is "ftp://x"; it must be an http or https URL.'],
     [{ HOLDFAST_DEPLOYMENT: 'd' }, /HOLDFAST_BUILD_ID is not set but HOLDFAST_DEPLOYMENT is/],
     [{ HOLDFAST_SMTP_HOST: 'mx' }, /HOLDFAST_SMTP_FROM is not set/],
+    [{ HOLDFAST_DATA: 'bloomberg' }, 'HOLDFAST_DATA is "bloomberg"; it must be snapshot or edgar.'],
+    [{ HOLDFAST_DATA: 'edgar' }, /HOLDFAST_EDGAR_USER_AGENT is not set.*the SEC demands a name and an e-mail address/],
+    [
+      { HOLDFAST_EDGAR_USER_AGENT: 'curl/8', HOLDFAST_DATA: 'edgar' },
+      /HOLDFAST_EDGAR_USER_AGENT is "curl\/8"; it must be a name/,
+    ],
+    [{ HOLDFAST_EDGAR_USER_AGENT: 'Ana\nX: a@b.example', HOLDFAST_DATA: 'edgar' }, /it must be a name and an e-mail/],
     [{ TEMPORAL_ADDRESS: 'nowhere' }, /"nowhere"; it must be HOST:PORT/],
   ])('%j stops with one line that says what is allowed', (env, message) => {
     expect(() => load(env)).toThrow(ConfigError);

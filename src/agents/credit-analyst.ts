@@ -24,7 +24,7 @@ Sending
 
 Close with a brief answer: the finding first, then the figures that carry it with their dates, then what remains open.`;
 
-/** @param tools the finance pack, `financeTools({data, mailer})` */
+/** @param tools the finance pack, `financeTools({ ...snapshotData(), mailer })` */
 export function creditAnalyst(tools: Tool[]): Agent {
   return defineAgent({ name: 'credit-analyst', prompt: PROMPT, tools });
 }

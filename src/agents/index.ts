@@ -1,13 +1,16 @@
 /** The agents that ship. */
-import { financeTools } from '../packs/finance';
-import { SnapshotFinanceData } from '../packs/finance/snapshot';
-import { SmtpMailer, type SmtpSettings } from '../packs/finance/smtp-mailer';
+import { edgarData, financeTools, snapshotData, SmtpMailer, type EdgarSettings, type SmtpSettings } from '../packs/finance';
 import { creditAnalyst } from './credit-analyst';
 import { defineApp, type App } from './define';
 
+export interface ShippedSettings {
+  smtp: SmtpSettings;
+  /** Live EDGAR; absent: the embedded snapshot. */
+  edgar?: EdgarSettings | null;
+}
+
 /** Served when no app file is given. */
-export function shippedApp(settings: { smtp: SmtpSettings }): App {
-  return defineApp({
-    agents: [creditAnalyst(financeTools({ data: new SnapshotFinanceData(), mailer: new SmtpMailer(settings.smtp) }))],
-  });
+export function shippedApp({ smtp, edgar }: ShippedSettings): App {
+  const data = edgar ? edgarData(edgar) : snapshotData();
+  return defineApp({ agents: [creditAnalyst(financeTools({ ...data, mailer: new SmtpMailer(smtp) }))] });
 }

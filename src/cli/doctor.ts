@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
+import { edgarData } from '../packs/finance';
 import { openStore } from '../store/open-store';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
@@ -42,7 +43,15 @@ async function examine(): Promise<Finding[]> {
   }
   findings.push(await finding('workflow bundle', async () => (await import('../worker.js')).workflowBundlePath()));
   findings.push(await finding('store', async () => (await openStore(config.store), withoutPassword(config.store))));
+  findings.push(await finding('data', () => examineData(config)));
   return [...findings, ...(await examineTemporal(config))];
+}
+
+/** One request, for the list of tickers. */
+async function examineData({ edgar, cache }: Config): Promise<string> {
+  if (edgar === null) return 'the embedded snapshot';
+  await edgarData({ ...edgar, cacheFolder: cache }).filings.coverage('AAPL');
+  return `live EDGAR${edgar.url === undefined ? '' : ` at ${withoutPassword(edgar.url)}`} answers`;
 }
 
 async function examineTemporal(config: Config): Promise<Finding[]> {

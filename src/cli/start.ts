@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { HoldfastClient } from '../client';
 import type { TurnHandle } from '../client/turn-handle';
-import { loadConfig, type Config } from '../config';
+import type { Config } from '../config';
 import { startStack, type Stack } from '../devserver/stack';
 import { Questions } from './support/ask';
+import { configWith, dataOption, type DataOption } from './support/data-option';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
@@ -18,7 +19,7 @@ const MESSAGE = 'Prepare a credit memo on AAPL against its peers and send it to 
 
 const HOLDING = '    Holding for a decision from outside.';
 
-interface StartOptions {
+interface StartOptions extends DataOption {
   hold?: boolean;
   db?: string;
 }
@@ -29,9 +30,10 @@ export function start(program: Command, output: () => Output): void {
     .description('Starts the embedded stack and runs one turn of credit-analyst to its end, with an approval on the way.')
     .option('--hold', 'wait for a decision from outside: the Web UI, or `holdfast approve`')
     .option('--db <file>', 'keep the state in this SQLite file; default: in memory')
+    .addOption(dataOption())
     .argument('[text...]', 'another message for the analyst')
     .action(async (words: string[], options: StartOptions) => {
-      const config = loadConfig();
+      const config = configWith(options);
       const stopped = Promise.race([untilStopped(), untilNpmIsGone()]).then((): never => {
         throw new Exit(EXIT.interrupted);
       });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config';
+import { configWith, dataOption, type DataOption } from './support/data-option';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
 
@@ -8,17 +8,20 @@ export function worker(program: Command, output: () => Output): void {
     .command('worker')
     .description('One worker process. SIGTERM lets running calls end.')
     .option('--app <file>', 'module whose default export is defineApp({…}); default: the agents that ship')
-    .action(async ({ app: file }: { app?: string }) => {
-      const config = loadConfig();
+    .addOption(dataOption())
+    .action(async ({ app: file, ...options }: { app?: string } & DataOption) => {
+      const config = configWith(options);
       // Loaded only here: the SDK's worker takes longer than all that the other commands do.
       const [{ startWorker }, { appOf }] = await Promise.all([import('../worker-process.js'), import('./support/app.js')]);
       const running = await startWorker(config, await appOf(config, file));
       const { agents, model, temporal, taskQueue } = running.facts;
-      const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}; model: ${model}`;
+      // An app file brings its own tools: what they read is not ours to say.
+      const data = file === undefined ? { data: config.data } : {};
+      const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}; model: ${model}${data.data ? `; data: ${data.data}` : ''}`;
       const embedded = process.send !== undefined;
       // Beside the embedded stack, standard output belongs to the stack's own answer.
       if (embedded) process.stderr.write(`${line}\n`);
-      else output().answer({ pid: process.pid, ...running.facts }, [line]);
+      else output().answer({ pid: process.pid, ...running.facts, ...data }, [line]);
       process.send?.({ ready: true });
       // The embedded stack holds the other end: when it is gone, however it went, so is this worker.
       const orphaned = embedded ? new Promise((resolve) => process.once('disconnect', resolve)) : new Promise(() => undefined);

@@ -44,7 +44,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   server.notes.forEach(say);
   const outbox = config.smtp === null ? join(config.home, 'outbox') : null;
   const catcher = outbox === null ? null : await startMailCatcher({ dir: outbox });
-  const worker = new RestartedWorker(options.appFile, workerEnvironment(server, catcher), say);
+  const worker = new RestartedWorker(options.appFile, workerEnvironment(config, server, catcher), say);
   try {
     writeDevState(config.home, {
       pid: process.pid,
@@ -86,13 +86,14 @@ async function stopAll(home: string, worker: RestartedWorker, catcher: MailCatch
   removeDevState(home, process.pid);
 }
 
-function workerEnvironment(server: DevServer, catcher: MailCatcher | null): NodeJS.ProcessEnv {
+function workerEnvironment(config: Config, server: DevServer, catcher: MailCatcher | null): NodeJS.ProcessEnv {
   const mail = catcher && {
     HOLDFAST_SMTP_HOST: '127.0.0.1',
     HOLDFAST_SMTP_PORT: String(catcher.port),
     HOLDFAST_SMTP_FROM: 'holdfast@localhost',
   };
-  return { ...process.env, TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace, ...mail };
+  const temporal = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace };
+  return { ...process.env, HOLDFAST_DATA: config.data, ...temporal, ...mail };
 }
 
 const QUICK_DEATHS = 5;

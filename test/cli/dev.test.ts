@@ -61,6 +61,16 @@ describe('holdfast dev', () => {
     }
   });
 
+  it('tells its worker which data to read, and says so', async () => {
+    const dev = await startDev(['--data', 'edgar'], { HOLDFAST_EDGAR_USER_AGENT: 'Kettle Bank data@bank.example' });
+    try {
+      expect(dev.facts).toMatchObject({ data: 'edgar' });
+      expect(dev.child.output.stderr).toMatch(/worker \d+: .*; data: edgar/);
+    } finally {
+      await dev.stop();
+    }
+  });
+
   it('prints one JSON value with --json, whatever the worker says', async () => {
     const dev = await startDev();
     try {

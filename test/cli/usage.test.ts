@@ -1,14 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { madeUpEdgar } from '../support/edgar-files';
+import { startEdgar } from '../support/edgar-server';
 import { environment, run } from './support/cli';
 
 const nowhere = (more: NodeJS.ProcessEnv = {}) =>
   environment({ HOLDFAST_HOME: join(tmpdir(), 'holdfast-no-such-home'), TEMPORAL_ADDRESS: '127.0.0.1:1', ...more });
 
 const COMMANDS = [
-  ['dev', '--app', '--port', '--ui-port', '--db', '--headless'],
-  ['worker', '--app'],
-  ['start', '--hold'],
+  ['dev', '--app', '--port', '--ui-port', '--db', '--headless', '--data'],
+  ['worker', '--app', '--data'],
+  ['start', '--hold', '--data'],
   ['run', '--agent', '--session', '--id', '--follow'],
   ['show', '<turn>'],
   ['watch', '<turn>'],
@@ -45,6 +48,10 @@ describe('holdfast without a server', () => {
     [['list', '--limit', 'many'], "argument 'many' is invalid. It must be a whole number from 1."],
     [['list', '--limit', '0x10'], 'It must be a whole number from 1.'],
     [['dev', '--port', '70000'], 'It must be a port from 0 to 65535.'],
+    [['worker', '--data', 'bloomberg'], "argument 'bloomberg' is invalid. Allowed choices are snapshot, edgar."],
+    [['worker', '--data', 'edgar'], 'HOLDFAST_EDGAR_USER_AGENT is not set'],
+    [['start', '--data', 'edgar'], 'HOLDFAST_EDGAR_USER_AGENT is not set'],
+    [['dev', '--data', 'edgar'], 'HOLDFAST_EDGAR_USER_AGENT is not set'],
     [['worker', '--app', './no-such-app.ts'], 'There is no app file ./no-such-app.ts.'],
     [['show', 'x', 'y'], 'too many arguments'],
     [['list', '--colour'], "unknown option '--colour'"],
@@ -89,6 +96,30 @@ describe('holdfast without a server', () => {
     const temporal = findings.find(({ what }) => what === 'Temporal')!;
     expect(temporal).toMatchObject({ ok: false, detail: expect.stringContaining('127.0.0.1:1') });
     expect(temporal.detail).toContain('holdfast dev');
+  });
+
+  it('doctor says which data are configured, and whether EDGAR answers', async () => {
+    const dataOf = async (more: NodeJS.ProcessEnv) => {
+      const { stdout } = await run(['doctor', '--json'], nowhere(more));
+      return (JSON.parse(stdout) as { findings: { what: string }[] }).findings.find(({ what }) => what === 'data');
+    };
+    expect(await dataOf({})).toEqual({ what: 'data', ok: true, detail: 'the embedded snapshot' });
+    const cache = mkdtempSync(join(tmpdir(), 'holdfast-cache-'));
+    const server = await startEdgar(madeUpEdgar());
+    const edgar = {
+      HOLDFAST_DATA: 'edgar',
+      HOLDFAST_CACHE: cache,
+      HOLDFAST_EDGAR_USER_AGENT: 'Kettle Bank data@bank.example',
+      HOLDFAST_EDGAR_URL: server.url,
+    };
+    try {
+      expect(await dataOf(edgar)).toMatchObject({ ok: true, detail: expect.stringContaining(`EDGAR at ${server.url} answers`) });
+      server.misbehave((_request, response) => void response.writeHead(403).end());
+      expect(await dataOf(edgar)).toMatchObject({ ok: false, detail: expect.stringContaining('403') });
+    } finally {
+      await server.close();
+      rmSync(cache, { recursive: true, force: true });
+    }
   });
 
   it('repeats no secret, however wrong the settings are', async () => {

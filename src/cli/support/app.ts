@@ -6,7 +6,12 @@ import { UsageError } from './exit';
 
 /** The app to serve: the user's file, or the agents that ship. */
 export async function appOf(config: Config, file: string | undefined): Promise<App> {
-  if (file === undefined) return shippedApp({ smtp: config.smtp ?? { host: '127.0.0.1', port: 25, from: 'holdfast@localhost' } });
+  if (file === undefined) {
+    return shippedApp({
+      smtp: config.smtp ?? { host: '127.0.0.1', port: 25, from: 'holdfast@localhost' },
+      edgar: config.edgar && { ...config.edgar, cacheFolder: config.cache },
+    });
+  }
   try {
     return await loadApp(file);
   } catch (error) {

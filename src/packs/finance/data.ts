@@ -1,10 +1,13 @@
 /**
- * Where the finance tools get their figures. The embedded snapshot implements this; a live EDGAR or
- * market data source can, without a change to the tools. Methods are async for that reason.
+ * Where the finance tools get their figures: four providers, each of which can be replaced alone.
+ * The embedded snapshot implements them all (snapshot.ts), live EDGAR those that EDGAR can (edgar/).
  *
  * Every method throws ToolError RESOURCE_NOT_FOUND for what the source lacks, with a hint that names
- * what it has; a source never fills a gap with an estimate. Dates are `YYYY-MM-DD`.
+ * what it has; a provider never fills a gap with an estimate. Dates are `YYYY-MM-DD`. `signal` aborts
+ * when the call is cancelled or its time is up: the provider then rejects with the signal's reason.
  */
+import type { SectionName, SectionText } from './sections';
+
 export type Form = '10-K' | '10-Q' | '8-K' | 'S-1';
 
 export interface Company {
@@ -28,6 +31,17 @@ export interface Filing {
   period: string;
   /** 8-K item codes, e.g. `2.02`; empty for other forms. */
   items: string[];
+  /** File name of its main document, where the source has documents. */
+  document?: string;
+}
+
+/** Which filings are wanted; all of it narrows. */
+export interface FilingQuery {
+  form?: Form;
+  /** Filing date. */
+  date?: string;
+  /** How many are enough: a source that reads its index page by page stops there. Default: all. */
+  enough?: number;
 }
 
 export interface FilingIndex {
@@ -38,6 +52,8 @@ export interface FilingIndex {
   asOf: string;
   /** Up to when it is complete for 8-Ks; null when it has none. */
   eventsAsOf: string | null;
+  /** Filing date back to which the index was read; null: to its beginning. */
+  since: string | null;
   source: string;
 }
 
@@ -99,18 +115,83 @@ export interface Peers {
   source: string;
 }
 
-export interface FinanceData {
-  companies(): Promise<Company[]>;
+/** A section as the company filed it. */
+export interface FiledSection extends SectionText {
+  source: string;
+}
+
+/** Who a search text is about. */
+export interface NamedCompanies {
+  /** Those that it names. */
+  named: Company[];
+  /** Those to search: the named ones; where there are none, all of a source that is small enough. */
+  searched: Company[];
+  /** Its other words, in lower case. */
+  words: string[];
+}
+
+/** Filings and what they state. */
+export interface FilingsProvider {
   /** @throws ToolError RESOURCE_NOT_FOUND `ticker_not_found` */
-  filings(ticker: string, form?: Form): Promise<FilingIndex>;
+  company(ticker: string, signal?: AbortSignal): Promise<Company>;
+  companiesNamedIn(text: string, signal?: AbortSignal): Promise<NamedCompanies>;
+  /** @throws ToolError RESOURCE_NOT_FOUND `ticker_not_found` */
+  filings(ticker: string, query?: FilingQuery, signal?: AbortSignal): Promise<FilingIndex>;
   /** @throws ToolError RESOURCE_NOT_FOUND `ticker_not_found`, `no_facts_for_ticker` */
-  facts(ticker: string): Promise<CompanyFacts>;
-  /** The newest series. @throws ToolError RESOURCE_NOT_FOUND `no_quote_for_ticker` */
-  prices(ticker: string): Promise<PriceSeries>;
-  /** @throws ToolError RESOURCE_NOT_FOUND `no_peer_data` */
-  peers(ticker: string): Promise<Peers>;
+  facts(ticker: string, signal?: AbortSignal): Promise<CompanyFacts>;
+  /**
+   * A section of a 10-K or 10-Q as filed; null: this source has figures, no documents.
+   * @throws ToolError RESOURCE_NOT_FOUND `section_not_found`, `document_not_found`
+   */
+  section(ticker: string, filing: Filing, section: SectionName, signal?: AbortSignal): Promise<FiledSection | null>;
   /** What the source has of a ticker; empty when nothing. Never throws for an unknown ticker. */
-  coverage(ticker: string): Promise<('filings' | 'facts' | 'prices')[]>;
-  /** Today, for judging whether a price is stale. */
-  today(): string;
+  coverage(ticker: string, signal?: AbortSignal): Promise<('filings' | 'facts')[]>;
+}
+
+export interface MarketDataProvider {
+  /** The newest series. @throws ToolError RESOURCE_NOT_FOUND `no_quote_for_ticker` */
+  prices(ticker: string, signal?: AbortSignal): Promise<PriceSeries>;
+}
+
+export interface NewsItem {
+  title: string;
+  date: string;
+  ticker?: string;
+  url?: string;
+  /** Of a filing: its form, 8-K items and accession number. */
+  form?: string;
+  items?: string[];
+  accession?: string;
+}
+
+export interface NewsAnswer {
+  /** Best first, ten at most. */
+  items: NewsItem[];
+  /** The days that were searched; null where there is nothing to search. */
+  window: { from: string | null; to: string | null };
+  /** What a reader must know about it. */
+  note: string;
+  source: string;
+}
+
+export interface NewsProvider {
+  /** What is searched, for the model: completes "Searches recent company events: …". */
+  about: string;
+  /** @param query a company (ticker or name) and/or a topic; `days` to look back, 1 to 90 */
+  search(query: { query: string; days: number }, signal?: AbortSignal): Promise<NewsAnswer>;
+}
+
+export interface PeersProvider {
+  /** @throws ToolError RESOURCE_NOT_FOUND `no_peer_data` */
+  peers(ticker: string, signal?: AbortSignal): Promise<Peers>;
+}
+
+/** All that the finance tools read. Replace one by spreading: `{ ...snapshotData(), market: mine }`. */
+export interface FinanceData {
+  filings: FilingsProvider;
+  market: MarketDataProvider;
+  news: NewsProvider;
+  peers: PeersProvider;
+  /** Today, for judging whether a price is stale. Default: by the clock, in UTC. */
+  today?(): string;
 }

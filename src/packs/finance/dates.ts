@@ -9,3 +9,8 @@ export function daysBetween(from: string, to: string): number {
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
+
+/** Today by the clock. */
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}

@@ -1,6 +1,7 @@
-/** The finance pack: ten tools over a source of figures and a mailer. */
+/** The finance pack: ten tools over providers of figures and a mailer (docs/finance-data.md). */
 import type { Tool } from '../../tools/define';
 import type { FinanceData } from './data';
+import { today } from './dates';
 import type { Mailer } from './mailer';
 import { calculateTool } from './tools/calculate';
 import { fetchFilingSection } from './tools/fetch-filing-section';
@@ -13,20 +14,30 @@ import { searchNews } from './tools/search-news';
 import { sendCreditMemo } from './tools/send-credit-memo';
 import { statsSummary } from './tools/stats-summary';
 
-export type { FinanceData } from './data';
+export type {
+  FilingsProvider,
+  FinanceData,
+  MarketDataProvider,
+  NewsAnswer,
+  NewsItem,
+  NewsProvider,
+  PeersProvider,
+  PriceSeries,
+} from './data';
+export { edgarData, type EdgarSettings } from './edgar';
 export type { Mailer, MailMessage, MailReceipt } from './mailer';
 export { SmtpMailer, type SmtpSettings } from './smtp-mailer';
-export { SnapshotFinanceData } from './snapshot';
+export { snapshotData } from './snapshot';
 
-export function financeTools({ data, mailer }: { data: FinanceData; mailer: Mailer }): Tool[] {
+export function financeTools({ mailer, ...data }: FinanceData & { mailer: Mailer }): Tool[] {
   return [
-    searchFilings(data),
-    fetchFilingSection(data),
-    getQuote(data),
-    getPriceHistory(data),
+    searchFilings(data.filings),
+    fetchFilingSection(data.filings),
+    getQuote(data.market, data.today ?? today),
+    getPriceHistory(data.market),
     calculateTool(),
     statsSummary(),
-    searchNews(data),
+    searchNews(data.news),
     peerCompanies(data),
     ratioCardTool(data),
     sendCreditMemo(mailer),

@@ -1,5 +1,5 @@
 /**
- * News of the snapshot: 8-K filings, searched by company and by the titles of their items. A word of
+ * 8-K filings as news, searched by company and by the titles of their items. A word of
  * the query is a company (ticker or name), or has to be in a title; common words of the press are
  * turned into the words that the titles use.
  */
@@ -32,10 +32,10 @@ const SYNONYMS: Record<string, string> = {
 };
 /** Shorter ones (of, at, in) say nothing about a topic. */
 const SHORTEST_WORD = 3;
-const NAME_FILLERS = new Set(['inc', 'corp', 'corporation', 'company', 'the', 'co']);
+export const NAME_FILLERS = new Set(['inc', 'corp', 'corporation', 'company', 'the', 'co']);
 
-const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}.]+/gu) ?? [];
-const bare = (word: string) => word.replace(/^\.+|\.+$/g, '');
+export const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}.]+/gu) ?? [];
+export const bare = (word: string) => word.replace(/^\.+|\.+$/g, '');
 
 /** Splits a query into the companies that it names and its other words. */
 export function readQuery(query: string, companies: Company[]): { named: Company[]; words: string[] } {

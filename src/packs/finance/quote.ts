@@ -18,7 +18,7 @@ export function lastQuote(series: PriceSeries, today: string): Quote {
   const stale = age > STALE_AFTER_DAYS;
   const notes = [
     stale
-      ? `Not a current price: the newest that the snapshot has is the close of ${series.asOf}, ${age} days old.`
+      ? `Not a current price: the newest that the source has is the close of ${series.asOf}, ${age} days old.`
       : `Close of ${series.asOf}.`,
     basisNote(series),
   ];

@@ -54,7 +54,7 @@ export function toFilings(ticker: string, file: FilingsFile): FilingIndex {
     period,
     items: items === '' ? [] : items.split(','),
   }));
-  return { ticker, filings, asOf: file.as_of, eventsAsOf: file.events_as_of, source: file.source };
+  return { ticker, filings, asOf: file.as_of, eventsAsOf: file.events_as_of, since: null, source: file.source };
 }
 
 export function toFacts(ticker: string, file: FactsFile): CompanyFacts {

@@ -1,8 +1,23 @@
-/** The embedded snapshot: FinanceData from data/*.json, which scripts/build-snapshot.mjs wrote. */
+/** The embedded snapshot: every provider from data/*.json, which scripts/build-snapshot.mjs wrote. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getOwn } from '../../shared/json';
-import type { Company, CompanyFacts, FilingIndex, FinanceData, Form, Peers, PriceSeries } from './data';
+import type {
+  Company,
+  CompanyFacts,
+  FilingIndex,
+  FilingQuery,
+  FilingsProvider,
+  FinanceData,
+  MarketDataProvider,
+  NamedCompanies,
+  Peers,
+  PeersProvider,
+  PriceSeries,
+} from './data';
+import { today } from './dates';
+import { FilingEvents } from './filing-events';
+import { readQuery } from './news';
 import { notFound } from './not-found';
 import {
   toCompany,
@@ -18,30 +33,41 @@ import {
 /** From src/packs/finance and from dist/packs/finance alike. */
 const PACKAGE_DATA = join(__dirname, '../../../data');
 
-export class SnapshotFinanceData implements FinanceData {
+/**
+ * @param folder where the snapshot lies; default: the package's own data/
+ * @param clock today as `YYYY-MM-DD`
+ */
+export function snapshotData(folder?: string, clock: () => string = today): FinanceData {
+  const snapshot = new Snapshot(folder);
+  return { filings: snapshot, market: snapshot, peers: snapshot, news: new FilingEvents(snapshot), today: clock };
+}
+
+export class Snapshot implements FilingsProvider, MarketDataProvider, PeersProvider {
   private readonly files = new Map<string, unknown>();
 
-  /**
-   * @param folder where the snapshot lies; default: the package's own data/
-   * @param clock today as `YYYY-MM-DD`
-   */
-  constructor(
-    private readonly folder: string = PACKAGE_DATA,
-    private readonly clock: () => string = () => new Date().toISOString().slice(0, 10),
-  ) {}
+  constructor(private readonly folder: string = PACKAGE_DATA) {}
 
-  today(): string {
-    return this.clock();
+  async company(ticker: string): Promise<Company> {
+    this.mustKnow(ticker);
+    return toCompany(this.companyRows().find((row) => row.ticker === ticker)!);
   }
 
-  async companies(): Promise<Company[]> {
-    return this.companyRows().map(toCompany);
+  async companiesNamedIn(text: string): Promise<NamedCompanies> {
+    const companies = this.companyRows().map(toCompany);
+    const { named, words } = readQuery(text, companies);
+    return { named, searched: named.length > 0 ? named : companies, words };
   }
 
-  async filings(ticker: string, form?: Form): Promise<FilingIndex> {
+  async filings(ticker: string, { form, date }: FilingQuery = {}): Promise<FilingIndex> {
     this.mustKnow(ticker);
     const index = toFilings(ticker, this.read<FilingsFile>(`filings/${ticker}.json`)!);
-    return form ? { ...index, filings: index.filings.filter((filing) => filing.form === form) } : index;
+    const wanted = index.filings.filter((filing) => (!form || filing.form === form) && (!date || filing.date === date));
+    return { ...index, filings: wanted };
+  }
+
+  /** The snapshot holds figures, not the issuers' prose. */
+  async section(): Promise<null> {
+    return null;
   }
 
   async facts(ticker: string): Promise<CompanyFacts> {
@@ -72,14 +98,9 @@ export class SnapshotFinanceData implements FinanceData {
     throw notFound('no_peer_data', `The snapshot has no peers of "${ticker}".`, `Peers of: ${Object.keys(table).join(', ')}.`);
   }
 
-  async coverage(ticker: string): Promise<('filings' | 'facts' | 'prices')[]> {
-    const known = this.tickers().includes(ticker);
-    const priced = getOwn(this.read<Record<string, SeriesRow[]>>('prices.json') ?? {}, ticker) !== undefined;
-    return [
-      ...(known ? (['filings'] as const) : []),
-      ...(known && this.read(`facts/${ticker}.json`) ? (['facts'] as const) : []),
-      ...(priced ? (['prices'] as const) : []),
-    ];
+  async coverage(ticker: string): Promise<('filings' | 'facts')[]> {
+    if (!this.tickers().includes(ticker)) return [];
+    return this.read(`facts/${ticker}.json`) ? ['filings', 'facts'] : ['filings'];
   }
 
   private mustKnow(ticker: string): void {

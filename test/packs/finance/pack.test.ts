@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { creditAnalyst } from '../../../src/agents/credit-analyst';
-import { financeTools, SnapshotFinanceData } from '../../../src/packs/finance';
+import { financeTools, snapshotData } from '../../../src/packs/finance';
 import type { DescriptionParts } from '../../../src/tools/define';
 import { data } from './support';
 
-const tools = financeTools({ data, mailer: { from: 'agent@example.com', send: () => Promise.reject(new Error('unused')) } });
+const tools = financeTools({ ...data, mailer: { from: 'agent@example.com', send: () => Promise.reject(new Error('unused')) } });
 
 describe('the finance pack', () => {
   it('offers ten tools, each of its class', () => {
@@ -50,8 +50,8 @@ describe('the embedded snapshot', () => {
 
   it('gives every report an accession number that stands in the filing index', async () => {
     for (const ticker of ['AAPL', 'GOOGL', 'MSFT', 'NVDA']) {
-      const filed = new Map((await data.filings(ticker)).filings.map((filing) => [filing.accession, filing]));
-      for (const report of (await data.facts(ticker)).reports) {
+      const filed = new Map((await data.filings.filings(ticker)).filings.map((filing) => [filing.accession, filing]));
+      for (const report of (await data.filings.facts(ticker)).reports) {
         expect(filed.get(report.accession)).toMatchObject({ form: report.form, date: report.filed, period: report.end });
       }
     }
@@ -59,7 +59,7 @@ describe('the embedded snapshot', () => {
 
   it('balances: assets are liabilities and equity in every report', async () => {
     for (const ticker of ['AAPL', 'GOOGL', 'MSFT', 'NVDA']) {
-      for (const report of (await data.facts(ticker)).reports) {
+      for (const report of (await data.filings.facts(ticker)).reports) {
         const at = (...names: string[]) => report.facts.find((f) => names.includes(f.concept) && f.end === report.end)?.value;
         const liabilities = at('Liabilities', 'Total Liabilities');
         if (liabilities === undefined) continue;
@@ -69,11 +69,11 @@ describe('the embedded snapshot', () => {
   });
 
   it('reads the known splits off restated earnings', async () => {
-    const factors = async (ticker: string) => (await data.facts(ticker)).splits.map((split) => split.factor);
+    const factors = async (ticker: string) => (await data.filings.facts(ticker)).splits.map((split) => split.factor);
     expect([await factors('AAPL'), await factors('NVDA'), await factors('GOOGL')]).toEqual([[7, 4], [4, 10], [20]]);
   });
 
   it('says what is wrong when it is missing', async () => {
-    await expect(new SnapshotFinanceData('no/such/folder').companies()).rejects.toThrow('build-snapshot');
+    await expect(snapshotData('no/such/folder').filings.company('AAPL')).rejects.toThrow('build-snapshot');
   });
 });

@@ -1,11 +1,11 @@
 /** What the finance tests share: the tools over the snapshot, and a call as the runner makes it (schema first). */
-import { financeTools, SnapshotFinanceData, type Mailer } from '../../../src/packs/finance';
+import { financeTools, snapshotData, type FinanceData, type Mailer } from '../../../src/packs/finance';
 import type { ToolContext } from '../../../src/tools/define';
 import { isToolError, type ToolError } from '../../../src/tools/errors';
 import { compile, inputSchema } from '../../../src/tools/schema';
 
 export const TODAY = '2026-11-21';
-export const data = new SnapshotFinanceData(undefined, () => TODAY);
+export const data = snapshotData(undefined, () => TODAY);
 
 const noMailer: Mailer = { from: 'agent@example.com', send: () => Promise.reject(new Error('this test sends nothing')) };
 
@@ -26,13 +26,13 @@ export function context(more: Partial<ToolContext> = {}): ToolContext {
   };
 }
 
-export function toolNamed(name: string, mailer: Mailer = noMailer) {
-  return financeTools({ data, mailer }).find((tool) => tool.name === name)!;
+export function toolNamed(name: string, mailer: Mailer = noMailer, providers: FinanceData = data) {
+  return financeTools({ ...providers, mailer }).find((tool) => tool.name === name)!;
 }
 
 /** @throws Error that lists the violations when the input does not fit the schema */
-export async function call(name: string, input: object, mailer?: Mailer, ctx = context()): Promise<any> {
-  const tool = toolNamed(name, mailer);
+export async function call(name: string, input: object, mailer?: Mailer, ctx = context(), providers?: FinanceData): Promise<any> {
+  const tool = toolNamed(name, mailer, providers);
   const checked = compile(inputSchema(tool.input))(input as never);
   if (!checked.valid) throw new Error(`schema: ${checked.violations.map((v) => `${v.path} ${v.message}`).join('; ')}`);
   return tool.run(checked.data, ctx);

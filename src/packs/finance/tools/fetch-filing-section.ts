@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
-import type { Filing, FinanceData, Form, Report } from '../data';
+import type { Filing, FilingsProvider, Form, Report } from '../data';
 import { isoDate, ticker } from '../inputs';
 import { notFound } from '../not-found';
 import { page } from '../page';
@@ -8,22 +8,23 @@ import { renderComparison, renderFinancials } from '../render';
 import { DAY } from './ttl';
 
 const RENDERED_FROM = {
+  text: "the filing's text as filed",
   Financials: 'structured facts of this report, not the filed text: statements as a table',
   'MD&A': "structured facts of this report, not the filed text: a period-over-period comparison, without management's words",
 } as const;
 
-/** `{ticker, form, date, section, cursor?}` → one page (at most 4 KB) of the section, rendered from facts. */
-export function fetchFilingSection(data: FinanceData) {
+/** `{ticker, form, date, section, cursor?}` → one page (at most 4 KB) of the section: as filed where the source has documents, else rendered from facts. */
+export function fetchFilingSection(provider: FilingsProvider) {
   return defineTool({
     name: 'fetch_filing_section',
-    version: '1.0.0',
+    version: '1.1.0',
     class: 'read',
     cacheTtlMs: DAY,
-    maxInlineBytes: 6144,
+    maxInlineBytes: 8192,
     description: {
       does: 'Reads one section of one SEC filing, at most 4 KB of text a call.',
       returns:
-        'accession number, text, and next_cursor: null at the end, else pass it as cursor for the next page. rendered_from says what the text was made from; sections made from figures lack the words of the management.',
+        'accession number, text, and next_cursor: null at the end, else pass it as cursor for the next page. rendered_from says what the text was made from: the filing as filed (then with items, the parts of the section, and notes on how it was read), or figures, which lack the words of the management.',
       useWhen:
         'You know the filing (form and filing date from search_filings) and need its statements or the comparison with the period before.',
       dontUseFor: 'Finding out which filings exist (search_filings), ratios (ratio_card), or whole documents.',
@@ -37,34 +38,37 @@ export function fetchFilingSection(data: FinanceData) {
       section: z.enum(['MD&A', 'Risk Factors', 'Financials']),
       cursor: z.string().max(20).optional().describe('next_cursor of the page before'),
     }),
-    async run(input) {
+    async run(input, { signal }) {
       const { ticker, form, date, section, cursor } = input;
-      const filing = await findFiling(data, ticker, form, date);
-      if (section === 'Risk Factors') throw noText(`${form} of ${date}`, section);
+      const filing = await findFiling(provider, ticker, form, date, signal);
       if (form === '8-K') throw noText(`8-K of ${date}`, section);
-      const facts = await data.facts(ticker);
+      const answer = { ticker, form, date, accession: filing.accession, section };
+      const filed = await provider.section(ticker, filing, section, signal);
+      if (filed) {
+        const { items, notes, source } = filed;
+        return { ...answer, ...page(filed.text, cursor), items, notes, rendered_from: RENDERED_FROM.text, source };
+      }
+      if (section === 'Risk Factors') throw noText(`${form} of ${date}`, section);
+      const facts = await provider.facts(ticker, signal);
       const report = facts.reports.find((candidate) => candidate.accession === filing.accession);
       if (!report) throw noFigures(ticker, form, date, facts.reports);
-      const name = (await data.companies()).find((company) => company.ticker === ticker)?.name ?? ticker;
+      const { name } = await provider.company(ticker, signal);
       const text = section === 'Financials' ? renderFinancials(name, report) : renderComparison(name, report);
-      return {
-        ticker,
-        form,
-        date,
-        accession: filing.accession,
-        section,
-        ...page(text, cursor),
-        rendered_from: RENDERED_FROM[section],
-        source: facts.source,
-      };
+      return { ...answer, ...page(text, cursor), rendered_from: RENDERED_FROM[section], source: facts.source };
     },
   });
 }
 
-async function findFiling(data: FinanceData, ticker: string, form: Form, date: string): Promise<Filing> {
-  const { filings } = await data.filings(ticker, form);
-  const filing = filings.find((candidate) => candidate.date === date);
+async function findFiling(
+  provider: FilingsProvider,
+  ticker: string,
+  form: Form,
+  date: string,
+  signal: AbortSignal,
+): Promise<Filing> {
+  const [filing] = (await provider.filings(ticker, { form, date }, signal)).filings;
   if (filing) return filing;
+  const { filings } = await provider.filings(ticker, { form, enough: 8 }, signal);
   const dates = filings
     .slice(0, 8)
     .map((candidate) => candidate.date)
@@ -82,11 +86,12 @@ function noText(what: string, section: string) {
 function noFigures(ticker: string, form: Form, date: string, reports: Report[]) {
   const dates = reports
     .filter((report) => report.form === form)
+    .slice(0, 8)
     .map((report) => report.filed)
     .join(', ');
   const hint =
     dates === ''
       ? `There are figures of no ${form} of ${ticker}; try another form.`
-      : `Figures of ${ticker}'s ${form} filed: ${dates}.`;
+      : `Newest figures of ${ticker}'s ${form}: filed ${dates}.`;
   return notFound('filing_facts_not_found', `The source has no figures of the ${form} that ${ticker} filed on ${date}.`, hint);
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
-import type { FinanceData } from '../data';
+import type { MarketDataProvider } from '../data';
 import { addDays } from '../dates';
 import { ticker } from '../inputs';
 import { basisNote } from '../quote';
 import { HOUR } from './ttl';
 
 /** `{ticker, days}` → month-end closes of the last `days` days of the data, oldest first. */
-export function getPriceHistory(data: FinanceData) {
+export function getPriceHistory(market: MarketDataProvider) {
   return defineTool({
     name: 'get_price_history',
     version: '1.0.0',
@@ -24,8 +24,8 @@ export function getPriceHistory(data: FinanceData) {
         'The days count back from as_of, the end of the data, which can lie well before today: state it with every figure.',
     },
     input: z.object({ ticker, days: z.number().int().min(1).max(365).describe('Days to look back from the end of the data') }),
-    async run({ ticker, days }) {
-      const series = await data.prices(ticker);
+    async run({ ticker, days }, ctx) {
+      const series = await market.prices(ticker, ctx.signal);
       const from = addDays(series.asOf, -days);
       return {
         ticker,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
-import type { FinanceData } from '../data';
+import type { MarketDataProvider } from '../data';
 import { ticker } from '../inputs';
 import { lastQuote } from '../quote';
 import { QUOTE } from './ttl';
 
 /** `{ticker}` → the newest price that the source has, with its date. */
-export function getQuote(data: FinanceData) {
+export function getQuote(market: MarketDataProvider, today: () => string) {
   return defineTool({
     name: 'get_quote',
     version: '1.0.0',
@@ -23,9 +23,9 @@ export function getQuote(data: FinanceData) {
       warning: 'When stale is true, never present the price as the current one: state its as_of date.',
     },
     input: z.object({ ticker }),
-    async run(input) {
-      const series = await data.prices(input.ticker);
-      const { price, ...rest } = lastQuote(series, data.today());
+    async run(input, ctx) {
+      const series = await market.prices(input.ticker, ctx.signal);
+      const { price, ...rest } = lastQuote(series, today());
       return { ticker: input.ticker, price, currency: 'USD' as const, ...rest, source: series.source };
     },
   });

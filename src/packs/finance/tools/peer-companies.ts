@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
 import type { FinanceData } from '../data';
 import { ticker } from '../inputs';
+import { pricesOrReason } from '../prices-or-reason';
 import { DAY } from './ttl';
 
 /** `{ticker}` → three to five peers, on what they were chosen, and what the source has of each. */
-export function peerCompanies(data: FinanceData) {
+export function peerCompanies({ filings, market, peers }: Pick<FinanceData, 'filings' | 'market' | 'peers'>) {
   return defineTool({
     name: 'peer_companies',
     version: '1.0.0',
@@ -22,11 +23,15 @@ export function peerCompanies(data: FinanceData) {
       warning: 'A peer with an empty data_here is real, but the other tools know nothing of it: do not invent its figures.',
     },
     input: z.object({ ticker }),
-    async run({ ticker }) {
-      const found = await data.peers(ticker);
-      const company = (await data.companies()).find((candidate) => candidate.ticker === ticker);
-      const sic = company?.sic ? `; SIC ${company.sic} ${company.sicDescription}` : '';
-      const coverage = await Promise.all(found.peers.map(async (peer) => [peer, await data.coverage(peer)] as const));
+    async run({ ticker }, { signal }) {
+      const found = await peers.peers(ticker, signal);
+      const company = await filings.company(ticker, signal);
+      const sic = company.sic ? `; SIC ${company.sic} ${company.sicDescription}` : '';
+      const dataHere = async (peer: string) => [
+        ...(await filings.coverage(peer, signal)),
+        ...('rows' in (await pricesOrReason(market, peer, signal)) ? ['prices'] : []),
+      ];
+      const coverage = await Promise.all(found.peers.map(async (peer) => [peer, await dataHere(peer)] as const));
       return {
         ticker,
         peers: found.peers,

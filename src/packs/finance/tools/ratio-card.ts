@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
-import { isToolError } from '../../../tools/errors';
-import type { CompanyFacts, FinanceData, PriceSeries, Report } from '../data';
+import type { CompanyFacts, FinanceData, Report } from '../data';
 import { ticker } from '../inputs';
 import { notFound } from '../not-found';
 import { priceBeside } from '../price-beside';
+import { pricesOrReason } from '../prices-or-reason';
 import { ratioCard } from '../ratios';
 import { DAY } from './ttl';
 
 /** `{ticker, fiscal_year?}` → ratios of one annual report; formulas in ratios.ts, price rules in price-beside.ts. */
-export function ratioCardTool(data: FinanceData) {
+export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' | 'market'>) {
   return defineTool({
     name: 'ratio_card',
     version: '1.0.0',
@@ -36,10 +36,10 @@ export function ratioCardTool(data: FinanceData) {
         .optional()
         .describe("The company's own fiscal year; default: the newest with figures"),
     }),
-    async run(input) {
-      const facts = await data.facts(input.ticker);
+    async run(input, { signal }) {
+      const facts = await filings.facts(input.ticker, signal);
       const report = annualReport(facts, input.fiscal_year);
-      const series = await pricesOrReason(data, input.ticker);
+      const series = await pricesOrReason(market, input.ticker, signal);
       const beside = 'reason' in series ? series : priceBeside(series, report, facts);
       const card = ratioCard(report, beside);
       return {
@@ -65,14 +65,4 @@ function annualReport(facts: CompanyFacts, year: number | undefined): Report {
     `The source has no annual report of ${facts.ticker} for fiscal ${year ?? 'years'}.`,
     `Fiscal years: ${years}.`,
   );
-}
-
-async function pricesOrReason(data: FinanceData, ticker: string): Promise<PriceSeries | { reason: string }> {
-  try {
-    return await data.prices(ticker);
-  } catch (error) {
-    if (isToolError(error) && error.detail.code === 'RESOURCE_NOT_FOUND')
-      return { reason: `${error.detail.reason}: ${error.message}` };
-    throw error;
-  }
 }

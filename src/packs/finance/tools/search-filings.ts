@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
-import type { Filing, FinanceData } from '../data';
+import type { Filing, FilingsProvider } from '../data';
 import { eventTitle } from '../eight-k-items';
 import { ticker } from '../inputs';
 import { DAY } from './ttl';
 
 /** `{ticker, form?, limit}` → `{ticker, filings, total, source}`, newest first; `total` counts what matches, before the limit. */
-export function searchFilings(data: FinanceData) {
+export function searchFilings(provider: FilingsProvider) {
   return defineTool({
     name: 'search_filings',
     version: '1.0.0',
@@ -15,7 +15,7 @@ export function searchFilings(data: FinanceData) {
     description: {
       does: 'Lists the filings that one US-listed company has made with the SEC, newest first.',
       returns:
-        'ticker; filings, each with form, filing date, accession number, end of the reported period, 8-K item codes and a short description; total that match; source. An empty list means that the index has none of that form.',
+        'ticker; filings, each with form, filing date, accession number, end of the reported period, 8-K item codes and a short description; total that match in the part of the index that was read; source. An empty list means that the index has none of that form.',
       useWhen:
         'You need to know which reports exist, or the exact filing date that fetch_filing_section asks for. Usually the first call about a company.',
       dontUseFor:
@@ -30,14 +30,16 @@ export function searchFilings(data: FinanceData) {
         .describe('Annual, quarterly, event report or registration; leave out for all'),
       limit: z.number().int().min(1).max(20).default(10),
     }),
-    async run(input) {
-      const index = await data.filings(input.ticker, input.form);
+    async run(input, ctx) {
+      const { ticker, form, limit } = input;
+      const index = await provider.filings(ticker, { ...(form ? { form } : {}), enough: limit }, ctx.signal);
+      const since = index.since ? `, read back to ${index.since}` : '';
       return {
-        ticker: input.ticker,
-        ...(input.form ? { form: input.form } : {}),
-        filings: index.filings.slice(0, input.limit).map(listed),
+        ticker,
+        ...(form ? { form } : {}),
+        filings: index.filings.slice(0, limit).map(listed),
         total: index.filings.length,
-        source: `${index.source}; index as of ${index.asOf}`,
+        source: `${index.source}; index as of ${index.asOf}${since}`,
       };
     },
   });

@@ -1,0 +1,37 @@
+/** The finance tools over live EDGAR. Prices and peers, which EDGAR does not serve, stay the snapshot's. */
+import { join } from 'node:path';
+import type { FinanceData, PeersProvider } from '../data';
+import { today } from '../dates';
+import { FilingEvents } from '../filing-events';
+import { Snapshot } from '../snapshot';
+import { addressesOf } from './addresses';
+import { EdgarFilings } from './filings';
+import { EdgarHttp, type HttpSettings } from './http';
+import { EdgarReader } from './reader';
+
+export interface EdgarSettings extends HttpSettings {
+  /** Replaces both hosts of the SEC, see addresses.ts. Default: the real ones. */
+  url?: string;
+}
+
+/**
+ * @param settings `cacheFolder` is our own: copies and request slots go into its folder `edgar`
+ * @example financeTools({ ...edgarData({ userAgent: 'Bank Ltd data@bank.example', cacheFolder }), market: ours, mailer })
+ */
+export function edgarData({ url, cacheFolder, ...settings }: EdgarSettings): FinanceData {
+  const addresses = addressesOf(url);
+  const http = new EdgarHttp({ ...settings, cacheFolder: join(cacheFolder, 'edgar') }, addresses);
+  const filings = new EdgarFilings(new EdgarReader(http), addresses);
+  const snapshot = new Snapshot();
+  return { filings, market: snapshot, peers: handMadePeers(snapshot), news: new FilingEvents(filings), today };
+}
+
+/** EDGAR's endpoints give a company's industry, not the companies of an industry. */
+function handMadePeers(snapshot: PeersProvider): PeersProvider {
+  return {
+    peers: async (ticker) => {
+      const source = 'hand-made table of the embedded snapshot (data/peers.json): EDGAR serves no peers';
+      return { ...(await snapshot.peers(ticker)), source };
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** News without a news source: the 8-K filings, searched by company and by the titles of their items (news.ts). */
+import type { FilingIndex, FilingsProvider, NewsAnswer, NewsProvider } from './data';
+import { addDays } from './dates';
+import { newsItem, rank, type Event } from './news';
+import { notFound } from './not-found';
+
+const MOST = 10;
+
+export class FilingEvents implements NewsProvider {
+  readonly about =
+    'the 8-K reports in which companies announce results, changes of officers, deals, votes and the like. No press articles, no rumours.';
+
+  constructor(private readonly filings: FilingsProvider) {}
+
+  /** @throws ToolError RESOURCE_NOT_FOUND `no_company_named` where the source is too large to search all of it */
+  async search({ query, days }: { query: string; days: number }, signal?: AbortSignal): Promise<NewsAnswer> {
+    const who = await this.filings.companiesNamedIn(query, signal);
+    if (who.searched.length === 0) {
+      const hint = 'Name one in the query by its ticker in capitals or by its name, e.g. "AAPL earnings".';
+      throw notFound('no_company_named', `${JSON.stringify(query)} names no company that the index lists.`, hint);
+    }
+    const indexes = await Promise.all(
+      who.searched.map(async (company) => {
+        const index = await this.filings.filings(company.ticker, { form: '8-K', enough: MOST }, signal);
+        return { company, index };
+      }),
+    );
+    const to = newest(indexes.map(({ index }) => index));
+    const from = to && addDays(to, -days);
+    const events = indexes.flatMap(({ company, index }) => index.filings.map((filing): Event => ({ company, filing })));
+    const inWindow = from && to ? events.filter(({ filing }) => filing.date >= from && filing.date <= to) : [];
+    const none = indexes.filter(({ index }) => index.eventsAsOf === null).map(({ company }) => company.ticker);
+    const partly = indexes.filter(({ index }) => from && index.since && index.since > from);
+    return {
+      items: rank(inWindow, who).slice(0, MOST).map(newsItem),
+      window: { from, to },
+      note: [
+        to
+          ? `The last ${days} days of the index, counted back from ${to}, not from today.`
+          : 'The index has no 8-K of these companies.',
+        ...(none.length > 0 ? [`No 8-K in the index for: ${none.join(', ')}.`] : []),
+        ...partly.map(({ company, index }) => `The index of ${company.ticker} was read back to ${index.since} only.`),
+      ].join(' '),
+      source: `EDGAR filing index (8-K): ${indexes.map(({ company, index }) => `${company.ticker} (${index.source})`).join(', ')}`,
+    };
+  }
+}
+
+function newest(indexes: FilingIndex[]): string | null {
+  return (
+    indexes
+      .map((index) => index.eventsAsOf ?? '')
+      .sort()
+      .at(-1) || null
+  );
+}
