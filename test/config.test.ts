@@ -29,6 +29,9 @@ describe('settings', () => {
       httpPort: 8480,
       home,
       logLevel: 'info',
+      health: null,
+      metrics: null,
+      drainMs: 20_000,
       smtp: null,
     });
     expect(loadConfig({ TEMPORAL_CONFIG_FILE: join(home, 'none.toml') }).home).toBe('.holdfast');
@@ -39,6 +42,11 @@ describe('settings', () => {
     [{ ANTHROPIC_API_KEY: 'k', HOLDFAST_MODEL: 'rehearsal' }, { model: 'rehearsal' }],
     [{ ANTHROPIC_API_KEY: '' }, { model: 'rehearsal' }],
     [{ HOLDFAST_HTTP_PORT: '9000' }, { httpPort: 9000 }],
+    [{ HOLDFAST_HEALTH_PORT: '8481' }, { health: { host: '127.0.0.1', port: 8481 } }],
+    [{ HOLDFAST_HEALTH_PORT: '0.0.0.0:8481' }, { health: { host: '0.0.0.0', port: 8481 } }],
+    [{ HOLDFAST_METRICS_PORT: 'localhost:9464' }, { metrics: { host: '127.0.0.1', port: 9464 } }],
+    [{ HOLDFAST_METRICS_PORT: '[::]:9464' }, { metrics: { host: '::', port: 9464 } }],
+    [{ HOLDFAST_DRAIN_SECONDS: '0' }, { drainMs: 0 }],
     [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
     [{ LOG_LEVEL: 'debug', HOLDFAST_LOG_LEVEL: 'error' }, { logLevel: 'error' }],
     [{ HOLDFAST_UI_URL: 'https://ui.example/' }, { uiUrl: 'https://ui.example' }],
@@ -57,6 +65,11 @@ describe('settings', () => {
   it.each([
     [{ HOLDFAST_HTTP_PORT: '70000' }, 'HOLDFAST_HTTP_PORT is "70000"; it must be a port from 1 to 65535.'],
     [{ HOLDFAST_HTTP_PORT: '0x10' }, 'HOLDFAST_HTTP_PORT is "0x10"; it must be a port from 1 to 65535.'],
+    [{ HOLDFAST_HEALTH_PORT: '0.0.0.0' }, /HOLDFAST_HEALTH_PORT is "0.0.0.0"; it must be a port \(on loopback\) or HOST:PORT/],
+    [{ HOLDFAST_METRICS_PORT: '0.0.0.0:70000' }, /HOLDFAST_METRICS_PORT is "0.0.0.0:70000"; it must be a port/],
+    [{ HOLDFAST_METRICS_PORT: '::1:9464' }, /HOLDFAST_METRICS_PORT is "::1:9464"; it must be a port/],
+    [{ HOLDFAST_DRAIN_SECONDS: '-1' }, 'HOLDFAST_DRAIN_SECONDS is "-1"; it must be a number of seconds from 0 to 3600.'],
+    [{ HOLDFAST_DRAIN_SECONDS: '3601' }, /HOLDFAST_DRAIN_SECONDS is "3601"/],
     [{ HOLDFAST_MODEL: 'gpt' }, 'HOLDFAST_MODEL is "gpt"; it must be anthropic or rehearsal.'],
     [{ HOLDFAST_MODEL: 'anthropic' }, /HOLDFAST_MODEL is "anthropic" but ANTHROPIC_API_KEY is not set/],
     [{ HOLDFAST_APPROVALS: 'none' }, 'HOLDFAST_APPROVALS is "none"; it must be any or attested.'],

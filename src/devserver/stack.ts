@@ -92,7 +92,14 @@ function workerEnvironment(server: DevServer, catcher: MailCatcher | null): Node
     HOLDFAST_SMTP_PORT: String(catcher.port),
     HOLDFAST_SMTP_FROM: 'holdfast@localhost',
   };
-  return { ...process.env, TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace, ...mail };
+  // For a person who watches: only what is wrong, and an end that does not keep Ctrl-C waiting (see RestartedWorker.stop).
+  const calm = { HOLDFAST_LOG_LEVEL: process.env.LOG_LEVEL || 'warn', HOLDFAST_DRAIN_SECONDS: '6' };
+  return { ...calm, ...set(process.env), TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace, ...mail };
+}
+
+/** Without what is empty: that counts as not set. */
+function set(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 }
 
 const QUICK_DEATHS = 5;
