@@ -23,7 +23,7 @@ export interface RunningWorker {
   facts: { agents: string[]; model: string; store: string; taskQueue: string; temporal: string };
   /** Resolves when the worker has stopped; rejects when it broke down. */
   finished: Promise<void>;
-  /** Takes nothing new, lets running calls end, then stops. What `cut_off` lists still ran when the time was over. */
+  /** Takes nothing new, lets running calls end, then stops; says what was cut off if the time was over before. */
   stop(): Promise<Drained>;
 }
 

@@ -28,8 +28,8 @@ export function worker(program: Command, output: () => Output): void {
       // The embedded stack holds the other end: when it is gone, however it went, so is this worker.
       const orphaned = embedded ? new Promise((resolve) => process.once('disconnect', resolve)) : new Promise(() => undefined);
       await Promise.race([stopped, orphaned, running.finished]);
-      const { cut_off } = await running.stop();
+      const { in_time } = await running.stop();
       if (process.connected) process.disconnect();
-      if (cut_off.length > 0) throw new Exit(EXIT.failed);
+      if (!in_time) throw new Exit(EXIT.failed);
     });
 }

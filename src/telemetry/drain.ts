@@ -11,6 +11,8 @@ export const LAST_MS = 7000;
 
 export interface Drained {
   took_ms: number;
+  /** False: the time was over before the worker had stopped. */
+  in_time: boolean;
   /** Stopped at the limit; another worker runs them again. */
   handed_back: Work[];
   /** Still running at the last: reads are repeated elsewhere, a destructive call is in doubt. */
@@ -31,11 +33,16 @@ export async function drain(worker: Drainable, running: Running, limitMs: number
   worker.shutdown();
   let timer: NodeJS.Timeout | undefined;
   // Not the SDK's shutdownForceTime alone: after it the SDK may still wait for the activities that it gave up.
-  const last = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs + LAST_MS)));
-  await Promise.race([worker.finished.catch(() => undefined), last]);
+  const last = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), limitMs + LAST_MS)));
+  const stopped = worker.finished.then(
+    () => true,
+    () => false,
+  );
+  const in_time = await Promise.race([stopped, last]);
   clearTimeout(timer);
-  const drained = { took_ms: Math.round(performance.now() - start), handed_back: running.stopped(), cut_off: running.list() };
-  if (drained.cut_off.length > 0) log.error({ ...drained, todo: CUT_OFF }, 'stopped, and something was cut off');
+  const took_ms = Math.round(performance.now() - start);
+  const drained = { took_ms, in_time, handed_back: running.stopped(), cut_off: running.list() };
+  if (!in_time) log.error({ ...drained, todo: CUT_OFF }, 'stopped, and something was cut off');
   else if (drained.handed_back.length > 0) log.warn(drained, 'stopped; what the limit stopped runs again on another worker');
   else log.info(drained, 'stopped; everything had ended');
   return drained;
