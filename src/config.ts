@@ -23,6 +23,12 @@ export interface EdgarConfig {
   url?: string;
 }
 
+/** Where a server of ours listens. */
+export interface BindAddress {
+  host: string;
+  port: number;
+}
+
 export interface Config {
   temporal: { address: string; namespace: string; connectionOptions: NativeConnectionOptions & { address: string } };
   anthropic: { apiKey?: string; baseUrl?: string; model?: string };
@@ -31,6 +37,12 @@ export interface Config {
   /** `file:PATH` or `postgres://…` */
   store: string;
   httpPort: number;
+  /** `/healthz` and `/readyz` of a worker; null: off. */
+  health: BindAddress | null;
+  /** Prometheus metrics of a worker; null: off. */
+  metrics: BindAddress | null;
+  /** How long a worker that is stopped lets running calls end, ms. */
+  drainMs: number;
   /** Folder of our state. */
   home: string;
   temporalCli?: string;
@@ -61,8 +73,26 @@ const port = z
   .regex(/^\d{1,5}$/)
   .transform(Number)
   .pipe(z.number().min(1).max(65_535));
+/** A port alone means loopback: whoever wants more names the interface. */
+const bindAddress = z
+  .string()
+  .regex(/^(?:(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9.-]{1,253}):)?\d{1,5}$/i)
+  .transform((text): BindAddress => {
+    const colon = text.lastIndexOf(':');
+    const host = colon < 0 ? '127.0.0.1' : text.slice(0, colon).replace(/^\[|\]$/g, '');
+    return { host: host === 'localhost' ? '127.0.0.1' : host, port: Number(text.slice(colon + 1)) };
+  })
+  .refine(({ port: number }) => number >= 1 && number <= 65_535);
+const seconds = z
+  .string()
+  .regex(/^\d{1,4}$/)
+  .transform(Number)
+  .pipe(z.number().max(3600));
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
+
+/** With what follows it (worker-process.ts), an orderly end stays below the 30 s that Kubernetes grants by default. */
+const DEFAULT_DRAIN_SECONDS = 20;
 
 /** Each variable: what it must be, and the words for it. Secrets are never repeated in an error. */
 const VARIABLES = {
@@ -72,8 +102,9 @@ const VARIABLES = {
   HOLDFAST_TASK_QUEUE: [z.string().max(200), 'a name of at most 200 characters'],
   HOLDFAST_STORE: [z.string().regex(/^(file:.+|postgres(ql)?:\/\/.+)$/), 'file:PATH or postgres://…'],
   HOLDFAST_HTTP_PORT: [port, 'a port from 1 to 65535'],
-  HOLDFAST_HEALTH_PORT: [z.string(), 'a port, or HOST:PORT'],
-  HOLDFAST_DRAIN_SECONDS: [z.string(), 'a number of seconds'],
+  HOLDFAST_HEALTH_PORT: [bindAddress, 'a port (on loopback) or HOST:PORT, such as 0.0.0.0:8481'],
+  HOLDFAST_METRICS_PORT: [bindAddress, 'a port (on loopback) or HOST:PORT, such as 0.0.0.0:9464'],
+  HOLDFAST_DRAIN_SECONDS: [seconds, 'a number of seconds from 0 to 3600'],
   HOLDFAST_HOME: [z.string(), 'a folder'],
   HOLDFAST_MODEL: [z.enum(['anthropic', 'rehearsal']), 'anthropic or rehearsal'],
   HOLDFAST_TEMPORAL_CLI: [z.string(), 'the path of a temporal binary'],
@@ -140,6 +171,9 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     taskQueue: read('HOLDFAST_TASK_QUEUE') ?? 'holdfast',
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
     httpPort: read('HOLDFAST_HTTP_PORT') ?? 8480,
+    health: read('HOLDFAST_HEALTH_PORT') ?? null,
+    metrics: read('HOLDFAST_METRICS_PORT') ?? null,
+    drainMs: (read('HOLDFAST_DRAIN_SECONDS') ?? DEFAULT_DRAIN_SECONDS) * 1000,
     home,
     ...optional('temporalCli', read('HOLDFAST_TEMPORAL_CLI')),
     logLevel: read('HOLDFAST_LOG_LEVEL') ?? read('LOG_LEVEL') ?? 'info',

@@ -7,6 +7,8 @@ import type { App } from './agents/define';
 import { dataConverter } from './data-converter';
 import type { ModelProvider } from './model/provider';
 import type { Store } from './store/store';
+import { activityLog } from './telemetry/activity-log';
+import type { Running } from './telemetry/running';
 import { ResultCache } from './tools/cache';
 import type { ToolLogger } from './tools/define';
 import { Registry } from './tools/registry';
@@ -22,6 +24,8 @@ export interface WorkerParts {
   /** For agents that name no model. */
   defaultModel: string;
   log: ToolLogger;
+  /** Told what the worker is running, for whoever stops it. */
+  running?: Running;
   /** Temporal's own options, for tests and tuning. */
   options?: Partial<WorkerOptions>;
 }
@@ -45,6 +49,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     maxHeartbeatThrottleInterval: '200 milliseconds',
     defaultHeartbeatThrottleInterval: '200 milliseconds',
     maxEagerActivityReservationsPerWorkflowTask: 10,
+    interceptors: { activity: [activityLog(log, parts.running)] },
     shutdownGraceTime: '10 seconds',
     ...parts.options,
   });

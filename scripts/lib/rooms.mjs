@@ -34,7 +34,7 @@ const TABLE = {
     packages: ['@temporalio/workflow', '@temporalio/common'],
   },
   store: { may: ['shared', 'telemetry'] },
-  telemetry: { may: ['shared'] },
+  telemetry: { may: ['shared'], types: ['tools'] },
   model: { may: ['shared', 'telemetry'] },
   tools: { may: ['shared', 'store', 'telemetry'], types: ['agents', 'model'] },
   packs: { may: ['shared', 'store', 'telemetry', 'tools'] },

@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
 import { configWith, dataOption, type DataOption } from './support/data-option';
+import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
 
 export function worker(program: Command, output: () => Output): void {
   program
     .command('worker')
-    .description('One worker process. SIGTERM lets running calls end.')
+    .description(
+      'One worker process. SIGTERM lets running calls end, up to HOLDFAST_DRAIN_SECONDS; a second one ends it at once.',
+    )
     .option('--app <file>', 'module whose default export is defineApp({…}); default: the agents that ship')
     .addOption(dataOption())
     .action(async ({ app: file, ...options }: { app?: string } & DataOption) => {
@@ -22,11 +25,14 @@ export function worker(program: Command, output: () => Output): void {
       // Beside the embedded stack, standard output belongs to the stack's own answer.
       if (embedded) process.stderr.write(`${line}\n`);
       else output().answer({ pid: process.pid, ...running.facts, ...data }, [line]);
+      // A terminal's Ctrl-C reaches the embedded stack too, which then stops us: it must not count as a second signal.
+      const stopped = embedded ? untilStopped(['SIGTERM'], ['SIGINT', 'SIGHUP']) : untilStopped();
       process.send?.({ ready: true });
       // The embedded stack holds the other end: when it is gone, however it went, so is this worker.
       const orphaned = embedded ? new Promise((resolve) => process.once('disconnect', resolve)) : new Promise(() => undefined);
-      await Promise.race([untilStopped(), orphaned, running.finished]);
-      await running.stop();
+      await Promise.race([stopped, orphaned, running.finished]);
+      const { in_time } = await running.stop();
       if (process.connected) process.disconnect();
+      if (!in_time) throw new Exit(EXIT.failed);
     });
 }

@@ -92,8 +92,15 @@ function workerEnvironment(config: Config, server: DevServer, catcher: MailCatch
     HOLDFAST_SMTP_PORT: String(catcher.port),
     HOLDFAST_SMTP_FROM: 'holdfast@localhost',
   };
+  // For a person who watches: only what is wrong, and an end that does not keep Ctrl-C waiting (see RestartedWorker.stop).
+  const calm = { HOLDFAST_LOG_LEVEL: process.env.LOG_LEVEL || 'warn', HOLDFAST_DRAIN_SECONDS: '6' };
   const temporal = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace };
-  return { ...process.env, HOLDFAST_DATA: config.data, ...temporal, ...mail };
+  return { ...calm, ...set(process.env), HOLDFAST_DATA: config.data, ...temporal, ...mail };
+}
+
+/** Without what is empty: that counts as not set. */
+function set(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 }
 
 const QUICK_DEATHS = 5;

@@ -8,7 +8,7 @@ import { isJsonObject } from '../shared/json';
 import { ERROR_TYPE_STATUS, ruleFor, STATUS_RULES } from './failure-table';
 import { ModelFailure } from './provider';
 import { retryAfterMs, shouldRetry, type HeaderReader } from './retry-after';
-import { withoutSecrets } from './secrets';
+import { withoutSecrets } from '../shared/without-secrets';
 
 /** Longest quotation of what the API said, characters. */
 const MAX_QUOTE = 500;

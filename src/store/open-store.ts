@@ -18,7 +18,8 @@ export async function openStore(url: string): Promise<Store> {
   );
 }
 
-function filePath(url: string): string {
+/** The folder of a store in files. */
+export function filePath(url: string): string {
   const path = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
   if (path === '') throw new Error('HOLDFAST_STORE=file: has no path; allowed: file:PATH');
   return path;

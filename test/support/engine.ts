@@ -11,7 +11,7 @@ import { dataConverter } from '../../src/data-converter';
 import type { ModelProvider } from '../../src/model/provider';
 import { FileStore } from '../../src/store/file-store';
 import type { Store } from '../../src/store/store';
-import type { Tool } from '../../src/tools/define';
+import type { Tool, ToolLogger } from '../../src/tools/define';
 import { createWorker, workflowBundlePath } from '../../src/worker';
 import { silent } from './silent';
 import { recomputeDigests } from './recompute-digests';
@@ -24,6 +24,7 @@ export interface Setup {
   agent?: Partial<Omit<AgentDefinition, 'name' | 'tools'>>;
   worker?: Partial<WorkerOptions>;
   store?: Store;
+  log?: ToolLogger;
   /** Another server than the shared one. */
   address?: string;
 }
@@ -57,7 +58,16 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   const store = setup.store ?? (await FileStore.open(directory));
   const model = setup.model ?? new ScriptedModel(setup.script ?? []);
   const app = defineApp({ agents: [defineAgent({ name: 'tester', prompt: 'Test.', ...setup.agent, tools: setup.tools ?? [] })] });
-  const parts = { app, connection, namespace: 'default', taskQueue, store, model, defaultModel: 'scripted', log: silent };
+  const parts = {
+    app,
+    connection,
+    namespace: 'default',
+    taskQueue,
+    store,
+    model,
+    defaultModel: 'scripted',
+    log: setup.log ?? silent,
+  };
   const worker = await createWorker({ ...parts, options: { shutdownGraceTime: '1 second', ...setup.worker } });
   const started: TurnHandle[] = [];
   const engine: Engine = {

@@ -33,6 +33,9 @@ const MEMO = {
 };
 
 export interface Stage {
+  /** Folder of the workers' state; the store is in it. */
+  home: string;
+  taskQueue: string;
   gates: Gates;
   backend: Backend;
   post: PostOffice;
@@ -42,7 +45,7 @@ export interface Stage {
   /** Every worker that was started, dead or alive. */
   workers: WorkerProcess[];
   /** Starts another worker; `address` for one that reaches Temporal by a detour. */
-  startWorker(address?: string): Promise<WorkerProcess>;
+  startWorker(address?: string, settings?: Record<string, string>): Promise<WorkerProcess>;
   /** Starts the turn; the gates that the row needs must be closed before. */
   begin(): Promise<TurnHandle>;
   /** After a restart of the server: connects anew. */
@@ -75,6 +78,8 @@ export async function openStage(address: string): Promise<Stage> {
     FAULT_SMTP_PORT: String(post.port),
   };
   const stage: Stage = {
+    home,
+    taskQueue,
     gates,
     backend,
     post,
@@ -82,8 +87,8 @@ export async function openStage(address: string): Promise<Stage> {
     client: await connect(),
     turn: undefined as never,
     workers: [],
-    async startWorker(by = address) {
-      const worker = new WorkerProcess({ ...env, TEMPORAL_ADDRESS: by });
+    async startWorker(by = address, settings = {}) {
+      const worker = new WorkerProcess({ ...env, TEMPORAL_ADDRESS: by, ...settings });
       stage.workers.push(worker);
       await worker.ready;
       return worker;
@@ -117,16 +122,16 @@ export class WorkerProcess {
   private readonly child: ChildProcess;
   private said = '';
 
-  constructor(settings: Record<string, string>) {
+  constructor(settings: Record<string, string>, app = APP) {
     const { PATH, HOME } = process.env;
     // The pipe of `fork` ties it to us: when this process dies, the worker ends too.
-    this.child = fork(CLI, ['worker', '--app', APP], {
+    this.child = fork(CLI, ['worker', '--app', app], {
       cwd: ROOT,
       env: { PATH, HOME, ...settings },
       execArgv: [],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    const keep = (text: Buffer) => (this.said = (this.said + text.toString()).slice(-4000));
+    const keep = (text: Buffer) => (this.said = (this.said + text.toString()).slice(-8000));
     this.child.stdout!.on('data', keep);
     this.child.stderr!.on('data', keep);
     this.ended = new Promise((resolve) =>
@@ -152,6 +157,31 @@ export class WorkerProcess {
 
   get output(): string {
     return this.said;
+  }
+
+  /** Resolves when it logs an event with this message; ask before it can happen. */
+  async logs(message: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      let text = '';
+      const look = (chunk: Buffer) => {
+        text = (text + chunk.toString()).slice(-20_000);
+        if (text.includes(`"msg":${JSON.stringify(message)}`)) resolve();
+      };
+      this.child.stderr!.on('data', look);
+      void this.ended.then((how) => reject(new Error(`The worker ended (${how}) without logging "${message}". ${this.said}`)));
+    });
+  }
+
+  /** The fields of the last event that it logged with this message. */
+  lastEvent(message: string): Record<string, unknown> | undefined {
+    const lines = this.said
+      .split('\n')
+      .filter((line) => line.endsWith(`"msg":${JSON.stringify(message)}}`) && line.startsWith('{'));
+    return lines.length === 0 ? undefined : (JSON.parse(lines.at(-1)!) as Record<string, unknown>);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
   }
 
   /** `kill -9`; resolves when it is gone. */

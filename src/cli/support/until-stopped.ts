@@ -1,11 +1,25 @@
+import { constants } from 'node:os';
+
 const PARENT_CHECK_MS = 500;
 
-/** Resolves at the first Ctrl-C or SIGTERM; a second one ends the process at once. */
-export function untilStopped(): Promise<string> {
+const STOPPING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/**
+ * Resolves at the first Ctrl-C, SIGTERM or SIGHUP; a second one, whichever, ends the process at once.
+ * @param ignored signals that somebody else answers
+ */
+export function untilStopped(
+  signals: readonly NodeJS.Signals[] = STOPPING,
+  ignored: readonly NodeJS.Signals[] = [],
+): Promise<NodeJS.Signals> {
+  for (const signal of ignored) process.on(signal, () => undefined);
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(130));
+    let stopping = false;
+    for (const signal of signals) {
+      process.on(signal, () => {
+        // What a shell reports of a program that a signal ended.
+        if (stopping) process.exit(128 + constants.signals[signal]);
+        stopping = true;
         resolve(signal);
       });
     }

@@ -1,0 +1,128 @@
+/**
+ * One place that logs all that activities do: around each of them, an interceptor. It makes the turn's ids
+ * known to whatever is logged inside, tools included, and to Temporal's own lines about the activity.
+ */
+import type { Next, ActivityInterceptorsFactory, ActivityInboundCallsInterceptor } from '@temporalio/worker';
+import type { Context } from '@temporalio/activity';
+import type { Activities, CallArguments, TurnContext } from '../shared/activity-io';
+import type { ToolLogger } from '../tools/define';
+import { ACTIVITY_LINES } from './activity-lines';
+import { failedAttempt } from './failed-attempt';
+import { Running } from './running';
+import { withTurn, type TurnFields } from './turn-scope';
+
+type Execute = NonNullable<ActivityInboundCallsInterceptor['execute']>;
+type ActivityName = keyof Activities;
+
+/** For `Worker.create({ interceptors: { activity: […] } })`. */
+export function activityLog(log: ToolLogger, running: Running = new Running()): ActivityInterceptorsFactory {
+  return (context) => {
+    let fields: TurnFields | undefined;
+    const execute: Execute = (input, next) => {
+      const [request] = input.args as [Request];
+      fields = turnFieldsOf(request);
+      return withTurn(fields, () => observed(new Teller(log, context, fields!, request), running, () => next(input)));
+    };
+    return { inbound: { execute }, outbound: { getLogAttributes: (attributes) => ({ ...attributes, ...fields }) } };
+  };
+}
+
+/** What all our activities are given. */
+interface Request {
+  turn: TurnContext;
+  call?: Pick<CallArguments, 'id' | 'tool'>;
+}
+
+function turnFieldsOf({ turn: { trace_id, turn_id }, call }: Request): TurnFields {
+  return { trace_id, turn_id, ...(call ? { call_id: call.id, tool: call.tool } : {}) };
+}
+
+async function observed(
+  teller: Teller,
+  running: Running,
+  work: () => ReturnType<Next<ActivityInboundCallsInterceptor, 'execute'>>,
+) {
+  const count = running.begin(teller.work);
+  teller.began();
+  let how: 'ended' | 'stopped' = 'ended';
+  try {
+    const output = await work();
+    teller.ended(output);
+    return output;
+  } catch (error) {
+    how = teller.failed(error);
+    throw error;
+  } finally {
+    count(how);
+  }
+}
+
+/** Tells one attempt. A line that cannot be written must not cost the call: nothing here throws. */
+class Teller {
+  private readonly log: ToolLogger;
+  private readonly start = performance.now();
+
+  constructor(
+    log: ToolLogger,
+    private readonly context: Context,
+    private readonly fields: TurnFields,
+    private readonly request: Request,
+  ) {
+    this.log = withFields(log, fields);
+  }
+
+  get work() {
+    return { activity: this.context.info.activityType, ...this.fields };
+  }
+
+  began(): void {
+    const { activityType: activity, attempt } = this.context.info;
+    this.safely(() => {
+      this.log.debug({ activity, attempt }, 'activity began');
+      if (attempt === 1) this.lines?.began?.(this.log, this.request as never);
+    });
+  }
+
+  ended(output: unknown): void {
+    this.safely(() => this.lines?.ended(this.log, this.request as never, output as never));
+  }
+
+  failed(error: unknown): 'ended' | 'stopped' {
+    const { info, cancellationSignal } = this.context;
+    const found = failedAttempt(error, cancellationSignal.aborted);
+    const took_ms = Math.round(performance.now() - this.start);
+    const common = { activity: info.activityType, attempt: info.attempt, took_ms };
+    const { kind, ...facts } = found;
+    this.safely(() => {
+      if (found.kind === 'retried') this.log.warn({ ...common, ...facts }, 'attempt failed, will be retried');
+      else if (found.kind === 'stopped') this.log.info({ ...common, ...facts }, 'attempt stopped');
+      else this.log.error({ ...common, ...facts, err: error }, 'attempt failed');
+    });
+    return kind === 'stopped' && found.cause === WORKER_SHUTDOWN ? 'stopped' : 'ended';
+  }
+
+  private get lines() {
+    const { activityType } = this.context.info;
+    return Object.hasOwn(ACTIVITY_LINES, activityType) ? ACTIVITY_LINES[activityType as ActivityName] : undefined;
+  }
+
+  private safely(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.log.error({ err: error }, 'a log line could not be written');
+    }
+  }
+}
+
+/** Temporal's word for it (`CancelledFailure.message`). */
+const WORKER_SHUTDOWN = 'WORKER_SHUTDOWN';
+
+function withFields(log: ToolLogger, fields: object): ToolLogger {
+  return {
+    debug: (more, message) => log.debug({ ...fields, ...more }, message),
+    info: (more, message) => log.info({ ...fields, ...more }, message),
+    warn: (more, message) => log.warn({ ...fields, ...more }, message),
+    error: (more, message) => log.error({ ...fields, ...more }, message),
+  };
+}

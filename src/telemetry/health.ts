@@ -1,0 +1,55 @@
+/**
+ * For whoever runs the process (Kubernetes, a load balancer, a person with curl): `GET /healthz` answers while
+ * the event loop turns: restart the process when it does not. `GET /readyz` answers 200 while the worker is
+ * fit to be given work, else 503 with what is wrong and what to do; a restart would not help there.
+ */
+import fastify, { type FastifyInstance } from 'fastify';
+import type { Finding } from './readiness';
+
+const REQUEST_TIMEOUT_MS = 5000;
+const MAX_BODY_BYTES = 1024;
+
+export function healthApp(look: () => Promise<Finding[]>): FastifyInstance {
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: true, // a probe that keeps its connection must not keep the process
+  });
+  app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
+  app.get('/healthz', () => ({ alive: true, pid: process.pid }));
+  app.get('/readyz', async (_request, reply) => {
+    const checks = await look();
+    const ready = checks.every(({ ok }) => ok);
+    return reply.code(ready ? 200 : 503).send({ ready, checks });
+  });
+  return app;
+}
+
+/**
+ * @returns closes it
+ * @throws HealthUnavailable when the address is taken, or is none of this machine
+ */
+export async function serveHealth(
+  { host, port }: { host: string; port: number },
+  look: () => Promise<Finding[]>,
+): Promise<() => Promise<void>> {
+  const app = healthApp(look);
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    await app.close();
+    throw new HealthUnavailable(`${host}:${port}`, error);
+  }
+  return () => app.close();
+}
+
+export class HealthUnavailable extends Error {
+  override readonly name = 'HealthUnavailable';
+  constructor(
+    address: string,
+    override readonly cause: unknown,
+  ) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`Health cannot be served at ${address} (${why}). Set HOLDFAST_HEALTH_PORT to a free port of this machine.`);
+  }
+}

@@ -1,0 +1,66 @@
+/** Is this worker fit to be given work? What the worker says of itself, and what it stands on, asked now. */
+import { redactedText } from './redact';
+
+/** Something that the worker stands on. */
+export interface Check {
+  name: string;
+  /** Rejects when it does not hold. */
+  look(): Promise<unknown>;
+  /** What to do then. */
+  todo: string;
+}
+
+export interface Finding {
+  check: string;
+  ok: boolean;
+  detail?: string;
+  todo?: string;
+}
+
+/** Temporal's word for the state of a worker, or that there is none yet. */
+export type WorkerState = 'STARTING' | 'INITIALIZED' | 'RUNNING' | 'STOPPING' | 'DRAINING' | 'DRAINED' | 'STOPPED' | 'FAILED';
+
+/** A check that takes longer than this has failed. */
+const LIMIT_MS = 2000;
+/** Whoever asks more often than this is given the same answer: asking must not become a load. */
+const FRESH_MS = 1000;
+
+/** @returns asks; the worker's own state is never older than the question */
+export function readiness(state: () => WorkerState, checks: readonly Check[]): () => Promise<Finding[]> {
+  let last: { at: number; findings: Promise<Finding[]> } | undefined;
+  return async () => {
+    const own = ofWorker(state());
+    if (!own.ok) return [own];
+    if (last === undefined || performance.now() - last.at > FRESH_MS)
+      last = { at: performance.now(), findings: Promise.all(checks.map(find)) };
+    const findings = await last.findings;
+    return [ofWorker(state()), ...findings];
+  };
+}
+
+function ofWorker(state: WorkerState): Finding {
+  if (state === 'RUNNING') return { check: 'worker', ok: true };
+  const [detail, todo] =
+    state === 'STARTING' || state === 'INITIALIZED'
+      ? ['it is starting', 'Wait.']
+      : state === 'FAILED'
+        ? ['it has failed', 'Start it again; its log says why.']
+        : ['it is draining: it takes nothing new and ends', 'Nothing: another worker goes on with its turns.'];
+  return { check: 'worker', ok: false, detail, todo };
+}
+
+async function find({ name, look, todo }: Check): Promise<Finding> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${LIMIT_MS} ms`)), LIMIT_MS);
+  });
+  try {
+    await Promise.race([look(), late]);
+    return { check: name, ok: true };
+  } catch (error) {
+    const detail = redactedText(error instanceof Error ? error.message : String(error)).slice(0, 500);
+    return { check: name, ok: false, detail, todo };
+  } finally {
+    clearTimeout(timer);
+  }
+}

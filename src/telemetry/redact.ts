@@ -1,0 +1,68 @@
+/**
+ * What may stand in a log line: a bounded copy of a value, without its secrets. Two nets, at any depth and
+ * inside errors: fields whose name says that they hold one, and text that looks like one. What a tool or an
+ * upstream put into a value or an error is hostile: it is cut, never trusted to be small, flat or readable.
+ */
+import pino from 'pino';
+import { withoutPassword } from '../shared/without-password';
+import { withoutSecrets } from '../shared/without-secrets';
+
+const CENSORED = '[redacted]';
+/** Keys, tokens, passwords, headers with them; and the text of a mail, which no log needs. Compared without `-` and `_`. */
+const SECRET_NAME =
+  /(?:apikey|token|pass(?:word|wd|phrase)?|passwords|secrets?|authorization|cookies?|credentials?|privatekey)$|^(?:pwd|auth|body|bodymd|html)$/;
+
+const MAX_TEXT = 4000;
+const MAX_DEPTH = 8;
+const MAX_ENTRIES = 100;
+/** Values of one line, over all depths. */
+const MAX_VALUES = 1000;
+
+/** The fields of a line, fit to be written. */
+export function redacted(fields: object): Record<string, unknown> {
+  return copyOf(fields, 0, { left: MAX_VALUES }) as Record<string, unknown>;
+}
+
+/** One value, likewise. */
+export function redactedValue(value: unknown): unknown {
+  return valueOf(value, 0, { left: MAX_VALUES });
+}
+
+/** A text, cut at 4000 characters, without what looks like a key, an authorization or the password of a URL. */
+export function redactedText(text: string): string {
+  const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
+  return withoutSecrets(withoutPassword(cut)).toWellFormed();
+}
+
+function valueOf(value: unknown, depth: number, budget: { left: number }): unknown {
+  budget.left -= 1;
+  if (typeof value === 'string') return redactedText(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return typeof value === 'function' ? undefined : value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof URL) return redactedText(value.href);
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (depth >= MAX_DEPTH || budget.left <= 0) return '[cut]';
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((item) => valueOf(item, depth + 1, budget));
+  if (value instanceof Map) return copyOf(Object.fromEntries(value) as object, depth, budget);
+  // Type, message, stack and cause are no own fields of an error that could be listed; pino's own serializer names them.
+  if (value instanceof Error) return copyOf(pino.stdSerializers.errWithCause(value), depth, budget);
+  return copyOf(value, depth, budget);
+}
+
+function copyOf(object: object, depth: number, budget: { left: number }): object {
+  const copy = Object.keys(object)
+    .slice(0, MAX_ENTRIES)
+    .filter(() => budget.left > 0)
+    .map((name): [string, unknown] => [redactedText(name), fieldOf(object, name, depth, budget)]);
+  return Object.fromEntries(copy);
+}
+
+function fieldOf(object: object, name: string, depth: number, budget: { left: number }): unknown {
+  if (SECRET_NAME.test(name.slice(0, 100).toLowerCase().replace(/[-_]/g, ''))) return CENSORED;
+  try {
+    return valueOf((object as Record<string, unknown>)[name], depth + 1, budget);
+  } catch {
+    return '[unreadable]'; // a getter that throws must not cost the line
+  }
+}
