@@ -3,46 +3,20 @@
  * flushed; then one system call makes them visible under their name; then the directory is flushed, so
  * that the name outlives a power cut. Temporary files live in one directory of the same file system:
  * a killed writer leaves at most one there, never under a name that a reader looks for.
- *
- * Only the flushes wait for a disk, and only they go through the thread pool. The other calls touch the
- * page cache: made directly they take a few microseconds, a trip through the pool ten times as many.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIR = 0o700;
-const flush = promisify(fsync);
 /** Leftovers older than this belong to no living writer. */
 const STALE_TEMP_MS = 3_600_000;
-
-/**
- * Adds a file whose name is the hash of its content. Its name appears before anything is flushed, so
- * that both flushes wait for the disk together: a power cut in between may leave less than the whole
- * under a name that nobody has been told yet.
- * @returns false if the name is taken: nothing has changed then
- */
-export async function addFile(tempDir: string, path: string, bytes: Uint8Array): Promise<boolean> {
-  const temp = tempName(tempDir);
-  const file = openSync(temp, 'wx', PRIVATE_FILE);
-  try {
-    writeAll(file, bytes);
-    if (!linkNew(temp, path)) return false;
-    await Promise.all([flush(file), syncDir(dirname(path))]);
-    return true;
-  } finally {
-    closeSync(file);
-    rmSync(temp, { force: true });
-  }
-}
 
 /** Writes or replaces a file. For content that is the same whoever writes it. */
 export async function replaceFile(tempDir: string, path: string, bytes: Uint8Array): Promise<void> {
   const temp = await writeTemp(tempDir, bytes);
-  renameSync(temp, path);
+  await rename(temp, path);
   await syncDir(dirname(path));
 }
 
@@ -54,9 +28,18 @@ export async function replaceFile(tempDir: string, path: string, bytes: Uint8Arr
 export async function createFile(tempDir: string, path: string, bytes: Uint8Array): Promise<boolean> {
   const temp = await writeTemp(tempDir, bytes);
   try {
-    return linkNew(temp, path);
+    await link(temp, path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    if (hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) {
+      throw new Error(`The file system of ${dirname(path)} has no hard links, which claims need; put the store on another one`, {
+        cause: error,
+      });
+    }
+    throw error;
   } finally {
-    rmSync(temp, { force: true });
+    await rm(temp, { force: true });
     await syncDir(dirname(path));
   }
 }
@@ -74,22 +57,14 @@ export async function makeDirs(parent: string, names: string[]): Promise<void> {
   await syncDir(parent);
 }
 
-/** Flushes a file that somebody else wrote, and its name. */
-export async function syncFile(path: string): Promise<void> {
-  await Promise.all([syncPath(path), syncDir(dirname(path))]);
-}
-
 /** Flushes a directory's names. Windows cannot, and does it by itself. */
 export async function syncDir(path: string): Promise<void> {
-  if (process.platform !== 'win32') await syncPath(path);
-}
-
-async function syncPath(path: string): Promise<void> {
-  const file = openSync(path, 'r');
+  if (process.platform === 'win32') return;
+  const handle = await open(path, 'r');
   try {
-    await flush(file);
+    await handle.sync();
   } finally {
-    closeSync(file);
+    await handle.close();
   }
 }
 
@@ -109,37 +84,13 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 }
 
 async function writeTemp(tempDir: string, bytes: Uint8Array): Promise<string> {
-  const path = tempName(tempDir);
-  const file = openSync(path, 'wx', PRIVATE_FILE);
+  const path = join(tempDir, `${process.pid}-${randomBytes(12).toString('hex')}`);
+  const handle = await open(path, 'wx', PRIVATE_FILE);
   try {
-    writeAll(file, bytes);
-    await flush(file);
+    await handle.writeFile(bytes);
+    await handle.sync();
   } finally {
-    closeSync(file);
+    await handle.close();
   }
   return path;
-}
-
-function tempName(tempDir: string): string {
-  return join(tempDir, `${process.pid}-${randomBytes(12).toString('hex')}`);
-}
-
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-}
-
-/** False if the name is taken. */
-function linkNew(temp: string, path: string): boolean {
-  try {
-    linkSync(temp, path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    if (hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) {
-      throw new Error(`The file system of ${dirname(path)} has no hard links, which the store needs; put it on another one`, {
-        cause: error,
-      });
-    }
-    throw error;
-  }
 }

@@ -1,11 +1,11 @@
-import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonical } from '../../src/shared/canonical';
 import { hashJson } from '../../src/shared/digests';
 import type { Json } from '../../src/shared/json';
 import { FileStore } from '../../src/store/file-store';
 import type { NewBlock } from '../../src/store/store';
-import { append } from '../../src/store/transcript';
+import { append, Draft } from '../../src/store/transcript';
 import { filesIn, removeStoreDirs, storeDir } from './support/store-dir';
 
 const start: NewBlock = { parent: null, kind: 'start', at: '2026-01-31T09:59:59.123Z', bodies: [{ agent: 'payables' }, 'two'] };
@@ -13,7 +13,7 @@ const start: NewBlock = { parent: null, kind: 'start', at: '2026-01-31T09:59:59.
 afterAll(removeStoreDirs);
 
 function nameOf(hash: string): string {
-  return `objects/${hash.slice(0, 2)}/${hash.slice(2)}`;
+  return `objects/${hash}`;
 }
 
 test('what is stored is read back, also by a store that is opened later', async () => {
@@ -56,13 +56,50 @@ test('the same body in the same turn is one part, and in another turn another', 
   expect(await (await FileStore.open(storeDir())).putPart('run-1', { a: 2, b: 1 })).not.toBe(part);
 });
 
-test('an object that is there already is not written again', async () => {
+test('blocks that are stored together share one file, and each is found under its own name', async () => {
+  const dir = storeDir();
+  const draft = new Draft(await FileStore.open(dir), 'run-1', null);
+  draft.add('start', start.at, start.bodies);
+  draft.add('message', start.at, ['hello']);
+  draft.add('end', start.at, []);
+  await draft.store();
+  const files = draft.blocks.map(({ hash }) => statSync(join(dir, nameOf(hash))).ino);
+  expect(new Set(files).size).toBe(1);
+  for (const { hash, block } of draft.blocks) {
+    expect(await (await FileStore.open(dir)).getBlock(hash)).toMatchObject({ hash, block });
+  }
+});
+
+test('a draft that was stored in part before is whole afterwards', async () => {
+  const dir = storeDir();
+  const draft = new Draft(await FileStore.open(dir), 'run-1', null);
+  draft.add('start', start.at, start.bodies);
+  draft.add('message', start.at, ['hello']);
+  for (const { hash } of draft.blocks) writeFileSync(join(dir, nameOf(hash)), 'ha'); // two writers died
+  await draft.store();
+  for (const { hash, block } of draft.blocks) {
+    expect(await (await FileStore.open(dir)).getBlock(hash)).toMatchObject({ hash, block });
+  }
+  expect(filesIn(join(dir, 'tmp'))).toEqual([]);
+});
+
+test('many stores at once all succeed, and all is there', async () => {
   const dir = storeDir();
   const store = await FileStore.open(dir);
-  const path = join(dir, nameOf(await append(store, 'run-1', start)));
-  utimesSync(path, 1, 1);
-  await append(store, 'run-1', start);
-  expect(statSync(path).mtimeMs).toBe(1000);
+  const parts = await Promise.all(Array.from({ length: 300 }, (_, n) => store.putPart('run-1', { n })));
+  const later = await FileStore.open(dir);
+  expect(await Promise.all(parts.map((part) => later.getPart(part)))).toEqual(parts.map((_, n) => ({ n })));
+});
+
+test('a store whose folder is gone says so to everyone who stores, and serves again once it is back', async () => {
+  const dir = storeDir();
+  const store = await FileStore.open(dir);
+  rmSync(join(dir, 'objects'), { recursive: true });
+  const failed = await Promise.allSettled([store.putPart('run-1', 1), store.putPart('run-1', 2)]);
+  expect(failed.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
+  mkdirSync(join(dir, 'objects'));
+  const part = await store.putPart('run-1', 3);
+  expect(await (await FileStore.open(dir)).getPart(part)).toBe(3);
 });
 
 test('a damaged byte of a block or of its parts is reported with the hash and the file', async () => {
@@ -152,7 +189,7 @@ test('only the owner can read the store', async () => {
   const dir = join(storeDir(), 'deep', 'er');
   await FileStore.open(dir);
   expect(statSync(dir).mode & 0o777).toBe(0o700);
-  expect(statSync(join(dir, 'objects', '00')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dir, 'objects')).mode & 0o777).toBe(0o700);
   expect(statSync(join(dir, 'salt.key')).mode & 0o777).toBe(0o600);
 });
 

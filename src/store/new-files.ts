@@ -1,0 +1,116 @@
+/**
+ * New files of one directory, written in groups. While one group waits for the disk the next one
+ * gathers, and then goes to disk as a whole: one wait for all of it, however many turns run at once.
+ *
+ * A name may appear before its content is flushed, so a power cut can leave less than the whole under a
+ * name that nobody has been told yet. That is for names that are hashes of their content: whoever reads
+ * checks it, and whoever stores it again replaces it.
+ */
+import { closeSync, fsync, linkSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { hasCode, syncDir } from './atomic-file';
+
+interface NewFile {
+  names: string[];
+  bytes: Uint8Array;
+  resolve(taken: string[]): void;
+  reject(error: unknown): void;
+}
+
+/** A file that has been created and waits for its flush. */
+interface Created extends NewFile {
+  file: number | null;
+  taken: string[];
+}
+
+const flush = promisify(fsync);
+const PRIVATE_FILE = 0o600;
+/** Files open at once. */
+const GROUP = 64;
+
+export class NewFiles {
+  private waiting: NewFile[] = [];
+  private writing = false;
+
+  constructor(private readonly dir: string) {}
+
+  /**
+   * Adds one file under all of these names; none of them may be the name of another content.
+   * @returns the names that were taken, and were left as they are; the others are on disk
+   */
+  add(names: string[], bytes: Uint8Array): Promise<string[]> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ names, bytes, resolve, reject });
+      if (!this.writing) void this.writeAll();
+    });
+  }
+
+  private async writeAll(): Promise<void> {
+    this.writing = true;
+    await Promise.resolve(); // what is stored in the same breath goes together
+    while (this.waiting.length > 0) await this.writeGroup(this.waiting.splice(0, GROUP));
+    this.writing = false;
+  }
+
+  /** Creating touches the page cache only, and is done at once; one flush of names serves the whole group. */
+  private async writeGroup(group: NewFile[]): Promise<void> {
+    const created = group.flatMap((file): Created[] => this.create(file));
+    const [names, ...contents] = await Promise.allSettled([
+      syncDir(this.dir),
+      ...created.map(({ file }) => (file === null ? undefined : flush(file))),
+    ]);
+    for (const [index, { file, taken, resolve, reject }] of created.entries()) {
+      if (file !== null) closeSync(file);
+      const failed = [names, contents[index]!].find((flushed) => flushed.status === 'rejected');
+      if (failed) reject(failed.reason);
+      else resolve(taken);
+    }
+  }
+
+  /** An error is told to whoever wanted the file; the rest of the group goes on. */
+  private create(wanted: NewFile): Created[] {
+    let file: number | null = null;
+    try {
+      const taken: string[] = [];
+      let first: string | null = null;
+      for (const name of wanted.names) {
+        if (first === null) file = createNew(join(this.dir, name), wanted.bytes);
+        const added = first === null ? file !== null : linkNew(join(this.dir, first), join(this.dir, name));
+        if (added) first ??= name;
+        else taken.push(name);
+      }
+      return [{ ...wanted, file, taken }];
+    } catch (error) {
+      if (file !== null) closeSync(file);
+      wanted.reject(error);
+      return [];
+    }
+  }
+}
+
+/** The new file, open and written, or null if the name is taken. */
+function createNew(path: string, bytes: Uint8Array): number | null {
+  const file = unlessTaken(() => openSync(path, 'wx', PRIVATE_FILE));
+  if (file === null) return null;
+  try {
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+function linkNew(from: string, to: string): boolean {
+  return unlessTaken(() => (linkSync(from, to), true)) ?? false;
+}
+
+function unlessTaken<T>(create: () => T): T | null {
+  try {
+    return create();
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return null;
+    throw error;
+  }
+}
