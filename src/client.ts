@@ -11,7 +11,7 @@ import { cutBytes } from './shared/cut';
 import { hashJson } from './shared/digests';
 import { isTurnId, LOCAL_PRINCIPAL, newTurnId, traceId, turnIdFromKey, workflowId } from './shared/ids';
 import { TURN_STATES, type CallView, type TurnState } from './shared/turn-view';
-import { TURN_WORKFLOW, type TurnInput } from './workflows/contract';
+import { MEMO_TRACE, TURN_WORKFLOW, type TurnInput } from './workflows/contract';
 
 export interface StartTurn {
   agent: string;
@@ -106,7 +106,7 @@ export class HoldfastClient {
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         typedSearchAttributes: searchAttributes(input),
-        memo: { [MEMO_REQUEST]: fingerprint },
+        memo: { [MEMO_REQUEST]: fingerprint, [MEMO_TRACE]: input.trace_id },
         // The Web UI renders it as Markdown beside the card: the requester's text must not become more than text.
         staticSummary: `${inlineCode(request.agent)} ${inlineCode(request.message.replace(/\s+/g, ' ').slice(0, 150))}`,
       });

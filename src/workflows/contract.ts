@@ -3,6 +3,9 @@ export type { TurnInput } from '../shared/activity-io';
 
 export const TURN_WORKFLOW = 'turn';
 
+/** Memo of a turn: its trace id, for log lines that know nothing but the workflow. */
+export const MEMO_TRACE = 'holdfast_trace';
+
 /** Signals take one JSON object, so that the Web UI can send them. */
 export const SIGNALS = { approve: 'approve', deny: 'deny', settle: 'settle' } as const;
 

@@ -44,7 +44,8 @@ async function runBatch(context: Dispatch, batch: AdmittedCall[], admissions: Ad
   const { max_parallel, sibling_abort } = context.data.policy!;
   let longest = 0;
   const run = async (call: AdmittedCall): Promise<void> => {
-    const admission = await admissions.get(call.id)!;
+    const admitted = admissions.get(call.id)!;
+    const admission = admitted instanceof Promise ? await admitted : admitted;
     const ran = admission.ok ? await runAdmitted(context, call, admission) : { outcome: admission.outcome, took_ms: 0 };
     outcomes.set(call.id, ran.outcome);
     longest = Math.max(longest, ran.took_ms);

@@ -1,9 +1,20 @@
-import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { SIGNALS } from './contract';
+import { workflowInfo, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
+import { MEMO_TRACE, SIGNALS } from './contract';
 import { signalArrived } from './signal-senders';
 
-/** Notes the sender of every signal before its handler runs. Must never throw: that would wedge the workflow. */
+/**
+ * Puts the turn's trace id on what is logged about its workflow, and notes the sender of every signal
+ * before its handler runs. Must never throw: that would wedge the workflow.
+ */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
+  outbound: [
+    {
+      getLogAttributes(attributes, next) {
+        const trace = workflowInfo().memo?.[MEMO_TRACE];
+        return next(trace === undefined ? attributes : { ...attributes, trace_id: trace });
+      },
+    },
+  ],
   internals: [
     {
       activate(input, next) {

@@ -33,10 +33,7 @@ export async function turn(input: TurnInput): Promise<TurnView> {
   handleDecisions(data, desk);
 
   const ending = await runSteps(input, context, data, desk).catch((error: unknown) => endingOf(error, data));
-  await CancellationScope.nonCancellable(() => close(context, data, ending)).catch((error: unknown) => {
-    if (!(error instanceof ActivityFailure)) throw error;
-    ending.reason = `${ending.reason ?? ''} The transcript could not be closed: ${error.cause?.message ?? error.message}`.trim();
-  });
+  if (!ending.written) await CancellationScope.nonCancellable(() => close(context, data, ending));
   data.ended_at = now();
   data.reason = ending.reason;
   showState(data, desk, ending.state);
@@ -128,12 +125,17 @@ function whatWasDone(data: TurnData): string {
   return `Cancelled. Already done: ${effects.map((call) => `${call.tool} (call ${call.id}, ${call.effect})`).join('; ')}.`;
 }
 
+/** Writes the end into the transcript. A store that fails does not keep the turn from ending. */
 async function close(turn: TurnContext, data: TurnData, ending: Ending): Promise<void> {
-  if (ending.written) return;
   const { head, outcomes } = data;
-  const ended = await endTurn({ turn, at: now(), head, outcomes, state: ending.state, reason: ending.reason });
-  data.head = ended.head;
-  data.outcomes = [];
+  try {
+    const ended = await endTurn({ turn, at: now(), head, outcomes, state: ending.state, reason: ending.reason });
+    data.head = ended.head;
+    data.outcomes = [];
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    ending.reason = `${ending.reason ?? ''} The transcript could not be closed: ${error.cause?.message ?? error.message}`.trim();
+  }
 }
 
 function turnContext(input: TurnInput): TurnContext {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { Client } from '@temporalio/client';
 import { HoldfastClient, type StartTurn } from '../../src/client';
 import { IdempotencyConflict, InvalidRequest, ServerUnreachable } from '../../src/client/errors';
 import { loadConfig } from '../../src/config';
+import { dataConverter } from '../../src/data-converter';
 import { eventually, withEngine } from '../support/engine';
 import { say } from '../support/scripted-model';
 
@@ -24,6 +26,22 @@ describe('starting turns', () => {
       expect((await again.result()).run_id).toBe((await turns[0]!.result()).run_id);
       for (const other of [{ message: 'Something else.' }, { agent: 'another' }, { sessionId: 's-1' }])
         await expect(client.start({ agent: 'tester', message: 'Say it.', id, ...other })).rejects.toThrow(IdempotencyConflict);
+    });
+  });
+
+  it('takes the first workflow task along, from a service that runs its worker', async () => {
+    await withEngine({ script: [say('Eager.'), say('Plain.')] }, async ({ client, start, connection, taskQueue }) => {
+      const accepted = async (workflowId: string) => {
+        const { events } = await client.temporal.workflow.getHandle(workflowId).fetchHistory();
+        return events![0]!.workflowExecutionStartedEventAttributes!.eagerExecutionAccepted;
+      };
+      const beside = new HoldfastClient(new Client({ connection, dataConverter }), { taskQueue, uiUrl: null, eagerStart: true });
+      const eager = await beside.start({ agent: 'tester', message: 'Say it.', id: fresh() });
+      expect((await eager.result()).text).toBe('Eager.');
+      expect(await accepted(eager.workflowId)).toBe(true);
+      const plain = await start();
+      expect((await plain.result()).text).toBe('Plain.');
+      expect(await accepted(plain.workflowId)).toBe(false);
     });
   });
 

@@ -34,6 +34,8 @@ export interface Engine {
   model: ScriptedModel;
   store: Store;
   taskQueue: string;
+  /** The worker's. */
+  connection: NativeConnection;
   start(message?: string, more?: Partial<StartTurn>): Promise<TurnHandle>;
 }
 
@@ -75,6 +77,7 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
     model: model as ScriptedModel,
     store,
     taskQueue,
+    connection,
     start: async (message = 'Do it.', more = {}) => {
       const turn = await client.start({ agent: 'tester', message, ...more });
       started.push(turn);

@@ -64,7 +64,8 @@ export interface Wire {
   close(): Promise<void>;
 }
 
-export async function startWire(to: string): Promise<Wire> {
+/** @param at the wire's port; 0: any free one */
+export async function startWire(to: string, at = 0): Promise<Wire> {
   const sockets = new Set<Socket>();
   let deaf = false;
   const server = createServer((near) => {
@@ -84,7 +85,7 @@ export async function startWire(to: string): Promise<Wire> {
       });
     }
   });
-  const port = await listen(server);
+  const port = await listen(server, at);
   return {
     address: `127.0.0.1:${port}`,
     deafen: () => void (deaf = true),
@@ -92,10 +93,10 @@ export async function startWire(to: string): Promise<Wire> {
   };
 }
 
-function listen(server: Server): Promise<number> {
+function listen(server: Server, port = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });
 }
 

@@ -52,6 +52,18 @@ describe('a worker process', () => {
     await wire.close();
     expect((await becomes(503, 'temporal')).failed[0]!.todo).toMatch(/No answer from/);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const again = await startWire(testAddress(), Number(wire.address.split(':')[1]));
+    await becomes(200);
+    await again.close();
+  });
+
+  it("has the turn's trace on Temporal's own lines about its workflow", async () => {
+    const worker = await stage.startWorker(undefined, { HOLDFAST_LOG_LEVEL: 'debug' });
+    const said = worker.logs('Workflow started');
+    const turn = await stage.begin();
+    await said;
+    const event = await eventually('the whole line', async () => worker.lastEvent('Workflow started'));
+    expect(event).toMatchObject({ turn_id: turn.id, trace_id: (await turn.status()).trace_id });
   });
 
   it('logs a workflow task that fails at error, with what to do', async () => {
