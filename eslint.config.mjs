@@ -27,7 +27,7 @@ const taste = {
 export default tseslint.config(
   { ignores: ['dist/', 'dist.*/', 'node_modules/', 'coverage/', 'data/', '.holdfast/', 'test/histories/'] },
   {
-    files: ['src/**/*.ts', 'test/**/*.ts'],
+    files: ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'],
     extends: [tseslint.configs.recommended],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: { ...promises, ...taste },

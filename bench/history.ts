@@ -25,24 +25,29 @@ const MODEL_ACTIVITIES = ['model', 'takeStep'];
 export async function history(say: (line: string) => void): Promise<Growth[]> {
   const { path } = await findTemporalCli({ onProgress: say });
   const dev = await startDevServer({ cli: path, port: 0, headless: true });
-  // A page of the naive loop's history is larger than gRPC's default allows.
-  const channelArgs = { 'grpc.max_receive_message_length': -1 };
-  const connection = await Connection.connect({ address: dev.address, channelArgs });
   try {
     const grown: Growth[] = [];
     for (const kind of ['naive', 'ours'] as const) {
-      const side = await Side.start({ kind, address: dev.address, script: LONG_TURN });
-      try {
-        grown.push(await growthOf(kind, side, new Client({ connection })));
-      } finally {
-        await side.stop();
-      }
-      say(`  ${kind}: ${grown.at(-1)!.totalBytes} bytes after ${grown.at(-1)!.steps} steps`);
+      const growth = await grow(kind, dev.address);
+      say(`  ${kind}: ${growth.totalBytes} bytes after ${growth.steps} steps`);
+      grown.push(growth);
     }
     return grown;
   } finally {
-    await connection.close();
     await dev.stop();
+  }
+}
+
+/** Runs one long turn on the server at this address, and weighs its history. */
+export async function grow(kind: Growth['kind'], address: string): Promise<Growth> {
+  const side = await Side.start({ kind, address, script: LONG_TURN });
+  // A page of the naive loop's history is larger than gRPC's default allows.
+  const connection = await Connection.connect({ address, channelArgs: { 'grpc.max_receive_message_length': -1 } });
+  try {
+    return await growthOf(kind, side, new Client({ connection }));
+  } finally {
+    await connection.close();
+    await side.stop();
   }
 }
 
