@@ -10,6 +10,7 @@ import { dataConverter } from './data-converter';
 import { cutBytes } from './shared/cut';
 import { hashJson } from './shared/digests';
 import { isTurnId, LOCAL_PRINCIPAL, newTurnId, traceId, turnIdFromKey, workflowId } from './shared/ids';
+import { visibilityText } from './shared/visibility-text';
 import { TURN_STATES, type CallView, type TurnState } from './shared/turn-view';
 import { MEMO_TRACE, TURN_WORKFLOW, type TurnInput } from './workflows/contract';
 
@@ -127,7 +128,7 @@ export class HoldfastClient {
   async *list(filter: { state?: TurnState; agent?: string; limit?: number } = {}): AsyncGenerator<TurnSummary> {
     const clauses = [`WorkflowType = '${TURN_WORKFLOW}'`];
     if (filter.state !== undefined) clauses.push(stateClause(filter.state));
-    if (filter.agent !== undefined) clauses.push(`HoldfastAgent = ${quoted(filter.agent)}`);
+    if (filter.agent !== undefined) clauses.push(`HoldfastAgent = ${visibilityText(filter.agent)}`);
     let left = filter.limit ?? 100;
     for await (const info of this.temporal.workflow.list({ query: clauses.join(' AND ') })) {
       if (left-- <= 0) return;
@@ -224,8 +225,4 @@ function stateClause(state: TurnState): string {
   const written = `HoldfastState = '${state}'`;
   if (OPEN.includes(state)) return `${written} AND ExecutionStatus = 'Running'`;
   return state === 'failed' ? `(${written} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : written;
-}
-
-function quoted(text: string): string {
-  return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
 }

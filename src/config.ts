@@ -110,8 +110,12 @@ const VARIABLES = {
   HOLDFAST_TEMPORAL_CLI: [z.string(), 'the path of a temporal binary'],
   HOLDFAST_LOG_LEVEL: [z.enum(LOG_LEVELS), 'trace, debug, info, warn, error, fatal or silent'],
   LOG_LEVEL: [z.enum(LOG_LEVELS), 'trace, debug, info, warn, error, fatal or silent'],
-  HOLDFAST_DEPLOYMENT: [z.string().max(200), 'a name of at most 200 characters'],
-  HOLDFAST_BUILD_ID: [z.string().max(200), 'a name of at most 200 characters'],
+  // What Temporal takes: a worker with another name would die a minute after its start. PostgreSQL holds 255 characters of both.
+  HOLDFAST_DEPLOYMENT: [z.string().regex(/^(?!__)[\w-]{1,100}$/), 'at most 100 letters, digits, - and _, not beginning with __'],
+  HOLDFAST_BUILD_ID: [
+    z.string().regex(/^(?!__)[\w.+@/-]{1,100}$/),
+    'at most 100 letters, digits and . + @ / - _, not beginning with __',
+  ],
   HOLDFAST_APPROVALS: [z.enum(['any', 'attested']), 'any or attested'],
   HOLDFAST_UI_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL'],
   HOLDFAST_SMTP_HOST: [z.string(), 'a host name'],

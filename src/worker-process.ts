@@ -12,6 +12,7 @@ import { createLog } from './telemetry/log';
 import { readiness, type Check } from './telemetry/readiness';
 import { Running } from './telemetry/running';
 import { installRuntime } from './telemetry/runtime';
+import { label, routingOf, withoutNewTurns } from './routing';
 import { version } from './version';
 import { createWorker } from './worker';
 
@@ -20,7 +21,17 @@ const DEFAULT_MODEL = 'claude-sonnet-4-6';
 
 export interface RunningWorker {
   /** What it serves and with what, for a line at start. */
-  facts: { agents: string[]; model: string; store: string; taskQueue: string; temporal: string };
+  facts: {
+    agents: string[];
+    model: string;
+    store: string;
+    taskQueue: string;
+    temporal: string;
+    /** `deployment:build`; null: unversioned. */
+    deployment: string | null;
+    /** Why it will be given no new turns, and what to do; null: it is given some. */
+    notice: string | null;
+  };
   /** Resolves when the worker has stopped; rejects when it broke down. */
   finished: Promise<void>;
   /** Takes nothing new, lets running calls end, then stops; says what was cut off if the time was over before. */
@@ -68,7 +79,21 @@ async function start(config: Config, app: App, { log, parts, closeHealth }: Arou
   const { drainMs, taskQueue, health, metrics } = config;
   const options = { shutdownGraceTime: drainMs, shutdownForceTime: drainMs + LAST_MS };
   const { namespace } = config.temporal;
-  const engine = { app, connection, namespace, taskQueue, store, model: model.provider, defaultModel, log, running, options };
+  const deployment = config.deployment ?? null;
+  const engine = {
+    app,
+    connection,
+    namespace,
+    taskQueue,
+    store,
+    model: model.provider,
+    defaultModel,
+    log,
+    running,
+    deployment,
+    options,
+  };
+  const idle = withoutNewTurns(deployment, await routingOf(connection, namespace, taskQueue), namespace);
   const worker = (parts.worker = await createWorker(engine));
   const finished = worker.run().finally(async () => {
     await connection.close();
@@ -80,9 +105,12 @@ async function start(config: Config, app: App, { log, parts, closeHealth }: Arou
     store: withoutPassword(config.store),
     taskQueue,
     temporal: config.temporal.address,
+    deployment: deployment && label(deployment),
+    notice: idle && `${idle.notice} ${idle.todo}`,
   };
-  const { taskQueue: task_queue, ...served } = facts;
+  const { taskQueue: task_queue, notice: _, ...served } = facts;
   log.info({ ...served, task_queue, version, pid: process.pid, health, metrics, drain_ms: drainMs }, 'worker started');
+  if (idle !== null) log.warn({ deployment: facts.deployment, task_queue, notice: idle.notice, todo: idle.todo }, 'no new turns');
   let drained: Promise<Drained> | undefined;
   return {
     facts,

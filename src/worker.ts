@@ -6,6 +6,7 @@ import { createActivities } from './activities';
 import type { App } from './agents/define';
 import { dataConverter } from './data-converter';
 import type { ModelProvider } from './model/provider';
+import type { Version } from './routing';
 import type { Store } from './store/store';
 import { activityLog } from './telemetry/activity-log';
 import type { Running } from './telemetry/running';
@@ -26,6 +27,8 @@ export interface WorkerParts {
   log: ToolLogger;
   /** Told what the worker is running, for whoever stops it. */
   running?: Running;
+  /** The version that this worker is, for Temporal's worker versioning; absent or null: it has none. */
+  deployment?: Version;
   /** Temporal's own options, for tests and tuning. */
   options?: Partial<WorkerOptions>;
 }
@@ -51,8 +54,16 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     maxEagerActivityReservationsPerWorkflowTask: 10,
     interceptors: { activity: [activityLog(log, parts.running)] },
     shutdownGraceTime: '10 seconds',
+    ...versioned(parts.deployment ?? null),
     ...parts.options,
   });
+}
+
+/** Pinned: a turn ends on the version that began it, also after continue-as-new. A redeploy changes nothing of what it does. */
+function versioned(deployment: Version): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (deployment === null) return {};
+  const version = { deploymentName: deployment.name, buildId: deployment.buildId };
+  return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };
 }
 
 /** The prebuilt workflow bundle: beside this file in the package, in dist/ when running from source. */

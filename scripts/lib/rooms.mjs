@@ -18,7 +18,7 @@ const ROOMS = [
   'tools',
   'workflows',
 ];
-const FILES = ['client', 'config', 'data-converter', 'index', 'worker', 'worker-process'];
+const FILES = ['client', 'config', 'data-converter', 'index', 'routing', 'worker', 'worker-process'];
 /** The public face of the workflows: names and shapes, importable from anywhere. */
 const CONTRACT = 'workflows/contract';
 
@@ -45,6 +45,7 @@ const TABLE = {
   client: { may: ['shared', 'store', 'telemetry', 'audit', 'config', 'data-converter', CONTRACT], types: ['agents', 'tools'] },
   config: { may: ['shared', 'devserver'] },
   'data-converter': { may: ['shared'] },
+  routing: { may: ['shared'] },
   worker: { may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows').concat(CONTRACT) },
   'worker-process': { may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows').concat(CONTRACT) },
   gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'packs').concat(CONTRACT) },

@@ -3,16 +3,17 @@ import { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
 import { edgarData } from '../packs/finance';
 import { openStore } from '../store/open-store';
+import { examinePinned, examineWorkers } from './support/examine-workers';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
 import { withoutPassword } from '../shared/without-password';
 import { version } from '../version';
 
-const POLLS_WITHIN_S = 75;
-
 interface Finding {
   what: string;
   ok: boolean;
+  /** A turn can run, and yet somebody should look. */
+  warning?: true;
   detail: string;
 }
 
@@ -24,7 +25,9 @@ export function doctor(program: Command, output: () => Output): void {
       const findings = await examine();
       const ok = findings.every((finding) => finding.ok);
       output().answer({ ok, version, node: process.version, findings }, [
-        ...findings.map(({ what, ok: fine, detail }) => `${fine ? '✓' : '✗'} ${what.padEnd(18)} ${detail}`),
+        ...findings.map(
+          ({ what, ok: fine, warning, detail }) => `${warning ? '!' : fine ? '✓' : '✗'} ${what.padEnd(18)} ${detail}`,
+        ),
         ok ? 'A turn can run.' : 'A turn cannot run yet.',
       ]);
       if (!ok) throw new Exit(EXIT.failed);
@@ -83,20 +86,11 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
       'search attributes',
       async () => (await checkSearchAttributes(connection, namespace), 'all there'),
     );
-    const worker = await finding('worker', async () => {
-      const queue = await workflowService.describeTaskQueue({
-        namespace,
-        taskQueue: { name: config.taskQueue },
-        taskQueueType: 1,
-      });
-      const ages = (queue.pollers ?? []).map(({ lastAccessTime }) => Date.now() / 1000 - Number(lastAccessTime?.seconds ?? 0));
-      // The server lists a worker for minutes after its death; one that lives asks at least once a minute.
-      const alive = ages.filter((age) => age < POLLS_WITHIN_S);
-      if (alive.length > 0) return `${alive.length} poll${alive.length === 1 ? 's' : ''} ${config.taskQueue}`;
-      const last = ages.length > 0 ? ` (the last one was seen ${Math.round(Math.min(...ages))} s ago)` : '';
-      throw new Error(`nobody polls the task queue ${config.taskQueue}${last}: start \`holdfast worker\` or \`holdfast dev\``);
-    });
-    return [server, space, attributes, worker];
+    const worker = await finding('worker', () => examineWorkers(connection, namespace, config.taskQueue));
+    // A new turn can run all the same: a warning, whatever comes out.
+    const older = await examinePinned(connection, namespace, config.taskQueue).catch(text);
+    const pinned: Finding[] = older === null ? [] : [{ what: 'older turns', ok: true, warning: true, detail: older }];
+    return [server, space, attributes, worker, ...pinned];
   } finally {
     await connection.close();
   }

@@ -17,14 +17,15 @@ export function worker(program: Command, output: () => Output): void {
       // Loaded only here: the SDK's worker takes longer than all that the other commands do.
       const [{ startWorker }, { appOf }] = await Promise.all([import('../worker-process.js'), import('./support/app.js')]);
       const running = await startWorker(config, await appOf(config, file));
-      const { agents, model, temporal, taskQueue } = running.facts;
+      const { agents, model, temporal, taskQueue, deployment, notice } = running.facts;
       // An app file brings its own tools: what they read is not ours to say.
       const data = file === undefined ? { data: config.data } : {};
-      const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}; model: ${model}${data.data ? `; data: ${data.data}` : ''}`;
+      const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}${deployment === null ? '' : `, version ${deployment}`}; model: ${model}${data.data ? `; data: ${data.data}` : ''}`;
       const embedded = process.send !== undefined;
       // Beside the embedded stack, standard output belongs to the stack's own answer.
-      if (embedded) process.stderr.write(`${line}\n`);
-      else output().answer({ pid: process.pid, ...running.facts, ...data }, [line]);
+      const lines = notice === null ? [line] : [line, notice];
+      if (embedded) process.stderr.write(lines.map((text) => `${text}\n`).join(''));
+      else output().answer({ pid: process.pid, ...running.facts, ...data }, lines);
       // A terminal's Ctrl-C reaches the embedded stack too, which then stops us: it must not count as a second signal.
       const stopped = embedded ? untilStopped(['SIGTERM'], ['SIGINT', 'SIGHUP']) : untilStopped();
       process.send?.({ ready: true });

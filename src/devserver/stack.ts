@@ -98,9 +98,12 @@ function workerEnvironment(config: Config, server: DevServer, catcher: MailCatch
   return { ...calm, ...set(process.env), HOLDFAST_DATA: config.data, ...temporal, ...mail };
 }
 
-/** Without what is empty: that counts as not set. */
+/** A version is given turns only once somebody makes it current: here is one worker, and nobody to do so. */
+const VERSIONING = /^HOLDFAST_(DEPLOYMENT|BUILD_ID)(_FILE)?$/;
+
+/** Without what is empty, for that counts as not set, and without a version. */
 function set(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  return Object.fromEntries(Object.entries(env).filter(([name, value]) => value !== '' && !VERSIONING.test(name)));
 }
 
 const QUICK_DEATHS = 5;

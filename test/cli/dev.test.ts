@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/engine';
-import { environment, start } from './support/cli';
+import { environment, run, start } from './support/cli';
 import { startDev, type Dev } from './support/dev';
 import { alive, family, stillThere } from './support/processes';
 
@@ -66,6 +66,15 @@ describe('holdfast dev', () => {
     try {
       expect(dev.facts).toMatchObject({ data: 'edgar' });
       expect(dev.child.output.stderr).toMatch(/worker \d+: .*; data: edgar/);
+    } finally {
+      await dev.stop();
+    }
+  });
+
+  it('has a worker that takes turns, also where the environment names a version', async () => {
+    const dev = await startDev([], { HOLDFAST_DEPLOYMENT: 'prod', HOLDFAST_BUILD_ID: '7' });
+    try {
+      expect(await run(['doctor'], dev.env)).toMatchObject({ code: 0 });
     } finally {
       await dev.stop();
     }

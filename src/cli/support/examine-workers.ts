@@ -1,0 +1,62 @@
+/** Whether a worker would take a new turn, and whether older ones stand still, for `doctor`. */
+import type { Connection } from '@temporalio/client';
+import { label, makeCurrent, routingOf, sameVersion, type Routing, type Version } from '../../routing';
+import { visibilityText } from '../../shared/visibility-text';
+import { TURN_WORKFLOW } from '../../workflows/contract';
+
+/** The server lists a worker for minutes after its death; one that lives asks at least once a minute. */
+const POLLS_WITHIN_S = 75;
+
+type Services = Pick<Connection, 'workflowService'>;
+
+/** @throws Error that says what is missing and what to do, when nobody would take a new turn */
+export async function examineWorkers(connection: Services, namespace: string, taskQueue: string): Promise<string> {
+  const { takers, polls } = await routingOf(connection, namespace, taskQueue);
+  const alive = living(polls);
+  if (alive.length === 0) {
+    const ages = polls.map(({ secondsAgo }) => secondsAgo);
+    const last = ages.length > 0 ? ` (the last one was seen ${Math.round(Math.min(...ages))} s ago)` : '';
+    throw new Error(`nobody polls the task queue ${taskQueue}${last}: start \`holdfast worker\` or \`holdfast dev\``);
+  }
+  const versions = distinct(alive);
+  const lacking = takers.find((taker) => !versions.some((version) => sameVersion(version, taker)));
+  if (lacking !== undefined) {
+    const commands = versions.filter((version) => version !== null).map((version) => makeCurrent(namespace, version));
+    const instead = commands.length > 0 ? `, or make current what polls: ${commands.join(' or ')}` : '';
+    throw new Error(
+      `${lacking === null ? 'no version is current, so ' : ''}new turns wait for ${label(lacking)}, and only ${versions.map(label).join(', ')} ${versions.length === 1 && versions[0] !== null ? 'polls' : 'poll'} ${taskQueue}: start ${lacking === null ? 'one' : 'a worker of it'}${instead}`,
+    );
+  }
+  const count = `${alive.length} poll${alive.length === 1 ? 's' : ''} ${taskQueue}`;
+  const takes = (version: Version) => (takers.some((taker) => sameVersion(taker, version)) ? ' (new turns)' : '');
+  return unversioned(versions)
+    ? count
+    : `${count}: ${versions.map((version) => `${label(version)}${takes(version)}`).join(', ')}`;
+}
+
+/** Turns that are pinned to a version of which no worker is left: nothing else says so. @returns null when there are none */
+export async function examinePinned(connection: Services, namespace: string, taskQueue: string): Promise<string | null> {
+  const { takers, polls } = await routingOf(connection, namespace, taskQueue);
+  if (unversioned([...takers, ...polls.map(({ version }) => version)])) return null;
+  const served = distinct(living(polls)).filter((version) => version !== null);
+  const query = [
+    `WorkflowType = '${TURN_WORKFLOW}' AND ExecutionStatus = 'Running' AND TaskQueue = ${visibilityText(taskQueue)}`,
+    `TemporalWorkflowVersioningBehavior = 'Pinned'`,
+    ...served.map(({ name, buildId }) => `TemporalWorkerDeploymentVersion != ${visibilityText(`${name}:${buildId}`)}`),
+  ].join(' AND ');
+  const count = Number((await connection.workflowService.countWorkflowExecutions({ namespace, query })).count ?? 0);
+  if (count === 0) return null;
+  return `${count} stand${count === 1 ? 's' : ''} still: pinned to a version that nobody polls ${taskQueue} for. Start its worker again. They are: ${query}`;
+}
+
+function living(polls: Routing['polls']): Version[] {
+  return polls.filter(({ secondsAgo }) => secondsAgo < POLLS_WITHIN_S).map(({ version }) => version);
+}
+
+function distinct(versions: Version[]): Version[] {
+  return versions.filter((version, index) => versions.findIndex((other) => sameVersion(other, version)) === index);
+}
+
+function unversioned(versions: Version[]): boolean {
+  return versions.every((version) => version === null);
+}

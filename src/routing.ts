@@ -1,0 +1,94 @@
+/**
+ * Worker versioning: which workers a task queue's new turns go to, and which ones ask it for work.
+ *
+ * A turn is pinned to the version that began it (worker.ts). Temporal gives new turns to the version that a person
+ * made the current one, and to nobody else: without one they wait, without a word. So worker and `doctor` ask, and say it.
+ */
+import { temporal } from '@temporalio/proto';
+import type { NativeConnection } from '@temporalio/worker';
+import { visible } from './shared/visible';
+
+/** A version of the workers; null stands for the workers that have none. */
+export type Version = { name: string; buildId: string } | null;
+
+export interface Routing {
+  /** Who takes new turns: the current version; while a ramp is on, the ramping one too. */
+  takers: Version[];
+  /** Who asked for work in the last minutes. */
+  polls: { version: Version; secondsAgo: number }[];
+}
+
+const { WORKER_VERSIONING_MODE_VERSIONED } = temporal.api.enums.v1.WorkerVersioningMode;
+const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
+
+export async function routingOf(
+  { workflowService }: Pick<NativeConnection, 'workflowService'>,
+  namespace: string,
+  taskQueue: string,
+): Promise<Routing> {
+  const { versioningInfo, pollers } = await workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
+  });
+  const share = versioningInfo?.rampingVersionPercentage ?? 0;
+  return {
+    takers: [
+      ...(share < 100 ? [versionOf(versioningInfo?.currentDeploymentVersion)] : []),
+      ...(share > 0 ? [versionOf(versioningInfo?.rampingDeploymentVersion)] : []),
+    ],
+    polls: (pollers ?? []).map(({ deploymentOptions, lastAccessTime }) => ({
+      version: deploymentOptions?.workerVersioningMode === WORKER_VERSIONING_MODE_VERSIONED ? versionOf(deploymentOptions) : null,
+      secondsAgo: Date.now() / 1000 - Number(lastAccessTime?.seconds ?? 0),
+    })),
+  };
+}
+
+/**
+ * What must be said of a worker that is given no new turns, and what to do.
+ * @returns null for one that is given some
+ */
+export function withoutNewTurns(own: Version, { takers }: Routing, namespace: string): { notice: string; todo: string } | null {
+  if (takers.some((taker) => sameVersion(taker, own))) return null;
+  const [taker] = takers as [Version];
+  if (own === null) {
+    return {
+      notice: `New turns go to ${label(taker)}: this worker has no version, and takes none.`,
+      todo: `Set HOLDFAST_DEPLOYMENT and HOLDFAST_BUILD_ID, or give new turns to workers without a version: ${command(namespace, taker!.name)} --unversioned`,
+    };
+  }
+  return {
+    notice:
+      taker === null
+        ? `No version is current: new turns wait for workers without a version, and this one (${label(own)}) takes none.`
+        : `New turns go to ${label(taker)}: this worker (${label(own)}) takes only turns that its version began.`,
+    todo: `Make its version the current one: ${makeCurrent(namespace, own)}`,
+  };
+}
+
+export function sameVersion(one: Version, other: Version): boolean {
+  return one?.name === other?.name && one?.buildId === other?.buildId;
+}
+
+/** `deployment:build`, as Temporal writes it. */
+export function label(version: Version): string {
+  return version === null ? 'workers without a version' : visible(`${version.name}:${version.buildId}`);
+}
+
+/** The command that gives new turns to this version. */
+export function makeCurrent(namespace: string, version: NonNullable<Version>): string {
+  return `${command(namespace, version.name)} --build-id ${word(version.buildId)}`;
+}
+
+function command(namespace: string, deployment: string): string {
+  return `temporal worker deployment set-current-version --namespace ${word(namespace)} --deployment-name ${word(deployment)}`;
+}
+
+/** One word for a shell: other workers choose their names, and people paste what we print. */
+function word(text: string): string {
+  return /^[\w.:@+/-]+$/.test(text) ? text : `'${visible(text).replaceAll("'", "'\\''")}'`;
+}
+
+function versionOf(version: { deploymentName?: string | null; buildId?: string | null } | null | undefined): Version {
+  return version?.deploymentName ? { name: version.deploymentName, buildId: version.buildId ?? '' } : null;
+}
