@@ -228,10 +228,16 @@ function policyOf({ agent, policyRef }: PreparedAgent): TurnPolicy {
   };
 }
 
+/** Models without a price that the log has told of: once is enough. */
+const unpriced = new Set<string>();
+
 function usageOf({ log }: Dependencies, { model, usage }: ModelResponse): TakeStepOutput['usage'] {
   const { input_tokens, output_tokens, cache_read_tokens } = usage;
   const cost = costUsd(model, usage);
-  if (!cost.priced) log.warn({ model }, 'no price is known for this model: its cost counts as 0, and a cost limit does not bind');
+  if (!cost.priced && !unpriced.has(model)) {
+    unpriced.add(model);
+    log.warn({ model }, 'no price is known for this model: its cost counts as 0, and a cost limit does not bind');
+  }
   return { input_tokens, output_tokens, cache_read_tokens, cost_usd: cost.usd };
 }
 

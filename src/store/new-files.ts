@@ -8,8 +8,9 @@
  */
 import { closeSync, fsync, linkSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { hasCode, syncDir } from './atomic-file';
+import { hasCode } from './atomic-file';
 
 interface NewFile {
   names: string[];
@@ -32,6 +33,8 @@ const GROUP = 64;
 export class NewFiles {
   private waiting: NewFile[] = [];
   private writing = false;
+  /** The folder, kept open for its flushes; opened again after an error. */
+  private folder: number | null = null;
 
   constructor(private readonly dir: string) {}
 
@@ -48,7 +51,7 @@ export class NewFiles {
 
   private async writeAll(): Promise<void> {
     this.writing = true;
-    await Promise.resolve(); // what is stored in the same breath goes together
+    await setImmediate(); // what is stored in the same breath goes together
     while (this.waiting.length > 0) await this.writeGroup(this.waiting.splice(0, GROUP));
     this.writing = false;
   }
@@ -57,7 +60,7 @@ export class NewFiles {
   private async writeGroup(group: NewFile[]): Promise<void> {
     const created = group.flatMap((file): Created[] => this.create(file));
     const [names, ...contents] = await Promise.allSettled([
-      syncDir(this.dir),
+      this.flushNames(),
       ...created.map(({ file }) => (file === null ? undefined : flush(file))),
     ]);
     for (const [index, { file, taken, resolve, reject }] of created.entries()) {
@@ -66,6 +69,12 @@ export class NewFiles {
       if (failed) reject(failed.reason);
       else resolve(taken);
     }
+  }
+
+  private async flushNames(): Promise<void> {
+    if (process.platform === 'win32') return; // it cannot, and does it by itself
+    this.folder ??= openSync(this.dir, 'r');
+    await flush(this.folder);
   }
 
   /** An error is told to whoever wanted the file; the rest of the group goes on. */
@@ -83,6 +92,8 @@ export class NewFiles {
       return [{ ...wanted, file, taken }];
     } catch (error) {
       if (file !== null) closeSync(file);
+      if (this.folder !== null) closeSync(this.folder);
+      this.folder = null; // it may have been moved away
       wanted.reject(error);
       return [];
     }
