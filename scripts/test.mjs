@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { interruption, runChild } from './lib/run-child.mjs';
 import { setUp } from './lib/set-up.mjs';
-import { countJest, totalLine } from './lib/tally.mjs';
+import { countJest, totalLines } from './lib/tally.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = (path) => join(root, 'node_modules', ...path.split('/'));
@@ -36,7 +36,7 @@ try {
 }
 if (interruption()) total.failed += 1;
 // Jest writes to stderr, and both streams may be pipes: the last line waits for what stands before it.
-process.stderr.write('', () => process.stdout.write(`${totalLine(total)}\n`));
+process.stderr.write('', () => process.stdout.write(`${totalLines(total)}\n`));
 process.exitCode = interruption() ? 130 : total.failed > 0 ? 1 : 0;
 
 async function runJest(args) {

@@ -40,7 +40,8 @@ export interface WorkerParts {
 export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { app, connection, namespace, taskQueue, store, model, defaultModel, log } = parts;
   await checkSearchAttributes(connection, namespace);
-  const deps = { registry: new Registry(app), store, model, defaultModel, cache: new ResultCache(), log };
+  const remembered = { cache: new ResultCache(), unpriced: new Set<string>() };
+  const deps = { registry: new Registry(app), store, model, defaultModel, log, ...remembered };
   return Worker.create({
     connection,
     namespace,

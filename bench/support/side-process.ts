@@ -9,6 +9,7 @@ export class Side {
 
   static async start(options: SideOptions): Promise<Side> {
     const child = fork(join(__dirname, 'side.ts'), [JSON.stringify(options)], {
+      execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     await heard(child, 'ready');

@@ -15,7 +15,8 @@ export function countJest(code, summary) {
   };
 }
 
-/** `N passed, N failed`, and skips only if there are any. */
-export function totalLine({ passed, failed, skipped }) {
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+/** Skips on a line of their own, if there are any; then `N passed, N failed`, alone on the last line. */
+export function totalLines({ passed, failed, skipped }) {
+  const skips = skipped > 0 ? `${skipped} skipped: what they need stands in their names\n` : '';
+  return `${skips}${passed} passed, ${failed} failed`;
 }

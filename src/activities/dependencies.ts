@@ -13,4 +13,6 @@ export interface Dependencies {
   defaultModel: string;
   cache: ResultCache;
   log: ToolLogger;
+  /** Models without a price that the log has told of: once is enough. */
+  unpriced: Set<string>;
 }

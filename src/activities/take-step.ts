@@ -228,10 +228,7 @@ function policyOf({ agent, policyRef }: PreparedAgent): TurnPolicy {
   };
 }
 
-/** Models without a price that the log has told of: once is enough. */
-const unpriced = new Set<string>();
-
-function usageOf({ log }: Dependencies, { model, usage }: ModelResponse): TakeStepOutput['usage'] {
+function usageOf({ log, unpriced }: Dependencies, { model, usage }: ModelResponse): TakeStepOutput['usage'] {
   const { input_tokens, output_tokens, cache_read_tokens } = usage;
   const cost = costUsd(model, usage);
   if (!cost.priced && !unpriced.has(model)) {
