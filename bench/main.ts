@@ -1,6 +1,7 @@
 /** `npm run bench`: what a turn costs, each figure beside something measured in the same run. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { history } from './history';
 import { historyTable, speedTable, waitingTable } from './report';
@@ -41,7 +42,7 @@ async function main(): Promise<void> {
     if (name === 'history') console.log(historyTable((figures.history = await history(say)) as never));
     if (name === 'waiting') console.log(waitingTable((figures.waiting = await waiting(options.waiting, say)) as never));
   }
-  mkdirSync('.holdfast/bench', { recursive: true });
+  mkdirSync(dirname(options.out), { recursive: true });
   writeFileSync(options.out, `${JSON.stringify(figures, null, 2)}\n`);
   say(`Figures: ${options.out}`);
 }

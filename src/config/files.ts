@@ -1,0 +1,38 @@
+/** Settings given as files (NAME_FILE), as containers and secret stores pass them. */
+import { readFileSync, statSync } from 'node:fs';
+import { ConfigError } from './error';
+import { VARIABLES } from './variables';
+
+/** Each variable that may also be given as NAME_FILE: ours, and the one secret that Temporal's own reader takes as text. */
+const IN_FILES: readonly string[] = [...Object.keys(VARIABLES), 'TEMPORAL_API_KEY'];
+/** No setting is longer: a file that is was named by mistake. */
+const MAX_FILE_BYTES = 64 * 1024;
+
+/** Whether `loadConfig` reads a variable of this name; Temporal's own (`TEMPORAL_…`) are read by its own reader. */
+export function isSetting(name: string): boolean {
+  return IN_FILES.includes(name.replace(/_FILE$/, ''));
+}
+
+/** The environment with each NAME_FILE resolved to NAME. @throws ConfigError, which never shows what a file holds */
+export function readFiles(given: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; fromFiles: ReadonlySet<string> } {
+  const named = IN_FILES.filter((name) => given[`${name}_FILE`]);
+  const contents = named.map((name): [string, string] => {
+    if (given[name]) throw new ConfigError(`${name} and ${name}_FILE are both set; set one of them.`);
+    return [name, contentOf(`${name}_FILE`, given[`${name}_FILE`]!)];
+  });
+  return { env: { ...given, ...Object.fromEntries(contents) }, fromFiles: new Set(named) };
+}
+
+function contentOf(variable: string, path: string): string {
+  const fault = (what: string) => new ConfigError(`${variable} is ${JSON.stringify(path.slice(0, 200))}, ${what}.`);
+  let content: string;
+  try {
+    if (statSync(path).size > MAX_FILE_BYTES) throw new RangeError(`more than ${MAX_FILE_BYTES} bytes`);
+    content = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const why = error instanceof RangeError ? error.message : ((error as NodeJS.ErrnoException).code ?? 'unknown error');
+    throw fault(`which cannot be read (${why}); it must be a file that this process may read`);
+  }
+  if (content === '') throw fault('which is empty; it must hold the value');
+  return content;
+}
