@@ -177,7 +177,8 @@ export function pendingOf(view: TurnView): WaitingCall[] {
   return view.calls.filter((call): call is WaitingCall => call.digest !== null && view.pending.includes(call.digest));
 }
 
-const UNANSWERED = new Set([4, 9]); // DEADLINE_EXCEEDED; FAILED_PRECONDITION: the server itself gave up just before it
+/** DEADLINE_EXCEEDED; CANCELLED: the server resets the call when the deadline passes there first; FAILED_PRECONDITION: it gave up just before. */
+const UNANSWERED = new Set([4, 1, 9]);
 
 /** Deadline, cancellation by deadline, "no poller", "not ready": in each case nobody answered. */
 function isUnanswered(error: unknown): boolean {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, ServiceError } from '@temporalio/client';
 import { HoldfastClient } from '../../src/client';
 import type { TurnEvent } from '../../src/client/events';
 import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from '../../src/client/errors';
+import { TurnHandle } from '../../src/client/turn-handle';
 import { dataConverter } from '../../src/data-converter';
 import { ModelFailure } from '../../src/model/provider';
 import { eventually, testAddress, withEngine } from '../support/engine';
@@ -123,6 +124,17 @@ describe('a turn, seen by a client', () => {
       for (const answer of asked) expect(answer).toMatchObject({ status: 'rejected', reason: expect.any(TurnNotFound) });
       for (const id of ['', '..', 'a/b', 'a b', "'"]) expect(() => client.turn(id)).toThrow(TurnNotFound);
     });
+  });
+
+  it.each([
+    ['our deadline', 4],
+    ["the server's", 1],
+    ['the server, just before it', 9],
+  ])('says NoWorker when the question was ended by %s', async (_by, code) => {
+    const cause = Object.assign(new Error(), { code, details: 'over', metadata: {} });
+    const ended = () => Promise.reject(new ServiceError('Failed to query Workflow', { cause }));
+    const client = { connection: { withDeadline: ended } } as unknown as Client;
+    await expect(new TurnHandle(client, 'inv-7', 'turn/inv-7', null).status()).rejects.toThrow(NoWorker);
   });
 
   it('on a queue that nobody polls is safe: NoWorker says what to start', async () => {
