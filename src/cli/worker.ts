@@ -17,7 +17,8 @@ export function worker(program: Command, output: () => Output): void {
       // Loaded only here: the SDK's worker takes longer than all that the other commands do.
       const [{ startWorker }, { appOf }] = await Promise.all([import('../worker-process.js'), import('./support/app.js')]);
       const running = await startWorker(config, await appOf(config, file));
-      const { agents, model, temporal, taskQueue, deployment, notice } = running.facts;
+      const { taskQueue, ...facts } = running.facts;
+      const { agents, model, temporal, deployment, notice } = facts;
       // An app file brings its own tools: what they read is not ours to say.
       const data = file === undefined ? { data: config.data } : {};
       const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}${deployment === null ? '' : `, version ${deployment}`}; model: ${model}${data.data ? `; data: ${data.data}` : ''}`;
@@ -25,7 +26,7 @@ export function worker(program: Command, output: () => Output): void {
       // Beside the embedded stack, standard output belongs to the stack's own answer.
       const lines = notice === null ? [line] : [line, notice];
       if (embedded) process.stderr.write(lines.map((text) => `${text}\n`).join(''));
-      else output().answer({ pid: process.pid, ...running.facts, ...data }, lines);
+      else output().answer({ pid: process.pid, ...facts, task_queue: taskQueue, ...data }, lines);
       // A terminal's Ctrl-C reaches the embedded stack too, which then stops us: it must not count as a second signal.
       const stopped = embedded ? untilStopped(['SIGTERM'], ['SIGINT', 'SIGHUP']) : untilStopped();
       process.send?.({ ready: true });
