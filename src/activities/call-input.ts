@@ -4,11 +4,11 @@ import { callDigest, hashJson } from '../shared/digests';
 import type { JsonObject } from '../shared/json';
 import type { Store } from '../store/store';
 
-/** The effective input, from the arguments or from the admission's part. */
+/** The effective input, from the arguments or from the admission's part: a copy, which the tool may change. */
 export async function effectiveInput(store: Store, call: Pick<CallArguments, 'input' | 'input_ref'>): Promise<JsonObject> {
   if (call.input !== null) return call.input;
   const admission = (await store.getPart(call.input_ref)) as { input: JsonObject };
-  return admission.input;
+  return structuredClone(admission.input);
 }
 
 /** Null when the digest covers exactly this call and this input; else what differs. */

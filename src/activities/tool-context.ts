@@ -21,7 +21,7 @@ export function toolContext(
   };
 }
 
-/** Data of a stored result of this turn, or of its session. The part itself says whose it is. */
+/** Data of a stored result of this turn, or of its session: a copy, which the tool may change. The part itself says whose it is. */
 async function readResultOf(store: Store, turn: TurnContext, ref: string): Promise<Json> {
   const unknown = new ToolError('RESOURCE_NOT_FOUND', 'unknown_ref', `There is no result ${ref} in this conversation.`, {
     hint: 'Use the ref exactly as the result gave it.',
@@ -34,5 +34,6 @@ async function readResultOf(store: Store, turn: TurnContext, ref: string): Promi
   const stored = body as unknown as StoredResult;
   const sameSession = turn.session_id !== null && stored.session_id === turn.session_id;
   if (stored.turn_id !== turn.turn_id && !sameSession) throw unknown;
-  return stored.envelope.success ? stored.envelope.data : (stored.envelope.error as unknown as Json);
+  const { envelope } = stored;
+  return structuredClone(envelope.success ? envelope.data : (envelope.error as unknown as Json));
 }

@@ -111,6 +111,21 @@ describe('a turn', () => {
     });
   });
 
+  it('gives a tool an input of its own, also one that is too large to travel', async () => {
+    const seen: unknown[] = [];
+    const tool = reads('lookup', (input) => {
+      seen.push((input as { key: string }).key.length);
+      (input as { key: string }).key = 'changed by the tool';
+      return 1;
+    });
+    const script = [ask(['lookup', { key: 'small' }], ['lookup', { key: 'x'.repeat(5000) }]), say('done')];
+    await withEngine({ tools: [tool], script }, async ({ start }) => {
+      const { calls } = await (await start()).result();
+      expect(calls.map((call) => call.state)).toEqual(['succeeded', 'succeeded']);
+      expect(seen.sort()).toEqual([5, 5000]);
+    });
+  });
+
   it('fails, naming the block, when its transcript is damaged', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'holdfast-damage-'));
     // A worker that remembers nothing, as after a restart.
