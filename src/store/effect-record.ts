@@ -1,9 +1,9 @@
 /** The life of an effect record, whatever stores it: its shape, its moves, its bytes. */
-import { createHash } from 'node:crypto';
 import { canonical } from '../shared/canonical';
 import { isJsonObject, type Json } from '../shared/json';
 import { parseJson } from '../shared/parse-json';
 import { isHash } from './object-shapes';
+import { sha256 } from './seal';
 import { StoreError, type EffectRecord, type EffectState, type NewClaim } from './store';
 
 const MOVES: Readonly<Record<EffectState, readonly EffectState[]>> = {
@@ -79,7 +79,7 @@ export function decodeRecord(bytes: Buffer, name: string): EffectRecord {
 }
 
 function digest(body: Json): string {
-  return createHash('sha256').update(canonical(body), 'utf8').digest('hex');
+  return sha256(canonical(body));
 }
 
 function recordFault(value: Json): string | null {

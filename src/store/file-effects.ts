@@ -9,12 +9,12 @@
  * flushed before the claim is created: a crash between the two leaves an entry that leads to no
  * claim, which is skipped; the other order would leave a claim that nobody finds.
  */
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonical } from '../shared/canonical';
 import { createFile, hasCode, makeDirs } from './atomic-file';
 import { canMoveEffect, decodeRecord, encodeRecord, isEffectKey, newRecord } from './effect-record';
+import { sha256 } from './seal';
 import { StoreError, type EffectRecord, type EffectState, type EffectStore, type NewClaim } from './store';
 
 const FILE = /^([1-9]\d{0,8})\.([1-9]\d{0,8})\.json$/;
@@ -158,9 +158,7 @@ function sameCall(a: EffectRecord, b: EffectRecord): boolean {
 
 /** Hashed, because a turn id may be `..` and a file system may ignore case. */
 function indexName(turnId: string, digest: string): string {
-  return createHash('sha256')
-    .update(canonical({ turn_id: turnId, digest }), 'utf8')
-    .digest('hex');
+  return sha256(canonical({ turn_id: turnId, digest }));
 }
 
 function fileName({ dispatch, version }: Version): string {
