@@ -3,12 +3,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { admission } from './admission';
+import { gateway } from './gateway';
+import { gatewayMemory } from './gateway-memory';
 import { history } from './history';
-import { historyTable, speedTable, waitingTable } from './report';
+import { admissionTable, gatewayMemoryTable, gatewayTable, historyTable, speedTable, storeTable, waitingTable } from './report';
 import { speed } from './speed';
+import { store } from './store';
 import { waiting } from './waiting';
 
-const PARTS = ['speed', 'history', 'waiting'] as const;
+const PARTS = ['speed', 'history', 'waiting', 'admission', 'store', 'gateway'] as const;
 type Part = (typeof PARTS)[number];
 
 const positive = (text: string): number => {
@@ -21,17 +25,34 @@ const part = (text: string): Part => {
 };
 
 const program = new Command('npm run bench --')
-  .description('Measures turn overhead, growth of history, and turns that wait; prints tables, and writes the figures as JSON.')
+  .description(
+    'Measures turn overhead, growth of history, turns that wait, admission, stores, and the gateway under load; prints tables, and writes the figures as JSON.',
+  )
   .argument('[part]', `${PARTS.join(', ')}; default: all`, part)
   .option('--turns <n>', 'speed: turns one after the other, each cell', positive, 100)
   .option('--at-once <n>', 'speed: turns at once', positive, 50)
   .option('--load-turns <n>', 'speed: turns of a round with many at once', positive, 150)
   .option('--waiting <n>', 'waiting: turns that wait', positive, 1000)
+  .option('--rounds <n>', 'gateway: rounds of each kind of start', positive, 6)
+  .option('--only-faces', 'gateway: only what is measured without workers', false)
+  .option('--minutes <n>', 'gateway: instead, its memory under a steady load for so long', positive)
+  .option('--profile <folder>', 'gateway: where a CPU profile of it goes')
   .option('--out <file>', 'where the figures go', '.holdfast/bench/latest.json')
   .parse();
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
-const options = program.opts<{ turns: number; atOnce: number; loadTurns: number; waiting: number; out: string }>();
+interface Options {
+  turns: number;
+  atOnce: number;
+  loadTurns: number;
+  waiting: number;
+  rounds: number;
+  onlyFaces: boolean;
+  minutes?: number;
+  profile?: string;
+  out: string;
+}
+const options = program.opts<Options>();
 const [only] = program.processedArgs as [Part | undefined];
 
 async function main(): Promise<void> {
@@ -40,11 +61,23 @@ async function main(): Promise<void> {
     say(`${name}:`);
     if (name === 'speed') console.log(speedTable((figures.speed = await speed(options, say)) as never));
     if (name === 'history') console.log(historyTable((figures.history = await history(say)) as never));
+    if (name === 'admission') console.log(admissionTable((figures.admission = admission(say)) as never));
+    if (name === 'store') console.log(storeTable((figures.store = await store(say)) as never));
+    if (name === 'gateway') await underLoad(figures);
     if (name === 'waiting') console.log(waitingTable((figures.waiting = await waiting(options.waiting, say)) as never));
   }
   mkdirSync(dirname(options.out), { recursive: true });
   writeFileSync(options.out, `${JSON.stringify(figures, null, 2)}\n`);
   say(`Figures: ${options.out}`);
+}
+
+async function underLoad(figures: Record<string, unknown>): Promise<void> {
+  const { minutes, rounds, onlyFaces, profile } = options;
+  if (minutes !== undefined)
+    return console.log(gatewayMemoryTable((figures.gateway_memory = await gatewayMemory(minutes, say)) as never));
+  const load = { rounds, onlyFaces, starts: 500, startsWorked: 60, atOnce: 20, watchers: 200 };
+  const gatewayFigures = await gateway({ ...load, ...(profile === undefined ? {} : { profile }) }, say);
+  console.log(gatewayTable((figures.gateway = gatewayFigures) as never));
 }
 
 main().catch((error: unknown) => {

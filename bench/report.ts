@@ -1,6 +1,11 @@
 /** The figures as Markdown tables, with the ratios that count. */
+import type { Admission } from './admission';
+import type { Figures, Kind } from './gateway';
+import type { MemoryFigures } from './gateway-memory';
+import type { Answered } from './support/http-load';
 import type { Growth } from './history';
 import type { Cell } from './speed';
+import type { StoreFigures } from './store';
 import type { Waiting } from './waiting';
 
 export function speedTable(cells: Cell[]): string {
@@ -51,6 +56,88 @@ export function waitingTable(waiting: Waiting): string {
     ['signal to run, p99 ms', waiting.signalToRunP99Ms.toFixed(0)],
   ];
   return `${table(['', ''], rows)}\n`;
+}
+
+export function admissionTable({ tools, registrationMs, registrationCpuMs, admitUs, ajvUs }: Admission): string {
+  const rows = [
+    [`registration of ${tools} tools, ms`, registrationMs.toFixed(0)],
+    ['the same, CPU ms', registrationCpuMs.toFixed(0)],
+    ['admission of a call, median µs', admitUs.toFixed(1)],
+    ['ajv alone, median µs', ajvUs.toFixed(1)],
+    ['ratio', (admitUs / ajvUs).toFixed(1)],
+  ];
+  return `${table(['', ''], rows)}\n`;
+}
+
+export function storeTable(figures: Record<'files' | 'postgres', StoreFigures> | null): string {
+  if (figures === null) return '';
+  const { files, postgres } = figures;
+  const names: [keyof StoreFigures, string][] = [
+    ['step', 'a step: three blocks'],
+    ['stepAtOnce', 'the same, twenty at once, each'],
+    ['effect', 'a claim and its outcome'],
+    ['walk', 'a walk over 300 blocks, nothing read before'],
+  ];
+  const rows = names.map(([name, what]) => {
+    const [a, b] = [files[name], postgres[name]];
+    return [what, a.toFixed(2), b.toFixed(2), (b / a).toFixed(2)];
+  });
+  return `${table(['median ms', 'files', 'PostgreSQL', 'ratio'], rows)}\n`;
+}
+
+export function gatewayTable({ untouched, more }: Figures): string {
+  const header = ['starts, no workers', 'a second', '÷ bare, empty', '÷ bare, our turn', 'p50 ms', 'p99 ms', 'CPU ms', 'failed'];
+  const faces = table(header, startRows(untouched));
+  if (more === undefined) return `${faces}\n`;
+  const { worked, shown, watchers } = more;
+  const ends = startRows(worked).map((row) => [...row, worked[row[0] as Kind].endsPerSecond.toFixed(0)]);
+  const shows = (['bare', 'gateway'] as const).map((face) => [
+    face,
+    shown[face].perSecond.toFixed(0),
+    (shown[face].perSecond / shown.bare.perSecond).toFixed(2),
+    ...costs(shown[face]),
+  ]);
+  const watched = [watchers.one, watchers.many].map(({ watchers: count, medianMs, p99Ms, cpuMs, wrong }) => [
+    String(count),
+    medianMs.toFixed(0),
+    p99Ms.toFixed(0),
+    (medianMs / watchers.one.medianMs).toFixed(2),
+    cpuMs.toFixed(0),
+    String(wrong),
+  ]);
+  const tables = [
+    faces,
+    table(['starts, one worker of each', ...header.slice(1), 'ends a second'], ends),
+    table(['one that has ended, shown', 'a second', 'ratio', 'p50 ms', 'p99 ms', 'CPU ms', 'failed'], shows),
+    table(['watchers of a turn', 'decision to end, median ms', 'p99 ms', 'ratio', 'CPU ms', 'wrong'], watched),
+  ];
+  return `${tables.join('\n\n')}\n`;
+}
+
+function startRows(figures: Record<Kind, Answered>): string[][] {
+  return (Object.entries(figures) as [Kind, Answered][]).map(([kind, answered]) => {
+    const than = (other: Kind) => (answered.perSecond / figures[other].perSecond).toFixed(2);
+    return [kind, answered.perSecond.toFixed(0), than('bare, empty workflow'), than('bare, our turn'), ...costs(answered)];
+  });
+}
+
+const costs = ({ p50Ms, p99Ms, cpuMs, failed }: Answered) => [
+  p50Ms.toFixed(0),
+  p99Ms.toFixed(0),
+  cpuMs.toFixed(2),
+  String(failed),
+];
+
+export function gatewayMemoryTable({ minutes, turns, requests, failed, heapMb, rssMb, handles }: MemoryFigures): string {
+  const grown = ({ first, last, slopePerMinute }: MemoryFigures['rssMb']) =>
+    `${first.toFixed(1)} → ${last.toFixed(1)}; ${slopePerMinute.toFixed(3)} a minute`;
+  const rows = [
+    ['minutes, turns, requests, failed', [minutes, turns, requests, failed].join(', ')],
+    ['heap after a collection, MB', `${grown(heapMb)}, ${heapMb.slopePerThousandTurns.toFixed(3)} a thousand turns`],
+    ['resident, MB', grown(rssMb)],
+    ['open sockets and files', `${handles.first} → ${handles.last}`],
+  ];
+  return `${table(['after the warm-up', ''], rows)}\n`;
 }
 
 function table(header: string[], rows: string[][]): string {

@@ -1,49 +1,92 @@
 /** HoldfastClient: what a backend calls. */
 import { randomBytes } from 'node:crypto';
-import { Client, Connection, WorkflowExecutionAlreadyStartedError, type WorkflowExecutionInfo } from '@temporalio/client';
-import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
-import { IdempotencyConflict, InvalidRequest, ServerUnreachable, TurnNotFound } from './client/errors';
+import {
+  Client,
+  Connection,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type WorkflowExecutionInfo,
+} from '@temporalio/client';
+import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
+import { attestStart } from './attestation/attest';
+import { SigningKey } from './attestation/signing-key';
+import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
+import { callInput, CallHandle, type DirectCall } from './client/direct-call';
+import { Feeds } from './client/feeds';
+import {
+  ForkRefused,
+  IdempotencyConflict,
+  InvalidRequest,
+  NoWorker,
+  ServerUnreachable,
+  SessionNotFound,
+  TurnNotFound,
+} from './client/errors';
+import {
+  openingOf,
+  sessionIdOf,
+  sessionSummary,
+  type ForkSession,
+  type Opening,
+  type OpenSession,
+  type SessionSummary,
+} from './client/open-session';
+import { SessionHandle, type SessionParts } from './client/session-handle';
+import {
+  eachOnce,
+  summaryOf,
+  turnQuery,
+  waitingTools,
+  type PendingTurn,
+  type TurnFilter,
+  type TurnSummary,
+} from './client/listing';
+import { Silence } from './client/silence';
+import { isInSight, sightClause, type Sight } from './client/sight';
+import { checkStartTurn, searchAttributes, type Started, type StartTurn } from './client/start-turn';
 import { TurnHandle } from './client/turn-handle';
+import { watchPending, type NewQuestion, type WatchPending } from './client/watch-pending';
 import { loadConfig, type Config } from './config';
+import type { LiveBus } from './live/bus';
+import { openLive } from './live/open';
 import { inlineCode } from './shared/visible';
 import { dataConverter } from './data-converter';
-import { cutBytes } from './shared/cut';
+import { settledDown } from './entities/under-way';
 import { hashJson } from './shared/digests';
-import { isTurnId, LOCAL_PRINCIPAL, newTurnId, traceId, turnIdFromKey, workflowId } from './shared/ids';
+import {
+  isDirectCallId,
+  isSessionId,
+  isTurnId,
+  LOCAL_PRINCIPAL,
+  newTurnId,
+  sessionWorkflowId,
+  traceId,
+  turnIdFromKey,
+  workflowId,
+} from './shared/ids';
+import type { OpenedAnswer } from './shared/session';
+import { openStore } from './store/open-store';
+import type { Store } from './store/store';
+import type { TrailPage, TrailQuery } from './store/trail';
+import type { TurnView } from './shared/turn-view';
 import { visibilityText } from './shared/visibility-text';
-import { TURN_STATES, type CallView, type TurnState } from './shared/turn-view';
-import { MEMO_TRACE, TURN_WORKFLOW, type TurnInput } from './workflows/contract';
+import { workflowUrl } from './shared/workflow-url';
+import {
+  CALL_WORKFLOW,
+  MEMO_TRACE,
+  SESSION_UPDATES,
+  SESSION_WORKFLOW,
+  TURN_WORKFLOW,
+  TURNS_AND_CALLS,
+  type TurnInput,
+} from './workflows/contract';
 
-export interface StartTurn {
-  agent: string;
-  /** At most 100,000 characters. */
-  message: string;
-  /** Idempotency key: the same key starts one turn, for as long as the namespace retains it. */
-  id?: string;
-  sessionId?: string;
-  /** Who asks. Default `local`. */
-  requester?: string;
-}
-
-export interface TurnSummary {
-  turn_id: string;
-  workflow_id: string;
-  agent: string;
-  state: string;
-  requester: string;
-  started_at: string;
-  ended_at: string | null;
-  ui_url: string | null;
-}
-
-export interface PendingTurn extends TurnSummary {
-  calls: CallView[];
-  /** Why its calls could not be asked for; null when they could. */
-  unreachable: string | null;
-}
+export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 
 const CONNECT_WITHIN = 5000;
-const MAX_MESSAGE = 100_000;
+/** Who has heard nothing for so long from any worker does not wait for it, ms. */
+const SILENT_FOR = 5000;
 const MEMO_REQUEST = 'holdfast_request';
 
 export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
@@ -52,30 +95,50 @@ export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
    * first workflow task comes back with the start, one trip through the task queue less.
    */
   eagerStart?: boolean;
+  /** File of a private key that signs the start of turns: who asked is proved. Read once. Absent or null: none does. */
+  signingKey?: string | null;
+  /** For `trail`: the workers' store, or its URL as in HOLDFAST_STORE. */
+  store?: string | Store;
+  /** What brings live events: the worker's own bus, or its PostgreSQL as in HOLDFAST_LIVE. Absent or null: the server is asked. */
+  live?: string | LiveBus | null;
 }
 
 export class HoldfastClient {
+  private opened: Promise<Store> | undefined;
+  private key: Promise<SigningKey> | undefined;
+  private live: LiveBus | null | undefined;
+  private readonly feeds: Feeds;
+
   constructor(
     /** The Temporal client underneath. */
     readonly temporal: Client,
     private readonly config: ClientSettings,
-  ) {}
+  ) {
+    this.feeds = new Feeds(temporal, () => (this.live ??= this.liveBus()));
+  }
 
   /**
    * Connects by the environment (`TEMPORAL_ADDRESS`…), or to the embedded stack that runs here.
+   * @param live brings live events where HOLDFAST_LIVE names nothing that does
    * @throws ConfigError for a bad setting; ServerUnreachable when nothing answers
    */
-  static async connect(config: Config = loadConfig()): Promise<HoldfastClient> {
+  static async connect(config: Config = loadConfig(), live: LiveBus | null = null): Promise<HoldfastClient> {
     const { address, connectionOptions } = config.temporal;
     const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_WITHIN }).catch(
       (error: unknown) => {
         throw new ServerUnreachable(address, error);
       },
     );
-    return new HoldfastClient(new Client({ connection, namespace: config.temporal.namespace, dataConverter }), config);
+    return new HoldfastClient(new Client({ connection, namespace: config.temporal.namespace, dataConverter }), {
+      ...config,
+      live: config.live ?? live,
+    });
   }
 
   async close(): Promise<void> {
+    if (typeof this.config.store === 'string') await (await this.opened?.catch(() => undefined))?.close();
+    this.feeds.close();
+    if (typeof this.config.live === 'string') await this.live?.close();
     await this.temporal.connection.close();
   }
 
@@ -85,7 +148,7 @@ export class HoldfastClient {
    */
   async start(request: StartTurn): Promise<TurnHandle> {
     const requester = request.requester ?? LOCAL_PRINCIPAL;
-    check(request, requester);
+    checkStartTurn(request, requester);
     const random = randomBytes(6).toString('hex');
     const turnId = request.id === undefined ? newTurnId(Date.now(), random) : turnIdFromKey(requester, request.id);
     const input: TurnInput = {
@@ -96,60 +159,280 @@ export class HoldfastClient {
       session_id: request.sessionId ?? null,
       trace_id: traceId(Date.now(), random),
       parent_head: null,
+      ...(request.callbackRef === undefined ? {} : { callback_ref: request.callbackRef }),
     };
     const fingerprint = hashJson({ agent: request.agent, message: request.message, session_id: input.session_id });
-    try {
-      await this.temporal.workflow.start(TURN_WORKFLOW, {
-        workflowId: workflowId(turnId),
-        taskQueue: this.config.taskQueue,
-        args: [input],
-        requestEagerStart: this.config.eagerStart ?? false,
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        typedSearchAttributes: searchAttributes(input),
-        memo: { [MEMO_REQUEST]: fingerprint, [MEMO_TRACE]: input.trace_id },
-        // The Web UI renders it as Markdown beside the card: the requester's text must not become more than text.
-        staticSummary: `${inlineCode(request.agent)} ${inlineCode(request.message.replace(/\s+/g, ' ').slice(0, 150))}`,
-      });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
-    if (request.id !== undefined) await this.sameRequest(turnId, fingerprint);
+    // The Web UI renders it as Markdown beside the card: the requester's text must not become more than text.
+    const summary = `${inlineCode(request.agent)} ${inlineCode(request.message.replace(/\s+/g, ' ').slice(0, 150))}`;
+    const signed = await this.signedStart(input, hashJson(input.message));
+    await this.launch(TURN_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, once: request.id !== undefined });
     return this.turn(turnId);
   }
 
-  /** A handle on a turn that was started before. */
-  turn(turnId: string): TurnHandle {
-    if (!isTurnId(turnId)) throw new TurnNotFound(turnId);
-    return new TurnHandle(this.temporal, turnId, workflowId(turnId), this.uiUrl(workflowId(turnId)));
+  /**
+   * Runs one tool call without a model, durably, through all that a call of a turn goes through: admission,
+   * approval, the fence, the transcript. With an id it happens once.
+   * @throws InvalidRequest; IdempotencyConflict when the id was used for another call
+   */
+  async call(request: DirectCall): Promise<CallHandle> {
+    const input = callInput(request, randomBytes(6).toString('hex'), Date.now());
+    const { agent, tool, input_json, options } = input;
+    const fingerprint = hashJson({ agent, tool, input_json, options: { ...options } });
+    const summary = `call ${inlineCode(tool)}`;
+    const signed = await this.signedStart(input, hashJson({ tool, input_json }));
+    await this.launch(CALL_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, once: request.id !== undefined });
+    return new CallHandle(this.turn(input.turn_id));
   }
 
-  /** Turns, newest first; 100 without a limit. @throws InvalidRequest for a state that there is not */
-  async *list(filter: { state?: TurnState; agent?: string; limit?: number } = {}): AsyncGenerator<TurnSummary> {
-    const clauses = [`WorkflowType = '${TURN_WORKFLOW}'`];
-    if (filter.state !== undefined) clauses.push(stateClause(filter.state));
+  /** A handle on a turn, or on a direct call (`call/<id>`), that was started before. */
+  turn(turnId: string): TurnHandle {
+    if (!isTurnId(turnId) && !isDirectCallId(turnId)) throw new TurnNotFound(turnId);
+    return new TurnHandle(this.temporal, turnId, workflowId(turnId), this.uiUrl(workflowId(turnId)), this.feeds);
+  }
+
+  /**
+   * A session by its id. With `agent` the first message opens it, if it is not there yet.
+   * @throws InvalidRequest, SessionNotFound for an id that none can have
+   */
+  session(id: string, opening?: Omit<OpenSession, 'id'>): SessionHandle {
+    if (!isSessionId(id)) throw new SessionNotFound(id);
+    return new SessionHandle(this.sessionParts(id), id, opening ? openingOf(id, opening) : null);
+  }
+
+  /**
+   * Opens a session, without a message yet. With an id it happens once.
+   * @throws InvalidRequest; IdempotencyConflict when the id was used for another agent or requester
+   */
+  async openSession(request: OpenSession): Promise<SessionHandle> {
+    const id = sessionIdOf(request);
+    await this.openWith(openingOf(id, request), false);
+    return this.session(id);
+  }
+
+  /**
+   * A new session that goes on after a block of another turn. What was said before it is not copied: both share it.
+   * @throws InvalidRequest; ForkRefused for a block that is not of `of`, or at which a conversation cannot be cut
+   */
+  async fork({ from, of, ...request }: ForkSession): Promise<SessionHandle> {
+    if (!/^[0-9a-f]{64}$/.test(from))
+      throw new InvalidRequest(`fork: "from" ${JSON.stringify(String(from).slice(0, 80))} must be a block: 64 hex.`);
+    const id = sessionIdOf(request);
+    const fork = { block: from, of: of === undefined ? (request.requester ?? LOCAL_PRINCIPAL) : of };
+    const opened = await this.openWith({ ...openingOf(id, request), fork }, true);
+    if (opened && !opened.opened) throw new ForkRefused(opened.reason, opened.near);
+    return this.session(id);
+  }
+
+  /** Sessions, newest first; 100 without a limit. */
+  async *sessions(filter: { sight?: Sight; agent?: string; limit?: number } = {}): AsyncGenerator<SessionSummary> {
+    const { sight = 'all' } = filter;
+    const clauses = [`WorkflowType = '${SESSION_WORKFLOW}'`, ...sightClause(sight)];
     if (filter.agent !== undefined) clauses.push(`HoldfastAgent = ${visibilityText(filter.agent)}`);
     let left = filter.limit ?? 100;
     for await (const info of this.temporal.workflow.list({ query: clauses.join(' AND ') })) {
+      if (info.status.name === 'CONTINUED_AS_NEW') continue;
+      const summary = sessionSummary(info, this.uiUrl(info.workflowId));
+      if (!isInSight(sight, summary.requester)) continue;
+      if (left-- <= 0) return;
+      yield summary;
+    }
+  }
+
+  private sessionParts(id: string): SessionParts {
+    return {
+      temporal: this.temporal,
+      taskQueue: this.config.taskQueue,
+      uiUrl: this.uiUrl(sessionWorkflowId(id)),
+      turn: (turnId) => this.turn(turnId),
+      signs: Boolean(this.config.signingKey),
+      sign: ({ session_id, agent, requester }, message) =>
+        this.signed({ workflow_id: sessionWorkflowId(session_id), agent, requester }, hashJson(message)),
+    };
+  }
+
+  /** Answers once a fork is known to hold, or not; null where that is not asked. */
+  private async openWith({ options, ...input }: Opening, ask: boolean): Promise<OpenedAnswer | null> {
+    const workflowId = sessionWorkflowId(input.session_id);
+    const fingerprint = hashJson({ agent: input.agent, requester: input.requester, fork: input.fork?.block ?? null });
+    const start = {
+      ...options,
+      memo: { ...options.memo, [MEMO_REQUEST]: fingerprint },
+      workflowId,
+      taskQueue: this.config.taskQueue,
+    };
+    const policies = { workflowIdConflictPolicy: 'USE_EXISTING', workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } as const;
+    let opened: OpenedAnswer | null = null;
+    const handle = this.temporal.workflow.getHandle(workflowId);
+    try {
+      if (ask) {
+        if ((await settledDown(() => handle.describe()).catch(ifThere)) === false) throw new NoWorker('open the session');
+        const operation = new WithStartWorkflowOperation<any>(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
+        const update = { args: [{}] as [object], startWorkflowOperation: operation };
+        opened = await this.temporal.workflow.executeUpdateWithStart<any, OpenedAnswer, [object]>(SESSION_UPDATES.opened, update);
+      } else await this.temporal.workflow.start(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+    const { memo } = await handle.describe();
+    if (memo?.[MEMO_REQUEST] !== fingerprint) throw new IdempotencyConflict(workflowId);
+    return opened;
+  }
+
+  /** How Temporal has a turn or a direct call: no worker is asked. @throws TurnNotFound */
+  async find(turnId: string): Promise<TurnSummary> {
+    return (await this.look(turnId)).summary;
+  }
+
+  /** The same, and its view, for which Temporal is not asked again what it has just said. @throws TurnNotFound */
+  async look(turnId: string): Promise<{ summary: TurnSummary; view(): Promise<TurnView> }> {
+    const turn = this.turn(turnId);
+    const described = await this.temporal.workflow
+      .getHandle(turn.workflowId)
+      .describe()
+      .catch((error: unknown) => {
+        throw error instanceof WorkflowNotFoundError ? new TurnNotFound(turnId) : error;
+      });
+    return { summary: this.summary(described), view: () => turn.viewIn(described.status.name) };
+  }
+
+  /** What is used and left of every budget of which something counts now; 100 without a limit. */
+  budgets(filter: BudgetFilter = {}): AsyncGenerator<ListedBudget> {
+    return listBudgets(this.temporal, filter);
+  }
+
+  /** Turns and direct calls, newest first; 100 without a limit. @throws InvalidRequest for a state that there is not */
+  async *list({ limit = 100, ...filter }: TurnFilter & { limit?: number } = {}): AsyncGenerator<TurnSummary> {
+    let left = limit;
+    for await (const info of this.temporal.workflow.list({ query: turnQuery(filter) })) {
       if (left-- <= 0) return;
       yield this.summary(info);
     }
   }
 
-  /** Turns in which something waits for a person, with the calls that wait. */
-  async pending(): Promise<PendingTurn[]> {
-    const query = `WorkflowType = '${TURN_WORKFLOW}' AND ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')`;
-    const turns: Promise<PendingTurn>[] = [];
-    for await (const info of this.temporal.workflow.list({ query })) turns.push(this.pendingTurn(this.summary(info)));
-    return (await Promise.all(turns)).filter((turn) => turn.unreachable !== null || turn.calls.length > 0);
+  /**
+   * The same by page.
+   * @param position of a page before, for the same filter
+   * @throws InvalidRequest for a state that there is not
+   */
+  async page(
+    filter: TurnFilter,
+    { limit, position }: { limit: number; position?: Uint8Array },
+  ): Promise<{ turns: TurnSummary[]; next: Uint8Array | null }> {
+    const { connection, options } = this.temporal;
+    const { executions, nextPageToken } = await connection.workflowService.listWorkflowExecutions({
+      namespace: options.namespace,
+      query: turnQuery(filter),
+      pageSize: limit,
+      nextPageToken: position ?? null,
+    });
+    const { loadedDataConverter, namespace } = options;
+    const infos = executions.map((raw) => executionInfoFromRaw(raw, loadedDataConverter, raw, namespace));
+    const turns = (await Promise.all(infos)).map((info) => this.summary(info));
+    const { sight = 'all' } = filter;
+    return {
+      turns: turns.filter(({ requester }) => isInSight(sight, requester)),
+      next: nextPageToken?.length ? nextPageToken : null,
+    };
   }
 
-  private async pendingTurn(summary: TurnSummary): Promise<PendingTurn> {
+  /**
+   * Turns in which something waits for a person, with the calls that wait. A worker tells those: of turns that none has
+   * spoken for, while for five seconds nobody answered, stands what Temporal knows of them.
+   */
+  async pending({ sight = 'all' }: { sight?: Sight } = {}): Promise<PendingTurn[]> {
+    const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')";
+    const query = [TURNS_AND_CALLS, waits, ...sightClause(sight)].join(' AND ');
+    const turns: Promise<PendingTurn>[] = [];
+    const silence = new Silence(SILENT_FOR);
     try {
-      return { ...summary, calls: await this.turn(summary.turn_id).pending(), unreachable: null };
+      for await (const info of this.temporal.workflow.list({ query })) turns.push(this.pendingTurn(info, silence));
+      return eachOnce(await Promise.all(turns)).filter((turn) => turn.unreachable !== null || turn.calls.length > 0);
+    } finally {
+      silence.over();
+    }
+  }
+
+  /** Calls that come to wait for a person, as they come; those that wait already first. */
+  watchPending(options: WatchPending = {}): AsyncGenerator<NewQuestion> {
+    return watchPending(this, options);
+  }
+
+  /**
+   * Every decision and destructive call over all turns, by page, the oldest first: read from the store (HOLDFAST_STORE).
+   * @throws TrailQueryError; InvalidRequest for a client that was given no store
+   */
+  async trail(query: TrailQuery = {}): Promise<TrailPage> {
+    const { store } = this.config;
+    if (store === undefined) throw new InvalidRequest('trail: this client knows no store; give it one as "store".');
+    this.opened ??= typeof store === 'string' ? openStore(store) : Promise.resolve(store);
+    return (await this.opened).trail.query(query);
+  }
+
+  private async pendingTurn(info: WorkflowExecutionInfo, silence: Silence): Promise<PendingTurn> {
+    const waiting = { ...this.summary(info), tools: waitingTools(info) };
+    try {
+      const ask = () => this.turn(waiting.turn_id).pending();
+      const calls = await this.temporal.connection.withAbortSignal(silence.signal, ask);
+      silence.broken();
+      return { ...waiting, calls, unreachable: null };
     } catch (error) {
       // One turn whose worker is gone must not hide the others.
-      return { ...summary, calls: [], unreachable: error instanceof Error ? error.message : String(error) };
+      return { ...waiting, calls: [], unreachable: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Made when the first turn is watched. */
+  private liveBus(): LiveBus | null {
+    const { live = null } = this.config;
+    if (typeof live !== 'string') return live;
+    const silent = { warn: () => undefined }; // a client has no log: only what is live is missing then
+    return openLive({ live, temporal: this.temporal.options }, silent);
+  }
+
+  private signedStart({ turn_id, agent, requester }: Started, message_hash: string): Promise<{ attestation?: string }> {
+    return this.signed({ workflow_id: workflowId(turn_id), agent: agent ?? '', requester }, message_hash);
+  }
+
+  private async signed(
+    { workflow_id, ...who }: { workflow_id: string; agent: string; requester: string },
+    message_hash: string,
+  ): Promise<{ attestation?: string }> {
+    const { signingKey } = this.config;
+    if (!signingKey) return {};
+    const claims = { aud: { namespace: this.temporal.options.namespace, workflow_id }, ...who, message_hash };
+    return { attestation: attestStart(await this.signer(signingKey), claims) };
+  }
+
+  /** Read when it is first needed, and again after a failure. */
+  private signer(path: string): Promise<SigningKey> {
+    if (this.key === undefined) {
+      const key = (this.key = SigningKey.read(path));
+      key.catch(() => void (this.key = undefined));
+    }
+    return this.key;
+  }
+
+  private async launch(
+    type: string,
+    input: Started,
+    { fingerprint, summary, once }: { fingerprint: string; summary: string; once: boolean },
+  ): Promise<void> {
+    try {
+      await this.temporal.workflow.start(type, {
+        workflowId: workflowId(input.turn_id),
+        taskQueue: this.config.taskQueue,
+        args: [input],
+        requestEagerStart: this.config.eagerStart ?? false,
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        // To start what runs is an error too: so what did start is this request, and need not be compared with it.
+        workflowIdConflictPolicy: 'FAIL',
+        typedSearchAttributes: searchAttributes(input),
+        memo: { [MEMO_REQUEST]: fingerprint, [MEMO_TRACE]: input.trace_id },
+        staticSummary: summary,
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      if (once) await this.sameRequest(input.turn_id, fingerprint);
     }
   }
 
@@ -158,71 +441,15 @@ export class HoldfastClient {
     if (memo?.[MEMO_REQUEST] !== fingerprint) throw new IdempotencyConflict(turnId);
   }
 
+  private summary(info: Omit<WorkflowExecutionInfo, 'raw'>): TurnSummary {
+    return summaryOf(info, this.uiUrl(info.workflowId));
+  }
+
   private uiUrl(workflow: string): string | null {
-    const { uiUrl } = this.config;
-    if (uiUrl === null) return null;
-    const namespace = encodeURIComponent(this.temporal.options.namespace);
-    return `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(workflow)}`;
-  }
-
-  private summary(info: WorkflowExecutionInfo): TurnSummary {
-    const attribute = (name: string) => String((info.searchAttributes?.[name] as unknown[] | undefined)?.[0] ?? '');
-    return {
-      turn_id: info.workflowId.replace(/^turn\//, ''),
-      workflow_id: info.workflowId,
-      agent: attribute('HoldfastAgent'),
-      state: stateOf(info.status.name, attribute('HoldfastState')),
-      requester: attribute('HoldfastRequester'),
-      started_at: info.startTime.toISOString(),
-      ended_at: info.closeTime?.toISOString() ?? null,
-      ui_url: this.uiUrl(info.workflowId),
-    };
+    return workflowUrl(this.config.uiUrl, this.temporal.options.namespace, workflow);
   }
 }
 
-function check({ agent, message, id, sessionId }: StartTurn, requester: string): void {
-  if (typeof agent !== 'string' || agent === '')
-    throw new InvalidRequest('start: "agent" is missing: name one of the agents that the worker serves.');
-  if (typeof message !== 'string' || message.trim() === '') throw new InvalidRequest('start: "message" is empty.');
-  if (message.length > MAX_MESSAGE)
-    throw new InvalidRequest(`start: "message" has ${message.length} characters; ${MAX_MESSAGE} are allowed.`);
-  if (typeof requester !== 'string' || requester === '' || requester.length > 200)
-    throw new InvalidRequest('start: "requester" must be 1 to 200 characters.');
-  // An empty key is a caller's bug: every request would be the same one.
-  if (id !== undefined && (typeof id !== 'string' || id === ''))
-    throw new InvalidRequest('start: "id" must be a text that is not empty, or absent.');
-  for (const [name, text] of Object.entries({ agent, message, id, requester }))
-    if (text?.isWellFormed() === false)
-      throw new InvalidRequest(`start: "${name}" is not well-formed Unicode (it has half a character).`);
-  if (sessionId !== undefined && !isTurnId(sessionId))
-    throw new InvalidRequest(`start: "sessionId" ${JSON.stringify(sessionId)} must match [A-Za-z0-9._~-]{1,128}.`);
-}
-
-const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
-const STATE = defineSearchAttributeKey('HoldfastState', 'KEYWORD');
-const SESSION = defineSearchAttributeKey('HoldfastSession', 'KEYWORD');
-const REQUESTER = defineSearchAttributeKey('HoldfastRequester', 'KEYWORD');
-
-function searchAttributes({ agent, requester, session_id }: TurnInput): TypedSearchAttributes {
-  return new TypedSearchAttributes([
-    { key: AGENT, value: cutBytes(agent, 255) },
-    { key: STATE, value: 'running' },
-    { key: REQUESTER, value: cutBytes(requester, 255) },
-    ...(session_id === null ? [] : [{ key: SESSION, value: cutBytes(session_id, 255) }]),
-  ]);
-}
-
-const OPEN: readonly TurnState[] = ['running', 'awaiting_approval', 'in_doubt'];
-
-/** A turn that was ended through Temporal itself never wrote its last state. */
-function stateOf(status: string, written: string): string {
-  return status === 'TERMINATED' || status === 'TIMED_OUT' ? 'failed' : written;
-}
-
-function stateClause(state: TurnState): string {
-  if (!TURN_STATES.includes(state))
-    throw new InvalidRequest(`There is no state ${JSON.stringify(state)}; states: ${TURN_STATES.join(', ')}.`);
-  const written = `HoldfastState = '${state}'`;
-  if (OPEN.includes(state)) return `${written} AND ExecutionStatus = 'Running'`;
-  return state === 'failed' ? `(${written} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : written;
+function ifThere(error: unknown): void {
+  if (!(error instanceof WorkflowNotFoundError)) throw error;
 }

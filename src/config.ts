@@ -1,9 +1,11 @@
 /** Settings: environment in, one typed and checked object out. A bad value stops the process with one line. */
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { ConfigError } from './config/error';
 import { readFiles } from './config/files';
+import type { CallbackConfig, HttpConfig } from './config/http';
 import {
   readVariable,
   type BindAddress,
@@ -29,10 +31,29 @@ export interface SmtpConfig {
   from: string;
 }
 
+/** How people learn that they have to decide. */
+export interface NotifyConfig {
+  webhook: { url: string; secret: string } | null;
+  /** Addresses; sent through `smtp`. */
+  mail: string[];
+}
+
 export interface EdgarConfig {
   userAgent: string;
   /** Replaces both hosts of the SEC; absent: the real ones. */
   url?: string;
+}
+
+export interface EvmConfig {
+  url: string;
+  router: string;
+  /** Private keys by id. */
+  sessionKeys: Record<string, string>;
+  /** Those that the model is told of. */
+  tokens: { symbol: string; address: string }[];
+  /** Folder of the swap journal, shared by all workers that use these keys. */
+  journal: string;
+  confirmations: number;
 }
 
 export interface Config {
@@ -42,7 +63,13 @@ export interface Config {
   taskQueue: string;
   /** `file:PATH` or `postgres://…` */
   store: string;
+  /** What carries live events between processes: `postgres://…`; null: nothing does. */
+  live: string | null;
   httpPort: number;
+  /** Base of the gateway's addresses, as whoever downloads sees them; no `/` at its end. */
+  publicUrl: string;
+  /** Whether a call that asks for `debug_info` gets it. */
+  debugInfo: boolean;
   /** `/healthz` and `/readyz` of a worker; null: off. */
   health: BindAddress | null;
   /** Prometheus metrics of a worker; null: off. */
@@ -53,21 +80,48 @@ export interface Config {
   home: string;
   temporalCli?: string;
   logLevel: (typeof LOG_LEVELS)[number];
+  /** Absent: nobody has said; then a worker takes a server on loopback only. */
   approvals?: 'any' | 'attested';
+  /** File of the keys whose signed decisions count; it need not be there. */
+  trustedKeys: string;
+  /** File of the private key that this process signs with; null: there is none. */
+  signingKey: string | null;
+  /** Who may speak to the gateway; null: nobody. */
+  tokens: { principal: string; roles: string[]; token_sha256: string }[] | null;
+  /** The gateway's HTTP face. */
+  http: HttpConfig;
+  /** Through which gateway the command line decides, and as whom; null: it does so itself. */
+  gateway: { url: string; token: string } | null;
   /** Worker versioning; absent: unversioned. */
   deployment?: { name: string; buildId: string };
+  /** File of the MCP servers; it need not be there. */
+  mcp: string;
+  /** Where this runs: tools that name environments exist only in those. Absent: they exist nowhere. */
+  environment?: string;
   /** Base of the Web UI's addresses; null: unknown. */
   uiUrl: string | null;
   /** Null: mail goes to the embedded catcher. */
   smtp: SmtpConfig | null;
+  notify: NotifyConfig;
   /** What the finance pack reads. */
   data: (typeof DATA_SOURCES)[number];
   /** Null: `data` is the snapshot. */
   edgar: EdgarConfig | null;
+  /** How the model is told about tools. */
+  toolCalls: 'native' | 'prompted';
+  /** What the reference pack reads; `url` replaces Open-Meteo's hosts, `documents` the embedded folder. */
+  reference: { weather: 'sample' | 'open-meteo'; weatherUrl?: string; documents?: string };
+  /** Null: the onchain tools say that no chain is configured. */
+  evm: EvmConfig | null;
+  /** What the workspace tools of the agents that ship work in; null: `workspace` below `home`. */
+  workspace: string | null;
   /** Folder of what can be fetched again, shared by all workers of this user. */
   cache: string;
 }
 
+export const DEFAULT_HTTP_PORT = 8480;
+/** 100 a second: above what people and most services ask for, far below what hurts. */
+export const DEFAULT_HTTP_RATE = 6000;
 /** With what follows it (worker-process.ts), an orderly end stays below the 30 s that Kubernetes grants by default. */
 const DEFAULT_DRAIN_SECONDS = 20;
 
@@ -84,6 +138,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
   if (model === 'anthropic' && apiKey === undefined) {
     throw new ConfigError('HOLDFAST_MODEL is "anthropic" but ANTHROPIC_API_KEY is not set; set it, or HOLDFAST_MODEL=rehearsal.');
   }
+  const httpPort = read('HOLDFAST_HTTP_PORT') ?? DEFAULT_HTTP_PORT;
   const running = readDevState(home);
   const temporal = temporalOf(env, running);
   const uiUrl =
@@ -100,7 +155,10 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     model,
     taskQueue: read('HOLDFAST_TASK_QUEUE') ?? 'holdfast',
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
-    httpPort: read('HOLDFAST_HTTP_PORT') ?? 8480,
+    live: liveOf(read),
+    httpPort,
+    publicUrl: (read('HOLDFAST_PUBLIC_URL') ?? `http://localhost:${httpPort}`).replace(/\/+$/, ''),
+    debugInfo: read('HOLDFAST_DEBUG_INFO') ?? false,
     health: read('HOLDFAST_HEALTH_PORT') ?? null,
     metrics: read('HOLDFAST_METRICS_PORT') ?? null,
     drainMs: (read('HOLDFAST_DRAIN_SECONDS') ?? DEFAULT_DRAIN_SECONDS) * 1000,
@@ -108,12 +166,90 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     ...optional('temporalCli', read('HOLDFAST_TEMPORAL_CLI')),
     logLevel: read('HOLDFAST_LOG_LEVEL') ?? read('LOG_LEVEL') ?? 'info',
     ...optional('approvals', read('HOLDFAST_APPROVALS')),
+    trustedKeys: read('HOLDFAST_TRUSTED_KEYS') ?? defaultTrustedKeys(home),
+    signingKey: read('HOLDFAST_SIGNING_KEY') ?? present(defaultSigningKey(home)),
+    tokens: read('HOLDFAST_TOKENS') ?? null,
+    http: httpOf(read),
+    gateway: gatewayOf(read),
     ...optional('deployment', deploymentOf(read)),
+    mcp: read('HOLDFAST_MCP') ?? join(home, 'mcp.json'),
+    ...optional('environment', read('HOLDFAST_ENVIRONMENT')),
     uiUrl: uiUrl?.replace(/\/+$/, '') ?? null,
     smtp: smtpOf(read),
+    notify: notifyOf(read),
     ...dataOf(read),
+    toolCalls: read('HOLDFAST_TOOL_CALLS') ?? 'native',
+    reference: {
+      weather: read('HOLDFAST_WEATHER') ?? 'sample',
+      ...optional('weatherUrl', read('HOLDFAST_WEATHER_URL')),
+      ...optional('documents', read('HOLDFAST_DOCUMENTS')),
+    },
+    evm: evmOf(read, home),
+    workspace: read('HOLDFAST_WORKSPACE') ?? null,
     cache: read('HOLDFAST_CACHE') ?? cacheFolder(env),
   };
+}
+
+export function defaultTrustedKeys(home: string): string {
+  return join(home, 'keys', 'trusted.json');
+}
+
+/** Folder of the logins to MCP servers. */
+export function mcpLogins(home: string): string {
+  return join(home, 'mcp-logins');
+}
+
+export function defaultSigningKey(home: string): string {
+  return join(home, 'keys', 'gateway.pem');
+}
+
+/** Null where there is no such file, or it is another user's: nobody has named it. */
+function present(path: string): string | null {
+  try {
+    accessSync(path, constants.R_OK);
+    return path;
+  } catch {
+    return null;
+  }
+}
+
+function httpOf(read: Reader): HttpConfig {
+  return {
+    jwt: read('HOLDFAST_JWT') ?? null,
+    corsOrigins: read('HOLDFAST_CORS_ORIGINS') ?? [],
+    requestsPerMinute: read('HOLDFAST_HTTP_RATE') ?? DEFAULT_HTTP_RATE,
+    proxies: read('HOLDFAST_HTTP_PROXIES') ?? 0,
+    openMetrics: read('HOLDFAST_HTTP_METRICS') === 'open',
+    callbacks: callbacksOf(read),
+  };
+}
+
+function callbacksOf(read: Reader): CallbackConfig | null {
+  const [hosts, secret] = [read('HOLDFAST_CALLBACK_HOSTS'), read('HOLDFAST_CALLBACK_SECRET')];
+  if (hosts === undefined && secret === undefined) return null;
+  if (hosts !== undefined && secret !== undefined) return { hosts, secret };
+  const [set, unset] =
+    hosts === undefined
+      ? ['HOLDFAST_CALLBACK_SECRET', 'HOLDFAST_CALLBACK_HOSTS']
+      : ['HOLDFAST_CALLBACK_HOSTS', 'HOLDFAST_CALLBACK_SECRET'];
+  throw new ConfigError(`${unset} is not set but ${set} is; set both, or neither.`);
+}
+
+function gatewayOf(read: Reader): Config['gateway'] {
+  const [url, token] = [read('HOLDFAST_GATEWAY_URL'), read('HOLDFAST_TOKEN')];
+  if (url === undefined && token === undefined) return null;
+  if (url !== undefined && token !== undefined) return { url: url.replace(/\/+$/, ''), token };
+  const [set, unset] =
+    url === undefined ? ['HOLDFAST_TOKEN', 'HOLDFAST_GATEWAY_URL'] : ['HOLDFAST_GATEWAY_URL', 'HOLDFAST_TOKEN'];
+  throw new ConfigError(`${unset} is not set but ${set} is; set both, or neither.`);
+}
+
+/** A store that all processes share anyway carries them too. */
+function liveOf(read: Reader): string | null {
+  const store = read('HOLDFAST_STORE');
+  const said = read('HOLDFAST_LIVE');
+  if (said === 'off') return null;
+  return said ?? (store?.startsWith('postgres') ? store : null);
 }
 
 function deploymentOf(read: Reader): Config['deployment'] {
@@ -165,6 +301,21 @@ function smtpOf(read: Reader): SmtpConfig | null {
   };
 }
 
+function notifyOf(read: Reader): NotifyConfig {
+  const [url, secret] = [read('HOLDFAST_NOTIFY_WEBHOOK'), read('HOLDFAST_NOTIFY_SECRET')];
+  const mail = read('HOLDFAST_NOTIFY_MAIL') ?? [];
+  if (url === undefined && secret === undefined) return { webhook: null, mail };
+  if (url === undefined)
+    throw new ConfigError('HOLDFAST_NOTIFY_WEBHOOK is not set but HOLDFAST_NOTIFY_SECRET is; set both, or neither.');
+  if (secret === undefined) {
+    const make = `node -p "'whsec_' + crypto.randomBytes(32).toString('base64')"`;
+    throw new ConfigError(
+      `HOLDFAST_NOTIFY_SECRET is not set but HOLDFAST_NOTIFY_WEBHOOK is; webhooks are signed with it. This makes one: ${make}`,
+    );
+  }
+  return { webhook: { url, secret }, mail };
+}
+
 function dataOf(read: Reader): Pick<Config, 'data' | 'edgar'> {
   const data = read('HOLDFAST_DATA') ?? 'snapshot';
   if (data === 'snapshot') return { data, edgar: null };
@@ -175,6 +326,22 @@ function dataOf(read: Reader): Pick<Config, 'data' | 'edgar'> {
     );
   }
   return { data, edgar: { userAgent, ...optional('url', read('HOLDFAST_EDGAR_URL')) } };
+}
+
+function evmOf(read: Reader, home: string): EvmConfig | null {
+  const [url, router] = [read('HOLDFAST_EVM_URL'), read('HOLDFAST_EVM_ROUTER')];
+  if (url === undefined && router === undefined) return null;
+  if (url === undefined) throw new ConfigError('HOLDFAST_EVM_URL is not set but HOLDFAST_EVM_ROUTER is; set both, or neither.');
+  if (router === undefined)
+    throw new ConfigError('HOLDFAST_EVM_ROUTER is not set but HOLDFAST_EVM_URL is; set both, or neither.');
+  return {
+    url,
+    router,
+    sessionKeys: read('HOLDFAST_EVM_SESSION_KEYS') ?? {},
+    tokens: read('HOLDFAST_EVM_TOKENS') ?? [],
+    journal: read('HOLDFAST_EVM_JOURNAL') ?? join(home, 'evm'),
+    confirmations: read('HOLDFAST_EVM_CONFIRMATIONS') ?? 1,
+  };
 }
 
 function optional<K extends string, T>(key: K, value: T | undefined): { [key in K]?: T } {

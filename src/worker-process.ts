@@ -1,11 +1,20 @@
 /** One worker as a process of its own: settings in, a running worker out; its logs, metrics, health and orderly end. */
+import { existsSync } from 'node:fs';
 import { NativeConnection, type Worker } from '@temporalio/worker';
+import type { Notifier } from './activities/notify';
 import type { App } from './agents/define';
+import { FileTrust } from './attestation/file-trust';
 import { ServerUnreachable } from './shared/server-unreachable';
-import type { Config } from './config';
+import { ConfigError, mcpLogins, type Config } from './config';
+import { approvalsChannel } from './config/approvals-channel';
+import { NO_LIVE, type LiveBus } from './live/bus';
+import { openLive } from './live/open';
 import { createModel } from './model';
+import { createNotifier } from './notify';
+import { callbackSender } from './notify/callback';
+import type { McpServers } from './packs/mcp';
 import { openStore } from './store/open-store';
-import { checkWritable } from './store/writable';
+import type { Store } from './store/store';
 import { withoutPassword } from './shared/without-password';
 import { drain, LAST_MS, type Drained } from './telemetry/drain';
 import { createLog } from './telemetry/log';
@@ -14,6 +23,8 @@ import { Running } from './telemetry/running';
 import { installRuntime } from './telemetry/runtime';
 import { label, routingOf, withoutNewTurns } from './routing';
 import { version } from './version';
+import type { ToolLogger } from './tools/define';
+import { Registry } from './tools/registry';
 import { createWorker } from './worker';
 
 /** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */
@@ -27,6 +38,8 @@ export interface RunningWorker {
     store: string;
     taskQueue: string;
     temporal: string;
+    /** Which decisions count. */
+    approvals: 'any' | 'attested';
     /** `deployment:build`; null: unversioned. */
     deployment: string | null;
     /** Why it will be given no new turns, and what to do; null: it is given some. */
@@ -34,19 +47,24 @@ export interface RunningWorker {
   };
   /** Resolves when the worker has stopped; rejects when it broke down. */
   finished: Promise<void>;
+  /** Serves another app from now on; what runs is not touched. @throws Error and changes nothing, when its tools cannot be prepared */
+  replace(app: App): void;
   /** Takes nothing new, lets running calls end, then stops; says what was cut off if the time was over before. */
   stop(): Promise<Drained>;
 }
 
-/** @throws ServerUnreachable when Temporal does not answer; MissingSearchAttributes; HealthUnavailable; MetricsUnavailable */
-export async function startWorker(config: Config, app: App): Promise<RunningWorker> {
+/**
+ * @param told takes live events where HOLDFAST_LIVE names nothing that does
+ * @throws ServerUnreachable when Temporal does not answer; MissingSearchAttributes; HealthUnavailable; MetricsUnavailable
+ */
+export async function startWorker(config: Config, app: App, told: LiveBus | null = null): Promise<RunningWorker> {
   const log = createLog(config.logLevel);
   installRuntime({ log, metrics: config.metrics });
   const parts: Parts = {};
   // First of all: whoever watches shall see a worker that starts, not one that is dead.
   const closeHealth = await serveHealthOf(config, parts);
   try {
-    return await start(config, app, { log, parts, closeHealth });
+    return await start(config, app, { log, parts, closeHealth, told });
   } catch (error) {
     await closeHealth();
     throw error;
@@ -57,19 +75,23 @@ export async function startWorker(config: Config, app: App): Promise<RunningWork
 interface Parts {
   connection?: NativeConnection;
   worker?: Worker;
+  store?: Store;
 }
 
 interface Around {
   log: ReturnType<typeof createLog>;
   parts: Parts;
   closeHealth(): Promise<void>;
+  told: LiveBus | null;
 }
 
-async function start(config: Config, app: App, { log, parts, closeHealth }: Around): Promise<RunningWorker> {
-  const store = await openStore(config.store);
+async function start(config: Config, app: App, { log, parts, closeHealth, told }: Around): Promise<RunningWorker> {
+  const approvals = approvalsChannel(config);
+  const store = (parts.store = await openStore(config.store));
   const { apiKey, baseUrl } = config.anthropic;
   const model = await createModel({
     kind: config.model,
+    toolCalls: config.toolCalls,
     ...(config.model === 'anthropic' && apiKey !== undefined ? { apiKey } : {}),
     ...(config.model === 'anthropic' && baseUrl !== undefined ? { baseUrl } : {}),
   });
@@ -80,9 +102,20 @@ async function start(config: Config, app: App, { log, parts, closeHealth }: Arou
   const options = { shutdownGraceTime: drainMs, shutdownForceTime: drainMs + LAST_MS };
   const { namespace } = config.temporal;
   const deployment = config.deployment ?? null;
+  const notifier = notifierOf(config);
+  const registry = new Registry(app, {
+    approvals: { channel: approvals, notify: notifier !== null },
+    ...(config.environment === undefined ? {} : { environment: config.environment }),
+  });
+  const outside = await mcpServers(config, store, log);
+  const live = openLive(config, log) ?? told ?? NO_LIVE;
   const engine = {
     app,
+    live,
+    ...(outside ? { outside } : {}),
+    registry,
     connection,
+    address: config.temporal.address,
     namespace,
     taskQueue,
     store,
@@ -91,13 +124,21 @@ async function start(config: Config, app: App, { log, parts, closeHealth }: Arou
     log,
     running,
     deployment,
+    debugInfo: config.debugInfo,
+    publicUrl: config.publicUrl,
+    approvals,
+    trust: new FileTrust({ path: config.trustedKeys, namespace, log }),
+    ...(notifier ? { notifier } : {}),
+    ...(config.http.callbacks ? { callbacks: callbackSender(config.http.callbacks) } : {}),
     options,
   };
   const idle = withoutNewTurns(deployment, await routingOf(connection, namespace, taskQueue), namespace);
   const worker = (parts.worker = await createWorker(engine));
   const finished = worker.run().finally(async () => {
+    await live.close();
     await connection.close();
     await model.close();
+    await outside?.close();
   });
   const facts = {
     agents: app.agents.map((agent) => agent.name),
@@ -105,6 +146,7 @@ async function start(config: Config, app: App, { log, parts, closeHealth }: Arou
     store: withoutPassword(config.store),
     taskQueue,
     temporal: config.temporal.address,
+    approvals,
     deployment: deployment && label(deployment),
     notice: idle && `${idle.notice} ${idle.todo}`,
   };
@@ -115,8 +157,24 @@ async function start(config: Config, app: App, { log, parts, closeHealth }: Arou
   return {
     facts,
     finished,
+    replace: (next) => registry.replace(next),
     stop: () => (drained ??= drain(stoppable(worker, finished), running, drainMs, log).finally(closeHealth)),
   };
+}
+
+/** Null: none are configured, and what speaks with them is not loaded. @throws BadServersFile */
+async function mcpServers({ mcp, home }: Config, store: Store, log: ToolLogger): Promise<McpServers | null> {
+  if (!existsSync(mcp)) return null;
+  const { McpServers: Servers, readServers, acceptedPath } = await import('./packs/mcp/index.js');
+  return new Servers({ servers: readServers(mcp), accepted: acceptedPath(mcp), loginFolder: mcpLogins(home), store, log });
+}
+
+/** @throws ConfigError for addresses without a server to send mail through */
+function notifierOf({ notify, smtp, uiUrl, temporal }: Config): Notifier | null {
+  if (notify.mail.length > 0 && smtp === null)
+    throw new ConfigError('HOLDFAST_NOTIFY_MAIL is set but HOLDFAST_SMTP_HOST is not; set it, and HOLDFAST_SMTP_FROM.');
+  const mail = notify.mail.length > 0 ? { ...smtp!, to: notify.mail } : null;
+  return createNotifier({ webhook: notify.webhook, mail, uiUrl, namespace: temporal.namespace });
 }
 
 async function serveHealthOf(config: Config, parts: Parts): Promise<() => Promise<void>> {
@@ -147,7 +205,7 @@ function checks({ temporal, store }: Config, parts: Parts): Check[] {
     },
     {
       name: 'store',
-      look: () => checkWritable(store),
+      look: () => parts.store!.checkWritable(),
       todo: `${withoutPassword(store)} cannot be written: is there room, and may this user write there?`,
     },
   ];

@@ -1,22 +1,45 @@
 /** Composition root: what a worker needs, put together. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
+import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
+import type { CallbackSender } from './activities/deliver-callback';
+import type { Notifier } from './activities/notify';
+import type { Ran } from './activities/run-once';
+import { TRUSTS_NOBODY, type Trust } from './activities/trust';
 import type { App } from './agents/define';
+import { approvalsChannel, type Channel } from './config/approvals-channel';
+import { ConfigError } from './config/error';
 import { dataConverter } from './data-converter';
+import { temporalIntents } from './entities/intents';
+import { temporalTurnEnds } from './entities/turn-ends';
+import { temporalTurns } from './entities/turns';
+import { NO_LIVE, type LiveBus } from './live/bus';
 import type { ModelProvider } from './model/provider';
 import type { Version } from './routing';
 import type { Store } from './store/store';
 import { activityLog } from './telemetry/activity-log';
 import type { Running } from './telemetry/running';
+import { sdkToolMetrics, type ToolMetrics } from './telemetry/tool-metrics';
 import { ResultCache } from './tools/cache';
+import { crowded } from './tools/catalogue/catalogue';
 import type { ToolLogger } from './tools/define';
+import { ToolGate } from './tools/limits/gate';
 import { Registry } from './tools/registry';
+import { NO_SOURCE, type ToolSource } from './tools/tool-source';
+import { SingleFlight } from './tools/single-flight';
+import { temporalBudgets } from './worker/temporal-budgets';
 import { SEARCH_ATTRIBUTES } from './workflows/contract';
 
 export interface WorkerParts {
   app: App;
+  /** The app's registry, for whoever wants to `replace` the app of a running worker. Default: one of the worker's own. */
+  registry?: Registry;
+  /** Tools that are not part of the app: MCP servers'. Default: there are none. */
+  outside?: ToolSource;
+  /** Where this runs, for tools that name environments. */
+  environment?: string;
   connection: NativeConnection;
   namespace: string;
   taskQueue: string;
@@ -27,8 +50,26 @@ export interface WorkerParts {
   log: ToolLogger;
   /** Told what the worker is running, for whoever stops it. */
   running?: Running;
+  /** Where tool calls are counted. Default: the SDK's meter, which `Runtime.install` exports. */
+  metrics?: ToolMetrics;
   /** The version that this worker is, for Temporal's worker versioning; absent or null: it has none. */
   deployment?: Version;
+  /** Whether a call that asks for `debug_info` gets it. Default false. */
+  debugInfo?: boolean;
+  /** Base of the gateway's addresses, for files that are downloaded. Default http://localhost:8480. */
+  publicUrl?: string;
+  /** Takes text as the model writes it, and progress, to those who watch. Default: to nobody. */
+  live?: LiveBus;
+  /** HOST:PORT of the server that `connection` reaches. */
+  address?: string;
+  /** The least that every approval takes: names as they are claimed, or signed decisions only. Default any where `address` is on loopback. */
+  approvals?: 'any' | 'attested';
+  /** Whose signed decisions count. Default: nobody's. */
+  trust?: Trust;
+  /** Tells people that they have to decide. */
+  notifier?: Notifier;
+  /** Sends turns' callbacks. Default: none are sent. */
+  callbacks?: CallbackSender;
   /** Temporal's own options, for tests and tuning. */
   options?: Partial<WorkerOptions>;
 }
@@ -36,12 +77,46 @@ export interface WorkerParts {
 /**
  * A Temporal worker that serves the app's agents.
  * @throws MissingSearchAttributes when the namespace lacks one of ours: a workflow would loop on it for ever
+ * @throws ConfigError when nobody has said which decisions count, and others could reach the server
  */
 export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { app, connection, namespace, taskQueue, store, model, defaultModel, log } = parts;
+  const channel = channelOf(parts);
+  if (channel === 'attested' && parts.registry?.channel === 'any')
+    throw new ConfigError(
+      "The registry takes any decision, and this worker signed ones only: make it with {approvals: {channel: 'attested', …}}.",
+    );
   await checkSearchAttributes(connection, namespace);
-  const remembered = { cache: new ResultCache(), unpriced: new Set<string>() };
-  const deps = { registry: new Registry(app), store, model, defaultModel, log, ...remembered };
+  const { outside = NO_SOURCE } = parts;
+  checkServers(app, outside);
+  tellOfCrowded(app, log);
+  const remembered = { cache: new ResultCache(), flights: new SingleFlight<Ran>(), unpriced: new Set<string>() };
+  const gate = new ToolGate(store.registers, log);
+  const metrics = parts.metrics ?? sdkToolMetrics(Runtime.instance().metricMeter);
+  const { debugInfo = false, publicUrl = 'http://localhost:8480' } = parts;
+  const { environment, trust = TRUSTS_NOBODY, notifier = null, callbacks = null, live = NO_LIVE } = parts;
+  const approvals = { channel, notify: notifier !== null };
+  const { registry = new Registry(app, { approvals, ...(environment === undefined ? {} : { environment }) }) } = parts;
+  const client = new Client({ connection, namespace, dataConverter });
+  const intents = temporalIntents(client, taskQueue);
+  const budgets = temporalBudgets(client, taskQueue);
+  const turns = temporalTurns(client, (identity) => new Client({ connection, namespace, dataConverter, identity }));
+  const entities = { intents, budgets, turns, turnEnds: temporalTurnEnds(client) };
+  const made = {
+    ...entities,
+    outside,
+    trust,
+    notifier,
+    callbacks,
+    live,
+    registry,
+    gate,
+    metrics,
+    debugInfo,
+    publicUrl,
+    ...remembered,
+  };
+  const deps = { ...made, store, model, defaultModel, log };
   return Worker.create({
     connection,
     namespace,
@@ -58,6 +133,33 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     ...versioned(parts.deployment ?? null),
     ...parts.options,
   });
+}
+
+/** A connection does not tell where it leads. @throws ConfigError */
+function channelOf({ approvals, address }: WorkerParts): Channel {
+  if (approvals !== undefined || address !== undefined)
+    return approvalsChannel({ ...(approvals === undefined ? {} : { approvals }), temporal: { address: address ?? '' } });
+  throw new ConfigError(
+    "createWorker is told neither which decisions count nor where the Temporal server is: pass approvals: 'attested', so that only signed ones do, or approvals: 'any' if all who reach the server may approve; or address: '127.0.0.1:7233', if it is there (docs/approvals.md).",
+  );
+}
+
+/** @throws ConfigError for an agent with an MCP server that nobody has configured */
+function checkServers(app: App, { servers }: ToolSource): void {
+  for (const { name, mcpServers } of app.agents) {
+    const missing = mcpServers.filter((server) => !servers.includes(server));
+    if (missing.length > 0)
+      throw new ConfigError(
+        `Agent ${name} has the MCP server ${missing.join(', ')}, and this worker knows ${servers.join(', ') || 'none'}: add it to the file of HOLDFAST_MCP, or by \`holdfast mcp add\` (docs/mcp.md).`,
+      );
+  }
+}
+
+function tellOfCrowded(app: App, log: ToolLogger): void {
+  for (const { name, catalogue, tools } of app.agents) {
+    const todo = crowded(catalogue, tools);
+    if (todo !== null) log.warn({ agent: name, tools: tools.length, todo }, 'an agent shows many tools at once');
+  }
 }
 
 /** Pinned: a turn ends on the version that began it, also after continue-as-new. A redeploy changes nothing of what it does. */

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { ConfigError, loadConfig } from '../src/config';
 import { writeDevState } from '../src/devserver/state-file';
 
+const WEBHOOK_SECRET = `whsec_${'A'.repeat(44)}`;
+const ROUTER = `0x${'0b'.repeat(20)}`;
+
 describe('settings', () => {
   let home: string;
   beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'holdfast-config-'))));
@@ -27,14 +30,24 @@ describe('settings', () => {
       taskQueue: 'holdfast',
       store: `file:${join(home, 'store')}`,
       httpPort: 8480,
+      publicUrl: 'http://localhost:8480',
+      debugInfo: false,
       home,
+      trustedKeys: join(home, 'keys', 'trusted.json'),
+      signingKey: null,
+      tokens: null,
+      gateway: null,
       logLevel: 'info',
       health: null,
       metrics: null,
       drainMs: 20_000,
       smtp: null,
+      notify: { webhook: null, mail: [] },
       data: 'snapshot',
       edgar: null,
+      toolCalls: 'native',
+      reference: { weather: 'sample' },
+      evm: null,
     });
     expect(loadConfig({ TEMPORAL_CONFIG_FILE: join(home, 'none.toml') }).home).toBe('.holdfast');
   });
@@ -43,21 +56,72 @@ describe('settings', () => {
     [{ ANTHROPIC_API_KEY: 'k' }, { model: 'anthropic', anthropic: { apiKey: 'k' } }],
     [{ ANTHROPIC_API_KEY: 'k', HOLDFAST_MODEL: 'rehearsal' }, { model: 'rehearsal' }],
     [{ ANTHROPIC_API_KEY: '' }, { model: 'rehearsal' }],
-    [{ HOLDFAST_HTTP_PORT: '9000' }, { httpPort: 9000 }],
+    [{ HOLDFAST_HTTP_PORT: '9000' }, { httpPort: 9000, publicUrl: 'http://localhost:9000' }],
+    [{ HOLDFAST_PUBLIC_URL: 'https://agents.bank.example/hf/' }, { publicUrl: 'https://agents.bank.example/hf', httpPort: 8480 }],
+    [{ HOLDFAST_DEBUG_INFO: 'on' }, { debugInfo: true }],
+    [{ HOLDFAST_DEBUG_INFO: 'off' }, { debugInfo: false }],
     [{ HOLDFAST_HEALTH_PORT: '8481' }, { health: { host: '127.0.0.1', port: 8481 } }],
     [{ HOLDFAST_HEALTH_PORT: '0.0.0.0:8481' }, { health: { host: '0.0.0.0', port: 8481 } }],
     [{ HOLDFAST_METRICS_PORT: 'localhost:9464' }, { metrics: { host: '127.0.0.1', port: 9464 } }],
     [{ HOLDFAST_METRICS_PORT: '[::]:9464' }, { metrics: { host: '::', port: 9464 } }],
     [{ HOLDFAST_DRAIN_SECONDS: '0' }, { drainMs: 0 }],
+    [{ HOLDFAST_TOOL_CALLS: 'prompted' }, { toolCalls: 'prompted' }],
+    [{ HOLDFAST_WEATHER: 'open-meteo', HOLDFAST_DOCUMENTS: 'd' }, { reference: { weather: 'open-meteo', documents: 'd' } }],
     [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
     [{ LOG_LEVEL: 'debug', HOLDFAST_LOG_LEVEL: 'error' }, { logLevel: 'error' }],
     [{ HOLDFAST_UI_URL: 'https://ui.example/' }, { uiUrl: 'https://ui.example' }],
     [{ HOLDFAST_DEPLOYMENT: 'd', HOLDFAST_BUILD_ID: '1.7+a' }, { deployment: { name: 'd', buildId: '1.7+a' } }],
+    [{ HOLDFAST_ENVIRONMENT: 'staging-2' }, { environment: 'staging-2' }],
     [{ HOLDFAST_SMTP_HOST: 'mx', HOLDFAST_SMTP_FROM: 'a@b' }, { smtp: { host: 'mx', port: 587, secure: false, from: 'a@b' } }],
     [{ HOLDFAST_SMTP_HOST: 'mx', HOLDFAST_SMTP_FROM: 'a@b', HOLDFAST_SMTP_SECURE: '1' }, { smtp: { port: 465, secure: true } }],
     [
+      { HOLDFAST_NOTIFY_WEBHOOK: 'https://hooks.example/k', HOLDFAST_NOTIFY_SECRET: WEBHOOK_SECRET },
+      { notify: { webhook: { url: 'https://hooks.example/k', secret: WEBHOOK_SECRET }, mail: [] } },
+    ],
+    [{ HOLDFAST_NOTIFY_MAIL: 'ana@b.example, bob@b.example' }, { notify: { mail: ['ana@b.example', 'bob@b.example'] } }],
+    [
       { HOLDFAST_DATA: 'edgar', HOLDFAST_EDGAR_USER_AGENT: 'Ana Bank a@b.example', HOLDFAST_EDGAR_URL: 'http://mirror/' },
       { data: 'edgar', edgar: { userAgent: 'Ana Bank a@b.example', url: 'http://mirror/' } },
+    ],
+    [
+      { HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: ROUTER, HOLDFAST_HOME: '/h' },
+      { evm: { url: 'http://node/', router: ROUTER, sessionKeys: {}, tokens: [], journal: join('/h', 'evm'), confirmations: 1 } },
+    ],
+    [
+      {
+        ...{ HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: ROUTER },
+        HOLDFAST_EVM_TOKENS: ` AAA=0x${'aB'.repeat(20)} , USDC.e=0x${'12'.repeat(20)}`,
+      },
+      {
+        evm: {
+          tokens: [
+            { symbol: 'AAA', address: `0x${'aB'.repeat(20)}` },
+            { symbol: 'USDC.e', address: `0x${'12'.repeat(20)}` },
+          ],
+        },
+      },
+    ],
+    [{}, { workspace: null }],
+    [{ HOLDFAST_WORKSPACE: '/w' }, { workspace: '/w' }],
+    [
+      {
+        ...{ HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: ROUTER, HOLDFAST_EVM_JOURNAL: '/j' },
+        ...{ HOLDFAST_EVM_SESSION_KEYS: `{"demo":"0x${'a1'.repeat(32)}"}`, HOLDFAST_EVM_CONFIRMATIONS: '12' },
+      },
+      { evm: { sessionKeys: { demo: `0x${'a1'.repeat(32)}` }, journal: '/j', confirmations: 12 } },
+    ],
+    [{ HOLDFAST_APPROVALS: 'attested' }, { approvals: 'attested' }],
+    [
+      { HOLDFAST_TRUSTED_KEYS: '/k/trusted.json', HOLDFAST_SIGNING_KEY: '/k/a.pem' },
+      { trustedKeys: '/k/trusted.json', signingKey: '/k/a.pem' },
+    ],
+    [
+      { HOLDFAST_TOKENS: `[{"principal":"ana","roles":["approver"],"token_sha256":"${'a1'.repeat(32)}"}]` },
+      { tokens: [{ principal: 'ana', roles: ['approver'], token_sha256: 'a1'.repeat(32) }] },
+    ],
+    [
+      { HOLDFAST_GATEWAY_URL: 'https://gw.bank.example/', HOLDFAST_TOKEN: 'hft_0123456789abcdef' },
+      { gateway: { url: 'https://gw.bank.example', token: 'hft_0123456789abcdef' } },
     ],
     [{ XDG_CACHE_HOME: '/c' }, { cache: join('/c', 'holdfast') }],
     [{ HOLDFAST_CACHE: '/mine' }, { cache: '/mine' }],
@@ -73,6 +137,11 @@ describe('settings', () => {
   it.each([
     [{ HOLDFAST_HTTP_PORT: '70000' }, 'HOLDFAST_HTTP_PORT is "70000"; it must be a port from 1 to 65535.'],
     [{ HOLDFAST_HTTP_PORT: '0x10' }, 'HOLDFAST_HTTP_PORT is "0x10"; it must be a port from 1 to 65535.'],
+    [
+      { HOLDFAST_PUBLIC_URL: 'agents.bank.example' },
+      /HOLDFAST_PUBLIC_URL is "agents.bank.example"; it must be an http or https URL/,
+    ],
+    [{ HOLDFAST_DEBUG_INFO: 'yes' }, 'HOLDFAST_DEBUG_INFO is "yes"; it must be on or off.'],
     [{ HOLDFAST_HEALTH_PORT: '0.0.0.0' }, /HOLDFAST_HEALTH_PORT is "0.0.0.0"; it must be a port \(on loopback\) or HOST:PORT/],
     [{ HOLDFAST_METRICS_PORT: '0.0.0.0:70000' }, /HOLDFAST_METRICS_PORT is "0.0.0.0:70000"; it must be a port/],
     [{ HOLDFAST_METRICS_PORT: '::1:9464' }, /HOLDFAST_METRICS_PORT is "::1:9464"; it must be a port/],
@@ -81,14 +150,26 @@ describe('settings', () => {
     [{ HOLDFAST_MODEL: 'gpt' }, 'HOLDFAST_MODEL is "gpt"; it must be anthropic or rehearsal.'],
     [{ HOLDFAST_MODEL: 'anthropic' }, /HOLDFAST_MODEL is "anthropic" but ANTHROPIC_API_KEY is not set/],
     [{ HOLDFAST_APPROVALS: 'none' }, 'HOLDFAST_APPROVALS is "none"; it must be any or attested.'],
+    [{ HOLDFAST_TOKENS: '[{"principal":"ana","token":"hft_secret"}]' }, /HOLDFAST_TOKENS is not usable; .*holdfast keys token/],
+    [{ HOLDFAST_TOKEN: 'short', HOLDFAST_GATEWAY_URL: 'http://g' }, /HOLDFAST_TOKEN is not usable/],
+    [{ HOLDFAST_TOKEN: 'hft_0123456789abcdef' }, 'HOLDFAST_GATEWAY_URL is not set but HOLDFAST_TOKEN is; set both, or neither.'],
+    [{ HOLDFAST_GATEWAY_URL: 'http://g' }, 'HOLDFAST_TOKEN is not set but HOLDFAST_GATEWAY_URL is; set both, or neither.'],
     [{ HOLDFAST_LOG_LEVEL: 'loud' }, /HOLDFAST_LOG_LEVEL is "loud"; it must be trace, debug/],
     [{ HOLDFAST_UI_URL: 'ftp://x' }, 'HOLDFAST_UI_URL is "ftp://x"; it must be an http or https URL.'],
+    [{ HOLDFAST_ENVIRONMENT: 'a b' }, /HOLDFAST_ENVIRONMENT is "a b"; it must be a name of at most 64 letters/],
     [{ HOLDFAST_DEPLOYMENT: 'd' }, /HOLDFAST_BUILD_ID is not set but HOLDFAST_DEPLOYMENT is/],
     [{ HOLDFAST_BUILD_ID: '7' }, /HOLDFAST_DEPLOYMENT is not set but HOLDFAST_BUILD_ID is/],
     [{ HOLDFAST_DEPLOYMENT: 'a.b', HOLDFAST_BUILD_ID: '7' }, /HOLDFAST_DEPLOYMENT is "a.b"; it must be at most 100 letters/],
     [{ HOLDFAST_DEPLOYMENT: '__a', HOLDFAST_BUILD_ID: '7' }, /HOLDFAST_DEPLOYMENT is "__a".*not beginning with __/],
     [{ HOLDFAST_DEPLOYMENT: 'a', HOLDFAST_BUILD_ID: '7:8' }, /HOLDFAST_BUILD_ID is "7:8"; it must be at most 100 letters/],
     [{ HOLDFAST_SMTP_HOST: 'mx' }, /HOLDFAST_SMTP_FROM is not set/],
+    [{ HOLDFAST_NOTIFY_WEBHOOK: 'https://h.example/' }, /HOLDFAST_NOTIFY_SECRET is not set but .* This makes one: node -p /],
+    [{ HOLDFAST_NOTIFY_SECRET: WEBHOOK_SECRET }, /HOLDFAST_NOTIFY_WEBHOOK is not set but HOLDFAST_NOTIFY_SECRET is/],
+    [
+      { HOLDFAST_NOTIFY_MAIL: 'ana' },
+      'HOLDFAST_NOTIFY_MAIL is "ana"; it must be at most 20 e-mail addresses with commas between them.',
+    ],
+    [{ HOLDFAST_NOTIFY_MAIL: 'a@b.example, c@d.example\r\nBcc: e@f.example' }, /HOLDFAST_NOTIFY_MAIL is/],
     [{ HOLDFAST_DATA: 'bloomberg' }, 'HOLDFAST_DATA is "bloomberg"; it must be snapshot or edgar.'],
     [{ HOLDFAST_DATA: 'edgar' }, /HOLDFAST_EDGAR_USER_AGENT is not set.*the SEC demands a name and an e-mail address/],
     [
@@ -96,6 +177,13 @@ describe('settings', () => {
       /HOLDFAST_EDGAR_USER_AGENT is "curl\/8"; it must be a name/,
     ],
     [{ HOLDFAST_EDGAR_USER_AGENT: 'Ana\nX: a@b.example', HOLDFAST_DATA: 'edgar' }, /it must be a name and an e-mail/],
+    [{ HOLDFAST_EVM_ROUTER: ROUTER }, /HOLDFAST_EVM_URL is not set but HOLDFAST_EVM_ROUTER is/],
+    [{ HOLDFAST_EVM_URL: 'http://node/' }, /HOLDFAST_EVM_ROUTER is not set but HOLDFAST_EVM_URL is/],
+    [{ HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: '0x12' }, /HOLDFAST_EVM_ROUTER is "0x12"; it must be an address/],
+    [
+      { HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: ROUTER, HOLDFAST_EVM_TOKENS: 'AAA:0x12' },
+      /HOLDFAST_EVM_TOKENS is "AAA:0x12"; it must be symbols with their addresses: AAA=0x…,BBB=0x…/,
+    ],
     [{ TEMPORAL_ADDRESS: 'nowhere' }, /"nowhere"; it must be HOST:PORT/],
   ])('%j stops with one line that says what is allowed', (env, message) => {
     expect(() => load(env)).toThrow(ConfigError);
@@ -108,6 +196,19 @@ describe('settings', () => {
       /^HOLDFAST_STORE is "mysql:\/\/ana:…@db\/x"; it must be file:PATH or postgres:/,
     );
     expect(() => load({ HOLDFAST_STORE: 'mysql://ana:hunter2@db/x' })).not.toThrow(/hunter2/);
+    for (const secret of ['hunter2', 'whsec_hunter2', `whsec_${'A'.repeat(31)}`, `whsec_${'A'.repeat(90)}`])
+      expect(() => load({ HOLDFAST_NOTIFY_SECRET: secret })).toThrow(
+        /^HOLDFAST_NOTIFY_SECRET is not usable; it must be whsec_ and the base64 of 24 to 64 random bytes\.$/,
+      );
+    for (const url of ['ftp://h/hunter2', 'https://ana:hunter2@h.example/'])
+      expect(() => load({ HOLDFAST_NOTIFY_WEBHOOK: url })).toThrow(/^HOLDFAST_NOTIFY_WEBHOOK is not usable; it must be an http/);
+    const evm = { HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: ROUTER };
+    for (const keys of ['hunter2', '["hunter2"]', '{"demo":"hunter2"}', '{"Demo!":"hunter2"}', '"hunter2"']) {
+      expect(() => load({ ...evm, HOLDFAST_EVM_SESSION_KEYS: keys })).toThrow(
+        /^HOLDFAST_EVM_SESSION_KEYS is not usable; it must be JSON, id to private key/,
+      );
+    }
+    expect(() => load({ ...evm, HOLDFAST_EVM_URL: 'ftp://node/hunter2' })).toThrow(/^HOLDFAST_EVM_URL is not usable; it must be/);
   });
 
   describe('from files (NAME_FILE)', () => {

@@ -4,18 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import type { NativeConnection, Worker } from '@temporalio/worker';
+import { FileTrust } from '../../src/attestation/file-trust';
 import type { App } from '../../src/agents/define';
 import { HoldfastClient } from '../../src/client';
 import { dataConverter } from '../../src/data-converter';
 import type { ModelProvider } from '../../src/model/provider';
 import { FileStore } from '../../src/store/file-store';
 import { createWorker } from '../../src/worker';
+import { OUR_TASK_QUEUE } from './task-queues';
 
-export const OUR_TASK_QUEUE = 'ours';
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 export async function ourWorker(
   connection: NativeConnection,
-  parts: { app: App; model: ModelProvider },
+  { trustedKeys, ...parts }: { app: App; model: ModelProvider; trustedKeys?: string | undefined },
 ): Promise<{ worker: Worker; client: HoldfastClient }> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -24,11 +26,13 @@ export async function ourWorker(
   const worker = await createWorker({
     ...parts,
     connection,
+    approvals: 'any',
     namespace: 'default',
     taskQueue: OUR_TASK_QUEUE,
     store: await FileStore.open(folder),
     defaultModel: 'bench',
-    log: { debug() {}, info() {}, warn() {}, error() {} },
+    log: SILENT,
+    ...(trustedKeys === undefined ? {} : { trust: new FileTrust({ path: trustedKeys, namespace: 'default', log: SILENT }) }),
   });
   return { worker, client };
 }

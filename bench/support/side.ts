@@ -3,17 +3,22 @@
  * worker, and the client that starts turns beside it, as in a service that embeds its worker. Takes
  * batches over IPC and answers with what each turn took.
  */
+import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { naiveActivities } from './naive-activities';
 import { AGENT, BenchModel, benchApp } from './our-app';
 import { ourWorker } from './our-worker';
+import { EMPTY_TASK_QUEUE } from './task-queues';
 import type { Script } from './workload';
 
 export interface SideOptions {
-  kind: 'naive' | 'ours';
+  /** `empty`: a worker that serves a workflow which does nothing. */
+  kind: 'naive' | 'ours' | 'empty';
   address: string;
   script: Script;
+  /** Of ours: whose signatures count. */
+  trustedKeys?: string;
 }
 
 export interface Batch {
@@ -44,10 +49,10 @@ type StartTurn = () => Promise<Turn>;
 
 const say = (message: Said) => process.send?.(message);
 
-async function main({ kind, address, script }: SideOptions): Promise<void> {
+async function main({ kind, address, script, trustedKeys }: SideOptions): Promise<void> {
   Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
   const connection = await NativeConnection.connect({ address });
-  const { worker, start } = kind === 'naive' ? await naive(connection, script) : await ours(connection, script);
+  const { worker, start } = await SIDES[kind](connection, script, trustedKeys);
   const finished = worker.run();
   process.on('message', (batch: Batch | 'stop') => {
     if (batch === 'stop') worker.shutdown();
@@ -57,16 +62,20 @@ async function main({ kind, address, script }: SideOptions): Promise<void> {
   say({ said: 'ready' });
   await finished;
   await connection.close();
-  process.disconnect?.();
+  if (process.connected) process.disconnect();
 }
+
+type MadeSide = (
+  connection: NativeConnection,
+  script: Script,
+  trustedKeys?: string,
+) => Promise<{ worker: Worker; start: StartTurn }>;
+const SIDES: Record<SideOptions['kind'], MadeSide> = { naive, ours, empty };
 
 async function naive(connection: NativeConnection, script: Script): Promise<{ worker: Worker; start: StartTurn }> {
   const taskQueue = 'naive';
   const client = new Client({ connection });
-  const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: require.resolve('./naive-workflow'),
-    logger: new DefaultLogger('ERROR'),
-  });
+  const workflowBundle = await bundleOf(require.resolve('./naive-workflow'));
   const activities = naiveActivities(script);
   const worker = await Worker.create({ connection, taskQueue, workflowBundle, activities: { ...activities } });
   let turns = 0;
@@ -75,9 +84,24 @@ async function naive(connection: NativeConnection, script: Script): Promise<{ wo
   return { worker, start };
 }
 
-async function ours(connection: NativeConnection, script: Script): Promise<{ worker: Worker; start: StartTurn }> {
+async function empty(connection: NativeConnection): Promise<{ worker: Worker; start: StartTurn }> {
+  const taskQueue = EMPTY_TASK_QUEUE;
+  const client = new Client({ connection });
+  const workflowBundle = await bundleOf(require.resolve('./empty-workflow'));
+  const worker = await Worker.create({ connection, taskQueue, workflowBundle });
+  const start: StartTurn = () => client.workflow.start('empty', { taskQueue, workflowId: randomUUID(), args: ['Look up.'] });
+  return { worker, start };
+}
+
+const bundleOf = (workflowsPath: string) => bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+
+async function ours(
+  connection: NativeConnection,
+  script: Script,
+  trustedKeys?: string,
+): Promise<{ worker: Worker; start: StartTurn }> {
   const app = benchApp(script, (key) => say({ said: 'paid', key, at: Date.now() }));
-  const { worker, client } = await ourWorker(connection, { app, model: new BenchModel(script) });
+  const { worker, client } = await ourWorker(connection, { app, model: new BenchModel(script), trustedKeys });
   return { worker, start: () => client.start({ agent: AGENT, message: 'Look up.' }) };
 }
 

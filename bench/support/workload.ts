@@ -12,6 +12,8 @@ export interface Script {
 
 /** Three model requests, five tool calls. What is left is the engine's own time. */
 export const SHORT_TURN: Script = { calls: [4, 1, 0], tool: 'look_up', answerTokens: 20, resultTokens: 20 };
+/** One model request. */
+export const ONE_STEP: Script = { calls: [0], tool: 'look_up', answerTokens: 20, resultTokens: 20 };
 /** A hundred steps, 200,000 tokens of transcript. */
 export const LONG_TURN: Script = {
   calls: [...Array<number>(99).fill(2), 0],

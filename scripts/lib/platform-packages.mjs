@@ -2,6 +2,8 @@
 
 const OS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const CPU = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
+/** Names for a processor that npm's `cpu` field writes otherwise. */
+const ALSO_CALLED = { amd64: 'x64' };
 const EXACT = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 
 /**
@@ -32,7 +34,7 @@ function inNpmsOrder({ version, ...rest }) {
 
 /** `@swc/core-linux-arm64-musl` → `{cpu: ['arm64'], os: ['linux']}`; null when the name tells no platform. */
 export function platformOf(name) {
-  const words = name.split(/[-/]/);
+  const words = name.split(/[-/]/).map((word) => ALSO_CALLED[word] ?? word);
   const os = OS.filter((word) => words.includes(word));
   const cpu = CPU.filter((word) => words.includes(word));
   return cpu.length > 0 ? { cpu, ...(os.length > 0 ? { os } : {}) } : null;

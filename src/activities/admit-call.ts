@@ -1,36 +1,70 @@
-/** Admission's part with I/O: the preview, the digest over it, and the card, stored exactly as it will be shown. */
+/** Admission's part with I/O: what is undecided, the preview, the digest over both, and the card, stored exactly as it will be shown. */
 import { Context } from '@temporalio/activity';
-import type { AdmitCallInput, AdmitCallOutput } from '../shared/activity-io';
+import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy } from '../shared/activity-io';
+import { samePerson, stricter, type Held } from '../shared/approval';
 import { approvalCard } from '../shared/card';
 import { callDigest } from '../shared/digests';
 import { callError } from '../shared/errors';
-import type { Json } from '../shared/json';
-import { runTool } from '../tools/run';
+import type { JsonObject } from '../shared/json';
+import { prepareTool, type PreparedAgent } from '../tools/registry';
 import type { Tool } from '../tools/define';
+import { earlierRun } from './after-reset';
 import { effectiveInput } from './call-input';
+import { decideCall, type DecideResult } from './decide-call';
+import { editedCall } from './edited-call';
 import type { Dependencies } from './dependencies';
+import { admittedTool } from './outside-tools';
+import { previewOf } from './preview';
 import { withPulse } from './pulse';
-import { toolContext } from './tool-context';
-
-const PREVIEW_TIMEOUT = 30_000;
+import { intentBefore } from './same-intent';
+import { storeShown } from './shown';
 
 export async function admitCall(deps: Dependencies, request: AdmitCallInput): Promise<AdmitCallOutput> {
-  const { turn, call } = request;
+  const { turn } = request;
   const scope = turn.first_execution_run_id;
-  const tool = deps.registry.agent(turn.agent)?.tools.get(call.tool)?.tool;
-  if (!tool || tool.version !== call.version) {
+  const agent = deps.registry.forTurn(turn);
+  const tool = await admittedTool(deps, turn, request.call);
+  if (!agent || !tool) {
     return {
       ok: false,
-      error: callError('TOOL_NOT_FOUND', 'tool_changed', `This worker no longer has ${call.tool}@${call.version}.`, {
-        hint: 'Ask for the call again.',
-      }),
+      error: callError(
+        'TOOL_NOT_FOUND',
+        'tool_changed',
+        `This worker no longer has ${request.call.tool}@${request.call.version}.`,
+        {
+          hint: 'Ask for the call again.',
+        },
+      ),
     };
   }
-  const input = await effectiveInput(deps.store, call);
-  const preview = await previewOf(deps, request, tool, input);
-  if (!preview.ok) return { ok: false, error: preview.error };
+  const admitted = await effectiveInput(deps.store, request.call);
+  const settled = await withPulse(() => decision(deps, request, agent, tool, admitted));
+  if (settled && !settled.ok) return settled;
 
-  const previewRef = preview.data === null ? null : await deps.store.putPart(scope, { call_id: call.id, preview: preview.data });
+  const decided = settled?.decided;
+  const input = settled?.input ?? admitted;
+  const renewed = renewedPolicy(request, agent);
+  const call = {
+    ...request.call,
+    ...(decided ? argumentsOf(decided) : {}),
+    ...(renewed ? { policy_ref: renewed.policy_ref } : {}),
+  };
+  const policy = renewed?.approval ?? request.approval;
+  const preview = await withPulse((show) => {
+    const progress = (message: string) => show({ progress: { message, fraction: null } });
+    return previewOf(deps, { turn, callId: call.id }, tool, input, progress);
+  });
+  if (!preview.ok) {
+    const message = `The preview of ${tool.name} failed, so nobody was asked: ${preview.error.message}`;
+    return { ok: false, error: { ...preview.error, message } };
+  }
+  const asks = request.expires_at !== null && (decided?.verdict !== 'allow' || request.held !== undefined);
+  // Only a card may say what is put up with: of a call that nobody is asked about nobody has accepted anything.
+  const before = asks ? await earlierRun(deps, request, call) : { held: null, effect: null };
+  const held = asks ? [...(await heldOn(deps, request, tool, input)), ...(before.held ? [before.held] : [])] : [];
+
+  const makers = makersOf(request);
+  const previewRef = await storeShown(deps.store, scope, call.id, { preview: preview.data, held, makers });
   const digest = callDigest({
     ...call,
     turn_id: turn.turn_id,
@@ -44,10 +78,14 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     callId: call.id,
     digest,
     requester: turn.requester,
+    makers,
     agent: turn.agent,
-    reason: request.reason,
+    reason: decided?.reason ?? request.reason,
+    changes: [...(request.changes ?? []), ...(decided?.changes ?? [])],
     input,
     preview: preview.data,
+    held,
+    ...(policy ? { policy } : {}),
     expiresAt: request.expires_at ?? '',
   });
   const cardRef = await deps.store.putPart(scope, { call_id: call.id, digest, card });
@@ -55,31 +93,56 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     ok: true,
     digest,
     preview_ref: previewRef,
-    card: request.expires_at === null ? '' : card,
+    card: asks ? card : '',
     card_ref: cardRef,
+    run_id: Context.current().info.workflowExecution?.runId ?? '',
+    ...(before.effect ? { effect: before.effect } : {}),
+    ...(decided ? { decided } : {}),
+    ...(renewed ? { renewed } : {}),
   };
 }
 
-type Preview = { ok: true; data: Json } | { ok: false; error: ReturnType<typeof callError> };
+/** A call that is asked about anew is asked about under the present rules. Null: they are those of its admission. */
+function renewedPolicy({ held, edit, call, approval }: AdmitCallInput, agent: PreparedAgent): RenewedPolicy | null {
+  if ((!held && !edit) || agent.policyRef === call.policy_ref) return null;
+  const present = agent.approval(call.tool);
+  // A worker of an older build must not ask for less than was asked for already.
+  return { policy_ref: agent.policyRef, approval: approval ? stricter(approval, present) : present };
+}
 
-/** Read-only by contract: it may run again. */
-async function previewOf(deps: Dependencies, { turn, call }: AdmitCallInput, tool: Tool, input: Json): Promise<Preview> {
-  if (!tool.preview) return { ok: true, data: null };
-  const result = await withPulse((show) => {
-    const context = toolContext(deps, turn, {
-      idempotencyKey: `preview_${call.id}`,
-      attempt: Context.current().info.attempt,
-      progress: (message) => show({ progress: { message, fraction: null } }),
-    });
-    const asTool = { ...tool, class: 'read' as const, run: tool.preview! };
-    return runTool(asTool, input as never, context, {
-      timeoutMs: PREVIEW_TIMEOUT,
-      cancelled: Context.current().cancellationSignal,
-    });
-  });
-  if (result.ok) return { ok: true, data: result.data };
-  return {
-    ok: false,
-    error: { ...result.error, message: `The preview of ${tool.name} failed, so nobody was asked: ${result.error.message}` },
-  };
+/** Null: static admission has decided, and nobody has changed the input since. */
+async function decision(
+  deps: Dependencies,
+  request: AdmitCallInput,
+  agent: PreparedAgent,
+  tool: Tool,
+  admitted: JsonObject,
+): Promise<DecideResult | null> {
+  const { undecided, edit } = request;
+  const prepared = prepareTool(tool);
+  if (edit) return editedCall(deps, { ...request, edit }, agent, prepared, admitted);
+  return undecided ? decideCall(deps, { ...request, undecided }, agent, prepared, admitted) : null;
+}
+
+/** What sent the call back, a reset apart, and whether its act is owned; of another input the latter is looked up anew. */
+async function heldOn(deps: Dependencies, request: AdmitCallInput, tool: Tool, input: JsonObject): Promise<Held[]> {
+  const { edit } = request;
+  const held = (request.held ?? []).filter(({ kind }) => kind !== 'reset');
+  const sentBack = edit ? held.filter(({ kind }) => kind !== 'preview_drifted') : held;
+  const before = await withPulse(() => intentBefore(deps, request, tool, input));
+  if (!before) return edit ? sentBack.filter(({ kind }) => kind !== 'same_intent') : sentBack;
+  return [...sentBack.filter(({ kind }) => kind !== 'same_intent'), before];
+}
+
+/** Whoever edits is one of them, whatever the arguments say. */
+function makersOf({ call: { makers = [] }, edit }: AdmitCallInput): string[] {
+  return edit && !makers.some((maker) => samePerson(maker, edit.by)) ? [...makers, edit.by] : makers;
+}
+
+function argumentsOf({
+  input,
+  input_ref,
+  input_hash,
+}: DecidedCall): Pick<AdmitCallInput['call'], 'input' | 'input_ref' | 'input_hash'> {
+  return { input, input_ref, input_hash };
 }

@@ -1,9 +1,11 @@
 /** The transcript as the model sees it: messages out of blocks, and results into messages. */
 import type { ModelMessage } from '../model/provider';
-import type { CallOutcome } from '../shared/activity-io';
+import type { CallOutcome, TurnContext } from '../shared/activity-io';
 import type { Json, JsonObject } from '../shared/json';
+import type { Steer } from '../shared/steer';
 import type { Store, StoredBlock } from '../store/store';
 import type { Draft } from '../store/transcript';
+import { decisionBodies } from './subject';
 import { errorText, resultText, type StoredResult } from '../tools/shape';
 
 /** A message block's first part names the role; each further part is one content block, as it goes over the wire. */
@@ -11,24 +13,48 @@ export function messageBodies(role: ModelMessage['role'], content: JsonObject[])
   return [{ role }, ...content];
 }
 
-/** The messages of a transcript's blocks. */
+/** A message to the running turn: the user's text to the model, and for the record who has said it, when and how. */
+export function steerBodies({ text, ...steer }: Steer): Json[] {
+  return [
+    { role: 'user', steer },
+    { type: 'text', text },
+  ];
+}
+
+/** The messages of a transcript's blocks, all of them; what the model is given: compacted.ts. */
 export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
-  const messages: ModelMessage[] = [];
-  for (const { block, bodies } of blocks) {
-    if (block.kind !== 'message') continue;
-    const [first, ...content] = bodies;
-    const { role } = first as { role: ModelMessage['role'] };
-    if (content.length > 0) messages.push({ role, content: content as JsonObject[] });
-  }
-  return messages;
+  return blocks.filter(({ block }) => block.kind === 'message').flatMap((stored) => messageOf(stored) ?? []);
+}
+
+/** The message of a message block; null for one without content. */
+export function messageOf({ bodies }: StoredBlock): ModelMessage | null {
+  const [first, ...content] = bodies;
+  const { role } = first as { role: ModelMessage['role'] };
+  return content.length === 0 ? null : { role, content: content as JsonObject[] };
 }
 
 /** Adds decisions that no call wrote itself, then one message with the results in the order of the calls. */
-export async function addOutcomes(store: Store, draft: Draft, at: string, outcomes: CallOutcome[]): Promise<void> {
-  for (const { decision } of outcomes) if (decision) draft.add('decision', at, [{ ...decision }]);
+export async function addOutcomes(
+  store: Store,
+  draft: Draft,
+  turn: TurnContext,
+  at: string,
+  outcomes: CallOutcome[],
+): Promise<void> {
+  for (const { decision, approvals = [], call_id: id, version = '', revision = 1, ...outcome } of outcomes) {
+    const given = [...approvals, ...(decision ? [decision] : [])];
+    const call = { ...outcome, id, version, revision, class: outcome.class ?? 'destructive' };
+    for (const body of decisionBodies(turn, call, given)) draft.add('decision', at, [body]);
+  }
   if (outcomes.length === 0) return;
   const content = await Promise.all(outcomes.map((outcome) => toolResult(store, outcome)));
-  draft.add('message', at, messageBodies('user', content));
+  draft.add('message', at, [{ role: 'user', ...subTurnsOf(outcomes) }, ...content]);
+}
+
+/** The heads of the turns that have answered calls: from here their chains are proved. */
+function subTurnsOf(outcomes: CallOutcome[]): JsonObject {
+  const subTurns = outcomes.flatMap(({ call_id, sub_turn }) => (sub_turn ? [{ call_id, ...sub_turn }] : []));
+  return subTurns.length === 0 ? {} : { sub_turns: subTurns };
 }
 
 async function toolResult(store: Store, outcome: CallOutcome): Promise<JsonObject> {

@@ -2,6 +2,7 @@ import type { RunCallInput } from '../shared/activity-io';
 import type { Json } from '../shared/json';
 import { append } from '../store/transcript';
 import type { Dependencies } from './dependencies';
+import { callSubject } from './subject';
 
 /** What the model reads of a call in doubt. */
 export const IN_DOUBT_HINT = 'It is not known whether this call took effect. Do not repeat it.';
@@ -19,6 +20,7 @@ export function appendEffect(
     idempotency_key: effect.key,
     effect: effect.effect,
     result_ref: effect.result_ref,
+    subject: callSubject(turn, call),
   };
   return append(store, turn.first_execution_run_id, { parent: effect.parent, kind: 'effect', at, bodies: [body] });
 }

@@ -5,15 +5,20 @@ import type { EffectRecord } from '../store/store';
 import type { StoredResult } from '../tools/shape';
 import type { Dependencies } from './dependencies';
 import { appendEffect, IN_DOUBT_HINT } from './effect-block';
+import { effectClosed } from './effect-closed';
 import { failure, keep, metadataAt, recordedTool } from './run-once';
 
 /** The recorded outcome; a claim without one becomes `in_doubt`, for the reason given. */
 export async function recordedOutcome(
   deps: Dependencies,
-  request: Omit<RunCallInput, 'approval'>,
+  request: Omit<RunCallInput, 'approvals'>,
   record: EffectRecord,
   why: string,
 ): Promise<RunCallOutput> {
+  const { turn, call } = request;
+  const { state, dispatch, idempotency_key: key } = record;
+  // Whoever closed the record may have died before anybody heard of it.
+  if (state !== 'claimed' && state !== 'refused') await effectClosed(deps, { turn, call, key, dispatch, effect: state });
   const common = { attempts: 1, took_ms: 0, head: record.result_head ?? record.head };
   if (record.result_ref === null) return lost(deps, request, record, why);
   const stored = (await deps.store.getPart(record.result_ref)) as unknown as StoredResult;
@@ -27,7 +32,7 @@ export async function recordedOutcome(
 /** A claim without an outcome: nobody knows whether the tool acted. */
 async function lost(
   deps: Dependencies,
-  request: Omit<RunCallInput, 'approval'>,
+  request: Omit<RunCallInput, 'approvals'>,
   record: EffectRecord,
   why: string,
 ): Promise<RunCallOutput> {
@@ -39,5 +44,6 @@ async function lost(
   const { head: parent, dispatch, idempotency_key: key } = record;
   const head = await appendEffect(deps, request, { parent, dispatch, key, effect: 'in_doubt', result_ref: kept.result_ref });
   await deps.store.effects.move(key, dispatch, 'in_doubt', { result_ref: kept.result_ref, result_head: head });
+  await effectClosed(deps, { turn, call, key, dispatch, effect: 'in_doubt' });
   return { ...kept, state: 'in_doubt', effect: 'in_doubt', error, attempts: 1, took_ms: 0, head };
 }

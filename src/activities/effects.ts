@@ -1,14 +1,19 @@
 /** After a lost attempt, and after a person has settled one. */
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../shared/activity-io';
-import { idempotencyKey } from '../shared/digests';
+import { SETTLEMENT_REFUSED } from '../shared/approval';
 import { callError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import type { EffectRecord } from '../store/store';
 import { append } from '../store/transcript';
+import { dispatchedInput } from './call-input';
 import type { Dependencies } from './dependencies';
+import { actOf, effectOf, keyOf } from './effect-of';
+import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
 import { failure, keep, metadataAt, recordedTool, success } from './run-once';
+import { settlementsFault } from './settlements-fault';
+import { callSubject } from './subject';
 
 /**
  * What became of a dispatch whose attempt was lost. Where no claim is found, one is made and closed as
@@ -17,29 +22,37 @@ import { failure, keep, metadataAt, recordedTool, success } from './run-once';
 export async function inspectEffect(deps: Dependencies, input: InspectEffectInput): Promise<InspectEffectOutput> {
   const { turn, call, head } = input;
   const { info } = Context.current();
+  await dispatchedInput(deps.store, turn, call);
   const fence = {
-    idempotency_key: keyOf(input),
+    idempotency_key: keyOf(input.turn, input.call),
     turn_id: turn.turn_id,
     digest: call.digest,
     dispatch: call.dispatch,
     tool: call.tool,
     run_id: info.workflowExecution?.runId ?? '',
     attempt: info.attempt,
+    act: actOf(turn, call),
     head,
   };
   const { claimed, record } = await deps.store.effects.claim(fence, 'not_applied');
   const fencedBefore = record.state === 'not_applied' && record.result_ref === null && record.dispatch === call.dispatch;
-  if (claimed || fencedBefore) return { found: 'nothing_happened', head };
+  if (claimed || fencedBefore) {
+    await effectClosed(deps, { turn, call, key: record.idempotency_key, dispatch: record.dispatch, effect: 'not_applied' });
+    return { found: 'nothing_happened', head };
+  }
   return { found: 'outcome', outcome: await recordedOutcome(deps, input, record, `the attempt was lost (${input.cause})`) };
 }
 
 /** Writes down what a person found out about a call in doubt. */
 export async function settleEffect(deps: Dependencies, input: SettleEffectInput): Promise<RunCallOutput> {
   const { turn, call, at, outcome, by, note } = input;
-  const key = keyOf(input);
-  const record = await deps.store.effects.latest(key);
-  if (!record) throw new Error(`There is no effect record ${key} to settle`);
-  if (isKnown(record) && record.state !== outcome) return knownBetter(deps, input, record);
+  await dispatchedInput(deps.store, turn, call);
+  const record = await effectOf(deps.store, turn, call);
+  if (!record) throw new Error(`There is no effect record ${keyOf(input.turn, input.call)} to settle`);
+  const key = record.idempotency_key;
+  const fault = await settlementsFault(deps, input, record);
+  if (isKnown(record) && record.state !== outcome) return knownBetter(deps, input, record, fault === null);
+  if (fault !== null) throw ApplicationFailure.nonRetryable(fault.reason, SETTLEMENT_REFUSED, fault.policy);
   const tool = recordedTool(call);
   const metadata = metadataAt(tool, turn, at);
   const error = callError(
@@ -52,6 +65,7 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
   const kept = await keep(deps, turn, call, tool, {}, envelope);
   const head = await appendSettlement(deps, input, { idempotency_key: key, result_ref: kept.result_ref });
   await deps.store.effects.move(key, record.dispatch, outcome, { result_ref: kept.result_ref, result_head: head });
+  await effectClosed(deps, { turn, call, key, dispatch: record.dispatch, effect: outcome });
   return {
     ...kept,
     state: applied ? 'succeeded' : 'failed',
@@ -69,10 +83,16 @@ function isKnown({ state }: EffectRecord): boolean {
 
 /**
  * The lost attempt was alive after all, and recorded its outcome after the person had looked. The record
- * stands, since it is first-hand and final; what the person said is kept beside it.
+ * stands, since it is first-hand and final; what the person said is kept beside it, if it is he who said it.
  */
-async function knownBetter(deps: Dependencies, input: SettleEffectInput, record: EffectRecord): Promise<RunCallOutput> {
+async function knownBetter(
+  deps: Dependencies,
+  input: SettleEffectInput,
+  record: EffectRecord,
+  genuine: boolean,
+): Promise<RunCallOutput> {
   const known = await recordedOutcome(deps, input, record, 'its record was closed without a result');
+  if (!genuine) return known;
   const { idempotency_key, state: recorded } = record;
   const head = await appendSettlement(deps, input, { idempotency_key, recorded, result_ref: known.result_ref });
   return { ...known, head };
@@ -80,11 +100,9 @@ async function knownBetter(deps: Dependencies, input: SettleEffectInput, record:
 
 /** Writes what the person said into the transcript. Returns the new head. */
 function appendSettlement({ store }: Dependencies, input: SettleEffectInput, facts: JsonObject): Promise<string> {
-  const { turn, call, at, head: parent, outcome, by, note, identity } = input;
-  const body: Json = { call_id: call.id, digest: call.digest, outcome, by, note, identity, ...facts };
+  const { turn, call, at, head: parent, outcome, by, note, identity, settlements } = input;
+  const several: JsonObject = settlements ? { settlements: settlements.map((said) => ({ ...said })) } : {};
+  const said = { outcome, by, note, identity, ...several, ...facts };
+  const body: Json = { call_id: call.id, digest: call.digest, ...said, subject: callSubject(turn, call) };
   return append(store, turn.first_execution_run_id, { parent, kind: 'settlement', at, bodies: [body] });
-}
-
-function keyOf({ turn, call }: Pick<InspectEffectInput, 'turn' | 'call'>): string {
-  return idempotencyKey({ ...turn, call_id: call.id, digest: call.digest });
 }

@@ -1,14 +1,32 @@
-import type { EndTurnInput } from '../shared/activity-io';
+import { ApplicationFailure } from '@temporalio/activity';
+import type { EndTurnInput, EndTurnOutput, TurnBegin } from '../shared/activity-io';
 import { Draft } from '../store/transcript';
+import { addBeginning } from './begin-turn';
+import { START_NOT_ATTESTED } from './signed-start';
+import { envelopeOf } from './direct-envelope';
 import { addOutcomes } from './conversation';
 import type { Dependencies } from './dependencies';
 
 /** Closes the transcript of a turn that did not end with an answer: what its last calls gave, and why it ended. */
-export async function endTurn({ store }: Dependencies, input: EndTurnInput): Promise<{ head: string | null }> {
-  const { turn, at, state, reason } = input;
-  if (input.head === null) return { head: null }; // no step ever succeeded: there is no transcript to close
-  const draft = new Draft(store, turn.first_execution_run_id, input.head);
-  await addOutcomes(store, draft, at, input.outcomes);
+export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<EndTurnOutput> {
+  const { turn, at, state, reason, begin } = input;
+  const draft = new Draft(deps.store, turn.first_execution_run_id, input.head);
+  if (begin) await addBegun(deps, draft, input, begin);
+  if (draft.head === null) return { head: null }; // no step ever succeeded: there is no transcript to close
+  await addOutcomes(deps.store, draft, turn, at, input.outcomes);
   draft.add('end', at, [{ state, reason }]);
-  return { head: await draft.store() };
+  const head = await draft.store();
+  const [outcome] = input.outcomes;
+  return input.envelope && outcome ? { head, envelope: await envelopeOf(deps, input, outcome) } : { head };
+}
+
+/** What the user said stands, although nothing came of it: the session's next turn goes on from there. A start that nobody may make does not. */
+async function addBegun(deps: Dependencies, draft: Draft, { turn, at, head }: EndTurnInput, begin: TurnBegin): Promise<void> {
+  const agent = deps.registry.forTurn(turn);
+  if (!agent) return;
+  try {
+    await addBeginning(deps, { draft, parent: head, at }, { agent, outside: null }, { turn, ...begin });
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure && error.type === START_NOT_ATTESTED)) throw error;
+  }
 }

@@ -9,10 +9,13 @@ export interface PulseDetails {
   [key: string]: Json;
 }
 
+/** Changes the details, and sends them at once. */
+export type Show = (details: PulseDetails) => void;
+
 const INTERVAL = 1000;
 
 /** Runs `work` with a heartbeat every second, and at once when the details change. */
-export async function withPulse<R>(work: (show: (details: PulseDetails) => void) => Promise<R>): Promise<R> {
+export async function withPulse<R>(work: (show: Show) => Promise<R>): Promise<R> {
   const context = Context.current();
   let details = detailsBefore();
   const timer = setInterval(() => context.heartbeat(details), INTERVAL);

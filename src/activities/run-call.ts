@@ -1,36 +1,34 @@
 /** Runs one admitted call. Which way depends on its class alone. */
 import type { RunCallInput, RunCallOutput } from '../shared/activity-io';
-import { callError, type CallError } from '../shared/errors';
-import { digestFault, effectiveInput } from './call-input';
+import type { JsonObject } from '../shared/json';
+import type { ToolMetrics } from '../telemetry/tool-metrics';
+import type { Tool } from '../tools/define';
+import { checkedCall, heldByReset, heldOrRefused } from './checked-call';
 import type { Dependencies } from './dependencies';
-import { refusal } from './refusal';
 import { runFenced } from './run-fenced';
 import { runRetried } from './run-retried';
 
 export async function runCall(deps: Dependencies, input: RunCallInput): Promise<RunCallOutput> {
-  const { turn, call } = input;
-  const tool = deps.registry.agent(turn.agent)?.tools.get(call.tool)?.tool;
-  if (!tool || tool.version !== call.version || tool.class !== call.class)
-    return refusal(deps, input, UNKNOWN(call), tool ?? null);
-  const effective = await effectiveInput(deps.store, call);
-  const fault = digestFault(turn, call, effective);
-  if (fault !== null)
-    return refusal(
-      deps,
-      input,
-      callError('PERMISSION_DENIED', 'digest_mismatch', `Call ${call.id} was not run: ${fault}.`),
-      tool,
-    );
-  return tool.class === 'destructive' ? runFenced(deps, input, tool, effective) : runRetried(deps, input, tool, effective);
+  const began = performance.now();
+  const checked = await checkedCall(deps, input);
+  if (!checked.ok) return checked.refused;
+  const { tool, input: effective } = checked;
+  const request = { ...input, validation_ms: (input.validation_ms ?? 0) + Math.round(performance.now() - began) };
+  const output = await runAdmitted(deps, request, tool, effective);
+  count(deps.metrics, tool, input, output);
+  return output;
 }
 
-function UNKNOWN(call: RunCallInput['call']): CallError {
-  return callError(
-    'TOOL_NOT_FOUND',
-    'tool_changed',
-    `This worker no longer has ${call.tool}@${call.version} of class ${call.class}, with which the call was admitted.`,
-    {
-      hint: 'Ask for the call again: it will be admitted under the present version.',
-    },
-  );
+async function runAdmitted(deps: Dependencies, input: RunCallInput, tool: Tool, effective: JsonObject): Promise<RunCallOutput> {
+  const reset = await heldByReset(deps, input);
+  if (reset) return reset;
+  if (tool.class === 'destructive') return runFenced(deps, input, tool, effective);
+  return (await heldOrRefused(deps, input, tool, effective)) ?? runRetried(deps, input, tool, effective);
+}
+
+/** Only here, where the tool is known to be registered: its name becomes a label. */
+function count(metrics: ToolMetrics, { name }: Tool, { call }: RunCallInput, output: RunCallOutput): void {
+  if (output.busy_ms !== undefined) return metrics.waited(name);
+  if (call.dispatch > 1) metrics.retried(name);
+  metrics.ended(name, output.error?.code ?? null, output.took_ms);
 }

@@ -1,41 +1,99 @@
 /**
  * A destructive call, behind its fence. In this order: the approval is checked against what is about
- * to be executed; decision and dispatch are written; the effect record is claimed; only then does the
- * tool act. Whoever finds a claim never acts on it again.
+ * to be executed; the tool's limits let it pass; decision and dispatch are written; the effect record is
+ * claimed; only then does the tool act. Whoever finds a claim never acts on it again. A heartbeat goes on over all of it: a
+ * store that answers late leaves nobody in doubt.
  */
 import { Context } from '@temporalio/activity';
-import type { RunCallInput, RunCallOutput } from '../shared/activity-io';
-import { idempotencyKey } from '../shared/digests';
+import { approvalsOf, type RunCallInput, type RunCallOutput } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import type { EffectRecord } from '../store/store';
-import { Draft } from '../store/transcript';
+import { Draft, walk } from '../store/transcript';
 import type { Tool } from '../tools/define';
-import { permission } from '../tools/permission';
 import type { RunResult } from '../tools/run';
+import { annotated } from './annotated';
+import { giveBack } from './budgets';
+import { debugged } from './debug-info';
 import type { Dependencies } from './dependencies';
 import { appendEffect, IN_DOUBT_HINT } from './effect-block';
+import { actOf, effectOf, keyOf, otherDispatch } from './effect-of';
+import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
-import { withPulse } from './pulse';
+import { answered, heldBack } from './held-back';
+import { busyError, shareRateLimit } from './pass-gate';
+import { permissionFault } from './permission-fault';
+import { withPulse, type Show } from './pulse';
 import { refusal } from './refusal';
 import { failure, keep, runOnce, success, type Ran } from './run-once';
+import { callSubject, decisionBodies } from './subject';
 
-export async function runFenced(
+export function runFenced(deps: Dependencies, request: RunCallInput, tool: Tool, input: JsonObject): Promise<RunCallOutput> {
+  return withPulse((show) => fenced(deps, request, { tool, input }, show));
+}
+
+async function fenced(
   deps: Dependencies,
   request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
+  { tool, input }: Pick<Dispatched, 'tool' | 'input'>,
+  show: Show,
+): Promise<RunCallOutput> {
+  const { turn, call } = request;
+  const key = keyOf(turn, call);
+
+  const known = await effectOf(deps.store, turn, call);
+  const earlier = known && known.idempotency_key !== key ? known : null;
+  const began = earlier ? null : known;
+  if (began && stands(began, call.dispatch, tool))
+    return recordedOutcome(deps, request, began, 'it was dispatched before, and no outcome was recorded');
+  const fault = await permissionFault(deps, request, tool, input);
+  // An idempotent call that was dispatched and is in doubt: not to run it again is no proof that nothing has happened.
+  const inDoubt = began !== null && began.state !== 'not_applied' ? began : null;
+  if (fault && inDoubt) return recordedOutcome(deps, request, inDoubt, 'refused' in fault ? fault.refused.message : fault.text);
+  if (fault && 'refused' in fault) return refusal(deps, request, fault.refused, tool, input);
+  if (earlier)
+    return recordedOutcome(
+      deps,
+      request,
+      earlier,
+      'it was dispatched before the workflow was reset, and no outcome was recorded',
+    );
+  const undispatched = () => effectClosed(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
+  // What a call in doubt finds changed may be its own doing, so nothing holds its repetition.
+  const held = fault
+    ? await answered(deps, request, tool, input, fault)
+    : inDoubt
+      ? null
+      : await heldBack(deps, request, tool, input);
+  if (held) {
+    await undispatched();
+    return held;
+  }
+
+  const entry = await deps.gate.enter(tool, Context.current().cancellationSignal);
+  if (!entry.ok) {
+    await giveBack(deps, request, began);
+    if (!inDoubt) await undispatched();
+    const refused = await refusal(deps, request, busyError(tool, entry), tool, input);
+    return { ...refused, busy_ms: Math.ceil(entry.waitMs) };
+  }
+  try {
+    return await dispatch(deps, request, { tool, input, key }, began, show);
+  } finally {
+    await entry.leave();
+  }
+}
+
+/** From here on it counts: what is claimed is never acted on again. */
+async function dispatch(
+  deps: Dependencies,
+  request: RunCallInput,
+  { tool, input, key }: Pick<Dispatched, 'tool' | 'input' | 'key'>,
+  began: EffectRecord | null,
+  show: Show,
 ): Promise<RunCallOutput> {
   const { turn, call } = request;
   const { info } = Context.current();
-  const key = idempotencyKey({ ...turn, call_id: call.id, digest: call.digest });
-
-  const began = await deps.store.effects.latest(key);
-  if (began && stands(began, call.dispatch, tool))
-    return recordedOutcome(deps, request, began, 'it was dispatched before, and no outcome was recorded');
-  const fault = approvalFault(deps, request, tool, info.workflowExecution?.runId ?? '');
-  if (fault) return refusal(deps, request, fault, tool, input);
-
   const head = await writeDispatch(deps, request, key);
   const record = began && began.state !== 'not_applied' ? began : null; // idempotent: the claim that is there serves again
   if (!record) {
@@ -47,14 +105,36 @@ export async function runFenced(
       tool: tool.name,
       run_id: info.workflowExecution?.runId ?? '',
       attempt: info.attempt,
+      act: actOf(turn, call),
       head,
     };
     const claimed = await deps.store.effects.claim(claim);
-    if (!claimed.claimed) return recordedOutcome(deps, request, claimed.record, 'another worker dispatched it first');
+    if (!claimed.claimed) {
+      if (claimed.record.dispatch > call.dispatch) await giveBack(deps, request, null); // long given up: a later one has its own
+      return recordedOutcome(deps, request, claimed.record, 'another worker dispatched it first');
+    }
+    // Each claims first and looks then: of two runs that a reset has left at the same act, one at least sees the other.
+    const other = await otherDispatch(deps.store, turn, call, key);
+    if (other) return giveWay(deps, request, key, other);
   }
   // A cancelled turn waits for the end of an effect in flight: the tool is stopped by its time limit only.
-  const ran = await withPulse((show) => runOnce(deps, request, tool, input, { show }));
-  return conclude(deps, request, { tool, input, key, head, dispatch: record?.dispatch ?? call.dispatch }, ran);
+  const ran = await runOnce(deps, request, tool, input, { show });
+  await shareRateLimit(deps, tool, ran.result);
+  const dispatched = { tool, input, key, head, dispatch: record?.dispatch ?? call.dispatch };
+  return conclude(deps, request, dispatched, ran);
+}
+
+/** Another run of the turn has dispatched this act meanwhile: what was claimed here comes to nothing. */
+async function giveWay(deps: Dependencies, request: RunCallInput, key: string, other: EffectRecord): Promise<RunCallOutput> {
+  const { turn, call } = request;
+  await deps.store.effects.move(key, call.dispatch, 'not_applied');
+  await effectClosed(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
+  const now = (await deps.store.effects.latest(other.idempotency_key)) ?? other;
+  if (now.state !== 'not_applied') return recordedOutcome(deps, request, now, 'another run of this turn dispatched it');
+  const error = callError('EXECUTION_ERROR', 'dispatched_twice', `${call.tool} was not run: two runs of this turn were at it.`, {
+    hint: 'Nothing has happened. Ask for the call again.',
+  });
+  return refusal(deps, request, error, null);
 }
 
 /** True when the record forbids this dispatch. */
@@ -64,33 +144,12 @@ function stands(record: EffectRecord, dispatch: number, tool: Tool): boolean {
   return !(open && tool.idempotent === true && dispatch > record.dispatch);
 }
 
-function approvalFault(deps: Dependencies, { turn, call, approval }: RunCallInput, tool: Tool, runId: string): CallError | null {
-  const rules = deps.registry.agent(turn.agent)!;
-  if (rules.policyRef !== call.policy_ref) {
-    return callError('PERMISSION_DENIED', 'policy_changed', 'The rules have changed since this call was admitted.', {
-      hint: 'Ask for the call again.',
-    });
-  }
-  const verdict = permission(rules.agent.permissions, tool);
-  if (verdict.verdict === 'deny')
-    return callError('PERMISSION_DENIED', 'denied_by_rule', `${tool.name} may not be used: ${verdict.reason}.`);
-  if (verdict.verdict === 'allow') return null;
-  const no = (reason: string, message: string) => callError('CONFIRMATION_REQUIRED', reason, message);
-  if (approval?.decision !== 'approve')
-    return no('approval_missing', `${tool.name} runs only after a person has approved this call.`);
-  if (approval.digest !== call.digest)
-    return no('approval_mismatch', `The approval is for ${approval.digest}, not for this call.`);
-  if (approval.run_id !== runId)
-    return no('approval_of_another_run', `The approval was given in run ${approval.run_id}, not in this one.`);
-  if (!(Date.parse(approval.at) <= Date.parse(approval.expires_at)))
-    return no('approval_expired', `The approval came after ${approval.expires_at}.`);
-  return null;
-}
-
-/** Decision and dispatch, on disk before anything acts. Returns the new head. */
-function writeDispatch(deps: Dependencies, { turn, call, at, head, approval }: RunCallInput, key: string): Promise<string> {
+/** Decisions and dispatch, on disk before anything acts. Returns the new head. */
+async function writeDispatch(deps: Dependencies, request: RunCallInput, key: string): Promise<string> {
+  const { turn, call, at, head } = request;
   const draft = new Draft(deps.store, turn.first_execution_run_id, head);
-  if (approval && call.dispatch === 1) draft.add('decision', at, [{ ...approval }]);
+  if (call.dispatch === 1 || !(await isWritten(deps, request)))
+    for (const body of decisionBodies(turn, call, approvalsOf(request))) draft.add('decision', at, [body]);
   const dispatch: Json = {
     call_id: call.id,
     tool: call.tool,
@@ -100,9 +159,17 @@ function writeDispatch(deps: Dependencies, { turn, call, at, head, approval }: R
     idempotency_key: key,
     input_ref: call.input_ref,
     preview_ref: call.preview_ref,
+    approval: { ...deps.registry.approval(turn.agent, call.tool) },
+    subject: callSubject(turn, call),
   };
   draft.add('dispatch', at, [dispatch]);
   return draft.store();
+}
+
+/** Whether an earlier dispatch has written the decisions; one that was lost may have, beside the chain. */
+async function isWritten({ store }: Dependencies, { head, call }: RunCallInput): Promise<boolean> {
+  const blocks = await walk(store, head);
+  return blocks.some(({ block, bodies }) => block.kind === 'decision' && (bodies[0] as JsonObject).digest === call.digest);
 }
 
 interface Dispatched {
@@ -117,13 +184,14 @@ async function conclude(
   deps: Dependencies,
   request: RunCallInput,
   { tool, input, key, head, dispatch }: Dispatched,
-  { result, metadata }: Ran,
+  { result, metadata, notes }: Ran,
 ): Promise<RunCallOutput> {
   const { turn, call } = request;
-  const effect = effectOf(result);
+  const effect = effectIn(result);
   const error = result.ok ? null : effect === 'in_doubt' ? inDoubt(result.error) : result.error;
   const envelope = result.ok ? success(result.data, metadata) : failure(error!, metadata);
-  const kept = await keep(deps, turn, call, tool, input, envelope);
+  const asked = { options: request.options, allowed: deps.debugInfo, attempts: call.dispatch, notes };
+  const kept = await keep(deps, turn, call, tool, input, debugged(envelope, asked));
   const effectFacts = { parent: head, dispatch, key, effect, result_ref: kept.result_ref };
   const newHead = await appendEffect(deps, request, effectFacts);
   try {
@@ -136,11 +204,15 @@ async function conclude(
     );
     throw error;
   }
+  await effectClosed(deps, { turn, call, key, dispatch, effect });
+  // Only now that the effect is on record: a hook that hangs must not leave anybody in doubt.
+  const noted = await annotated(deps, request, tool, input, envelope);
+  const shown = noted === envelope ? kept : await keep(deps, turn, call, tool, input, noted);
   const state = effect === 'applied' ? 'succeeded' : effect === 'in_doubt' ? 'in_doubt' : 'failed';
-  return { ...kept, state, effect, error, attempts: 1, took_ms: metadata.execution_time_ms, head: newHead };
+  return { ...shown, state, effect, error, attempts: 1, took_ms: metadata.execution_time_ms, head: newHead };
 }
 
-function effectOf(result: RunResult): 'applied' | 'not_applied' | 'in_doubt' {
+function effectIn(result: RunResult): 'applied' | 'not_applied' | 'in_doubt' {
   if (result.ok) return 'applied';
   return result.nothingHappened ? 'not_applied' : 'in_doubt';
 }

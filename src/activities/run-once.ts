@@ -1,67 +1,92 @@
 /** One run of a tool's function for one call: from arguments to a stored envelope. */
 import { Context } from '@temporalio/activity';
 import type { RunCallInput, TurnContext } from '../shared/activity-io';
-import { idempotencyKey } from '../shared/digests';
 import type { Envelope, EnvelopeMetadata } from '../shared/envelope';
 import type { CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import { CLASS_RULES } from '../shared/tool-class';
 import type { Tool } from '../tools/define';
+import { deprecationMetadata } from '../tools/lifecycle';
 import { runTool, type RunResult } from '../tools/run';
 import { storedResult } from '../tools/shape';
 import type { Dependencies } from './dependencies';
+import { keyOf } from './effect-of';
+import { keepFile } from './keep-file';
 import type { PulseDetails } from './pulse';
 import { toolContext } from './tool-context';
 
 export interface Ran {
   result: RunResult;
   metadata: EnvelopeMetadata;
+  /** What the tool said for whoever debugs it. */
+  notes: JsonObject[];
+  /** False: its limits never let it run. */
+  tried: boolean;
 }
 
 /** Runs the tool; never throws but for a cancellation. */
 export async function runOnce(
   deps: Dependencies,
-  { turn, call }: RunCallInput,
+  { turn, call, validation_ms, options: asked }: RunCallInput,
   tool: Tool,
   input: JsonObject,
   options: { show: (details: PulseDetails) => void; cancelled?: AbortSignal },
 ): Promise<Ran> {
   const began = Date.now();
-  const context = toolContext(deps, turn, {
-    idempotencyKey: idempotencyKey({ ...turn, call_id: call.id, digest: call.digest }),
+  const { context, noted } = toolContext(deps, turn, {
+    tool: tool.name,
+    callId: call.id,
+    idempotencyKey: keyOf(turn, call),
     attempt: Context.current().info.attempt,
-    progress: (message, fraction) =>
-      options.show({ progress: { message: String(message).slice(0, 500), fraction: fraction ?? null } }),
+    progress: (message, fraction) => {
+      if (asked?.enable_streaming === false) return;
+      const progress = progressOf(message, fraction);
+      options.show({ progress });
+      deps.live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'tool_progress', call: call.id, ...progress });
+    },
   });
   const timeoutMs = tool.timeoutMs ?? CLASS_RULES[tool.class].timeoutMs;
   const result = await runTool(tool, input, context, {
     timeoutMs,
+    keepFile: (file) => keepFile(deps, turn, call.id, file),
     ...(options.cancelled ? { cancelled: options.cancelled } : {}),
   });
-  return { result, metadata: metadataOf(tool, turn, began) };
+  const times = { validationMs: validation_ms ?? 0, networkMs: noted.networkMs() };
+  return { result, metadata: metadataOf(tool, turn, began, times), notes: noted.debug, tried: true };
+}
+
+/** A tool may say anything: what is shown of it is text, and a part of one. */
+function progressOf(message: unknown, fraction: unknown): { message: string; fraction: number | null } {
+  const part = typeof fraction === 'number' && Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : null;
+  return { message: String(message).slice(0, 500).toWellFormed(), fraction: part };
 }
 
 export function metadataOf(
   tool: Tool,
   turn: TurnContext,
   began: number,
-  cache: EnvelopeMetadata['cache'] = { hit: false },
+  {
+    cache = { hit: false },
+    validationMs = 0,
+    networkMs = 0,
+  }: { cache?: EnvelopeMetadata['cache']; validationMs?: number; networkMs?: number } = {},
 ): EnvelopeMetadata {
   const took = Date.now() - began;
   return {
     tool_name: tool.name,
     tool_version: tool.version,
-    execution_time_ms: took,
+    execution_time_ms: validationMs + took,
     timestamp: new Date().toISOString(),
     trace_id: turn.trace_id,
-    performance: { validation_ms: 0, processing_ms: took },
+    performance: { validation_ms: validationMs, network_ms: networkMs, processing_ms: took - networkMs },
     cache,
+    ...deprecationMetadata(tool),
   };
 }
 
 /** For an envelope that no run gave: at workflow time, so that a retried activity stores the same one. */
 export function metadataAt(tool: Tool, turn: TurnContext, at: string): EnvelopeMetadata {
-  const none = { execution_time_ms: 0, performance: { validation_ms: 0, processing_ms: 0 } };
+  const none = { execution_time_ms: 0, performance: { validation_ms: 0, network_ms: 0, processing_ms: 0 } };
   return { ...metadataOf(tool, turn, Date.parse(at)), ...none, timestamp: at };
 }
 

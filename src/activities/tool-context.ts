@@ -1,24 +1,50 @@
 import type { TurnContext } from '../shared/activity-io';
-import { isJsonObject, type Json } from '../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { StoreError, type Store } from '../store/store';
+import { withoutBytes } from '../tools/binary';
+import { cursorsFor } from '../tools/cursors';
 import type { ToolContext } from '../tools/define';
 import { ToolError } from '../tools/errors';
 import type { StoredResult } from '../tools/shape';
 import type { Dependencies } from './dependencies';
+import { NetworkClock } from './network-clock';
 
-/** What a tool's function is given, except the signal, which the runner makes. */
+/** What a run noted besides its result. */
+export interface Noted {
+  /** Time in `network()`, ms; calls that overlap count once. */
+  networkMs(): number;
+  debug: JsonObject[];
+}
+
+/** What a tool's function is given, except the signal, which the runner makes; and what it notes on the way. */
 export function toolContext(
   deps: Dependencies,
   turn: TurnContext,
-  facts: { idempotencyKey: string; attempt: number; progress: ToolContext['progress'] },
-): Omit<ToolContext, 'signal'> {
-  return {
-    ...facts,
+  facts: { tool: string; callId: string; idempotencyKey: string; attempt: number; progress: ToolContext['progress'] },
+): { context: Omit<ToolContext, 'signal'>; noted: Noted } {
+  const { tool, callId, ...given } = facts;
+  const clock = new NetworkClock();
+  const debug: JsonObject[] = [];
+  const context = {
+    ...given,
     traceId: turn.trace_id,
     principal: turn.requester,
     log: deps.log,
-    store: { readResult: (ref) => readResultOf(deps.store, turn, ref) },
+    network: <T>(work: () => Promise<T>) => clock.measure(work),
+    debug: (fields: JsonObject) => void debug.push(fields),
+    cursors: cursorsFor(deps.store.derivedKey('cursors'), { tool, principal: turn.requester }),
+    store: {
+      readResult: (ref: string) => readResultOf(deps.store, turn, ref),
+      keepResult: (data: Json) => keepResultOf(deps.store, turn, callId, data),
+    },
   };
+  return { context, noted: { networkMs: () => clock.total(), debug } };
+}
+
+/** A part that names its turn like a stored result, so that `read_result` gives it to nobody else. */
+function keepResultOf(store: Store, turn: TurnContext, callId: string, data: Json): Promise<string> {
+  const { turn_id, session_id } = turn;
+  return store.putPart(turn.first_execution_run_id, { turn_id, session_id, call_id: callId, kept: data });
 }
 
 /** Data of a stored result of this turn, or of its session: a copy, which the tool may change. The part itself says whose it is. */
@@ -30,10 +56,12 @@ async function readResultOf(store: Store, turn: TurnContext, ref: string): Promi
     if (error instanceof StoreError && error.code === 'not_found') throw unknown;
     throw error;
   });
-  if (!isJsonObject(body) || !('envelope' in body)) throw unknown;
-  const stored = body as unknown as StoredResult;
+  if (!isJsonObject(body) || !('envelope' in body || 'kept' in body)) throw unknown;
+  const stored = body as unknown as StoredResult & { kept?: Json };
   const sameSession = turn.session_id !== null && stored.session_id === turn.session_id;
   if (stored.turn_id !== turn.turn_id && !sameSession) throw unknown;
-  const { envelope } = stored;
-  return structuredClone(envelope.success ? envelope.data : (envelope.error as unknown as Json));
+  const { envelope, kept } = stored;
+  if (kept !== undefined) return structuredClone(kept);
+  // Without the bytes of files: what a tool reads here it may hand to the model.
+  return structuredClone(envelope.success ? withoutBytes(envelope.data) : (envelope.error as unknown as Json));
 }

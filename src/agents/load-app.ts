@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isAgent, type App } from './define';
+import { defineApp, isAgent, type App } from './define';
 
 /**
  * Loads the default export of a TypeScript or JavaScript module.
@@ -12,16 +12,17 @@ export async function loadApp(file: string): Promise<App> {
   const path = resolve(file);
   if (!existsSync(path))
     throw new Error(`There is no app file ${file}. Give the path of a module whose default export is defineApp({…}).`);
-  const app = defaultExport(await load(file, path));
+  const app = defaultExport(await loadModule(file));
   if (!app) throw new Error(`${file} has no default export made by defineApp({ agents: […] }).`);
   if (app.agents.length === 0) throw new Error(`${file} defines an app without agents: nothing could be run.`);
   return app;
 }
 
-async function load(file: string, path: string): Promise<unknown> {
+/** Imports a TypeScript or JavaScript file of the user's. @throws Error with the line of that file that threw */
+export async function loadModule(file: string): Promise<unknown> {
   const { tsImport } = await import('tsx/esm/api');
   try {
-    return await tsImport(pathToFileURL(path).href, pathToFileURL(__filename).href);
+    return await tsImport(pathToFileURL(resolve(file)).href, pathToFileURL(__filename).href);
   } catch (error) {
     throw new Error(`${file} cannot be loaded: ${whatAndWhere(error)}`, { cause: error });
   }
@@ -37,8 +38,8 @@ function whatAndWhere(error: unknown): string {
 /** A CommonJS module that was compiled from ESM nests its default export once more. */
 function defaultExport(module: unknown): App | null {
   for (let value = module; typeof value === 'object' && value !== null; value = (value as { default?: unknown }).default) {
-    const { agents } = value as Partial<App>;
-    if (Array.isArray(agents) && agents.every(isAgent)) return value as App;
+    const { agents, tools } = value as Partial<App>;
+    if (Array.isArray(agents) && agents.every(isAgent)) return defineApp({ agents, tools: tools ?? [] }); // however it was made
   }
   return null;
 }

@@ -4,7 +4,7 @@
  */
 import { callDigest, hashJson } from '../shared/digests';
 import { activityId } from '../shared/ids';
-import type { RunCallInput } from '../shared/activity-io';
+import { approvalsOf, type RunCallInput } from '../shared/activity-io';
 
 export interface RecordedCall {
   /** The activity id in history. */
@@ -15,7 +15,7 @@ export interface RecordedCall {
 
 /** What does not fit, one line each; empty when the record is consistent. */
 export function recordedCallFaults({ activityId: id, input }: RecordedCall): string[] {
-  const { turn, call, approval } = input;
+  const { turn, call } = input;
   const faults: string[] = [];
   if (call.input !== null && hashJson(call.input) !== call.input_hash)
     faults.push(`${id}: the recorded input does not have the recorded hash`);
@@ -23,6 +23,8 @@ export function recordedCallFaults({ activityId: id, input }: RecordedCall): str
   if (digest !== call.digest) faults.push(`${id}: the recorded call has digest ${digest}, not ${call.digest}`);
   if (activityId(call.id, call.tool, call.digest, call.dispatch) !== id)
     faults.push(`${id}: the id does not name the recorded call`);
-  if (approval && approval.digest !== call.digest) faults.push(`${id}: the recorded approval is for ${approval.digest}`);
+  for (const approval of approvalsOf(input)) {
+    if (approval.digest !== call.digest) faults.push(`${id}: the recorded approval is for ${approval.digest}`);
+  }
   return faults;
 }

@@ -1,14 +1,22 @@
 import type { Command } from 'commander';
+import type { JsonObject } from '../shared/json';
+import { accepted, decide } from './support/decide';
 import { decideOptions, type DecideOptions } from './support/decide-options';
+import { jsonObject } from './support/json-option';
 import type { Output } from './support/output';
-import { withClient } from './support/with-client';
 
 export function approve(program: Command, output: () => Output): void {
   decideOptions(
-    program.command('approve').description('Approves one waiting call.').argument('<turn>'),
+    program.command('approve').description('Approves waiting calls: all that are named, or none.').argument('<turn>'),
     'note for the record',
-  ).action(async (turnId: string, { call, by, note }: DecideOptions) => {
-    await withClient((client) => client.turn(turnId).approve(call, { by, ...(note === undefined ? {} : { note }) }));
-    output().answer({ accepted: true, call }, [`Accepted: approve ${call} by ${by}.`]);
-  });
+  )
+    .option(
+      '--input <json>',
+      'approves nothing: a call with this input takes the place of the one that waits, and waits',
+      jsonObject,
+    )
+    .action(async (turn: string, { input, ...options }: DecideOptions & { input?: JsonObject }) => {
+      const deciding = { turn, decision: 'approve' as const, ...(input === undefined ? {} : { input }) };
+      output().answer(...accepted(deciding, options, await decide(deciding, options)));
+    });
 }

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
+import { accepted, decide } from './support/decide';
 import { decideOptions, type DecideOptions } from './support/decide-options';
 import type { Output } from './support/output';
-import { withClient } from './support/with-client';
 
 export function deny(program: Command, output: () => Output): void {
   decideOptions(
-    program.command('deny').description('Denies one waiting call; the model reads the note.').argument('<turn>'),
+    program.command('deny').description('Denies waiting calls; the model reads the note.').argument('<turn>'),
     'why not: the model reads it',
-  ).action(async (turnId: string, { call, by, note }: DecideOptions) => {
-    await withClient((client) => client.turn(turnId).deny(call, { by, ...(note === undefined ? {} : { note }) }));
-    output().answer({ accepted: true, call }, [`Accepted: deny ${call} by ${by}.`]);
+  ).action(async (turn: string, options: DecideOptions) => {
+    const deciding = { turn, decision: 'deny' as const };
+    output().answer(...accepted(deciding, options, await decide(deciding, options)));
   });
 }

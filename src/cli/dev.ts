@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
-import { startStack, type Stack } from '../devserver/stack';
+import type { Stack } from '../devserver/stack';
 import { configWith, dataOption, type DataOption } from './support/data-option';
+import { InProcessLive } from '../live/in-process';
+import { relayLive } from '../live/to-parent';
+import { startDevGateway } from './support/dev-gateway';
 import { EXIT, Exit } from './support/exit';
 import { portNumber } from './support/numbers';
 import type { Output } from './support/output';
@@ -10,6 +13,7 @@ interface DevOptions extends DataOption {
   app?: string;
   port?: number;
   uiPort?: number;
+  httpPort?: number;
   db?: string;
   headless?: boolean;
 }
@@ -18,20 +22,34 @@ export function dev(program: Command, output: () => Output): void {
   program
     .command('dev')
     .description(
-      'The embedded stack in the foreground: Temporal dev server, Web UI, mail catcher, worker. Ctrl-C ends all of it.',
+      'The embedded stack in the foreground: Temporal dev server, Web UI, mail catcher, worker, gateway. Ctrl-C ends all of it.',
     )
     .option('--app <file>', 'module whose default export is defineApp({…}); default: the agents that ship')
     .option('--port <n>', "Temporal's port; 0: any free one; default 7233, or a free one", portNumber)
     .option('--ui-port <n>', "the Web UI's port; 0: any free one; default 8233, or a free one", portNumber)
+    .option('--http-port <n>', "the gateway's port; 0: any free one; default 8480, or a free one", portNumber)
     .option('--db <file>', 'keep the state in this SQLite file; default: in memory')
     .option('--headless', 'no Web UI')
     .addOption(dataOption())
     .action(async (options: DevOptions) => {
       const say = (line: string) => void process.stderr.write(`${line}\n`);
-      const { app, data, ...rest } = options;
+      const { app, data, httpPort, ...rest } = options;
       const stopped = Promise.race([untilStopped(), untilNpmIsGone()]);
-      const config = configWith({ data });
-      const starting = startStack({ config, appFile: app, ...rest, say });
+      // The worker is another process: what it tells of the moment comes over the channel between them.
+      const live = new InProcessLive();
+      const wanted = { wish: httpPort, appFile: app, live };
+      const { gateway, token, config } = await startDevGateway(configWith({ data }), wanted, say);
+      const { startStack } = await import('../devserver/stack.js');
+      // A chain for the agents that ship; an app file, or a user with a node, brings what is needed.
+      const equipChain = app === undefined && config.evm === null ? equip : undefined;
+      const starting = startStack({
+        config,
+        appFile: app,
+        equipChain,
+        ...rest,
+        say,
+        onMessage: (message) => relayLive(message, live),
+      });
       starting.catch(() => undefined);
       // Whatever has been started by then ends with this process.
       const stack = await Promise.race([starting, stopped.then(() => null)]);
@@ -39,26 +57,40 @@ export function dev(program: Command, output: () => Output): void {
       try {
         // An app file brings its own tools: what they read is not ours to say.
         const source = app === undefined ? { data: config.data } : {};
-        output().answer({ pid: process.pid, ...factsOf(stack), ...source }, describe(stack, source.data));
+        const facts = { pid: process.pid, ...factsOf(stack), http_url: gateway.url, http_token: token, ...source };
+        output().answer(facts, describe(stack, { url: gateway.url, token }, source.data));
         await Promise.race([stopped, stack.broken]);
         say('Stopping.');
       } finally {
         await stack.stop();
+        await gateway.close();
       }
     });
 }
 
-function factsOf(stack: Stack): object {
-  const { address, namespace, uiUrl, outbox } = stack;
-  return { address, namespace, ui_url: uiUrl, outbox, worker_pid: stack.workerPid() };
+async function equip(rpcUrl: string): Promise<NodeJS.ProcessEnv> {
+  const { equipDemoChain } = await import('./support/demo-chain.js');
+  return equipDemoChain(rpcUrl);
 }
 
-function describe({ address, namespace, uiUrl, outbox }: Stack, data: string | undefined): string[] {
+function factsOf(stack: Stack): object {
+  const { address, namespace, uiUrl, outbox, chainUrl } = stack;
+  return { address, namespace, ui_url: uiUrl, outbox, chain_url: chainUrl, worker_pid: stack.workerPid() };
+}
+
+function describe(
+  { address, namespace, uiUrl, outbox, chainUrl }: Stack,
+  http: { url: string; token: string | null },
+  data: string | undefined,
+): string[] {
   return [
     `Temporal  ${address}, namespace ${namespace}`,
     `Web UI    ${uiUrl ?? 'off'}`,
+    `gateway   ${http.url}, described at ${http.url}/docs`,
+    ...(http.token === null ? [] : [`          Authorization: Bearer ${http.token} (until it ends, from this machine only)`]),
     `mail      ${outbox === null ? 'to the SMTP server of the settings' : `caught in ${outbox}`}`,
+    ...(chainUrl === null ? [] : [`chain     ${chainUrl}, in memory: tokens AAA and BBB, session key demo`]),
     ...(data === undefined ? [] : [`data      ${data}`]),
-    `Start a turn:  npx holdfast run --agent NAME --follow "…"     Ctrl-C ends all of it.`,
+    `Start a turn:  npx holdfast run ${data === undefined ? '--agent NAME --follow "…"' : '--agent showcase --follow'}     Ctrl-C ends all of it.`,
   ];
 }

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { Connection } from '@temporalio/client';
+import type { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
-import { edgarData } from '../packs/finance';
-import { openStore } from '../store/open-store';
-import { examinePinned, examineWorkers } from './support/examine-workers';
+import { describeStore } from '../store/open-store';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
 import { withoutPassword } from '../shared/without-password';
@@ -44,15 +42,30 @@ async function examine(): Promise<Finding[]> {
     if (!(error instanceof ConfigError)) throw error;
     return [...findings, { what: 'settings', ok: false, detail: error.message }];
   }
+  findings.push(await finding('approvals', () => examineApprovals(config)));
   findings.push(await finding('workflow bundle', async () => (await import('../worker.js')).workflowBundlePath()));
-  findings.push(await finding('store', async () => (await openStore(config.store), withoutPassword(config.store))));
+  findings.push(await finding('store', () => describeStore(config.store)));
   findings.push(await finding('data', () => examineData(config)));
   return [...findings, ...(await examineTemporal(config))];
+}
+
+async function examineApprovals(config: Config): Promise<string> {
+  const { approvalsChannel } = await import('../config/approvals-channel.js');
+  const { notInForce, readTrustedKeys } = await import('../attestation/trusted-keys.js');
+  const how = config.approvals === undefined ? 'not set, and the server is on loopback' : 'HOLDFAST_APPROVALS';
+  if (approvalsChannel(config) === 'any') return `any: names are not proved (${how})`;
+  const keys = (await readTrustedKeys(config.trustedKeys)).filter((key) => notInForce(key, Date.now()) === null);
+  if (keys.length === 0)
+    throw new Error(
+      `attested, but ${config.trustedKeys} has no key in force: nobody can approve. \`holdfast keys create\` makes one.`,
+    );
+  return `attested: signed decisions only; ${keys.length} key${keys.length === 1 ? '' : 's'} in force in ${config.trustedKeys}`;
 }
 
 /** One request, for the list of tickers. */
 async function examineData({ edgar, cache }: Config): Promise<string> {
   if (edgar === null) return 'the embedded snapshot';
+  const { edgarData } = await import('../packs/finance/index.js');
   await edgarData({ ...edgar, cacheFolder: cache }).filings.coverage('AAPL');
   return `live EDGAR${edgar.url === undefined ? '' : ` at ${withoutPassword(edgar.url)}`} answers`;
 }
@@ -62,6 +75,7 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
   const { address, namespace, connectionOptions } = config.temporal;
   let connection: Connection;
   try {
+    const { Connection } = await import('@temporalio/client');
     connection = await Connection.connect({ ...connectionOptions, connectTimeout: 5000 });
   } catch (error) {
     return [
@@ -86,6 +100,7 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
       'search attributes',
       async () => (await checkSearchAttributes(connection, namespace), 'all there'),
     );
+    const { examinePinned, examineWorkers } = await import('./support/examine-workers.js');
     const worker = await finding('worker', () => examineWorkers(connection, namespace, config.taskQueue));
     // A new turn can run all the same: a warning, whatever comes out.
     const older = await examinePinned(connection, namespace, config.taskQueue).catch(text);

@@ -2,23 +2,55 @@
 /** The command line. Each command is a file; this one puts them together and turns errors into exit codes. */
 import { Command, CommanderError } from 'commander';
 import { approve } from './approve';
+import { budgets } from './budgets';
+import { call } from './call';
 import { cancel } from './cancel';
+import { chat } from './chat';
 import { deny } from './deny';
 import { dev } from './dev';
 import { doctor } from './doctor';
+import { fork } from './fork';
+import { gateway } from './gateway';
 import { list } from './list';
 import { pending } from './pending';
 import { run } from './run';
+import { sessions } from './sessions';
 import { settle } from './settle';
+import { sign } from './sign';
+import { steer } from './steer';
 import { show } from './show';
 import { start } from './start';
 import { EXIT, Exit, exitOfError } from './support/exit';
 import { createOutput, endWithReader } from './support/output';
 import { watch } from './watch';
 import { worker } from './worker';
+import { trail } from './trail';
 import { version } from '../version';
 
-const COMMANDS = [dev, worker, start, run, show, watch, list, pending, approve, deny, settle, cancel, doctor];
+const COMMANDS = [
+  dev,
+  worker,
+  gateway,
+  start,
+  run,
+  chat,
+  sessions,
+  fork,
+  call,
+  show,
+  watch,
+  list,
+  pending,
+  approve,
+  deny,
+  settle,
+  sign,
+  steer,
+  cancel,
+  trail,
+  budgets,
+  doctor,
+];
 
 const JSON_OPTION = 'JSON instead of lines, one value a line';
 
@@ -31,7 +63,17 @@ async function main(argv: string[]): Promise<number> {
     .exitOverride();
   const output = () => createOutput(program.opts<{ json?: boolean }>().json === true || argv.includes('--json'));
   for (const command of COMMANDS) command(program, output);
-  for (const command of program.commands) command.option('--json', JSON_OPTION).exitOverride();
+  const tools = program.command('tools').description('The tools of an app: what they are, what they cost, how they change.');
+  // They load whatever tools need: half a second that no other command has to wait for.
+  if (argv.includes('tools')) (await import('./tools.js')).toolsCommands(tools, output);
+  const keys = program.command('keys').description('Keys that sign decisions, and tokens for the gateway.');
+  if (argv.includes('keys')) (await import('./keys.js')).keysCommands(keys, output);
+  const mcp = program
+    .command('mcp')
+    .description('MCP servers whose tools agents may have, the classes that somebody accepted for them, and our own server.');
+  if (argv.includes('mcp')) (await import('./mcp.js')).mcpCommands(mcp, output);
+  const all = (parent: Command): Command[] => parent.commands.flatMap((command) => [command, ...all(command)]);
+  for (const command of all(program)) command.option('--json', JSON_OPTION).exitOverride();
   try {
     await program.parseAsync(argv);
     return EXIT.done;

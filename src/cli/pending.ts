@@ -1,30 +1,79 @@
 import type { Command } from 'commander';
 import type { PendingTurn } from '../client';
+import type { NewQuestion } from '../client/watch-pending';
+import type { CallView } from '../shared/turn-view';
+import { cardExcerpt } from './support/card-excerpt';
 import { oneLine } from './support/describe';
 import type { Output } from './support/output';
+import { untilStopped } from './support/until-stopped';
 import { withClient } from './support/with-client';
+
+const BELL = '\u0007';
 
 export function pending(program: Command, output: () => Output): void {
   program
     .command('pending')
     .description('Calls that wait for a person: approvals, and effects in doubt.')
-    .action(async () => {
+    .option('--watch', 'stay, and print new ones as they come, with a bell on a terminal; Ctrl-C ends it')
+    .action(async ({ watch }: { watch?: boolean }) => {
+      if (watch) return watchUntilStopped(output());
       const turns = await withClient((client) => client.pending());
       const lines = turns.flatMap(describe);
       output().answer(turns, lines.length > 0 ? lines : ['Nothing waits for a person.']);
     });
 }
 
+async function watchUntilStopped(output: Output): Promise<void> {
+  const stop = new AbortController();
+  void untilStopped().then(() => stop.abort());
+  let silent = false;
+  const onFault = (error: unknown) => {
+    if (!silent) output.note(`Cannot look now, and go on trying: ${error instanceof Error ? error.message : String(error)}`);
+    silent = true;
+  };
+  await withClient(async (client) => {
+    output.note('Watching; Ctrl-C ends it.');
+    for await (const question of client.watchPending({ signal: stop.signal, onFault })) {
+      silent = false;
+      output.answer(question, announce(question, process.stdout.isTTY));
+    }
+  });
+}
+
+/** A new question in lines; the bell rings on a terminal, for those that came while somebody watched. */
+export function announce({ turn, call, card, waited }: NewQuestion, terminal: boolean): string[] {
+  const bell = terminal && !waited ? BELL : '';
+  const excerpt = card === null ? [] : cardExcerpt(card).map((line) => `  │ ${line}`);
+  return [bell + headOf(turn), ...describeCall(turn, call, excerpt), ''];
+}
+
 function describe(turn: PendingTurn): string[] {
-  const head = `${turn.turn_id}  ${turn.agent}, asked by ${oneLine(turn.requester)}${turn.ui_url ? `  ${turn.ui_url}` : ''}`;
-  if (turn.unreachable !== null) return [head, `  its calls cannot be read now: ${oneLine(turn.unreachable)}`];
+  const head = headOf(turn);
+  if (turn.unreachable !== null)
+    return [head, `  ${oneLine(turn.tools.join(', '))}: its calls cannot be read now: ${oneLine(turn.unreachable)}`];
+  return [head, ...turn.calls.flatMap((call) => describeCall(turn, call, []))];
+}
+
+function headOf(turn: NewQuestion['turn']): string {
+  return `${turn.turn_id}  ${turn.agent}, asked by ${oneLine(turn.requester)}${turn.ui_url ? `  ${turn.ui_url}` : ''}`;
+}
+
+function describeCall({ turn_id }: NewQuestion['turn'], call: CallView, excerpt: string[]): string[] {
+  const { expires_at } = call.approval;
+  const expires = expires_at && call.state === 'waiting' ? `, expires ${expires_at}` : '';
   return [
-    head,
-    ...turn.calls.flatMap((call) => [
-      `  ${call.id} ${call.tool}  ${call.state}${call.approval.expires_at && call.state === 'waiting' ? `, expires ${call.approval.expires_at}` : ''}`,
-      call.state === 'in_doubt'
-        ? `    holdfast settle ${turn.turn_id} applied|not_applied --call ${call.digest}`
-        : `    holdfast approve ${turn.turn_id} --call ${call.digest}`,
-    ]),
+    `  ${call.id} ${oneLine(call.tool, 60)}  ${call.state}${expires}${approvalOf(call)}`,
+    ...excerpt,
+    call.state === 'in_doubt'
+      ? `    holdfast settle ${turn_id} applied|not_applied --call ${call.digest}`
+      : `    holdfast approve ${turn_id} --call ${call.digest}`,
   ];
+}
+
+/** Who has decided so far, of how many; and whose word counts. */
+function approvalOf({ approval, state }: CallView): string {
+  const { quorum, channel, decisions } = approval;
+  const names = decisions.map(({ by }) => oneLine(by, 60)).join(', ');
+  const several = quorum > 1 && state === 'waiting' ? `, ${decisions.length} of ${quorum} decided${names && `: ${names}`}` : '';
+  return `${several}${channel === 'attested' ? ', signed decisions only' : ''}`;
 }

@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
+import type { SessionHandle } from '../client/session-handle';
+import type { TurnHandle } from '../client/turn-handle';
 import { describeTurn } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
 import { withClient } from './support/with-client';
+
+const DEFAULT_MESSAGE = 'Show what you can do.';
 
 interface RunOptions {
   agent: string;
@@ -17,17 +21,20 @@ export function run(program: Command, output: () => Output): void {
   program
     .command('run')
     .description('Starts a turn; prints its id and its page in the Web UI.')
-    .argument('<text...>', 'the message')
+    .argument('[text...]', `the message; default: "${DEFAULT_MESSAGE}"`)
     .requiredOption('--agent <name>', 'which agent')
     .option('--id <key>', 'idempotency key: the same key again gives the same turn')
-    .option('--session <id>', 'session that the turn belongs to')
+    .option('--session <id>', 'a turn of this session, after those that wait there; opens it, if it is new')
     .option('--follow', 'watch it to its end: exit 0 completed, 3 refused, 1 any other end')
     .action((words: string[], options: RunOptions) =>
       withClient(async (client) => {
         const { agent, id, session } = options;
-        const message = words.join(' ');
-        const more = { ...(id === undefined ? {} : { id }), ...(session === undefined ? {} : { sessionId: session }) };
-        const turn = await client.start({ agent, message, ...more });
+        const message = words.length === 0 ? DEFAULT_MESSAGE : words.join(' ');
+        const key = id === undefined ? {} : { id };
+        const turn =
+          session === undefined
+            ? await client.start({ agent, message, ...key })
+            : await inSession(client.session(session, { agent }), message, key);
         const started = { turn_id: turn.id, workflow_id: turn.workflowId, ui_url: turn.uiUrl };
         output().answer(started, [`${turn.id}${turn.uiUrl ? `  ${turn.uiUrl}` : ''}`]);
         if (!options.follow) return;
@@ -43,4 +50,9 @@ export function run(program: Command, output: () => Output): void {
         if (exitOf(view.state) !== EXIT.done) throw new Exit(exitOf(view.state));
       }),
     );
+}
+
+async function inSession(session: SessionHandle, message: string, key: { id?: string }): Promise<TurnHandle> {
+  const { turn_id } = await session.send(message, key);
+  return session.started(turn_id);
 }

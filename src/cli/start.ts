@@ -2,11 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { HoldfastClient } from '../client';
+import type { SigningKey } from '../attestation/signing-key';
 import type { TurnHandle } from '../client/turn-handle';
-import type { Config } from '../config';
-import { startStack, type Stack } from '../devserver/stack';
-import { Questions } from './support/ask';
+import { defaultSigningKey, type Config } from '../config';
+import type { Stack } from '../devserver/stack';
+import { InputEnded, Questions } from './support/ask';
 import { configWith, dataOption, type DataOption } from './support/data-option';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
@@ -39,10 +39,13 @@ export function start(program: Command, output: () => Output): void {
       });
       stopped.catch(() => undefined);
       const say = (line: string) => output().say(line);
+      const { startStack } = await import('../devserver/stack.js');
+      const key = await keyFor(config);
       const stack = await Promise.race([startStack({ config, say, db: options.db }), stopped]);
+      const message = words.join(' ') || MESSAGE;
       try {
         await Promise.race([
-          oneTurn(config, stack, words.join(' ') || MESSAGE, options.hold === true, output()),
+          oneTurn({ config, stack, message, key, hold: options.hold === true, output: output() }),
           stopped,
           stack.broken,
         ]);
@@ -52,7 +55,23 @@ export function start(program: Command, output: () => Output): void {
     });
 }
 
-async function oneTurn(config: Config, stack: Stack, message: string, hold: boolean, output: Output): Promise<void> {
+/** Where only signed decisions count, the story's operator signs with this machine's gateway key. */
+async function keyFor(config: Config): Promise<SigningKey | null> {
+  if (config.approvals !== 'attested') return null;
+  const { keyOf } = await import('../gateway/parts.js');
+  return keyOf(config);
+}
+
+interface Story {
+  config: Config;
+  stack: Stack;
+  message: string;
+  key: SigningKey | null;
+  hold: boolean;
+  output: Output;
+}
+
+async function oneTurn({ config, stack, message, key, hold, output }: Story): Promise<void> {
   const { address, namespace, uiUrl } = stack;
   const temporal = {
     ...config.temporal,
@@ -60,7 +79,9 @@ async function oneTurn(config: Config, stack: Stack, message: string, hold: bool
     namespace,
     connectionOptions: { ...config.temporal.connectionOptions, address },
   };
-  const client = await HoldfastClient.connect({ ...config, temporal, uiUrl });
+  const { HoldfastClient } = await import('../client.js');
+  const signingKey = config.signingKey ?? (key && defaultSigningKey(config.home));
+  const client = await HoldfastClient.connect({ ...config, temporal, uiUrl, signingKey });
   const mailsBefore = await mails(stack.outbox);
   try {
     const turn = await client.start({ agent: 'credit-analyst', message });
@@ -74,7 +95,7 @@ async function oneTurn(config: Config, stack: Stack, message: string, hold: bool
         if (event.type === 'approval_requested') {
           const decided = new AbortController();
           moot.set(event.digest, decided);
-          decisions.push(decide({ turn, digest: event.digest, hold, output, questions, decided: decided.signal }));
+          decisions.push(decide({ turn, digest: event.digest, key, hold, output, questions, decided: decided.signal }));
         }
         if (event.type === 'approval_decided') moot.get(event.digest)?.abort();
         if (event.type === 'tool_error' && event.effect === 'in_doubt') output.say(inDoubt(turn, event.call));
@@ -101,6 +122,7 @@ async function oneTurn(config: Config, stack: Stack, message: string, hold: bool
 interface Decision {
   turn: TurnHandle;
   digest: string;
+  key: SigningKey | null;
   hold: boolean;
   output: Output;
   questions: Questions;
@@ -109,7 +131,7 @@ interface Decision {
 }
 
 /** Asks in the terminal; without one decides as `demo-operator`; with `hold` waits for somebody else. */
-async function decide({ turn, digest, hold, output, questions, decided }: Decision): Promise<void> {
+async function decide({ turn, digest, key, hold, output, questions, decided }: Decision): Promise<void> {
   output.say(
     [
       '    Read what is about to be sent in the Web UI (under User Metadata), and send the signal `approve` or `deny` there:',
@@ -119,21 +141,37 @@ async function decide({ turn, digest, hold, output, questions, decided }: Decisi
     ].join('\n'),
   );
   if (hold) return output.say(HOLDING);
+  const as = (by: string, decision: 'approve' | 'deny') => signedBy(turn, digest, key, by, decision);
   try {
     if (!process.stdin.isTTY || !process.stdout.isTTY || output.json) {
       output.say('    No terminal to ask in: approving as demo-operator. (--hold waits for a decision from outside.)');
-      return await turn.approve(digest, { by: 'demo-operator', note: 'npm start without a terminal' });
+      const by = await as('demo-operator', 'approve');
+      return await turn.approve(digest, { ...by, note: 'npm start without a terminal' });
     }
     const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', decided);
     if (answer === null) return;
     const by = 'operator at the terminal';
     const no = /^no?\b[\s,.:;-]*/i.exec(answer.trim());
-    if (/^y(es)?$/i.test(answer.trim())) await turn.approve(digest, { by });
-    else if (no) await turn.deny(digest, { by, note: answer.trim().slice(no[0].length) });
+    if (/^y(es)?$/i.test(answer.trim())) await turn.approve(digest, await as(by, 'approve'));
+    else if (no) await turn.deny(digest, { ...(await as(by, 'deny')), note: answer.trim().slice(no[0].length) });
     else output.say(HOLDING);
   } catch (error) {
     output.say(`    ${oneLine(error instanceof Error ? error.message : String(error))}`); // decided elsewhere meanwhile
+    if (error instanceof InputEnded) output.say(HOLDING);
   }
+}
+
+async function signedBy(
+  turn: TurnHandle,
+  digest: string,
+  key: SigningKey | null,
+  by: string,
+  decision: 'approve' | 'deny',
+): Promise<{ by: string; attestation?: string }> {
+  if (key === null) return { by };
+  const { signDecisions } = await import('../client/attest.js');
+  const [signed] = await signDecisions(turn, key, { decision, calls: [digest], principal: by, roles: [] });
+  return { by, attestation: signed!.attestation };
 }
 
 function inDoubt(turn: TurnHandle, call: string): string {

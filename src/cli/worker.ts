@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { configWith, dataOption, type DataOption } from './support/data-option';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
+import { liveToParent } from '../live/to-parent';
 import { untilStopped } from './support/until-stopped';
 
 export function worker(program: Command, output: () => Output): void {
@@ -16,13 +17,15 @@ export function worker(program: Command, output: () => Output): void {
       const config = configWith(options);
       // Loaded only here: the SDK's worker takes longer than all that the other commands do.
       const [{ startWorker }, { appOf }] = await Promise.all([import('../worker-process.js'), import('./support/app.js')]);
-      const running = await startWorker(config, await appOf(config, file));
+      const embedded = process.send !== undefined;
+      // A worker by itself has a shell only if somebody has named the folder for it.
+      const app = await appOf(config, file, { showcase: embedded || config.workspace !== null });
+      const running = await startWorker(config, app, embedded ? liveToParent() : null);
       const { taskQueue, ...facts } = running.facts;
       const { agents, model, temporal, deployment, notice } = facts;
       // An app file brings its own tools: what they read is not ours to say.
       const data = file === undefined ? { data: config.data } : {};
       const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}${deployment === null ? '' : `, version ${deployment}`}; model: ${model}${data.data ? `; data: ${data.data}` : ''}`;
-      const embedded = process.send !== undefined;
       // Beside the embedded stack, standard output belongs to the stack's own answer.
       const lines = notice === null ? [line] : [line, notice];
       if (embedded) process.stderr.write(lines.map((text) => `${text}\n`).join(''));

@@ -20,9 +20,8 @@ export class TurnNotFound extends Error {
 export class IdempotencyConflict extends Error {
   override readonly name = 'IdempotencyConflict';
   constructor(readonly turnId: string) {
-    super(
-      `The id ${JSON.stringify(turnId)} has been used for another agent, message or session. Use a new id, or send the same request again.`,
-    );
+    const what = turnId.startsWith('call/') ? 'agent, tool, input or options' : 'agent, message or session';
+    super(`The id ${JSON.stringify(turnId)} has been used for another ${what}. Use a new id, or send the same request again.`);
   }
 }
 
@@ -46,5 +45,27 @@ export class NoWorker extends Error {
     super(
       `No worker answered in time to ${what}. Start one (\`holdfast worker\` or \`holdfast dev\`) and try again; nothing was lost or changed.`,
     );
+  }
+}
+
+/** There is no session of this id. */
+export class SessionNotFound extends Error {
+  override readonly name = 'SessionNotFound';
+  constructor(readonly sessionId: string) {
+    super(
+      `There is no session ${JSON.stringify(sessionId)} in this namespace. \`holdfast sessions\` shows those that there are.`,
+    );
+  }
+}
+
+/** A conversation cannot be cut at the block that was named. */
+export class ForkRefused extends Error {
+  override readonly name = 'ForkRefused';
+  constructor(
+    reason: string,
+    /** The nearest block before it at which it can; null: there is none. */
+    readonly near: string | null,
+  ) {
+    super(`${reason}${near === null ? '' : ` The nearest place before it is block ${near}.`}`);
   }
 }

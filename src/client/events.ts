@@ -1,38 +1,59 @@
 /** What happens in a turn, read from its history: the same whether it is watched live or years later. */
 import type { Payload } from '@temporalio/common';
-import type { temporal } from '@temporalio/proto';
-import type {
-  AdmitCallInput,
-  AdmitCallOutput,
-  CallOutcome,
-  RunCallInput,
-  RunCallOutput,
-  TakeStepInput,
-  TakeStepOutput,
+import {
+  approvalsOf,
+  type AdmitCallInput,
+  type AdmitCallOutput,
+  type AdmitDirectOutput,
+  type AdmittedCall,
+  type CallInput,
+  type CallOutcome,
+  type OpenSubTurnOutput,
+  type CheckDecisionInput,
+  type CheckDecisionOutput,
+  type RunCallInput,
+  type RunCallOutput,
+  type TakeStepInput,
+  type TakeStepOutput,
+  type TurnInput,
 } from '../shared/activity-io';
+import type { LiveEvent } from '../live/bus';
+import { PLAIN_POLICY } from '../shared/approval';
+import { cutBytes } from '../shared/cut';
 import type { CallError } from '../shared/errors';
+import type { Json } from '../shared/json';
+import { decodePayload } from '../shared/payload';
 import type { TurnView } from '../shared/turn-view';
+import { DECIDE_UPDATE } from '../workflows/contract';
+import { timeOf, type HistoryEvent } from './history';
+import { Questions } from './questions';
 
-export type TurnEvent = { at: string } & (
+/** Those of the live events are not durable; but a destructive call that is dispatched again is in the history too. */
+export type TurnEvent = LiveEvent | DurableEvent;
+
+type DurableEvent = { at: string } & (
   | { type: 'turn_started'; turn_id: string; agent: string; message: string }
   | { type: 'step_started'; step: number }
   | { type: 'step_completed'; step: number; text: string; calls: { id: string; tool: string; verdict: string }[] }
   | { type: 'tool_started'; call: string; tool: string }
-  | { type: 'tool_progress'; call: string; message: string; fraction: number | null }
-  | { type: 'tool_retrying'; call: string; attempt: number; error: string; next_attempt_at: string | null }
   | { type: 'tool_result'; call: string; tool: string; summary: string; effect: string | null }
   | { type: 'tool_error'; call: string; tool: string; error: CallError | null; effect: string | null }
   | { type: 'approval_requested'; call: string; tool: string; digest: string; expires_at: string | null }
   | { type: 'approval_decided'; call: string; tool: string; digest: string; decision: string; by: string; note: string | null }
+  /** Somebody has reset the workflow through Temporal: what follows comes after an earlier moment. What was done stays done. */
+  | { type: 'turn_reset'; reason: string | null }
   | { type: 'turn_completed'; state: string; reason: string | null; text: string }
 );
 
-type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 export type Decode = (payloads: Payload[] | null | undefined) => Promise<unknown[]>;
 
 /** Turns history events into turn events; keeps what it needs of the scheduled activities between them. */
 export class EventReader {
   private readonly scheduled = new Map<string, { type: string; input: unknown }>();
+  private readonly questions = new Questions();
+  private readonly failed = new Map<string, CallError>();
+  private requester = '';
+  private taskStartedAt = '';
 
   constructor(private readonly decode: Decode) {}
 
@@ -40,23 +61,137 @@ export class EventReader {
     const at = timeOf(event);
     if (event.workflowExecutionStartedEventAttributes) {
       const [input] = await this.decode(event.workflowExecutionStartedEventAttributes.input?.payloads);
-      const { turn_id, agent, message } = input as { turn_id: string; agent: string; message: string };
-      return message === '' ? [] : [{ at, type: 'turn_started', turn_id, agent, message }];
+      this.requester = (input as TurnInput).requester;
+      return started(at, input as TurnInput | CallInput);
     }
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
       const [input] = await this.decode(scheduled.input?.payloads);
       const type = scheduled.activityType?.name ?? '';
       this.scheduled.set(String(event.eventId), { type, input });
-      return onScheduled(at, type, input);
+      return this.onScheduled(at, type, input);
     }
     const completed = event.activityTaskCompletedEventAttributes;
     if (completed) {
       const activity = this.scheduled.get(String(completed.scheduledEventId));
       const [output] = await this.decode(completed.result?.payloads);
-      return activity ? onCompleted(at, activity, output) : [];
+      return activity ? this.onCompleted(at, activity, output) : [];
     }
-    return this.ending(event, at);
+    return (await this.deciding(event, at)) ?? this.ending(event, at);
+  }
+
+  /** What tells of decisions, before anything comes of them. Null: the event does not. */
+  private async deciding(event: HistoryEvent, at: string): Promise<TurnEvent[] | null> {
+    const signal = event.workflowExecutionSignaledEventAttributes;
+    if (signal) {
+      const payloads = signal.input?.payloads ?? [];
+      const decoded = decodePayload(payloads[0]);
+      if (decoded.ok && payloads.length === 1) this.questions.signalled(signal.signalName ?? '', decoded.value);
+      return [];
+    }
+    const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
+    if (accepted) {
+      const { name, args } = accepted.acceptedRequest?.input ?? {};
+      const [body] = name === DECIDE_UPDATE ? await this.decode(args?.payloads) : [];
+      this.questions.updateAccepted(String(event.eventId), body as Json | undefined);
+      return [];
+    }
+    const answered = event.workflowExecutionUpdateCompletedEventAttributes;
+    if (answered) {
+      const [answer] = await this.decode(answered.outcome?.success?.payloads);
+      return this.questions.updateCompleted(at, String(answered.acceptedEventId), answer);
+    }
+    if (event.timerFiredEventAttributes) this.questions.timer();
+    if (event.workflowTaskStartedEventAttributes) this.taskStartedAt = at;
+    if (event.workflowTaskCompletedEventAttributes) return this.questions.taskDone(this.taskStartedAt);
+    const reset = event.workflowTaskFailedEventAttributes;
+    if (!reset?.newRunId) return null;
+    this.questions.reset();
+    return [{ at, type: 'turn_reset', reason: reset.failure?.message || null }];
+  }
+
+  private onScheduled(at: string, type: string, input: unknown): TurnEvent[] {
+    if (type === 'takeStep') {
+      const step = input as TakeStepInput;
+      return [...step.outcomes.flatMap((outcome) => this.refusals(at, outcome)), { at, type: 'step_started', step: step.step }];
+    }
+    if (type === 'endTurn')
+      return (input as { outcomes: CallOutcome[] }).outcomes.flatMap((outcome) => this.refusals(at, outcome));
+    if (type !== 'runCall' && type !== 'openSubTurn') return [];
+    const { call } = input as RunCallInput;
+    const decided = approvalsOf(input as RunCallInput).flatMap(({ digest, decision, by, note }) =>
+      this.questions.certain({ at, type: 'approval_decided', call: call.id, tool: call.tool, digest, decision, by, note }),
+    );
+    return [...decided, ...this.again(at, call), { at, type: 'tool_started', call: call.id, tool: call.tool }];
+  }
+
+  /** A destructive call that did nothing is dispatched again: unlike the retries of others, that is in the history. */
+  private again(at: string, { id, dispatch }: RunCallInput['call']): TurnEvent[] {
+    if (!(dispatch > 1)) return [];
+    const { code = null, message = 'The attempt was lost before it began.' } = this.failed.get(id) ?? {};
+    const retry = { call: id, attempt: dispatch, max_retries: null, code, error: message, next_attempt_at: null };
+    return [{ at, type: 'tool_retrying', ...retry }];
+  }
+
+  /** Calls that never ran: refused by a person, by the clock, or in admission. */
+  private refusals(at: string, { call_id, tool, decision, error, effect, result_ref }: CallOutcome): TurnEvent[] {
+    if (decision) {
+      const { digest, by, note } = decision;
+      const decided = { call: call_id, tool, digest, decision: decision.decision, by, note };
+      return this.questions.certain({ at, type: 'approval_decided', ...decided });
+    }
+    return result_ref === null ? [{ at, type: 'tool_error', call: call_id, tool, error, effect }] : [];
+  }
+
+  private onCompleted(at: string, activity: { type: string; input: unknown }, output: unknown): TurnEvent[] {
+    switch (activity.type) {
+      case 'takeStep': {
+        const { text, calls } = output as TakeStepOutput;
+        return stepCompleted(at, (activity.input as TakeStepInput).step, text, calls);
+      }
+      case 'admitDirect':
+        return stepCompleted(at, 1, '', [(output as AdmitDirectOutput).call]);
+      case 'admitCall':
+        return this.admitted(at, activity.input as AdmitCallInput, output as AdmitCallOutput);
+      case 'checkDecision':
+        this.questions.checked(activity.input as CheckDecisionInput, output as CheckDecisionOutput);
+        return [];
+      case 'openSubTurn': {
+        const opened = output as OpenSubTurnOutput;
+        return opened.open ? [] : this.ended(at, (activity.input as RunCallInput).call, opened.refused);
+      }
+      case 'runCall':
+      case 'closeSubTurn':
+      case 'settleEffect':
+        return this.ended(at, (activity.input as RunCallInput).call, output as RunCallOutput);
+      default:
+        return [];
+    }
+  }
+
+  private admitted(at: string, input: AdmitCallInput, output: AdmitCallOutput): TurnEvent[] {
+    const { call, expires_at, edit } = input;
+    const { id, tool } = call;
+    const before = this.questions.openOf(id);
+    if (edit && !before) return []; // it was decided meanwhile: the other input is not asked about
+    if (!output.ok) return edit ? [] : [{ at, type: 'tool_error', call: id, tool, error: output.error, effect: null }];
+    const asks = output.decided?.verdict !== 'allow' || (input.held ?? []).length > 0;
+    if (expires_at === null || !asks) return [];
+    const { digest } = output;
+    const edited = edit && before ? this.questions.edited(at, before, edit) : [];
+    const makers = [this.requester, ...(call.makers ?? [])];
+    const policy = output.renewed?.approval ?? input.approval ?? PLAIN_POLICY;
+    this.questions.ask({ call: id, tool, digest, policy, makers, expires_at });
+    return [...edited, { at, type: 'approval_requested', call: id, tool, digest, expires_at }];
+  }
+
+  private ended(at: string, { id, tool }: RunCallInput['call'], output: RunCallOutput): TurnEvent[] {
+    const { state, summary, error, effect, held } = output;
+    if (held) return []; // a person is asked again
+    if (error) this.failed.set(id, error);
+    return state === 'succeeded'
+      ? [{ at, type: 'tool_result', call: id, tool, summary, effect }]
+      : [{ at, type: 'tool_error', call: id, tool, error, effect }];
   }
 
   private async ending(event: HistoryEvent, at: string): Promise<TurnEvent[]> {
@@ -77,51 +212,18 @@ export class EventReader {
   }
 }
 
-function onScheduled(at: string, type: string, input: unknown): TurnEvent[] {
-  if (type === 'takeStep') {
-    const step = input as TakeStepInput;
-    return [...step.outcomes.flatMap((outcome) => refusals(at, outcome)), { at, type: 'step_started', step: step.step }];
-  }
-  if (type === 'endTurn') return (input as { outcomes: CallOutcome[] }).outcomes.flatMap((outcome) => refusals(at, outcome));
-  if (type !== 'runCall') return [];
-  const { call, approval } = input as RunCallInput;
-  const started: TurnEvent = { at, type: 'tool_started', call: call.id, tool: call.tool };
-  if (!approval) return [started];
-  const { digest, decision, by, note } = approval;
-  return [{ at, type: 'approval_decided', call: call.id, tool: call.tool, digest, decision, by, note }, started];
+/** Nothing for a run that continues another one. */
+function started(at: string, input: TurnInput | CallInput): TurnEvent[] {
+  const { turn_id, agent } = input;
+  const message = 'tool' in input ? `call ${input.tool} ${cutBytes(input.input_json, 1000)}` : input.message;
+  return message === '' ? [] : [{ at, type: 'turn_started', turn_id, agent: agent ?? '', message }];
 }
 
-/** Calls that never ran: refused by a person, by the clock, or in admission. */
-function refusals(at: string, { call_id, tool, decision, error, effect, result_ref }: CallOutcome): TurnEvent[] {
-  if (decision) {
-    const { digest, by, note } = decision;
-    return [{ at, type: 'approval_decided', call: call_id, tool, digest, decision: decision.decision, by, note }];
-  }
-  return result_ref === null ? [{ at, type: 'tool_error', call: call_id, tool, error, effect }] : [];
-}
-
-function onCompleted(at: string, activity: { type: string; input: unknown }, output: unknown): TurnEvent[] {
-  if (activity.type === 'takeStep') {
-    const { text, calls } = output as TakeStepOutput;
-    const { step } = activity.input as TakeStepInput;
-    return [{ at, type: 'step_completed', step, text, calls: calls.map(({ id, tool, verdict }) => ({ id, tool, verdict })) }];
-  }
-  if (activity.type === 'admitCall') {
-    const { call, expires_at } = activity.input as AdmitCallInput;
-    const admitted = output as AdmitCallOutput;
-    return admitted.ok && expires_at !== null
-      ? [{ at, type: 'approval_requested', call: call.id, tool: call.tool, digest: admitted.digest, expires_at }]
-      : [];
-  }
-  if (activity.type !== 'runCall' && activity.type !== 'settleEffect') return [];
-  const { call } = activity.input as RunCallInput;
-  const { state, summary, error, effect } = output as RunCallOutput;
-  return state === 'succeeded'
-    ? [{ at, type: 'tool_result', call: call.id, tool: call.tool, summary, effect }]
-    : [{ at, type: 'tool_error', call: call.id, tool: call.tool, error, effect }];
-}
-
-function timeOf(event: HistoryEvent): string {
-  const seconds = Number(event.eventTime?.seconds ?? 0);
-  return new Date(seconds * 1000 + Math.floor((event.eventTime?.nanos ?? 0) / 1e6)).toISOString();
+/** Calls that admission rejected have their answer already. */
+function stepCompleted(at: string, step: number, text: string, calls: AdmittedCall[]): TurnEvent[] {
+  const rejected = calls.flatMap(({ id, tool, error }): TurnEvent[] =>
+    error === null ? [] : [{ at, type: 'tool_error', call: id, tool, error, effect: null }],
+  );
+  const asked = calls.map(({ id, tool, verdict }) => ({ id, tool, verdict }));
+  return [{ at, type: 'step_completed', step, text, calls: asked }, ...rejected];
 }

@@ -6,22 +6,32 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   type Client,
+  type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
-import type { CallView, TurnView } from '../shared/turn-view';
-import { DECIDE_UPDATE, STATUS_QUERY, TURN_FAILED, type DecideAnswer } from '../workflows/contract';
+import { settledDown } from '../entities/under-way';
+import type { JsonObject } from '../shared/json';
+import type { CallView, SurfacedCall, TurnView } from '../shared/turn-view';
+import { DECIDE_UPDATE, INTERRUPT, STATUS_QUERY, STEER, TURN_FAILED, type DecideAnswer } from '../workflows/contract';
+import { cardsByDigest } from './cards';
 import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from './errors';
 import type { TurnEvent } from './events';
-import { watchTurn } from './watch';
+import type { Watched } from './feed';
+import { Feeds } from './feeds';
+import { readHistory } from './history';
+import { sentOf, type Sent } from './senders';
+import { watchTurn, type WatchOptions } from './watch';
 
-export interface By {
-  /** Who decides. */
-  by: string;
-  note?: string;
-}
+/** Who decides: by name, or by what `holdfast sign` printed, one for each call. */
+export type By = { note?: string } & ({ by: string; attestation?: Attestation } | { by?: string; attestation: Attestation });
+type Attestation = string | string[];
 
 /** A call that waits for a person. */
-export type WaitingCall = CallView & { digest: string };
+export type WaitingCall = CallView & {
+  digest: string;
+  /** Of a sub-agent's call: the turn that it waits in. It can be decided there, or here. Absent: in this turn itself. */
+  of?: Omit<SurfacedCall, 'call'>;
+};
 
 const ANSWER_WITHIN = 15_000;
 const POLL_EVERY = 250;
@@ -36,6 +46,8 @@ export class TurnHandle {
     readonly workflowId: string,
     /** The workflow in the Web UI; null when no UI is known. */
     readonly uiUrl: string | null,
+    /** Shared by all who watch through one client. */
+    private readonly feeds: Feeds = new Feeds(client),
   ) {}
 
   /**
@@ -43,7 +55,11 @@ export class TurnHandle {
    * @throws TurnNotFound, NoWorker
    */
   async status(): Promise<TurnView> {
-    const { name } = await this.described();
+    return this.viewIn((await this.described()).status.name);
+  }
+
+  /** The same for whoever has just been told its status by Temporal. */
+  async viewIn(name: WorkflowExecutionDescription['status']['name']): Promise<TurnView> {
     if (name === 'COMPLETED' || name === 'FAILED') return this.result();
     const view = await this.queried();
     // Ended from outside: the workflow itself was never told.
@@ -54,6 +70,18 @@ export class TurnHandle {
   /** The calls that wait for a person: for approval, or in doubt. */
   async pending(): Promise<WaitingCall[]> {
     return pendingOf(await this.status());
+  }
+
+  /**
+   * The cards of the calls that wait, Markdown, by digest, as the Web UI shows them. One that just came may be missing.
+   * @throws TurnNotFound, NoWorker
+   */
+  async cards(): Promise<Map<string, string>> {
+    const { pending } = await this.status();
+    const handle = this.client.workflow.getHandle(this.workflowId);
+    const metadata = () => handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    const { currentDetails = '' } = await this.asked('show its cards', metadata);
+    return cardsByDigest(currentDetails, pending);
   }
 
   /**
@@ -71,25 +99,57 @@ export class TurnHandle {
     }
   }
 
-  /** @throws DecisionNotAccepted with the reason */
-  approve(digest: string, by: By): Promise<void> {
-    return this.decide({ decision: 'approve', call: digest, ...by });
+  /**
+   * Approves one waiting call, or several: all of them or none. With `input` nothing is approved: a call with that input
+   * takes the place of this one, and waits.
+   * @throws DecisionNotAccepted with the reason
+   */
+  approve(digests: string | string[], by: By & { input?: JsonObject }): Promise<void> {
+    return this.decide({ decision: 'approve', ...called(digests), ...by });
   }
 
   /** The model reads the note. @throws DecisionNotAccepted with the reason */
-  deny(digest: string, by: By): Promise<void> {
-    return this.decide({ decision: 'deny', call: digest, ...by });
+  deny(digests: string | string[], by: By): Promise<void> {
+    return this.decide({ decision: 'deny', ...called(digests), ...by });
   }
 
   /** Says what became of a call in doubt. @throws DecisionNotAccepted with the reason */
-  settle(digest: string, outcome: 'applied' | 'not_applied', by: By): Promise<void> {
-    return this.decide({ decision: 'settle', call: digest, outcome, ...by });
+  settle(digests: string | string[], outcome: 'applied' | 'not_applied', by: By): Promise<void> {
+    return this.decide({ decision: 'settle', ...called(digests), outcome, ...by });
+  }
+
+  /**
+   * Says something to the model, which reads it before its next step. Whoever says it has a hand in what the model proposes
+   * from then on, and under four eyes does not approve it.
+   * @param text 1 to 4,000 characters
+   * @throws DecisionNotAccepted with the reason
+   */
+  steer(text: string, by: { by: string; attestation?: string } | { by?: string; attestation: string }): Promise<void> {
+    return this.update(STEER, 'take the message', { text, ...by });
+  }
+
+  /**
+   * Ends the turn before its next step: calls that run come to their end, calls that wait are not run. The conversation
+   * can go on from its head.
+   * @throws DecisionNotAccepted with the reason
+   */
+  interrupt(by: { by: string }): Promise<void> {
+    return this.update(INTERRUPT, 'interrupt', { by: by.by });
+  }
+
+  /** For whom a signed decision on this turn is meant. @throws TurnNotFound */
+  async audience(): Promise<{ namespace: string; workflow_id: string; first_execution_run_id: string }> {
+    const { raw } = await this.described();
+    const first_execution_run_id = raw.workflowExecutionInfo?.firstRunId;
+    if (!first_execution_run_id)
+      throw new Error('This Temporal server does not tell the first run of a workflow; 1.25 and later do.');
+    return { namespace: this.client.options.namespace, workflow_id: this.workflowId, first_execution_run_id };
   }
 
   /** Asks the turn to stop: running tools first, then the turn. @throws TurnNotFound; DecisionNotAccepted when it has ended */
   async cancel(): Promise<void> {
     // Temporal itself would accept it silently.
-    if ((await this.described()).name !== 'RUNNING') throw new DecisionNotAccepted('Not accepted: the turn has ended.');
+    if ((await this.described()).status.name !== 'RUNNING') throw new DecisionNotAccepted('Not accepted: the turn has ended.');
     await this.asked('cancel', () => this.client.workflow.getHandle(this.workflowId).cancel());
   }
 
@@ -98,8 +158,32 @@ export class TurnHandle {
    * @param options.signal ends the watch; nothing is thrown
    * @throws TurnNotFound
    */
-  watch(options: { signal?: AbortSignal } = {}): AsyncGenerator<TurnEvent> {
-    return watchTurn(this.client, this.id, this.workflowId, options.signal);
+  async *watch(options: { signal?: AbortSignal } = {}): AsyncGenerator<TurnEvent> {
+    for await (const { event } of this.stream(options)) yield event;
+  }
+
+  /**
+   * The same with the position of each event, from which another watch can go on, here or elsewhere. All who watch one turn
+   * through one client share one reader, and add nothing to the turn's history.
+   * @throws TurnNotFound
+   */
+  stream(options: WatchOptions = {}): AsyncGenerator<Watched> {
+    return watchTurn(this.feeds, this.id, this.workflowId, options);
+  }
+
+  /**
+   * Who started the turn, and who sent it what since, as Temporal has recorded it.
+   * @throws TurnNotFound
+   */
+  senders(): Promise<Sent[]> {
+    return this.asked('tell who has sent what', async () => {
+      const sent: Sent[] = [];
+      for await (const event of readHistory(this.client, this.workflowId, { follow: false })) {
+        const one = event.copied ? null : sentOf(event);
+        if (one) sent.push(one);
+      }
+      return sent;
+    });
   }
 
   /** Waits for the end. A turn that failed or was cancelled gives its view too: `state` tells. */
@@ -129,15 +213,19 @@ export class TurnHandle {
     return { ...view, ui_url: this.uiUrl };
   }
 
-  private async described(): Promise<{ name: string }> {
-    return (await this.asked('describe', () => this.client.workflow.getHandle(this.workflowId).describe())).status;
+  private described(): Promise<WorkflowExecutionDescription> {
+    return this.asked('describe', () => this.client.workflow.getHandle(this.workflowId).describe());
   }
 
-  private async decide(body: { decision: string; call: string; outcome?: string } & By): Promise<void> {
+  private decide(body: { decision: string; outcome?: string; input?: JsonObject } & Called & By): Promise<void> {
+    return this.update(DECIDE_UPDATE, 'take the decision', body);
+  }
+
+  private async update<B>(name: string, what: string, body: B): Promise<void> {
+    // Sent all the same, it could keep the turn from ever being replayed.
+    if (!(await settledDown(() => this.described()))) throw new NoWorker(what);
     const handle = this.client.workflow.getHandle(this.workflowId);
-    const answer = await this.asked('take the decision', () =>
-      handle.executeUpdate<DecideAnswer, [typeof body]>(DECIDE_UPDATE, { args: [body] }),
-    );
+    const answer = await this.asked(what, () => handle.executeUpdate<DecideAnswer, [B]>(name, { args: [body] }));
     if (!answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${answer.reason}.`);
   }
 
@@ -154,7 +242,8 @@ export class TurnHandle {
     }
   }
 
-  private exists(): Promise<boolean> {
+  /** Whether the turn has begun, be it over or not. */
+  exists(): Promise<boolean> {
     return this.client.workflow
       .getHandle(this.workflowId)
       .describe()
@@ -165,6 +254,12 @@ export class TurnHandle {
   }
 }
 
+type Called = { call: string } | { calls: string[] };
+
+function called(digests: string | string[]): Called {
+  return typeof digests === 'string' ? { call: digests } : { calls: digests };
+}
+
 function outsideEnd(view: TurnView, how: 'TERMINATED' | 'TIMED_OUT'): TurnView {
   const what = how === 'TERMINATED' ? 'terminated' : 'ended by its time limit';
   const running = view.calls.filter((call) => call.class === 'destructive' && call.state === 'running').map((call) => call.id);
@@ -172,16 +267,18 @@ function outsideEnd(view: TurnView, how: 'TERMINATED' | 'TIMED_OUT'): TurnView {
   return { ...view, state: 'failed', pending: [], reason: `The workflow was ${what} from outside, through Temporal.${open}` };
 }
 
-/** Calls of a view that wait for a person. */
+/** Calls of a view that wait for a person, its own first, then its sub-agents'. */
 export function pendingOf(view: TurnView): WaitingCall[] {
-  return view.calls.filter((call): call is WaitingCall => call.digest !== null && view.pending.includes(call.digest));
+  const waits = (call: CallView): call is WaitingCall => call.digest !== null && view.pending.includes(call.digest);
+  const below = (view.sub_turns ?? []).flatMap(({ waiting }) => waiting.map(({ call, ...of }) => ({ ...call, of })));
+  return [...view.calls, ...below].filter(waits);
 }
 
 /** DEADLINE_EXCEEDED; CANCELLED: the server resets the call when the deadline passes there first; FAILED_PRECONDITION: it gave up just before. */
 const UNANSWERED = new Set([4, 1, 9]);
 
 /** Deadline, cancellation by deadline, "no poller", "not ready": in each case nobody answered. */
-function isUnanswered(error: unknown): boolean {
+export function isUnanswered(error: unknown): boolean {
   const { cause } = error as { cause?: unknown };
   if ([error, cause].some((fault) => isGrpcServiceError(fault) && UNANSWERED.has(fault.code))) return true;
   const text = error instanceof Error ? `${error.name} ${error.message} ${(cause as Error | undefined)?.message ?? ''}` : '';

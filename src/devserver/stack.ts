@@ -6,6 +6,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Config } from '../config';
 import { startDevServer, type DevServer } from './dev-server';
+import { startEquippedChain, type Equip, type EquippedChain } from './equipped-chain';
 import { findTemporalCli } from './find-cli';
 import { startMailCatcher, type MailCatcher } from './mail-catcher';
 import { removeDevState, writeDevState } from './state-file';
@@ -18,6 +19,10 @@ export interface StackOptions {
   /** SQLite file; absent: in memory. */
   db?: string | undefined;
   headless?: boolean | undefined;
+  /** A chain too, with what this puts on it. Absent: none. */
+  equipChain?: Equip | undefined;
+  /** Is given what the worker sends besides; absent: nobody is. */
+  onMessage?: ((message: unknown) => void) | undefined;
   /** A line for the person who watches. */
   say(line: string): void;
 }
@@ -28,6 +33,8 @@ export interface Stack {
   uiUrl: string | null;
   /** Folder of the .eml files; null when mail goes to a real server. */
   outbox: string | null;
+  /** JSON-RPC node of the embedded chain; null: there is none. */
+  chainUrl: string | null;
   workerPid(): number | undefined;
   /** Rejects when the dev server dies. */
   broken: Promise<never>;
@@ -36,15 +43,18 @@ export interface Stack {
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, say } = options;
-  const cli = await findTemporalCli({ onProgress: say });
-  const server = await startDevServer({
-    cli: cli.path,
-    ...defined({ port: options.port, uiPort: options.uiPort, dbFilename: options.db, headless: options.headless }),
+  // Beside the server: only the worker needs both.
+  const chainStarting = options.equipChain ? startEquippedChain(options.equipChain, say) : Promise.resolve(null);
+  const server = await startServer(options).catch(async (error: unknown) => {
+    await (await chainStarting)?.stop();
+    throw error;
   });
   server.notes.forEach(say);
   const outbox = config.smtp === null ? join(config.home, 'outbox') : null;
   const catcher = outbox === null ? null : await startMailCatcher({ dir: outbox });
-  const worker = new RestartedWorker(options.appFile, workerEnvironment(config, server, catcher), say);
+  const chain = await chainStarting;
+  const worker = new RestartedWorker(options.appFile, workerEnvironment(config, server, catcher, chain), say, options.onMessage);
+  const stop = () => stopAll(config.home, worker, catcher, chain, server);
   try {
     writeDevState(config.home, {
       pid: process.pid,
@@ -55,7 +65,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     });
     await worker.start();
   } catch (error) {
-    await stopAll(config.home, worker, catcher, server);
+    await stop();
     throw error;
   }
   return {
@@ -63,10 +73,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     namespace: server.namespace,
     uiUrl: server.uiUrl,
     outbox,
+    chainUrl: chain?.rpcUrl ?? null,
     workerPid: () => worker.pid,
     broken: Promise.race([worker.gaveUp, serverGone(server)]),
-    stop: () => stopAll(config.home, worker, catcher, server),
+    stop,
   };
+}
+
+async function startServer({ port, uiPort, db, headless, say }: StackOptions): Promise<DevServer> {
+  const cli = await findTemporalCli({ onProgress: say });
+  return startDevServer({ cli: cli.path, ...defined({ port, uiPort, dbFilename: db, headless }) });
 }
 
 /** Without the keys whose value is undefined: a default applies to what is absent. */
@@ -79,14 +95,26 @@ async function serverGone(server: DevServer): Promise<never> {
   throw new Error([`The Temporal dev server has ended (${how}).`, ...lastLines].join('\n'));
 }
 
-async function stopAll(home: string, worker: RestartedWorker, catcher: MailCatcher | null, server: DevServer): Promise<void> {
+async function stopAll(
+  home: string,
+  worker: RestartedWorker,
+  catcher: MailCatcher | null,
+  chain: EquippedChain | null,
+  server: DevServer,
+): Promise<void> {
   await worker.stop();
   await catcher?.close();
+  await chain?.stop();
   await server.stop();
   removeDevState(home, process.pid);
 }
 
-function workerEnvironment(config: Config, server: DevServer, catcher: MailCatcher | null): NodeJS.ProcessEnv {
+function workerEnvironment(
+  config: Config,
+  server: DevServer,
+  catcher: MailCatcher | null,
+  chain: EquippedChain | null,
+): NodeJS.ProcessEnv {
   const mail = catcher && {
     HOLDFAST_SMTP_HOST: '127.0.0.1',
     HOLDFAST_SMTP_PORT: String(catcher.port),
@@ -95,7 +123,15 @@ function workerEnvironment(config: Config, server: DevServer, catcher: MailCatch
   // For a person who watches: only what is wrong, and an end that does not keep Ctrl-C waiting (see RestartedWorker.stop).
   const calm = { HOLDFAST_LOG_LEVEL: process.env.LOG_LEVEL || 'warn', HOLDFAST_DRAIN_SECONDS: '6' };
   const temporal = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace };
-  return { ...calm, ...set(process.env), HOLDFAST_DATA: config.data, ...temporal, ...mail };
+  const files = { HOLDFAST_PUBLIC_URL: config.publicUrl, HOLDFAST_PUBLIC_URL_FILE: undefined };
+  return { ...calm, ...set(process.env), HOLDFAST_DATA: config.data, ...files, ...temporal, ...mail, ...settingsOf(chain) };
+}
+
+/** Each takes the place of what the environment says, be it in a file. */
+function settingsOf(chain: EquippedChain | null): NodeJS.ProcessEnv {
+  const settings = chain?.settings ?? {};
+  const files = Object.keys(settings).map((name) => [`${name}_FILE`, undefined]);
+  return { ...settings, ...Object.fromEntries(files) };
 }
 
 /** A version is given turns only once somebody makes it current: here is one worker, and nobody to do so. */
@@ -120,6 +156,7 @@ class RestartedWorker {
     private readonly appFile: string | undefined,
     private readonly env: NodeJS.ProcessEnv,
     private readonly say: (line: string) => void,
+    private readonly onMessage: (message: unknown) => void = () => undefined,
   ) {
     this.gaveUp = new Promise((_resolve, reject) => (this.giveUp = reject));
     this.gaveUp.catch(() => undefined);
@@ -139,6 +176,7 @@ class RestartedWorker {
     this.child = child;
     return new Promise((resolve, reject) => {
       let ready = false;
+      child.on('message', this.onMessage);
       child.once('message', () => {
         ready = true;
         resolve();

@@ -1,5 +1,6 @@
 /** Makes the model that the settings name. A rehearsal goes through the same SDK and the same wire as the real one. */
 import { AnthropicProvider } from './anthropic';
+import { prompted } from './prompted';
 import type { ModelProvider } from './provider';
 import { parseFaults, REHEARSAL_MODEL, startRehearsal, type Rehearsal, type RehearsalOptions } from './rehearsal';
 
@@ -11,6 +12,8 @@ export interface ModelOptions {
   baseUrl?: string;
   /** Time limit of one request, ms. */
   timeoutMs?: number;
+  /** `prompted`: tools are told in words, for models without a tool API. Default `native`. */
+  toolCalls?: 'native' | 'prompted';
   /** rehearsal: how it plays. Faults default to `HOLDFAST_REHEARSAL_FAULTS`. */
   rehearsal?: RehearsalOptions;
 }
@@ -26,6 +29,11 @@ export interface Model {
 
 /** @throws Error when a fault in `HOLDFAST_REHEARSAL_FAULTS` is not known, or the rehearsal's port is taken */
 export async function createModel(options: ModelOptions): Promise<Model> {
+  const model = await plainModel(options);
+  return options.toolCalls === 'prompted' ? { ...model, provider: prompted(model.provider) } : model;
+}
+
+async function plainModel(options: ModelOptions): Promise<Model> {
   const { kind, apiKey, baseUrl, timeoutMs } = options;
   const limit = timeoutMs === undefined ? {} : { timeoutMs };
   if (kind === 'anthropic') {
@@ -50,5 +58,6 @@ export async function createModel(options: ModelOptions): Promise<Model> {
 
 export { AnthropicProvider } from './anthropic';
 export { costUsd, PRICES, PRICES_AS_OF, PRICES_SOURCE, priceOf } from './prices';
+export { prompted } from './prompted';
 export * from './provider';
 export { REHEARSAL_MODEL } from './rehearsal';

@@ -32,7 +32,7 @@ export function toWire(request: ModelRequest): WireBody {
     stream: true,
     ...(request.system.trim() === '' ? {} : { system: request.system }),
     ...(tools.length === 0 ? {} : { tools }),
-    messages: request.messages.flatMap(wireMessage),
+    messages: alternating(request.messages.flatMap(wireMessage)),
   };
 }
 
@@ -41,8 +41,24 @@ function allowedOptions(options: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !reserved.includes(key)));
 }
 
+interface WireMessage extends JsonObject {
+  role: ModelMessage['role'];
+  content: JsonObject[];
+}
+
 /** The API answers some turns with an empty text block or none at all, and refuses both when they come back. */
-function wireMessage(message: ModelMessage): JsonObject[] {
+function wireMessage(message: ModelMessage): WireMessage[] {
   const content = message.content.filter((block) => !(block.type === 'text' && block.text === ''));
   return content.length === 0 ? [] : [{ role: message.role, content }];
+}
+
+/** Messages of one role in a row are one to the API (results and a word of the user, a turn that failed and the next one). */
+function alternating(messages: WireMessage[]): JsonObject[] {
+  const out: WireMessage[] = [];
+  for (const { role, content } of messages) {
+    const last = out.at(-1);
+    if (last?.role === role) last.content = [...last.content, ...content];
+    else out.push({ role, content });
+  }
+  return out;
 }

@@ -2,14 +2,35 @@
  * Calls of a step become batches: neighbours that are safe beside each other together, an unsafe one
  * alone, batches in order. Safety is what the tool says of these inputs, not the same as read-only.
  */
-export function batches<T extends { parallel: boolean }>(calls: readonly T[]): T[][] {
+
+/** What a call touches; `*` stands for everything. */
+export interface Resources {
+  reads: string[];
+  writes: string[];
+}
+
+/** `true`: runs beside any; `false`: beside none; else beside what touches something else. */
+export type Safety = boolean | Resources;
+
+export function batches<T extends { parallel: Safety }>(calls: readonly T[]): T[][] {
   const out: T[][] = [];
   for (const call of calls) {
     const last = out.at(-1);
-    if (call.parallel && last?.at(-1)?.parallel) last.push(call);
+    if (last?.every((other) => compatible(call.parallel, other.parallel))) last.push(call);
     else out.push([call]);
   }
   return out;
+}
+
+function compatible(a: Safety, b: Safety): boolean {
+  if (a === false || b === false) return false;
+  if (a === true || b === true) return true;
+  return !meet(a.writes, b.writes) && !meet(a.writes, b.reads) && !meet(a.reads, b.writes);
+}
+
+function meet(some: string[], others: string[]): boolean {
+  if (some.length === 0 || others.length === 0) return false;
+  return some.includes('*') || others.includes('*') || some.some((name) => others.includes(name));
 }
 
 /**

@@ -1,7 +1,10 @@
 /** How a call may move from state to state (contract.md, "Call states"). */
 import type { CallState } from './turn-view';
 
-/** For each state, the ones that may follow; none for a final one. */
+/**
+ * For each state, the ones that may follow; none for a final one. `superseded`: another revision of the call waits in
+ * its stead; from `running` only while nothing has been dispatched.
+ */
 export const CALL_TRANSITIONS: Readonly<Record<CallState, readonly CallState[]>> = {
   proposed: ['rejected', 'ready', 'waiting'],
   rejected: [],
@@ -12,7 +15,7 @@ export const CALL_TRANSITIONS: Readonly<Record<CallState, readonly CallState[]>>
   expired: [],
   superseded: [],
   cancelled: [],
-  running: ['succeeded', 'failed', 'cancelled', 'in_doubt'],
+  running: ['succeeded', 'failed', 'cancelled', 'in_doubt', 'superseded'],
   succeeded: [],
   failed: [],
   in_doubt: ['succeeded', 'failed'],

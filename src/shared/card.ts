@@ -2,6 +2,7 @@
  * The approval card: what a person reads in the Web UI before deciding. It shows the whole effective
  * input, or says TRUNCATED; everything that a model or a tool wrote stands in fences.
  */
+import { PLAIN_POLICY, type ApprovalPolicy, type Held } from './approval';
 import type { Json, JsonObject } from './json';
 import { fenced, inlineCode, visible } from './visible';
 
@@ -14,8 +15,15 @@ export interface CardFacts {
   callId: string;
   digest: string;
   requester: string;
+  /** Who has had a hand in it besides: by another input, or by a message to the turn. */
+  makers?: string[];
   agent: string;
   reason: string;
+  /** Hooks and people that changed the input from what the model asked for. */
+  changes?: { hook: string; why: string; by?: string }[];
+  /** Why it is asked about again. */
+  held?: Held[];
+  policy?: ApprovalPolicy;
   input: JsonObject;
   preview: Json | null;
   /** ISO 8601. */
@@ -30,9 +38,16 @@ export function approvalCard(facts: CardFacts): string {
     `Agent ${inlineCode(facts.agent)} asks for call ${facts.callId}, version ${facts.version} of the tool. Nothing is done until you decide.`,
     '',
     `- asked by ${inlineCode(facts.requester)}`,
+    ...(facts.makers?.length ? [`- had a hand in it: ${facts.makers.map(inlineCode).join(', ')}`] : []),
     `- why it asks: ${inlineCode(facts.reason)}`,
+    ...(facts.changes ?? []).map(
+      ({ hook, why, by }) =>
+        `- the input below was changed by ${by === undefined ? `hook ${inlineCode(hook)}` : inlineCode(by)}: ${inlineCode(why)}`,
+    ),
     `- expires ${facts.expiresAt}; then it is refused`,
+    ...policyLines(facts.policy ?? PLAIN_POLICY),
     '',
+    ...(facts.held ?? []).flatMap(({ kind, text }) => [`### ${HELD[kind]}`, '', section(text), '']),
     '### Decide',
     '',
     'Read the card to its end. Then, above: *More Actions → Send a Signal*. Put your name into what you paste.',
@@ -53,6 +68,27 @@ export function approvalCard(facts: CardFacts): string {
   ].join('\n');
 }
 
+const HELD: Record<Held['kind'], string> = {
+  preview_drifted: 'It is asked again: what will happen has changed',
+  same_intent: 'It looks like something that was done before',
+  budget: 'It goes beyond a budget',
+  reset: 'It is asked again: the workflow was reset',
+  policy_changed: 'It is asked again: the rules have changed',
+};
+
+function policyLines({ channel, quorum, roles, four_eyes }: ApprovalPolicy, act: 'approve' | 'settle' = 'approve'): string[] {
+  const advisory = channel === 'any' ? ' (advisory: names are not proved)' : '';
+  const what = act === 'approve' ? 'approve' : 'settle it, and say the same';
+  return [
+    ...(quorum > 1 ? [`- ${quorum} people must ${what}${advisory}`] : []),
+    ...(four_eyes ? [`- whoever asked for it, or had a hand in it, does not ${act} it${advisory}`] : []),
+    ...(channel === 'attested'
+      ? ['- only signed decisions count: `holdfast sign` prints the `attestation` to paste beside `call`']
+      : []),
+    ...(roles.length > 0 ? [`- roles that may ${act}: ${roles.map(inlineCode).join(', ')}${advisory}`] : []),
+  ];
+}
+
 /** The card of a call whose outcome nobody knows. */
 export function inDoubtCard(facts: {
   tool: string;
@@ -60,13 +96,19 @@ export function inDoubtCard(facts: {
   digest: string;
   error: string;
   idempotencyKey: string;
+  policy?: ApprovalPolicy;
+  /** What the tool's own probe saw; empty: it has none. */
+  evidence?: string;
 }): string {
+  const policy = policyLines(facts.policy ?? PLAIN_POLICY, 'settle');
   return [
     `## In doubt: ${inlineCode(facts.tool)}`,
     '',
     `Call ${facts.callId} was dispatched and its outcome is unknown: ${inlineCode(facts.error)}. It will not be dispatched again.`,
+    ...(facts.evidence ? ['', 'What its probe saw:', '', section(facts.evidence), ''] : []),
     `Look at the other side (idempotency key ${inlineCode(facts.idempotencyKey)}), then send the signal \`settle\` with what you found:`,
     '',
+    ...(policy.length > 0 ? [...policy, ''] : []),
     jsonFence({ call: facts.digest, by: 'your-name', outcome: 'applied' }),
     '',
     jsonFence({ call: facts.digest, by: 'your-name', outcome: 'not_applied' }),

@@ -1,40 +1,89 @@
 /** Reads a decision from untrusted JSON: a signal from the Web UI, an update, an HTTP body. */
-import { isJsonObject, type Json } from './json';
-import type { DecisionFields } from './turn-view';
+import { plainName } from './approval';
+import { canonical } from './canonical';
+import { isJsonObject, type Json, type JsonObject } from './json';
 
 export type DecisionKind = 'approve' | 'deny' | 'settle';
+
+/** What `approve`, `deny` and `settle` carry, once decoded. */
+export interface DecisionFields {
+  /** 12 to 64 hex each: one call, or several that are decided together or not at all. */
+  calls: string[];
+  /** Empty where the signed decision says it. */
+  by: string;
+  note: string | null;
+  /** Approve: the input that the call should have instead. */
+  input: JsonObject | null;
+  /** Settle: what became of it. */
+  outcome: 'applied' | 'not_applied' | null;
+  /** The signed decisions, one for each call; empty: a bare one. */
+  attestations: string[];
+}
+
 export type ReadDecision = { ok: true; fields: DecisionFields } | { ok: false; reason: string };
 
 const CALL = /^[0-9a-f]{12,64}$/;
-const MAX_BY = 200;
+/** base64url. */
+export const ATTESTATION = /^[A-Za-z0-9_.-]{1,4096}$/;
+const MAX_CALLS = 64;
+export const MAX_BY = 200;
 const MAX_NOTE = 4000;
 
 /** Checks shape and types; which call is meant is decided elsewhere. */
 export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
   if (!isJsonObject(value)) return bad('it must be one JSON object such as {"call": "…", "by": "…"}');
-  const { call, by, note, input, outcome } = value;
-  const allowed = ['call', 'by', 'note', ...(kind === 'approve' ? ['input'] : []), ...(kind === 'settle' ? ['outcome'] : [])];
+  const { call, calls, by, note, input, outcome, attestation } = value;
+  const allowed = ['call', 'calls', 'by', 'note', 'attestation', ...(OWN[kind] ?? [])];
   const strange = Object.keys(value).find((key) => !allowed.includes(key));
   if (strange !== undefined)
     return bad(`it has a field ${JSON.stringify(strange.slice(0, 60))}; allowed are ${allowed.join(', ')}`);
-  if (typeof call !== 'string' || !CALL.test(call))
-    return bad('"call" must be the first 12 or more hex characters of the digest');
-  if (typeof by !== 'string' || by.trim() === '' || by.length > MAX_BY)
+  const unkept = unkeepable(value);
+  if (unkept !== null) return bad(`it cannot be kept: ${unkept}`);
+  if ((call === undefined) === (calls === undefined)) return bad('it must have "call", or "calls" with a list');
+  const named = texts(calls ?? call, CALL, MAX_CALLS);
+  if (named === null || (calls !== undefined && !Array.isArray(calls)))
+    return bad(`"call" must be the first 12 or more hex characters of the digest; "calls" lists up to ${MAX_CALLS}, each once`);
+  const attestations = attestation === undefined ? [] : texts(attestation, ATTESTATION, MAX_CALLS);
+  if (attestations === null || (attestations.length > 0 && attestations.length !== named.length))
+    return bad('"attestation" must be what `holdfast sign` printed, one for each call');
+  if (by === undefined ? attestations.length === 0 : typeof by !== 'string' || by.length > MAX_BY || plainName(by) === '')
     return bad(`"by" must name who decides, in 1 to ${MAX_BY} characters`);
   if (note !== undefined && (typeof note !== 'string' || note.length > MAX_NOTE))
     return bad(`"note" must be text of at most ${MAX_NOTE} characters`);
   if (kind === 'settle' && outcome !== 'applied' && outcome !== 'not_applied')
     return bad('"outcome" must be "applied" or "not_applied"');
+  if (input !== undefined && !isJsonObject(input)) return bad('"input" must be a JSON object, the whole input of the call');
+  if (input !== undefined && named.length > 1) return bad('"input" goes with one call');
   return {
     ok: true,
     fields: {
-      call,
-      by,
-      ...(note === undefined ? {} : { note }),
-      ...(input === undefined ? {} : { input }),
-      ...(kind === 'settle' ? { outcome: outcome as 'applied' | 'not_applied' } : {}),
+      calls: named,
+      by: (by as string | undefined) ?? '',
+      note: note ?? null,
+      input: input ?? null,
+      outcome: kind === 'settle' ? (outcome as 'applied' | 'not_applied') : null,
+      attestations,
     },
   };
+}
+
+/** Half a character, or a number that is not exact, has no hash: what writes it down would fail for ever. Null: there is none. */
+function unkeepable(value: Json): string | null {
+  try {
+    canonical(value);
+    return null;
+  } catch (error) {
+    return (error as Error).message.slice(0, 200);
+  }
+}
+
+const OWN: Partial<Record<DecisionKind, string[]>> = { approve: ['input'], settle: ['outcome'] };
+
+/** One text, or a list of up to `most` that fit; null: it is neither. */
+function texts(value: Json | undefined, pattern: RegExp, most: number): string[] | null {
+  const list = Array.isArray(value) ? value : [value];
+  const fit = list.length >= 1 && list.length <= most && new Set(list).size === list.length;
+  return fit && list.every((text) => typeof text === 'string' && pattern.test(text)) ? (list as string[]) : null;
 }
 
 function bad(reason: string): ReadDecision {

@@ -24,8 +24,13 @@ export interface InputIdentity {
 }
 
 /** "The same input twice": equal for equal effective inputs of one tool version, whatever the turn. */
-export function inputDigest({ tool, version, input }: InputIdentity): string {
-  return hashJson({ v: 'holdfast.input/1', tool, version, input });
+export function inputDigest(identity: InputIdentity): string {
+  return hashJson(inputPreimage(identity));
+}
+
+/** What {@link inputDigest} hashes, for whoever has a faster SHA-256. */
+export function inputPreimage({ tool, version, input }: InputIdentity): Json {
+  return { v: 'holdfast.input/1', tool, version, input };
 }
 
 export interface CallIdentity {
@@ -60,6 +65,12 @@ export function callDigest(call: CallIdentity): string {
     policy_ref: call.policy_ref,
     requester: call.requester,
   });
+}
+
+/** One act of one turn, whichever revision of the call it is done under. */
+export function actHash(act: { first_execution_run_id: string; call_id: string; tool: string; input_hash: string }): string {
+  const { first_execution_run_id, call_id, tool, input_hash } = act;
+  return hashJson({ v: 'holdfast.act/1', first_execution_run_id, call_id, tool, input_hash });
 }
 
 export interface EffectIdentity {

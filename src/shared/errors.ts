@@ -34,6 +34,10 @@ export interface CallError {
   retry_after_ms?: number;
   /** Further facts, e.g. every schema violation. */
   details?: { path: string; message: string }[];
+  /** TOOL_DEPRECATED: the tool to use instead, since when, and how (address or text). */
+  replacement?: string;
+  sunset_date?: string;
+  migration_guide?: string;
 }
 
 /** Longest message that crosses into history; longer ones are cut (Temporal hangs on huge failures). */
@@ -44,7 +48,7 @@ export function callError(
   code: ErrorCode,
   reason: string,
   message: string,
-  more: Pick<CallError, 'hint' | 'retry_after_ms' | 'details'> = {},
+  more: Omit<Partial<CallError>, 'code' | 'kind' | 'reason' | 'message' | 'retryable'> = {},
 ): CallError {
   const { kind, retryable } = ERROR_CODES[code];
   return { code, kind, reason, message: cut(message), retryable, ...more };

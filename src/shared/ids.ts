@@ -59,9 +59,39 @@ export function activityId(call: string, tool: string, digest: string, dispatch 
   return fromOne('dispatch', dispatch) === 1 ? id : `${id}:${dispatch}`;
 }
 
-/** `turn/<id>`. */
+const CALL_PREFIX = 'call/';
+
+/** `call/<id>`: the turn id of a direct call, which is its workflow id too. So it goes wherever a turn id goes. */
+export function directCallId(id: string): string {
+  return `${CALL_PREFIX}${id}`;
+}
+
+/** True for the id of a direct call: `call/` and what would be the id of a turn. */
+export function isDirectCallId(id: string): boolean {
+  return id.startsWith(CALL_PREFIX) && isTurnId(id.slice(CALL_PREFIX.length));
+}
+
+/** `turn/<id>`; a direct call's id is its workflow id. */
 export function workflowId(turnId: string): string {
-  return `turn/${turnId}`;
+  return isDirectCallId(turnId) ? turnId : `turn/${turnId}`;
+}
+
+/** A session's turns have its id and a number: both together are the id of a turn. */
+const LONGEST_SESSION_ID = 110;
+
+/** Valid as the id of a session: as that of a turn, and at most 110 characters. */
+export function isSessionId(id: string): boolean {
+  return isTurnId(id) && id.length <= LONGEST_SESSION_ID;
+}
+
+/** `session/<id>` */
+export function sessionWorkflowId(sessionId: string): string {
+  return `session/${sessionId}`;
+}
+
+/** `<session>.<n>`, n from 1. @throws RangeError */
+export function sessionTurnId(sessionId: string, number: number): string {
+  return `${sessionId}.${fromOne('number', number)}`;
 }
 
 /**

@@ -13,8 +13,6 @@ export interface ClassRules {
   retries: Partial<Record<ErrorCode, number>>;
   /** Default time limit of one run, ms. */
   timeoutMs: number;
-  /** Temporal notices a dead worker after this long, ms. */
-  heartbeatTimeoutMs: number;
   cacheable: boolean;
   /** `always`: a person decides, unless a rule that names the tool allows it. */
   approval: 'never' | 'by_rule' | 'always';
@@ -22,14 +20,16 @@ export interface ClassRules {
   parallel: 'yes' | 'tool' | 'never';
 }
 
+/** Temporal notices a dead worker after this long, ms. A worker that only pauses is not to leave a call in doubt. */
+export const HEARTBEAT_TIMEOUT_MS = 10_000;
+
 const READ_RETRIES = { NETWORK_ERROR: 3, TIMEOUT: 2, RATE_LIMITED: 10 } as const;
 
 export const CLASS_RULES: Record<ToolClass, ClassRules> = {
-  compute: { retries: {}, timeoutMs: 10_000, heartbeatTimeoutMs: 10_000, cacheable: false, approval: 'never', parallel: 'yes' },
+  compute: { retries: {}, timeoutMs: 10_000, cacheable: false, approval: 'never', parallel: 'yes' },
   read: {
     retries: READ_RETRIES,
     timeoutMs: 30_000,
-    heartbeatTimeoutMs: 10_000,
     cacheable: true,
     approval: 'by_rule',
     parallel: 'yes',
@@ -37,7 +37,6 @@ export const CLASS_RULES: Record<ToolClass, ClassRules> = {
   write: {
     retries: READ_RETRIES,
     timeoutMs: 60_000,
-    heartbeatTimeoutMs: 10_000,
     cacheable: false,
     approval: 'by_rule',
     parallel: 'tool',
@@ -45,10 +44,9 @@ export const CLASS_RULES: Record<ToolClass, ClassRules> = {
   destructive: {
     retries: {},
     timeoutMs: 60_000,
-    heartbeatTimeoutMs: 5_000,
     cacheable: false,
     approval: 'always',
     parallel: 'never',
   },
-  agent: { retries: {}, timeoutMs: 600_000, heartbeatTimeoutMs: 10_000, cacheable: false, approval: 'by_rule', parallel: 'yes' },
+  agent: { retries: {}, timeoutMs: 600_000, cacheable: false, approval: 'by_rule', parallel: 'yes' },
 };

@@ -1,5 +1,5 @@
 /** What outsiders see of a turn: query `status`, the workflow's result, `holdfast show`. Wire format: snake_case. */
-import type { Json } from './json';
+import type { Envelope } from './envelope';
 import type { CallError } from './errors';
 import type { ToolClass } from './tool-class';
 
@@ -26,15 +26,35 @@ export type Effect = 'applied' | 'not_applied' | 'refused' | 'in_doubt';
 
 export interface ApprovalView {
   required: boolean;
+  /** Who has approved, or who denied. */
   by: string[];
   decision: 'approve' | 'deny' | 'expired' | null;
   note: string | null;
   expires_at: string | null;
+  /** How many must approve. */
+  quorum: number;
+  /** Whose word counts: `attested` takes signed decisions only. */
+  channel: 'any' | 'attested';
+  /** All that was decided on this revision, in order. */
+  decisions: DecisionView[];
+}
+
+export interface DecisionView {
+  decision: 'approve' | 'deny' | 'expired';
+  by: string;
+  at: string;
+  note: string | null;
+  channel: 'signal' | 'update' | 'timer';
+  /** What the sender's client claims to be. */
+  identity: string;
+  attested: boolean;
 }
 
 export interface CallView {
   /** `<step>.<index>`, both from 1. */
   id: string;
+  /** From 1. An edit, and what makes a call wait again, supersede it by the next: an entry of its own. */
+  revision: number;
   tool: string;
   version: string;
   class: ToolClass;
@@ -61,6 +81,8 @@ export interface TurnUsage {
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
+  /** Absent in views of older turns. */
+  cache_creation_tokens?: number;
   cost_usd: number;
 }
 
@@ -82,19 +104,48 @@ export interface TurnView {
   reason: string | null;
   usage: TurnUsage;
   calls: CallView[];
-  /** Digests that wait for a person: approvals and in-doubt effects. */
+  /** Digests that wait for a person: approvals and in-doubt effects, its own and its sub-agents'. */
   pending: string[];
   ignored_signals: { count: number; last: IgnoredSignal[] };
+  /** Whose messages a step has taken, besides the requester: they have a hand in every call from that step on. Absent: nobody's. */
+  steered_by?: string[];
+  /** The turns of its sub-agents, in the order in which they began. Absent: none. */
+  sub_turns?: SubTurnView[];
+  /** Of a sub-agent's turn: the turn and the call that it answers. */
+  parent?: { turn_id: string; workflow_id: string; call_id: string };
+  /** The conversation comes near the model's context window: whatever continues it compacts it first. Absent: it does not. */
+  context_full?: boolean;
   started_at: string;
   ended_at: string | null;
   ui_url: string | null;
 }
 
-/** What `approve`, `deny` and `settle` carry, once decoded. */
-export interface DecisionFields {
-  call: string;
-  by: string;
-  note?: string;
-  input?: Json;
-  outcome?: 'applied' | 'not_applied';
+/** A sub-agent's turn, as the turn knows it that has asked for it. */
+export interface SubTurnView {
+  call_id: string;
+  turn_id: string;
+  workflow_id: string;
+  agent: string;
+  state: TurnState;
+  head: string | null;
+  /** Its own, and that of its sub-agents; it is part of the parent's. */
+  usage: TurnUsage;
+  /** What waits for a person in it, and below it. */
+  waiting: SurfacedCall[];
+}
+
+/** A call of a sub-agent that waits: it can be decided here, or in its own turn. */
+export interface SurfacedCall {
+  /** The turn whose call it is: what a signed decision is signed for. */
+  turn_id: string;
+  workflow_id: string;
+  first_execution_run_id: string;
+  agent: string;
+  head: string | null;
+  call: CallView;
+}
+
+/** A direct call: a turn of one call, with its envelope once it has ended. */
+export interface DirectCallView extends TurnView {
+  envelope: Envelope | null;
 }

@@ -28,7 +28,7 @@ export function canMoveEffect(from: EffectState, to: EffectState): boolean {
 
 /** @throws TypeError for a claim that no store may take: a fault of the engine */
 export function newRecord(claim: NewClaim, state: 'claimed' | 'not_applied', at: string): EffectRecord {
-  const { idempotency_key, turn_id, digest, dispatch, tool, run_id, attempt, head } = claim;
+  const { idempotency_key, turn_id, digest, dispatch, tool, run_id, attempt, act, head } = claim;
   const record: EffectRecord = {
     v: 'holdfast.effect/1',
     idempotency_key,
@@ -41,6 +41,7 @@ export function newRecord(claim: NewClaim, state: 'claimed' | 'not_applied', at:
     attempt,
     claimed_at: at,
     updated_at: at,
+    ...(act === undefined ? {} : { act }),
     head,
     result_ref: null,
     result_head: null,
@@ -87,6 +88,7 @@ function recordFault(value: Json): string | null {
   if (!isEffectKey(value.idempotency_key)) return 'idempotency_key is not hf_ and 40 lower-case hex characters';
   for (const field of ['digest', 'head'] as const)
     if (!isHash(value[field])) return `${field} is not 64 lower-case hex characters`;
+  if (value.act !== undefined && !isHash(value.act)) return 'act is not 64 lower-case hex characters';
   for (const field of ['turn_id', 'tool', 'run_id', 'claimed_at', 'updated_at'] as const) {
     if (typeof value[field] !== 'string' || value[field] === '') return `${field} is not a text`;
   }

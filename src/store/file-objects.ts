@@ -5,40 +5,37 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Json } from '../shared/json';
-import { parseJson } from '../shared/parse-json';
 import { hasCode, makeDirs, replaceFile } from './atomic-file';
+import type { ObjectLines, Objects } from './content-store';
+import type { FileTrail } from './file-trail';
 import { NewFiles } from './new-files';
-import { isHash } from './object-shapes';
-import { sha256 } from './seal';
 import { StoreError } from './store';
+import type { TrailEntry } from './trail';
 
-/** An object with the lines that belong to it: a block with its parts, or a part alone. */
-export interface ObjectLines {
-  hash: string;
-  lines: string[];
-}
+/** Files read at once. */
+const GROUP = 32;
 
-export class FileObjects {
+export class FileObjects implements Objects {
   private readonly files: NewFiles;
 
   private constructor(
     private readonly dir: string,
     private readonly tempDir: string,
+    private readonly trail: FileTrail,
   ) {
     this.files = new NewFiles(dir);
   }
 
-  static async open(root: string, tempDir: string): Promise<FileObjects> {
+  static async open(root: string, tempDir: string, trail: FileTrail): Promise<FileObjects> {
     await makeDirs(root, ['objects']);
-    return new FileObjects(join(root, 'objects'), tempDir);
+    return new FileObjects(join(root, 'objects'), tempDir, trail);
   }
 
   /**
-   * Stores objects together. Once it resolves they outlive a power cut. A name that is taken may stand
-   * for a file that a dying writer left half done: it is replaced, by the same content if it was whole.
+   * A name that is taken may stand for a file that a dying writer left half done: it is replaced, by the same content if it
+   * was whole. The trail comes last: it tells of nothing that is not there.
    */
-  async put(objects: ObjectLines[]): Promise<void> {
+  async put(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
     const bytes = bytesOf(objects.flatMap((object) => object.lines));
     const taken = await this.files.add(
       objects.map((object) => object.hash),
@@ -47,38 +44,30 @@ export class FileObjects {
     for (const { hash, lines } of objects) {
       if (taken.includes(hash)) await replaceFile(this.tempDir, join(this.dir, hash), bytesOf(lines));
     }
+    await this.trail.append(trail);
   }
 
-  /**
-   * The lines of the file that holds an object, unchecked.
-   * @throws StoreError `not_found`, naming the hash and the file
-   */
-  async get(hash: string): Promise<string[]> {
-    // Before any path is built: a ref may come from a signal or a bundle.
-    if (!isHash(hash))
-      throw new StoreError('not_found', `No object ${quoted(hash)}: a reference is 64 lower-case hex characters`);
+  async get(hash: string): Promise<{ lines: string[]; ahead: ObjectLines[] }> {
     const text = await readIfThere(join(this.dir, hash));
     if (text === null) {
       throw new StoreError('not_found', `No object ${hash}: objects/${hash} is missing. Is HOLDFAST_STORE the store that this turn ran with? If so, restore the file from a backup`); // prettier-ignore
     }
-    return text.split('\n');
+    return { lines: text.split('\n'), ahead: [] };
   }
 
-  /** For what is there but is not what its name says. */
+  async getEach(hashes: string[]): Promise<ObjectLines[]> {
+    const found: ObjectLines[] = [];
+    for (let start = 0; start < hashes.length; start += GROUP) {
+      const group = hashes.slice(start, start + GROUP);
+      const read = await Promise.allSettled(group.map((hash) => this.get(hash)));
+      for (const [index, one] of read.entries())
+        if (one.status === 'fulfilled') found.push({ hash: group[index]!, lines: one.value.lines });
+    }
+    return found;
+  }
+
   fault(hash: string, why: string): StoreError {
     return new StoreError('damaged', `Object ${hash} is damaged: in objects/${hash} ${why}. Restore the file from a backup; what does not refer to it is unaffected`); // prettier-ignore
-  }
-
-  /** A line of an object's file as JSON, once its hash is what it has to be. */
-  parse(object: string, expected: string, line: string | undefined): Json {
-    if (line === undefined) throw this.fault(object, `${expected} is missing`);
-    const actual = sha256(line);
-    if (actual !== expected) throw this.fault(object, `${expected} hashes to ${actual}`);
-    try {
-      return parseJson(line);
-    } catch (error) {
-      throw this.fault(object, `${expected} was stored by something else: ${(error as Error).message}`);
-    }
   }
 }
 
@@ -93,9 +82,4 @@ async function readIfThere(path: string): Promise<string | null> {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
-}
-
-/** What came from outside, short and on one line. */
-function quoted(value: unknown): string {
-  return JSON.stringify(String(value).slice(0, 80));
 }

@@ -1,25 +1,36 @@
 /** From the setting HOLDFAST_STORE to a store. */
 import { fileURLToPath } from 'node:url';
+import { withoutPassword } from '../shared/without-password';
 import { FileStore } from './file-store';
+import { PostgresStore } from './postgres/postgres-store';
 import type { Store } from './store';
 
 /**
- * @param url `file:PATH`, absolute or relative to the working directory; `file:///PATH` is a URL
+ * @param url `file:PATH`, absolute or relative to the working directory; `file:///PATH` is a URL; `postgres://…`
  * @throws Error in one line, which never shows what a URL may hold of a password
  */
 export async function openStore(url: string): Promise<Store> {
+  return kindOf(url) === 'files' ? FileStore.open(filePath(url)) : PostgresStore.open(url);
+}
+
+/** What a store is, for people, without a password. Tables are not touched, folders are made. @throws Error as `openStore` */
+export async function describeStore(url: string): Promise<string> {
+  if (kindOf(url) === 'postgres') return PostgresStore.describe(url);
+  await FileStore.open(filePath(url));
+  return withoutPassword(url);
+}
+
+function kindOf(url: string): 'files' | 'postgres' {
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase();
-  if (scheme === 'file:') return FileStore.open(filePath(url));
-  if (scheme === 'postgres:' || scheme === 'postgresql:') {
-    throw new Error(`HOLDFAST_STORE=${scheme}//… is not in this build yet; use file:PATH`);
-  }
+  if (scheme === 'file:') return 'files';
+  if (scheme === 'postgres:' || scheme === 'postgresql:') return 'postgres';
   throw new Error(
     `HOLDFAST_STORE=${scheme === undefined ? JSON.stringify(url) : `${scheme}…`} names no store; allowed: file:PATH or postgres://…`,
   );
 }
 
 /** The folder of a store in files. */
-export function filePath(url: string): string {
+function filePath(url: string): string {
   const path = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
   if (path === '') throw new Error('HOLDFAST_STORE=file: has no path; allowed: file:PATH');
   return path;

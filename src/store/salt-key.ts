@@ -23,10 +23,18 @@ export async function openSaltKey(storeDir: string, tempDir: string): Promise<Bu
     if (hasCode(error, 'ENOENT')) return null;
     throw error;
   });
-  if (present === null) await createFile(tempDir, path, randomBytes(LENGTH));
-  const key = present ?? (await readFile(path));
+  if (present === null) await createFile(tempDir, path, newSaltKey());
+  return checkedSaltKey(present ?? (await readFile(path)), NAME);
+}
+
+export function newSaltKey(): Buffer {
+  return randomBytes(LENGTH);
+}
+
+/** @throws StoreError `damaged`, naming where the key is kept */
+export function checkedSaltKey(key: Buffer, name: string): Buffer {
   if (key.length !== LENGTH) {
-    throw new StoreError('damaged', `${NAME} has ${key.length} bytes, not ${LENGTH}. Restore it from a backup: without it, retried appends give other hashes`); // prettier-ignore
+    throw new StoreError('damaged', `${name} has ${key.length} bytes, not ${LENGTH}. Restore it from a backup: without it, retried appends give other hashes`); // prettier-ignore
   }
   return key;
 }
@@ -34,4 +42,9 @@ export async function openSaltKey(storeDir: string, tempDir: string): Promise<Bu
 /** First 32 hex of HMAC-SHA256(key, canonical `{scope, body}`): one body in two turns has two salts. */
 export function saltOf(key: Buffer, scope: string, body: Json): string {
   return createHmac('sha256', key).update(canonical({ scope, body }), 'utf8').digest('hex').slice(0, 32);
+}
+
+/** HMAC-SHA256(key, canonical `{purpose}`): no purpose's key tells anything of another's. */
+export function derivedKey(key: Buffer, purpose: string): Buffer {
+  return createHmac('sha256', key).update(canonical({ purpose }), 'utf8').digest();
 }

@@ -5,6 +5,7 @@
 import type { Json } from '../shared/json';
 import type { Block, BlockKind } from '../shared/transcript';
 import type { SealedBlock } from './seal';
+import type { TrailPage, TrailQuery } from './trail';
 
 export interface NewBlock {
   /** Hash of the block before; null for the first. */
@@ -44,7 +45,22 @@ export interface Store {
   putBlocks(blocks: SealedBlock[]): Promise<void>;
   /** @throws StoreError `not_found` or `damaged`, naming the hash */
   getBlock(hash: string): Promise<StoredBlock>;
+  /**
+   * Stores bytes as they are. Once it resolves they outlive a power cut.
+   * @returns their SHA-256, hex
+   */
+  putBytes(bytes: Uint8Array): Promise<string>;
+  /** @throws StoreError `not_found` or `damaged`, naming the hash */
+  getBytes(sha256: string): Promise<Buffer>;
   readonly effects: EffectStore;
+  readonly registers: RegisterStore;
+  readonly trail: TrailStore;
+  /** 32 secret bytes, the same in every process that uses this store; another purpose gives another key. */
+  derivedKey(purpose: string): Buffer;
+  /** For readiness: writes something small. @throws Error the system's or the database's */
+  checkWritable(): Promise<void>;
+  /** Gives connections back; nothing may be asked of the store afterwards. A process that ends need not call it. */
+  close(): Promise<void>;
 }
 
 export type EffectState = 'claimed' | 'applied' | 'not_applied' | 'refused' | 'in_doubt';
@@ -63,6 +79,8 @@ export interface EffectRecord {
   attempt: number;
   claimed_at: string;
   updated_at: string;
+  /** `actHash`: the same for every revision of the call with this input. Absent in older records. */
+  act?: string;
   /** The transcript's head after the dispatch block. */
   head: string;
   /** Part with the envelope, once there is one. */
@@ -73,7 +91,7 @@ export interface EffectRecord {
 
 export type NewClaim = Pick<
   EffectRecord,
-  'idempotency_key' | 'turn_id' | 'digest' | 'dispatch' | 'tool' | 'run_id' | 'attempt' | 'head'
+  'idempotency_key' | 'turn_id' | 'digest' | 'dispatch' | 'tool' | 'run_id' | 'attempt' | 'act' | 'head'
 >;
 
 export interface EffectStore {
@@ -98,6 +116,32 @@ export interface EffectStore {
   latest(key: string): Promise<EffectRecord | null>;
   /** The latest record of a turn's digest, whatever the step. */
   findByDigest(turnId: string, digest: string): Promise<EffectRecord | null>;
+  /** The same by what was done, whichever revision of the call it was done under; `except` is the key of one that is not meant. */
+  findByAct(turnId: string, act: string, except?: string): Promise<EffectRecord | null>;
+}
+
+/** The index of every decision and every destructive call, over all turns; `putBlocks` writes it. */
+export interface TrailStore {
+  /** @throws TrailQueryError */
+  query(query: TrailQuery): Promise<TrailPage>;
+}
+
+/** `value` undefined: leave it as it is. */
+export type RegisterChange<T> = (value: Json, now: number) => { value?: Json; answer: T };
+
+/**
+ * Small values that workers have to agree on at this moment (who may run now, until when an upstream wants to be
+ * left alone), changed by compare-and-swap: a row with a version in a database, numbered files in a folder. They are
+ * no record: a value may be lost with the machine, and is then null. `now` is the store's clock, ms since 1970.
+ */
+export interface RegisterStore {
+  /** Null where nothing was ever written. */
+  read(name: string): Promise<{ value: Json; now: number }>;
+  /**
+   * Replaces the value by what `change` makes of it, atomically over all processes. `change` is pure: it runs again
+   * when another process was faster, and, seldom, when it cannot be known whether the first time counted.
+   */
+  update<T>(name: string, change: RegisterChange<T>): Promise<T>;
 }
 
 export class StoreError extends Error {

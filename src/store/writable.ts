@@ -1,16 +1,14 @@
-/** Can the store be written right now? For readiness: a worker that cannot write should be given nothing to do. */
+/** Can files be written right now? For readiness: a worker that cannot write should be given nothing to do. */
 import { randomBytes } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { filePath } from './open-store';
 
 /**
  * Writes and removes a small file beside the store's other temporary ones.
- * @param url as HOLDFAST_STORE, `file:PATH`
  * @throws Error the system's, e.g. ENOSPC or EACCES
  */
-export async function checkWritable(url: string): Promise<void> {
-  const path = join(filePath(url), 'tmp', `ready-${process.pid}-${randomBytes(6).toString('hex')}`);
+export async function checkWritable(tempDir: string): Promise<void> {
+  const path = join(tempDir, `ready-${process.pid}-${randomBytes(6).toString('hex')}`);
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile('ready');

@@ -2,7 +2,8 @@
  * What each activity says in the log, from what it was given and what it gave: codes, counts and digests;
  * never an input, an output, a prompt or a person's note. Activities say it, not the workflow: it replays.
  */
-import type { Activities, CallArguments, CallOutcome, Decision, RunCallOutput } from '../shared/activity-io';
+import { approvalsOf, type Activities, type CallArguments, type CallOutcome, type RunCallOutput } from '../shared/activity-io';
+import type { Decision } from '../shared/approval';
 import type { CallError } from '../shared/errors';
 import type { ToolLogger } from '../tools/define';
 
@@ -24,6 +25,13 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
       if (next === 'end') tellEnd(log, all_refused ? 'refused' : 'completed', { agent, steps: step });
     },
   },
+  admitDirect: {
+    ended(log, _input, { agent, call }) {
+      const fields = { agent, tool: call.tool, version: call.version, class: call.class, verdict: call.verdict };
+      if (call.error) log.warn({ ...fields, ...codeOf(call.error) }, 'direct call not admitted');
+      else log.info(fields, 'direct call');
+    },
+  },
   admitCall: {
     ended(log, { call, expires_at }, output) {
       if (!output.ok) log.warn({ class: call.class, ...codeOf(output.error) }, 'call not admitted');
@@ -32,8 +40,8 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
     },
   },
   runCall: {
-    began(log, { call, approval }) {
-      if (approval && call.dispatch === 1) tellDecision(log, approval);
+    began(log, input) {
+      if (input.call.dispatch === 1) for (const approval of approvalsOf(input)) tellDecision(log, approval);
     },
     ended: (log, { call }, output) => tellCall(log, call, output, 'call ended'),
   },
@@ -46,6 +54,70 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   settleEffect: {
     ended: (log, { call, outcome, by, identity: client }, { state, effect }) =>
       log.info({ ...identity(call), outcome, by, identity: client, state, effect }, 'call settled'),
+  },
+  reconcileEffect: {
+    ended: (log, { call }, { settled }) =>
+      log.info({ ...identity(call), state: settled?.state ?? 'unknown', effect: settled?.effect ?? null }, 'probe asked'),
+  },
+  checkDecision: {
+    ended(log, { decision, digest }, checked) {
+      const fields = { decision, digest: prefix(digest) };
+      if (checked.ok) log.info({ ...fields, by: checked.principal }, 'signed decision verified');
+      else log.warn({ ...fields, reason: checked.reason }, 'signed decision not accepted');
+    },
+  },
+  checkSteer: {
+    ended(log, { digest, attestation }, checked) {
+      const fields = { digest: prefix(digest), attested: attestation !== null };
+      if (checked.ok) log.info({ ...fields, by: checked.principal }, 'message accepted');
+      else log.warn({ ...fields, reason: checked.reason }, 'message not accepted');
+    },
+  },
+  notify: {
+    ended: (log, { kind, digest, tool }) => log.info({ kind, tool, digest: prefix(digest) }, 'people told'),
+  },
+  deliverCallback: {
+    ended: (log, { id, message }) => log.info({ callback_id: id, type: message.type }, 'callback delivered'),
+  },
+  readCard: {
+    ended: (log, { card_ref }) => log.debug({ card_ref: prefix(card_ref) }, 'question carried over'),
+  },
+  openSubTurn: {
+    began(log, input) {
+      for (const approval of approvalsOf(input)) tellDecision(log, approval);
+    },
+    ended(log, { call, sub_turn_id }, opened) {
+      if (!opened.open) return tellCall(log, call, opened.refused, 'sub-agent not asked');
+      const { agent, depth_left, existing } = opened;
+      log.info({ ...identity(call), agent, sub_turn_id, depth_left, existing: existing?.whose ?? null }, 'sub-agent asked');
+    },
+  },
+  lookAtSubTurn: {
+    ended: (log, { workflow_id }, { state, waiting }) =>
+      log.debug({ sub_turn: workflow_id, state, waiting: waiting.length }, 'sub-agent looked at'),
+  },
+  closeSubTurn: {
+    ended: (log, { call, sub_turn_id, report }, output) =>
+      tellCall(log, call, output, 'sub-agent ended', { sub_turn_id, sub_turn_state: report.state }),
+  },
+  forwardDecision: {
+    ended(log, { workflow_id }, { accepted, reason }) {
+      const fields = { sub_turn: workflow_id, accepted, ...(accepted ? {} : { reason }) };
+      log[accepted ? 'info' : 'warn'](fields, 'decision passed on to a sub-agent');
+    },
+  },
+  compact: {
+    ended: (log, { turn }, { did, usage, took_ms }) =>
+      log.info({ agent: turn.agent, did, ...usage, took_ms }, 'conversation compacted'),
+  },
+  lookAtTurn: {
+    ended: (log, _input, { state }) => log[state === 'lost' ? 'warn' : 'debug']({ state }, 'looked after a turn'),
+  },
+  checkFork: {
+    ended(log, { block }, checked) {
+      if (checked.ok) log.info({ block: prefix(block), from_turn: checked.turn_id }, 'session forked');
+      else log.warn({ block: prefix(block) }, 'fork refused');
+    },
   },
   endTurn: {
     began: (log, { outcomes }) => tellDecisions(log, outcomes),
@@ -70,7 +142,10 @@ function tellEnd(log: ToolLogger, state: string, fields: object): void {
 
 /** Decisions on calls that never ran reach an activity with the step after them. */
 function tellDecisions(log: ToolLogger, outcomes: readonly CallOutcome[]): void {
-  for (const { decision, call_id, tool } of outcomes) if (decision) tellDecision(log, decision, { call_id, tool });
+  for (const { decision, approvals = [], call_id, tool } of outcomes) {
+    for (const given of approvals) tellDecision(log, given, { call_id, tool });
+    if (decision) tellDecision(log, decision, { call_id, tool });
+  }
 }
 
 function tellDecision(log: ToolLogger, { decision, digest, by, channel, at }: Decision, more: object = {}): void {

@@ -27,14 +27,17 @@ export function activityLog(log: ToolLogger, running: Running = new Running()): 
   };
 }
 
-/** What all our activities are given. */
+/** What all our activities are given; those that work for a session have no turn yet. */
 interface Request {
-  turn: TurnContext;
+  turn?: TurnContext;
+  turn_id?: string;
+  session_id?: string;
   call?: Pick<CallArguments, 'id' | 'tool'>;
 }
 
-function turnFieldsOf({ turn: { trace_id, turn_id }, call }: Request): TurnFields {
-  return { trace_id, turn_id, ...(call ? { call_id: call.id, tool: call.tool } : {}) };
+function turnFieldsOf({ turn, session_id, turn_id, call }: Request): TurnFields {
+  if (!turn) return { ...(turn_id === undefined ? {} : { turn_id }), ...(session_id === undefined ? {} : { session_id }) };
+  return { trace_id: turn.trace_id, turn_id: turn.turn_id, ...(call ? { call_id: call.id, tool: call.tool } : {}) };
 }
 
 async function observed(

@@ -25,7 +25,7 @@ const TODO: readonly [RegExp, string][] = [
     'The store does not answer as it should: check its file system or database.',
   ],
   [/^holdfast\.unknown_agent$/, 'Workers of one task queue serve the same agents: deploy the app that has this one.'],
-  [/^model\./, 'The message says what to do.'],
+  [/^(?:model\.|holdfast\.start_not_attested$)/, 'The message says what to do.'],
 ];
 const UNKNOWN = 'This is a fault of the engine or of a tool: keep this line, and report it.';
 

@@ -1,4 +1,4 @@
-/** Is this worker fit to be given work? What the worker says of itself, and what it stands on, asked now. */
+/** Is this process fit to be given work? What the worker says of itself, and what it stands on, asked now. */
 import { redactedText } from './redact';
 
 /** Something that the worker stands on. */
@@ -27,14 +27,22 @@ const FRESH_MS = 1000;
 
 /** @returns asks; the worker's own state is never older than the question */
 export function readiness(state: () => WorkerState, checks: readonly Check[]): () => Promise<Finding[]> {
-  let last: { at: number; findings: Promise<Finding[]> } | undefined;
+  const others = recently(checks);
   return async () => {
     const own = ofWorker(state());
     if (!own.ok) return [own];
+    const findings = await others();
+    return [ofWorker(state()), ...findings];
+  };
+}
+
+/** @returns what was found within the last second, or is found now */
+export function recently(checks: readonly Check[]): () => Promise<Finding[]> {
+  let last: { at: number; findings: Promise<Finding[]> } | undefined;
+  return () => {
     if (last === undefined || performance.now() - last.at > FRESH_MS)
       last = { at: performance.now(), findings: Promise.all(checks.map(find)) };
-    const findings = await last.findings;
-    return [ofWorker(state()), ...findings];
+    return last.findings;
   };
 }
 

@@ -2,12 +2,15 @@
 import { Runtime } from '@temporalio/worker';
 import type pino from 'pino';
 import { temporalLogger } from './temporal-log';
+import { TOOL_DURATION } from './tool-metrics';
 
 export interface RuntimeSettings {
   log: pino.Logger;
   /** Where Prometheus asks; null: nowhere. The host is an IP address. */
   metrics: { host: string; port: number } | null;
 }
+
+const BUCKETS = { [TOOL_DURATION.name]: [...TOOL_DURATION.buckets] };
 
 /** @throws MetricsUnavailable when the address is taken, or is none of this machine */
 export function installRuntime({ log, metrics }: RuntimeSettings): void {
@@ -19,7 +22,7 @@ export function installRuntime({ log, metrics }: RuntimeSettings): void {
       telemetryOptions: {
         // A workflow task that fails is a WARN of the core; what is above it, day in, day out, is for `debug`.
         logging: { forward: {}, filter: { core: chatty ? 'DEBUG' : 'WARN', other: 'ERROR' } },
-        ...(bindAddress === null ? {} : { metrics: { prometheus: { bindAddress } } }),
+        ...(bindAddress === null ? {} : { metrics: { prometheus: { bindAddress, histogramBucketOverrides: BUCKETS } } }),
       },
       shutdownSignals: [], // whoever runs the worker decides when it stops
     });

@@ -2,8 +2,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface TurnFields {
-  trace_id: string;
-  turn_id: string;
+  trace_id?: string;
+  turn_id?: string;
+  session_id?: string;
   call_id?: string;
   tool?: string;
 }

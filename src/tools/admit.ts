@@ -1,15 +1,20 @@
 /**
- * Static admission: find → schema → the tool's own check → permission. Everything that a model asked
- * for passes here before anything acts; what fails is answered to the model, and reaches neither a
- * person nor a tool.
+ * Static admission: find → schema → the tool's own check → before-hooks → permission. Everything that a model asked
+ * for passes here before anything acts; what fails is answered to the model, and reaches neither a person nor a tool.
+ * Where a hook does I/O, or a classifier is asked, the last two steps are done again in `admitCall`.
  */
 import type { AdmittedCall } from '../shared/activity-io';
-import { hashJson, inputDigest } from '../shared/digests';
+import type { Resources, Safety } from '../shared/batches';
 import { callError, type CallError } from '../shared/errors';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { JsonSyntaxError, parseJson } from '../shared/parse-json';
 import { CLASS_RULES } from '../shared/tool-class';
-import { permission } from './permission';
+import { lackingTool } from './catalogue/lacking';
+import type { ToolLogger } from './define';
+import { hashJson, inputDigest } from './digests';
+import { hooksFor, runBefore, type InputChange } from './hooks';
+import { decide, type TurnFacts, type Verdict } from './permission';
+import { sunsetFault } from './lifecycle';
 import type { PreparedAgent, PreparedTool } from './registry';
 import { isZod, type Violation } from './schema';
 
@@ -22,48 +27,110 @@ export interface Asked {
   json: string;
   /** The answer was cut at its token limit: JSON that does not parse was cut off, not malformed. */
   cut: boolean;
+  /** Names of the tools that the request showed; absent: all. */
+  shown?: ReadonlySet<string>;
+  /** No model asked: internal tools are there too. */
+  direct?: boolean;
 }
 
 type Admitted = 'tool' | 'version' | 'class' | 'verdict' | 'reason' | 'error' | 'input_hash' | 'input_digest' | 'parallel';
 
 export interface StaticAdmission extends Pick<AdmittedCall, Admitted> {
-  /** The effective input, defaults applied; as asked when the call was rejected. */
+  /** The effective input, defaults applied, as the hooks left it; as asked when the call was rejected. */
   input: JsonObject;
+  /** What hooks made of the input, in order. */
+  changes: InputChange[];
+  /** A hook with I/O or the classifier has still to speak: `admitCall` decides, and `verdict` is the careful one. */
+  undecided: boolean;
 }
 
-export function admit(agent: PreparedAgent, asked: Asked): StaticAdmission {
-  const prepared = agent.tools.get(asked.name);
-  if (!prepared) return rejected(asked, null, {}, unknownTool(agent, asked.name));
+/** What static admission is told besides the call. */
+export interface AdmitOptions {
+  turn: TurnFacts;
+  log: ToolLogger;
+  /** How many turns of sub-agents may stand below this one. Default: any number. */
+  depthLeft?: number;
+}
+
+export function admit(agent: PreparedAgent, asked: Asked, options: AdmitOptions = alone(agent)): StaticAdmission {
+  const internal = asked.direct ? agent.internal.get(asked.name) : undefined;
+  const prepared = internal ?? agent.tools.get(asked.name);
+  const absent =
+    (prepared && sunsetFault(prepared.tool)) ?? (internal ? null : lackingTool(agent.tools, asked.name, asked.shown));
+  if (!prepared || absent) return rejected(asked, prepared ?? null, {}, absent!);
+  if (prepared.tool.subAgent && options.depthLeft === 0) return rejected(asked, prepared, {}, tooDeep(prepared.tool.name));
   const parsed = parseInput(asked);
   if (!parsed.ok) return rejected(asked, prepared, {}, parsed.error);
 
-  const checked = prepared.validate(parsed.input);
-  if (!checked.valid) return rejected(asked, prepared, parsed.input, violationsError(prepared, checked.violations));
-  const own = ownCheck(prepared, checked.data);
-  if (own) return rejected(asked, prepared, checked.data, own);
+  const checked = checkInput(prepared, parsed.input);
+  if (!checked.ok) return rejected(asked, prepared, checked.input, checked.error);
 
   const { tool } = prepared;
-  const verdict = permission(agent.agent.permissions, tool);
-  if (verdict.verdict === 'deny') {
-    return rejected(
-      asked,
-      prepared,
-      checked.data,
-      callError('PERMISSION_DENIED', 'denied_by_rule', `${tool.name} may not be used: ${verdict.reason}.`),
-    );
-  }
+  const { name, version, class: toolClass } = tool;
+  const { turn, log } = options;
+  const hooks = hooksFor(agent.hooks.before, name);
+  const call = { tool: name, version, class: toolClass, input: checked.input, turn };
+  const revalidate = (changed: JsonObject) => checkInput(prepared, changed);
+  const hooked = runBefore(
+    hooks.filter((hook) => !hook.io),
+    call,
+    revalidate,
+    log,
+  );
+  if (!hooked.ok) return rejected(asked, prepared, checked.input, hooked.error);
+
+  const { input, changes } = hooked;
+  const verdict = decide(agent.policy, { tool, input, turn });
+  const waitsForHooks = hooks.some((hook) => hook.io);
+  if (verdict.verdict === 'deny' && !waitsForHooks) return rejected(asked, prepared, input, deniedError(name, verdict));
+  const allowed = verdict.verdict === 'allow' && !waitsForHooks;
+  const undecided = waitsForHooks || (verdict.verdict === 'classify' && agent.agent.classifier !== undefined);
   return {
-    tool: tool.name,
-    version: tool.version,
-    class: tool.class,
-    verdict: verdict.verdict,
+    tool: name,
+    version,
+    class: toolClass,
+    verdict: allowed ? 'allow' : 'ask',
     reason: verdict.reason,
     error: null,
-    input: checked.data,
-    input_hash: hashJson(checked.data),
-    input_digest: inputDigest({ tool: tool.name, version: tool.version, input: checked.data }),
-    parallel: verdict.verdict === 'allow' && runsBeside(prepared, checked.data),
+    input,
+    input_hash: hashJson(input),
+    input_digest: inputDigest({ tool: name, version, input: checked.input }),
+    // A hook may still change what the call touches, and whether it asks: until then it is safe beside none.
+    parallel: allowed && runsBeside(prepared, input),
+    changes,
+    undecided,
   };
+}
+
+/** For a call outside of any turn: nothing untrusted has been read, nothing is logged. */
+function alone({ agent }: PreparedAgent): AdmitOptions {
+  const none = () => undefined;
+  return {
+    turn: { untrusted: false, requester: '', agent: agent.name, step: 0 },
+    log: { debug: none, info: none, warn: none, error: none },
+  };
+}
+
+/** Schema, then the tool's own check: the effective input, or what is wrong with it. */
+export function checkInput(
+  prepared: PreparedTool,
+  input: JsonObject,
+): { ok: true; input: JsonObject } | { ok: false; input: JsonObject; error: CallError } {
+  const checked = prepared.validate(input);
+  if (!checked.valid) return { ok: false, input, error: violationsError(prepared, checked.violations) };
+  const own = ownCheck(prepared, checked.data);
+  return own ? { ok: false, input: checked.data, error: own } : { ok: true, input: checked.data };
+}
+
+/** What the model is told where no further turn may stand below its own. */
+export function tooDeep(tool: string): CallError {
+  const message = `${tool} was not asked: sub-agents stand as deep here as the first agent's maxDepth allows.`;
+  return callError('QUOTA_EXCEEDED', 'too_deep', message, { hint: 'Do it without another agent.' });
+}
+
+/** What the model is told of a call that rules or mode refuse. */
+export function deniedError(tool: string, { word, reason }: Verdict): CallError {
+  return callError('PERMISSION_DENIED', word ?? 'denied_by_rule', `${tool} may not be used: ${reason}.`);
 }
 
 /** For a call that is one too many in its answer. */
@@ -126,15 +193,30 @@ function ownCheck({ tool }: PreparedTool, input: JsonObject): CallError | null {
   }
 }
 
-function runsBeside({ tool }: PreparedTool, input: JsonObject): boolean {
+/** More keys, or longer ones, than anybody needs: such a call runs alone, and history stays small. */
+const MOST_RESOURCES = 32;
+const LONGEST_RESOURCE = 300;
+
+function runsBeside({ tool }: PreparedTool, input: JsonObject): Safety {
   const rule = CLASS_RULES[tool.class].parallel;
   if (rule === 'never') return false;
   if (!tool.concurrencySafe) return rule === 'yes';
   try {
-    return tool.concurrencySafe(input) === true;
+    const said: unknown = tool.concurrencySafe(input);
+    return said === true || (isResources(said) && { reads: [...said.reads], writes: [...said.writes] });
   } catch {
     return false; // a predicate that crashes on this input has not said that it is safe
   }
+}
+
+function isResources(value: unknown): value is Resources {
+  const { reads, writes } = (value ?? {}) as Partial<Resources>;
+  return (
+    Array.isArray(reads) &&
+    Array.isArray(writes) &&
+    reads.length + writes.length <= MOST_RESOURCES &&
+    [...reads, ...writes].every((name) => typeof name === 'string' && name.length <= LONGEST_RESOURCE)
+  );
 }
 
 const DECISION_WORDS = /confirm|approv|consent/i;
@@ -157,13 +239,6 @@ function list(tool: string, faults: Violation[]): string {
   return `The input of ${tool} has ${faults.length} fault${faults.length === 1 ? '' : 's'}: ${lines.join('; ')}`;
 }
 
-function unknownTool(agent: PreparedAgent, name: string): CallError {
-  const names = [...agent.tools.keys()];
-  return callError('TOOL_NOT_FOUND', 'unknown_tool', `There is no tool ${JSON.stringify(name.slice(0, 100))}.`, {
-    hint: `Tools: ${names.join(', ')}.`,
-  });
-}
-
 function rejected(asked: Asked, prepared: PreparedTool | null, input: JsonObject, error: CallError): StaticAdmission {
   return {
     tool: prepared?.tool.name ?? asked.name.slice(0, 100).toWellFormed(),
@@ -176,6 +251,8 @@ function rejected(asked: Asked, prepared: PreparedTool | null, input: JsonObject
     input_hash: hashJson(input),
     input_digest: rejectedDigest(asked),
     parallel: true,
+    changes: [],
+    undecided: false,
   };
 }
 

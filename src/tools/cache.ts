@@ -1,40 +1,58 @@
-/** Results of reads, served again within the tool's TTL. In memory, bounded; failures are never kept. */
+/**
+ * Results of reads, served again within the tool's TTL. In memory, bounded in entries and bytes; failures are never
+ * kept. An entry is a text, so that what a caller does to its copy cannot reach the next one.
+ */
 import { LRUCache } from 'lru-cache';
-import type { Json, JsonObject } from '../shared/json';
-import { hashJson, inputDigest } from '../shared/digests';
+import { hashJson, inputDigest } from './digests';
 import type { EnvelopeMetadata } from '../shared/envelope';
+import type { Json, JsonObject } from '../shared/json';
 import type { Tool } from './define';
 
 interface Entry {
-  data: Json;
+  text: string;
   cachedAt: number;
+}
+
+export interface CacheBounds {
+  /** Default 1000. */
+  entries?: number;
+  /** All results together, bytes of JSON. Default 64 MB. */
+  bytes?: number;
+  /** A larger result is not kept, bytes. Default 2 MB. */
+  entryBytes?: number;
 }
 
 export class ResultCache {
   private readonly entries: LRUCache<string, Entry>;
 
-  constructor(max = 1000) {
-    this.entries = new LRUCache({ max, ttl: 60_000 });
+  constructor({ entries = 1000, bytes = 64_000_000, entryBytes = 2_000_000 }: CacheBounds = {}) {
+    this.entries = new LRUCache({ max: entries, maxSize: bytes, maxEntrySize: entryBytes });
   }
 
-  /** A principal never sees what another one fetched. */
-  get(tool: Tool, input: JsonObject, principal: string): { data: Json; cache: EnvelopeMetadata['cache'] } | undefined {
-    if (tool.cacheTtlMs === undefined) return undefined;
-    const entry = this.entries.get(key(tool, input, principal));
-    if (!entry) return undefined;
-    const left = entry.cachedAt + tool.cacheTtlMs - Date.now();
-    return {
-      data: entry.data,
-      cache: { hit: true, cached_at: new Date(entry.cachedAt).toISOString(), ttl_remaining: Math.max(0, Math.ceil(left / 1000)) },
-    };
+  /** @param key by {@link cacheKey} */
+  get(tool: Tool, key: string): { data: Json; cache: EnvelopeMetadata['cache'] } | undefined {
+    const entry = this.entries.get(key);
+    const left = entry ? entry.cachedAt + (tool.cacheTtlMs ?? 0) - Date.now() : 0;
+    if (!entry || left <= 0) return undefined;
+    const cache = { hit: true, cached_at: new Date(entry.cachedAt).toISOString(), ttl_remaining: Math.ceil(left / 1000) };
+    return { data: JSON.parse(entry.text) as Json, cache };
   }
 
-  set(tool: Tool, input: JsonObject, principal: string, data: Json): void {
-    if (tool.cacheTtlMs === undefined) return;
-    this.entries.set(key(tool, input, principal), { data, cachedAt: Date.now() }, { ttl: tool.cacheTtlMs });
+  set(tool: Tool, key: string, data: Json): void {
+    const text = JSON.stringify(data);
+    const size = Math.max(1, Buffer.byteLength(text));
+    this.entries.set(key, { text, cachedAt: Date.now() }, { ttl: tool.cacheTtlMs ?? 0, size });
   }
 }
 
-function key(tool: Tool, input: JsonObject, principal: string): string {
-  return hashJson({ principal, input: inputDigest({ tool: tool.name, version: tool.version, input }) });
+/**
+ * What makes two calls the same read: who asks, which tool in which version, and the input fields that its result
+ * depends on (absent ones count as absent). Null: the results of this tool may not be served again.
+ */
+export function cacheKey(tool: Tool, input: JsonObject, principal: string): string | null {
+  if (tool.class !== 'read' || !(tool.cacheTtlMs !== undefined && tool.cacheTtlMs > 0)) return null;
+  const { name, version, cacheKeyParams } = tool;
+  const params = cacheKeyParams?.filter((param) => Object.hasOwn(input, param));
+  const relevant = params ? Object.fromEntries(params.map((param) => [param, input[param]!])) : input;
+  return hashJson({ principal, input: inputDigest({ tool: name, version, input: relevant }) });
 }

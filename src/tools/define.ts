@@ -3,9 +3,13 @@
  * names every fault at once; nothing of a wrong tool is found out only when a model calls it.
  */
 import type { z } from 'zod';
+import type { Agent, AgentLimits } from '../agents/define';
+import type { ErrorCode } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import type { ToolClass } from '../shared/tool-class';
-import { definitionFaults } from './definition-faults';
+import type { Resources } from '../shared/batches';
+import type { Cursors } from './cursors';
+import { readDefinition, shown } from './definition-faults';
 
 /** Description by parts (seeds' template); rendered to one text for the model. */
 export interface DescriptionParts {
@@ -32,6 +36,12 @@ export interface ToolContext {
   log: ToolLogger;
   /** Reports progress; reaches watchers through the heartbeat. `fraction` from 0 to 1. */
   progress(message: string, fraction?: number): void;
+  /** Runs work that waits for an upstream; its time is shown as `performance.network_ms`. */
+  network<T>(work: () => Promise<T>): Promise<T>;
+  /** Facts for whoever debugs the tool; they reach the envelope's `debug_info` only where debugging is allowed. */
+  debug(fields: JsonObject): void;
+  /** Opaque page cursors, sealed for this tool and this principal. */
+  cursors: Cursors;
   store: ToolStore;
 }
 
@@ -46,6 +56,41 @@ export interface ToolLogger {
 export interface ToolStore {
   /** @throws ToolError RESOURCE_NOT_FOUND when the reference is unknown or belongs to another turn */
   readResult(ref: string): Promise<Json>;
+  /** Keeps what is too much for a result, e.g. the whole output of a command; the model reads it with read_result. Returns the ref. */
+  keepResult(data: Json): Promise<string>;
+}
+
+/** What one call costs of the model's context, tokens. */
+export interface TokenEstimate {
+  input: number;
+  output: { min: number; typical: number; max: number };
+}
+
+export interface ToolLimits {
+  /** Calls of this tool at once, over all workers that share the store. */
+  concurrency?: number;
+  /** Calls of this tool that may begin within a window, over all workers that share the store. */
+  rate?: { calls: number; perMs: number };
+}
+
+/** What permission rules such as `edit_file(/src/**)` compare with. */
+export interface RuleTarget<I> {
+  /**
+   * `path`: `/`-separated from the tool's root, matched as a path glob; `text`: a glob over the whole text, `*` takes
+   * anything; `command`: a shell command, which an allow rule matches only if it holds no shell syntax at all.
+   */
+  kind: 'path' | 'text' | 'command';
+  /** Pure. An allow rule has to match all of them, an ask or deny rule any. */
+  of(input: I): string | string[];
+}
+
+/** A failure that whoever uses a tool should know of. */
+export interface TypicalError {
+  code: ErrorCode;
+  /** The tool's own word, as its ToolError gives it. */
+  reason: string;
+  /** When it happens, and what to do. */
+  when: string;
 }
 
 /** What a check answers when it refuses an input that fits the schema. */
@@ -69,19 +114,71 @@ export interface ToolDefinition<I = JsonObject> {
   /** Destructive: what will happen, in words for the person who decides. Read-only; part of the digest. */
   preview?(input: I, ctx: ToolContext): string | Json | Promise<string | Json>;
   run(input: I, ctx: ToolContext): unknown | Promise<unknown> | AsyncGenerator<ToolProgress, unknown>;
+  /** What `run` returns, checked before anybody reads it; a violation is EXECUTION_ERROR, for the tool's owner. */
+  output?: z.ZodType | JsonObject;
   /** Time limit of one run, ms. Default: by class. */
   timeoutMs?: number;
   /** Reads only: how long a result may be served again, ms. Absent: not cached. */
   cacheTtlMs?: number;
-  /** `write`: may a call with this input run beside others? */
-  concurrencySafe?(input: I): boolean;
+  /** The input fields that a cached result depends on. Default: all. */
+  cacheKeyParams?: string[];
+  /**
+   * May a call with this input run beside others? Not the same as read-only: `true` beside any, `false` beside none,
+   * or what it touches, so that it runs beside whatever touches something else. Default: by class.
+   */
+  concurrencySafe?(input: I): boolean | Resources;
+  /**
+   * Destructive: says what became of a call whose outcome was lost. Read-only, asked again and again for a while.
+   * `not_applied` means: it has not happened, and will not.
+   */
+  reconcile?(input: I, ctx: ToolContext): Reconciled | Promise<Reconciled>;
+  /** How long the probe is asked before a person is, ms. Default 60,000. */
+  reconcileMs?: number;
+  /** Whether a preview may have become this by the time of the effect. Default: only if it is the same. Pure. */
+  previewTolerance?(asked: Json, now: Json, input: I): boolean;
+  /** Destructive: what makes two calls the same act, whatever they are called (payee, amount and reference). Pure. */
+  intentKey?(input: I): string | Json;
+  /** How long the same act is asked about again, ms. Default 24 h. */
+  intentWindowMs?: number;
   /** Destructive: the upstream honours the idempotency key, so that a repetition is harmless. */
   idempotent?: boolean;
-  /** Largest result that travels inline, bytes of JSON. Default 2048; larger goes into the store. */
-  maxInlineBytes?: number;
+  /** Largest result that travels inline, bytes of JSON. Default 2048; larger goes into the store. `unlimited`: for readers. */
+  maxInlineBytes?: number | 'unlimited';
+  limits?: ToolLimits;
+  /** It can carry data out of the organisation (sends, posts, pushes); rules see it as `tool.egress`. */
+  egress?: boolean;
+  /** What it returns was written by outsiders (web pages, mails, news); once read, rules see `turn.untrusted`. */
+  untrustedOutput?: boolean;
+  ruleTarget?: RuleTarget<I>;
+  /** Tools of one subject, for routing and for cards. */
+  group?: string;
+  /** Never shown to a model; for direct calls and other code. */
+  internalOnly?: boolean;
+  /** Names of the environments (setting HOLDFAST_ENVIRONMENT) in which it exists. Absent: in all. */
+  environments?: string[];
+  /** It reports progress worth watching. Default: whether `run` is an async generator function. */
+  streaming?: boolean;
+  /** Default: by the schema and the class. */
+  estimatedTokens?: TokenEstimate;
+  /** Version → what changed. */
+  changelog?: Record<string, string>;
+  deprecated?: boolean;
+  /** First day on which calls are refused, `YYYY-MM-DD`, UTC. */
+  sunsetDate?: string;
+  /** Name of the tool to use instead. */
+  replacement?: string;
+  /** Address or text. */
+  migrationGuide?: string;
+  /** What goes wrong most often, commonest first: for tool cards. */
+  errors?: TypicalError[];
   /** One line about a large result, for people and for the model. Default: its shape and first characters. */
   summarize?(data: Json, input: I): string;
 }
+
+export type Outcome = 'applied' | 'not_applied' | 'unknown';
+
+/** What a probe found, and what it saw: evidence is shown to whoever has to settle it. */
+export type Reconciled = Outcome | { outcome: Outcome; evidence?: string; data?: Json };
 
 /** What a generator tool yields. */
 export interface ToolProgress {
@@ -92,6 +189,19 @@ export interface ToolProgress {
 /** A checked definition. */
 export interface Tool<I = any> extends ToolDefinition<I> {
   readonly [TOOL]: true;
+  /** An agent answers its calls; made by `agentTool`. Absent: `run` does. */
+  readonly subAgent?: SubAgent;
+}
+
+/** The agent behind a tool. */
+export interface SubAgent {
+  name: string;
+  /** Absent where it is only named. */
+  agent?: Agent;
+  /** The user message of its turn. Pure. */
+  message(input: JsonObject): string;
+  /** Below the agent's own. */
+  limits: Partial<AgentLimits>;
 }
 
 const TOOL = Symbol.for('holdfast.tool');
@@ -105,10 +215,19 @@ export function defineTool<S extends z.ZodType>(
 ): Tool<z.output<S>>;
 export function defineTool<I = any>(definition: Omit<ToolDefinition<I>, 'input'> & { input: JsonObject }): Tool<I>;
 export function defineTool(definition: ToolDefinition<any>): Tool {
-  const faults = definitionFaults(definition);
-  if (faults.length > 0) {
-    throw new Error(`Tool ${JSON.stringify(definition?.name)} is not well defined:\n- ${faults.join('\n- ')}`);
-  }
+  return checked(definition, false);
+}
+
+/** As `defineTool`, for the tools that holdfast brings along: their names are refused to all others. */
+export function defineBuiltIn<S extends z.ZodType>(
+  definition: Omit<ToolDefinition<z.output<S>>, 'input'> & { input: S },
+): Tool<z.output<S>> {
+  return checked(definition as ToolDefinition<any>, true);
+}
+
+function checked(given: ToolDefinition<any>, reserved: boolean): Tool {
+  const { definition, faults } = readDefinition(given, { reserved });
+  if (faults.length > 0) throw new Error(`Tool ${shown(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
   return Object.freeze({ ...definition, [TOOL]: true as const });
 }
 

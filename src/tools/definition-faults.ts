@@ -1,45 +1,158 @@
-import { TOOL_CLASSES } from '../shared/tool-class';
+/** What is wrong with a tool definition, all of it at once. Whatever is given, nothing is thrown. */
+import { inspect } from 'node:util';
+import { isJsonObject, type JsonObject } from '../shared/json';
 import type { ToolDefinition } from './define';
-import { compile, inputSchema, isZod } from './schema';
+import { FIELDS } from './fields';
+import { compiledInput, compileOutput, isZod, outputSchema, plain } from './schema';
 
-const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
-const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 /** A field of these names would let the model approve itself. */
 const DECISION_FIELDS = ['confirmed', 'user_confirmed', 'approved'];
+/** Tools that holdfast brings along for every agent. */
+const RESERVED = ['read_result', 'find_tools', 'open_group'];
+/** Places within one field that a message names. */
+const MOST_PLACES = 10;
 
-/** Every fault of a tool definition, in words that say what to change. Empty: well defined. */
-export function definitionFaults(tool: ToolDefinition<any>): string[] {
-  if (typeof tool !== 'object' || tool === null) return ['a tool definition must be an object'];
-  const faults: string[] = [];
-  const fault = (condition: boolean, text: string) => condition && faults.push(text);
-
-  fault(!NAME.test(tool.name), `name must match ${NAME.source}`);
-  fault(!SEMVER.test(tool.version), `version ${JSON.stringify(tool.version)} must be a semantic version such as 1.0.0`);
-  fault(!TOOL_CLASSES.includes(tool.class), `class ${JSON.stringify(tool.class)} must be one of ${TOOL_CLASSES.join(', ')}`);
-  const does = typeof tool.description === 'string' ? tool.description : tool.description?.does;
-  fault(typeof does !== 'string' || does.trim() === '', 'description is missing: say what the tool does');
-  fault(typeof tool.run !== 'function', 'run must be a function');
-  fault(tool.timeoutMs !== undefined && !(tool.timeoutMs > 0), `timeoutMs is ${tool.timeoutMs}; it must be positive`);
-  fault(tool.cacheTtlMs !== undefined && tool.class !== 'read', `cacheTtlMs is for class read, not ${tool.class}`);
-  fault(
-    tool.preview !== undefined && tool.class !== 'destructive' && tool.class !== 'write',
-    `preview is for tools with effects, not class ${tool.class}`,
-  );
-  fault(tool.idempotent === true && tool.class !== 'destructive', 'idempotent is for class destructive');
-  faults.push(...schemaFaults(tool.input));
-  return faults;
+export interface Read {
+  /** The definition as plain data, read once; a JSON Schema in it is a copy. */
+  definition: ToolDefinition<any>;
+  faults: string[];
 }
 
-function schemaFaults(input: unknown): string[] {
-  if (!isZod(input) && (typeof input !== 'object' || input === null)) return ['input must be a zod object or a JSON Schema'];
-  try {
-    const schema = inputSchema(input as never);
-    compile(schema);
-    if (schema.type !== 'object') return ['input must be a schema of type object'];
-    return DECISION_FIELDS.filter((field) => Object.hasOwn((schema.properties ?? {}) as object, field)).map(
-      (field) => `input has a field ${field}: an approval is a person's decision, never a field that the model sets`,
+/** Reads a definition, and lists every fault in words that say what to change. No faults: well defined. */
+export function readDefinition(given: unknown, options: { reserved?: boolean } = {}): Read {
+  const { fields, faults } = snapshot(given);
+  const definition = fields as unknown as ToolDefinition<any>;
+  if (faults.length > 0) return { definition, faults };
+  const fault = (condition: boolean, text: string) => condition && faults.push(text);
+
+  for (const [name, [schema, words]] of Object.entries(FIELDS)) {
+    const places = wrongPlaces(name, schema, fields[name]);
+    if (places.length === 0) continue;
+    const within = places.filter((place) => place !== name);
+    const where = within.length > 0 ? `; look at ${within.slice(0, MOST_PLACES).join(', ')}` : '';
+    faults.push(`${name} must ${words}; it is ${shown(fields[name])}${where}`);
+  }
+  fault(
+    options.reserved !== true && RESERVED.includes(definition.name),
+    `name ${shown(definition.name)} is a tool that holdfast brings along; choose another`,
+  );
+  fault(
+    definition.cacheTtlMs !== undefined && definition.class !== 'read',
+    `cacheTtlMs is for class read, not ${shown(definition.class)}`,
+  );
+  fault(
+    definition.preview !== undefined && definition.class !== 'destructive' && definition.class !== 'write',
+    `preview is for tools with effects, not class ${shown(definition.class)}`,
+  );
+  for (const name of ['reconcile', 'intentKey'] as const) {
+    fault(
+      definition[name] !== undefined && definition.class !== 'destructive',
+      `${name} is for class destructive, not ${shown(definition.class)}`,
     );
+  }
+  fault(definition.reconcileMs !== undefined && definition.reconcile === undefined, 'reconcileMs is given without reconcile');
+  fault(
+    definition.intentWindowMs !== undefined && definition.intentKey === undefined,
+    'intentWindowMs is given without intentKey',
+  );
+  fault(
+    definition.previewTolerance !== undefined && definition.preview === undefined,
+    'previewTolerance is given without preview',
+  );
+  fault(definition.idempotent === true && definition.class !== 'destructive', 'idempotent is for class destructive');
+  fault(
+    definition.cacheKeyParams !== undefined && definition.cacheTtlMs === undefined,
+    'cacheKeyParams needs cacheTtlMs: without it nothing is cached',
+  );
+  fault(
+    definition.sunsetDate !== undefined && definition.deprecated !== true,
+    'sunsetDate is for deprecated tools: set deprecated: true, or leave it out',
+  );
+  faults.push(...inputFaults(fields), ...outputFaults(fields));
+  return { definition, faults };
+}
+
+/** Each field read once: a getter may throw, or say something else the next time. */
+function snapshot(given: unknown): { fields: Record<string, unknown>; faults: string[] } {
+  const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const faults: string[] = [];
+  if (typeof given !== 'object' || given === null) return { fields, faults: ['a tool definition must be an object'] };
+  try {
+    for (const name of Object.keys(given)) {
+      try {
+        fields[name] = (given as Record<string, unknown>)[name];
+      } catch (error) {
+        faults.push(`${name} cannot be read: ${messageOf(error)}`);
+      }
+    }
   } catch (error) {
-    return [`input is not a usable schema: ${error instanceof Error ? error.message : String(error)}`];
+    faults.push(`a tool definition must be a plain object: ${messageOf(error)}`);
+  }
+  return { fields, faults };
+}
+
+/** Where a value does not fit, such as `errors[0].code`; its own name when it is all of it. */
+function wrongPlaces(name: string, schema: (typeof FIELDS)[keyof typeof FIELDS][0], value: unknown): string[] {
+  try {
+    const { error } = schema.safeParse(value);
+    return (error?.issues ?? []).map(({ path }) => path.reduce<string>(below, name));
+  } catch {
+    return [name]; // a getter further down threw
+  }
+}
+
+function below(place: string, key: PropertyKey): string {
+  return typeof key === 'number' ? `${place}[${key}]` : `${place}.${String(key).slice(0, 100)}`;
+}
+
+function inputFaults(fields: Record<string, unknown>): string[] {
+  const { input, cacheKeyParams } = fields;
+  try {
+    if (!isZod(input) && !isJsonObject(input)) return [`input must be a zod object or a JSON Schema; it is ${shown(input)}`];
+    fields.input = isZod(input) ? input : plain(input);
+    const { schema } = compiledInput(fields.input as JsonObject);
+    if (schema.type !== 'object') return [`input must be a schema of type object; its type is ${shown(schema.type)}`];
+    const names = Object.keys((schema.properties ?? {}) as object);
+    const unknown = Array.isArray(cacheKeyParams) ? cacheKeyParams.filter((name) => !names.includes(name as string)) : [];
+    return [
+      ...DECISION_FIELDS.filter((field) => names.includes(field)).map(
+        (field) => `input has a field ${field}: an approval is a person's decision, never a field that the model sets`,
+      ),
+      ...unknown.map((name) => `cacheKeyParams names ${shown(name)}, which is no property of input`),
+    ];
+  } catch (error) {
+    return [`input is not a usable schema: ${messageOf(error)}`];
+  }
+}
+
+function outputFaults(fields: Record<string, unknown>): string[] {
+  const { output } = fields;
+  try {
+    if (output === undefined) return [];
+    if (!isZod(output) && !isJsonObject(output)) return [`output must be a zod schema or a JSON Schema; it is ${shown(output)}`];
+    fields.output = isZod(output) ? output : plain(output);
+    compileOutput(outputSchema(fields.output as JsonObject));
+    return [];
+  } catch (error) {
+    return [`output is not a usable schema: ${messageOf(error)}`];
+  }
+}
+
+/** A value for a message: short, and never one that throws. */
+export function shown(value: unknown): string {
+  try {
+    if (typeof value === 'string') return JSON.stringify(value.slice(0, 100));
+    const options = { depth: 1, breakLength: Infinity, maxArrayLength: 5, maxStringLength: 60, customInspect: false };
+    return inspect(value, options).slice(0, 200);
+  } catch {
+    return 'something that cannot be shown';
+  }
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message).slice(0, 500) : shown(error);
+  } catch {
+    return 'it throws';
   }
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { defineTool } from './define';
+import { defineBuiltIn } from './define';
 import { ToolError } from './errors';
 
 /** How the model fetches the rest of a result that was too large to be given whole. Every agent has it. */
-export const readResult = defineTool({
+export const readResult = defineBuiltIn({
   name: 'read_result',
-  version: '1.0.0',
+  version: '1.0.1',
   class: 'read',
   description: {
     does: 'Reads a stored tool result of this turn, piece by piece, as JSON text.',
@@ -19,8 +19,15 @@ export const readResult = defineTool({
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .describe('The ref that the result gave.'),
-    offset: z.number().int().min(0).default(0).describe('First character.'),
+    offset: z.number().int().min(0).max(1_000_000_000).default(0).describe('First character.'),
     limit: z.number().int().min(1).max(8000).default(4000).describe('Characters to read.'),
+  }),
+  output: z.object({
+    ref: z.string(),
+    offset: z.number().int(),
+    total: z.number().int(),
+    text: z.string(),
+    next_offset: z.number().int().nullable(),
   }),
   maxInlineBytes: 40_000,
   async run({ ref, offset, limit }, ctx) {

@@ -1,12 +1,22 @@
 /** The tools of each agent, compiled once: schema, validator, text. Maps throughout, so that only own names are found. */
+import { LRUCache } from 'lru-cache';
 import type { Agent, App } from '../agents/define';
 import type { ModelTool } from '../model/provider';
-import { hashJson } from '../shared/digests';
+import type { ApprovalPolicy } from '../shared/approval';
 import type { JsonObject } from '../shared/json';
+import type { TurnContext } from '../shared/activity-io';
+import type { OuterMode } from '../shared/sub-turn';
+import { approvalPolicyOf, type ApprovalSettings } from './approvals';
+import { budgetsOf, type ToolBudget } from './budgets';
+import { makeCatalogue, type Catalogue } from './catalogue/catalogue';
 import type { Tool } from './define';
+import { joinHooks, type Hooks } from './hooks';
+import { compilePolicy, type Policy } from './permission';
+import { policyRefOf, policyRefWithin } from './policy-ref';
 import { describe } from './describe';
+import { isSunset } from './lifecycle';
 import { readResult } from './read-result';
-import { compile, inputSchema, type Validator } from './schema';
+import { compiledInput, type Validator } from './schema';
 
 export interface PreparedTool {
   tool: Tool;
@@ -16,44 +26,171 @@ export interface PreparedTool {
 
 export interface PreparedAgent {
   agent: Agent;
+  /** What the model may call, by name: one version each, internal tools left out. */
   tools: Map<string, PreparedTool>;
-  /** As the model is told, in a stable order. */
+  /** What only direct calls may name. */
+  internal: Map<string, PreparedTool>;
+  /** As the model is told, in a stable order; what is past its sunset date is told no more. */
   catalogue: ModelTool[];
-  /** Hash of the permission rules: part of every call's digest. */
+  /** Which part of it a request shows. */
+  choice: Catalogue;
+  /** The permission rules, compiled. */
+  policy: Policy;
+  /** The app's and the agent's. */
+  hooks: Hooks;
+  /** Hash of all that decides on calls: part of every call's digest. */
   policyRef: string;
+  /** What approving a call of the tool takes. */
+  approval(tool: string): ApprovalPolicy;
+  /** The budgets that a tool's calls spend from. */
+  budgets(tool: Tool): ToolBudget[];
+  /** All that an admitted call may mean, by `name@version`: the agent's own tools, then the app's. */
+  versions: Map<string, Tool>;
 }
 
-export class Registry {
-  private readonly agents = new Map<string, PreparedAgent>();
+export interface RegistryOptions {
+  /** What approvals take on this worker, at least. Default: any, and nobody is told. */
+  approvals?: ApprovalSettings;
+  /** Where this runs (HOLDFAST_ENVIRONMENT). A tool that names environments exists only in those. */
+  environment?: string;
+}
 
-  /** @throws Error when a tool's schema does not compile */
-  constructor(app: App) {
-    for (const agent of app.agents) this.agents.set(agent.name, prepareAgent(agent));
+/** Toolsets from outside that are kept ready: turns that began before and after a change run beside each other. */
+const EXTENDED = 50;
+
+export class Registry {
+  private agents: ReadonlyMap<string, PreparedAgent>;
+  private app: App;
+  private extended = new LRUCache<string, PreparedAgent>({ max: EXTENDED });
+
+  constructor(
+    app: App,
+    private readonly options: RegistryOptions = {},
+  ) {
+    this.app = app;
+    this.agents = prepare(app, options);
   }
 
   agent(name: string): PreparedAgent | undefined {
     return this.agents.get(name);
   }
 
+  /** The agent of a turn, as free as the turns above it are and no freer. @param outside further tools, from outside of the app */
+  forTurn({ agent, parent }: Pick<TurnContext, 'agent' | 'parent'>, outside: readonly Tool[] = []): PreparedAgent | undefined {
+    const prepared = this.agentWith(agent, outside);
+    return prepared && parent && parent.within.length > 0 ? bound(prepared, parent.within) : prepared;
+  }
+
+  /** The agent with further tools, which are subject to its rules like its own. */
+  private agentWith(name: string, outside: readonly Tool[]): PreparedAgent | undefined {
+    if (outside.length === 0) return this.agents.get(name);
+    const key = JSON.stringify([name, ...outside.map(idOf)]);
+    const known = this.extended.get(key);
+    if (known) return known;
+    const prepared = prepare(this.app, this.options, { agent: name, tools: outside }).get(name);
+    if (prepared) this.extended.set(key, prepared);
+    return prepared;
+  }
+
+  /** What approving takes; of an agent that is not served here, what the worker is set to. */
+  approval(agent: string, tool: string): ApprovalPolicy {
+    const prepared = this.agents.get(agent);
+    return prepared ? prepared.approval(tool) : approvalPolicyOf(undefined, tool, this.options.approvals ?? PLAIN);
+  }
+
+  /** What every approval takes here, at least. */
+  get channel(): ApprovalSettings['channel'] {
+    return (this.options.approvals ?? PLAIN).channel;
+  }
+
   names(): string[] {
     return [...this.agents.keys()];
   }
+
+  /** The very version with which a call was admitted, as long as any part of the app still has it. */
+  find(agent: string, name: string, version: string): Tool | undefined {
+    return this.agents.get(agent)?.versions.get(`${name}@${version}`);
+  }
+
+  /**
+   * Serves another app from now on: a turn's next step sees its tools, a call that runs keeps its own.
+   * @throws Error and changes nothing, when the app cannot be prepared
+   */
+  replace(app: App): void {
+    this.agents = prepare(app, this.options);
+    this.app = app;
+    this.extended.clear();
+  }
 }
 
-function prepareAgent(agent: Agent): PreparedAgent {
-  const all = agent.tools.some((tool) => tool.name === readResult.name) ? agent.tools : [...agent.tools, readResult];
-  const tools = new Map(all.map((tool) => [tool.name, prepareTool(tool)]));
-  const catalogue = [...tools.values()].map(({ tool, schema }) => ({
-    name: tool.name,
-    description: describe(tool),
-    input_schema: schema,
-  }));
-  const { permissions, approvalExpiryMs } = agent;
-  const policyRef = hashJson({ v: 'holdfast.policy/1', permissions: { ...permissions }, approval_expiry_ms: approvalExpiryMs });
-  return { agent, tools, catalogue, policyRef };
+const idOf = (tool: Tool) => `${tool.name}@${tool.version}`;
+
+interface Outside {
+  agent: string;
+  tools: readonly Tool[];
 }
 
-function prepareTool(tool: Tool): PreparedTool {
-  const schema = inputSchema(tool.input as JsonObject);
-  return { tool, schema, validate: compile(schema) };
+/** @param outside one agent's further tools; then only that agent is prepared */
+function prepare(app: App, options: RegistryOptions, outside?: Outside): ReadonlyMap<string, PreparedAgent> {
+  const here = (tool: Tool) => !tool.environments || tool.environments.includes(options.environment ?? '');
+  const toolbox = (app.tools ?? []).filter(here);
+  const agents = outside ? app.agents.filter((agent) => agent.name === outside.agent) : app.agents;
+  return new Map(
+    agents.map((agent) => {
+      const tools = { own: agent.tools.filter(here), outside: outside?.tools ?? [], toolbox };
+      return [agent.name, prepareAgent(agent, joinHooks(app.hooks, agent.hooks), tools, options.approvals ?? PLAIN)];
+    }),
+  );
+}
+
+const PLAIN: ApprovalSettings = { channel: 'any', notify: false };
+
+interface Toolset {
+  own: Tool[];
+  outside: readonly Tool[];
+  toolbox: readonly Tool[];
+}
+
+function prepareAgent(
+  defined: Agent,
+  hooks: Hooks,
+  { own, outside, toolbox }: Toolset,
+  settings: ApprovalSettings,
+): PreparedAgent {
+  const agent = outside.length === 0 ? defined : Object.freeze({ ...defined, tools: [...own, ...outside] });
+  const choice = makeCatalogue(agent.catalogue, [...own, ...outside]);
+  const ours = [...own.filter((tool) => tool.name !== readResult.name), readResult, ...choice.added];
+  const all = [...ours, ...outside];
+  const prepared = (internal: boolean) =>
+    new Map(all.filter((tool) => (tool.internalOnly ?? false) === internal).map((tool) => [tool.name, prepareTool(tool)]));
+  const tools = prepared(false);
+  const catalogue = [...tools.values()]
+    .filter(({ tool }) => !isSunset(tool))
+    .map(({ tool, schema }) => ({ name: tool.name, description: describe(tool), input_schema: schema }));
+  const versions = new Map([...toolbox, ...all].map((tool) => [idOf(tool), tool])); // the agent's own win
+  const policy = compilePolicy(agent.permissions, ours, agent.mcpServers); // whatever others offer, it must not make the rules unusable
+  const decides = { policy, hooks, policyRef: policyRefOf(agent, hooks, settings) };
+  const approval = (tool: string) => approvalPolicyOf(agent.approvals, tool, settings);
+  const budgets = memoized((tool: Tool) => budgetsOf(agent.budgets, tool));
+  return { agent, tools, internal: prepared(true), catalogue, choice, versions, approval, budgets, ...decides };
+}
+
+/** The same agent where modes of other agents hold besides; the hash of what decides says so. */
+function bound(prepared: PreparedAgent, within: readonly OuterMode[]): PreparedAgent {
+  const { policy, policyRef } = prepared;
+  return { ...prepared, policy: { ...policy, within }, policyRef: policyRefWithin(policyRef, within) };
+}
+
+function memoized<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new WeakMap<K, V>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
+/** Compiled once for each schema. */
+export function prepareTool(tool: Tool): PreparedTool {
+  return { tool, ...compiledInput(tool.input as JsonObject) };
 }

@@ -4,9 +4,10 @@
  */
 import { callError, type CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
+import { withFilesKept, type BinaryFile, type FileResult } from './binary';
 import type { Tool, ToolContext, ToolProgress } from './define';
 import { isToolError } from './errors';
-import { toJson } from './to-json';
+import { FOR_THE_OWNER, outputFault } from './output';
 
 export type RunResult =
   | { ok: true; data: Json }
@@ -25,13 +26,14 @@ const REFUSALS = new Set([
 
 /**
  * @param cancelled rejects when the call is cancelled from outside; its reason is thrown on
+ * @param limits.keepFile puts a `binaryFile` of the result into the store; without it a result cannot hold one
  * @param context `signal` is made here: it aborts on timeout and with `cancelled`
  */
 export async function runTool(
   tool: Tool,
   input: JsonObject,
   context: Omit<ToolContext, 'signal'>,
-  limits: { timeoutMs: number; cancelled?: AbortSignal },
+  limits: { timeoutMs: number; cancelled?: AbortSignal; keepFile?: (file: BinaryFile) => Promise<FileResult> },
 ): Promise<RunResult> {
   const abort = new AbortController();
   const timeout = abortAfter(abort, limits.timeoutMs);
@@ -48,11 +50,11 @@ export async function runTool(
     if (limits.cancelled?.aborted && tool.class !== 'write') throw limits.cancelled.reason;
     if (value === TIMED_OUT)
       return failed(callError('TIMEOUT', 'timeout', `${tool.name} did not answer within ${limits.timeoutMs} ms.`));
-    const json = toJson(value);
-    if (json.ok) return { ok: true, data: json.data };
+    const json = await withFilesKept(value, limits.keepFile);
+    if (json.ok) return asDeclared(tool, json.data);
     const message = `${tool.name} returned something that is not JSON: ${json.message}`;
     if (tool.class === 'destructive') return { ok: true, data: { unreadable_result: message } }; // it did run to its end
-    return failed(callError('EXECUTION_ERROR', 'result_not_json', message, { hint: "This is for the tool's owner to mend." }));
+    return failed(callError('EXECUTION_ERROR', 'result_not_json', message, { hint: FOR_THE_OWNER }));
   } catch (error) {
     if (limits.cancelled?.aborted) throw limits.cancelled.reason;
     return failed(errorOf(tool, error), isToolError(error) && (error.nothingHappened || REFUSALS.has(error.detail.code)));
@@ -60,6 +62,14 @@ export async function runTool(
     timeout.clear();
     cancel.clear();
   }
+}
+
+/** A destructive tool did act, whatever it says of it: its result is kept, and marked. */
+function asDeclared(tool: Tool, data: Json): RunResult {
+  const fault = outputFault(tool, data);
+  if (fault === null) return { ok: true, data };
+  if (tool.class !== 'destructive') return failed(fault);
+  return { ok: true, data: { unreadable_result: fault.message, result: data } };
 }
 
 /** How long a cancelled tool may take to end, ms. */
@@ -76,7 +86,8 @@ async function ended(running: Promise<unknown>, reason: unknown): Promise<never>
 
 const TIMED_OUT = Symbol('timed out');
 
-async function invoke(tool: Tool, input: JsonObject, ctx: ToolContext): Promise<unknown> {
+/** The tool's function itself, progress reported: no limits, and whatever it throws. */
+export async function invoke(tool: Tool, input: JsonObject, ctx: ToolContext): Promise<unknown> {
   const returned = await tool.run(input, ctx);
   if (!isGenerator(returned)) return returned;
   for (;;) {

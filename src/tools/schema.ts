@@ -1,25 +1,45 @@
 /**
- * Input schemas: zod or JSON Schema in, one strict JSON Schema out, checked by ajv behind a tiny
- * interface. Strict: an object schema that lists its properties takes no others unless it says so.
+ * A tool's schemas: zod or JSON Schema in, one strict JSON Schema out, checked by ajv behind a tiny
+ * interface. Each schema is compiled by an ajv of its own: two tools may use one `$id`, and what is no
+ * longer used can be collected. Nothing is ever fetched: a reference to another document is a fault.
  */
-import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
+import Ajv, { MissingRefError, type ErrorObject, type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import type { Json, JsonObject } from '../shared/json';
+import { closed } from './closed';
+import { dialectOf, type Dialect } from './dialect';
+import { matcherOf } from './pattern';
+import { compilesForSure } from './plain-schema';
 
 export interface Violation {
-  /** JSON pointer into the input; empty for the input itself. */
+  /** JSON pointer into the value; empty for the value itself. */
   path: string;
   message: string;
 }
 
-export type Checked = { valid: true; data: JsonObject } | { valid: false; violations: Violation[] };
-export type Validator = (input: Json) => Checked;
+export type Checked<T = JsonObject> = { valid: true; data: T } | { valid: false; violations: Violation[] };
+export type Validator<T = JsonObject> = (value: Json) => Checked<T>;
 
-const OPTIONS = { allErrors: true, useDefaults: true, strict: true, strictRequired: false, ownProperties: true } as const;
-const draft07 = addFormats(new Ajv({ ...OPTIONS, allowUnionTypes: true }));
-const draft2020 = addFormats(new Ajv2020({ ...OPTIONS, allowUnionTypes: true }));
+export interface CompiledInput {
+  /** Strict, as the model sees it. */
+  schema: JsonObject;
+  validate: Validator;
+}
+
+/** Unknown keywords and formats are faults: a mistyped `maxlength` would check nothing. Types may be left out, as many tools do. */
+export const AJV_OPTIONS = {
+  allErrors: true,
+  strict: true,
+  strictRequired: false,
+  strictTypes: false,
+  strictTuples: false,
+  ownProperties: true,
+} as const;
+
+/** Longest schema, characters of JSON: the model reads it with every request. */
+const LONGEST = 500_000;
 
 export function isZod(input: unknown): input is z.ZodType {
   return typeof input === 'object' && input !== null && '_zod' in input;
@@ -27,54 +47,124 @@ export function isZod(input: unknown): input is z.ZodType {
 
 /** The strict JSON Schema of a tool's input, as the model sees it and ajv checks it. */
 export function inputSchema(input: z.ZodType | JsonObject): JsonObject {
-  const raw = isZod(input) ? (z.toJSONSchema(input, { io: 'input' }) as JsonObject) : input;
-  return closed(raw) as JsonObject;
+  return closed(writtenInput(input));
 }
 
-/** Adds `additionalProperties: false` to object schemas that leave it open and are not combined with others. */
-function closed(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (!isJsonObject(schema)) return schema;
-  const out: JsonObject = {};
-  for (const [key, value] of Object.entries(schema)) {
-    if (KEYWORDS_WITH_DATA.has(key)) out[key] = value;
-    else if (KEYWORDS_WITH_NAMES.has(key) && isJsonObject(value)) out[key] = mapValues(value, closed);
-    else out[key] = closed(value);
-  }
-  const combined = 'allOf' in out || 'anyOf' in out || 'oneOf' in out || '$ref' in out || 'if' in out;
-  const open = !('additionalProperties' in out) && !('unevaluatedProperties' in out) && !('patternProperties' in out);
-  if (out.type === 'object' && open && !combined) out.additionalProperties = false;
-  return out;
+/** The schema as its author wrote it. */
+export function writtenInput(input: z.ZodType | JsonObject): JsonObject {
+  return plain(isZod(input) ? z.toJSONSchema(input, { io: 'input' }) : input);
 }
 
-function mapValues(record: JsonObject, change: (value: Json) => Json): JsonObject {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+/** The JSON Schema of what a tool returns. Further fields are no fault, unless the schema says so. */
+export function outputSchema(output: z.ZodType | JsonObject): JsonObject {
+  if (!isZod(output)) return plain(output);
+  return plain(z.toJSONSchema(output, { io: 'output', override: leaveOpen }));
 }
 
-/** Keywords whose keys are names that the author chose, not keywords. */
-const KEYWORDS_WITH_NAMES = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-const KEYWORDS_WITH_DATA = new Set(['default', 'const', 'enum', 'examples', 'required', '$schema', 'pattern']);
+/** zod closes every object of an output; one that is not declared strict would drop further fields, not refuse them. */
+function leaveOpen({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const { def } = zodSchema._zod;
+  if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+}
 
-/** Compiles a schema. @throws Error when ajv refuses the schema itself */
+/** JSON and nothing else: a copy that nobody can change afterwards, without getters. */
+export function plain(schema: unknown): JsonObject {
+  const text = JSON.stringify(schema);
+  if (text.length > LONGEST) throw new Error(`it has ${text.length} characters; at most ${LONGEST} are allowed`);
+  return JSON.parse(text) as JsonObject;
+}
+
+const compiled = new WeakMap<object, CompiledInput>();
+
+/** Schema and validator of a tool's input, made once for each. @throws Error as `compile` */
+export function compiledInput(input: z.ZodType | JsonObject): CompiledInput {
+  const known = compiled.get(input);
+  if (known) return known;
+  const schema = inputSchema(input);
+  const made = { schema, validate: compile(schema) };
+  compiled.set(input, made);
+  return made;
+}
+
+/**
+ * Compiles a schema of an input: defaults are written into a copy.
+ * @throws Error that says why the schema cannot be used
+ */
 export function compile(schema: JsonObject): Validator {
-  const uses2020 = typeof schema.$schema === 'string' && schema.$schema.includes('2020-12');
-  const validate: ValidateFunction = (uses2020 ? draft2020 : draft07).compile(schema);
+  const validator = compiler(schema, { useDefaults: true });
   return (input) => {
-    const data = JSON.parse(JSON.stringify(input)) as JsonObject; // defaults are written into a copy
-    if (validate(data)) return { valid: true, data };
-    return { valid: false, violations: (validate.errors ?? []).map(violation) };
+    const data = JSON.parse(JSON.stringify(input)) as JsonObject;
+    const violations = violationsOf(validator(), data);
+    return violations.length === 0 ? { valid: true, data } : { valid: false, violations };
   };
 }
 
-function violation(error: ErrorObject): Violation {
-  const params = error.params as Record<string, unknown>;
-  const extra =
-    error.keyword === 'additionalProperties'
-      ? `: ${JSON.stringify(params.additionalProperty)}`
-      : error.keyword === 'enum'
-        ? `: ${(params.allowedValues as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`
-        : '';
-  return { path: cut(error.instancePath, 200), message: cut(`${error.message ?? error.keyword}${extra}`, 300) };
+/** Compiles a schema of an output: what a tool gave is judged, and not touched. @throws Error as `compile` */
+export function compileOutput(schema: JsonObject): Validator<Json> {
+  const validator = compiler(schema, { useDefaults: false });
+  return (data) => {
+    const violations = violationsOf(validator(), data);
+    return violations.length === 0 ? { valid: true, data } : { valid: false, violations };
+  };
+}
+
+function violationsOf(validate: ValidateFunction, data: Json): Violation[] {
+  try {
+    return validate(data) ? [] : (validate.errors ?? []).map(violation);
+  } catch (error) {
+    if (error instanceof RangeError) return [{ path: '', message: 'is nested too deeply to be checked' }];
+    throw error;
+  }
+}
+
+/** Judge schemas themselves; they compile nothing else. */
+const metaSchemas: Record<Dialect, Ajv> = {
+  'draft-07': new Ajv({ ...AJV_OPTIONS, logger: false }),
+  '2020-12': new Ajv2020({ ...AJV_OPTIONS, logger: false }),
+};
+
+/** What fails to compile fails here; where nothing can fail, it is compiled when it is first asked for. */
+function compiler(schema: JsonObject, options: { useDefaults: boolean }): () => ValidateFunction {
+  const dialect = dialectOf(schema);
+  const { $schema: _, ...rest } = schema;
+  const judge = metaSchemas[dialect];
+  if (!judge.validateSchema(rest)) throw new Error(judge.errorsText(judge.errors, { dataVar: '', separator: '; ' }));
+  const usesMeta = /"\$ref":"https?:\/\/json-schema\.org\//.test(JSON.stringify(rest));
+  let compiled: ValidateFunction | undefined;
+  const validator = () => (compiled ??= ajvFor(dialect, { ...options, usesMeta }).compile(rest));
+  if (compilesForSure(rest)) return validator;
+  try {
+    validator();
+    return validator;
+  } catch (error) {
+    if (!(error instanceof MissingRefError)) throw error;
+    throw new Error(
+      `it refers to ${error.missingRef}, which is not in it; nothing is fetched: put what it means under $defs and refer to #/$defs/NAME`,
+      { cause: error },
+    );
+  }
+}
+
+function ajvFor(dialect: Dialect, { useDefaults, usesMeta }: { useDefaults: boolean; usesMeta: boolean }): Ajv {
+  // Not optimized: that is a third of a compilation, and V8 does the same to what runs often.
+  // The meta-schema, which ajv compiles in its own way when it judges with it, is needed only where a schema refers to it.
+  const all = { ...AJV_OPTIONS, useDefaults, meta: usesMeta, validateSchema: usesMeta, code: { regExp, optimize: false } };
+  return addFormats(dialect === '2020-12' ? new Ajv2020(all) : new Ajv(all));
+}
+
+/** ajv asks for the name of what makes a matcher only where it writes code to a file, which is done nowhere. */
+const regExp = Object.assign(matcherOf, { code: 'matcherOf' });
+
+function violation({ keyword, message, instancePath, params }: ErrorObject): Violation {
+  const given = params as Record<string, unknown>;
+  const text = message ?? keyword;
+  const words =
+    keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'
+      ? `must NOT have additional properties: ${JSON.stringify(given.additionalProperty ?? given.unevaluatedProperty)}`
+      : keyword === 'enum'
+        ? `${text}: ${(given.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
+        : text;
+  return { path: cut(instancePath, 200), message: cut(words, 300) };
 }
 
 /** Names in a violation may be the model's own, and as long as it likes. */

@@ -4,7 +4,9 @@ import type { Envelope } from '../shared/envelope';
 import type { CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import { INLINE_BYTES } from '../shared/activity-io';
+import { withoutBytes } from './binary';
 import type { Tool } from './define';
+import { deprecationNotice } from './lifecycle';
 
 /** The body of a result's part. It names its turn and session, so that `read_result` can refuse all others. */
 export interface StoredResult {
@@ -25,17 +27,18 @@ export function storedResult(
   envelope: Envelope,
   owner: Pick<StoredResult, 'turn_id' | 'session_id' | 'call_id'>,
 ): StoredResult {
-  const bytes = Buffer.byteLength(canonical(envelope.success ? envelope.data : null));
-  const inline = bytes <= (tool.maxInlineBytes ?? INLINE_BYTES);
+  const bytes = Buffer.byteLength(canonical(envelope.success ? withoutBytes(envelope.data) : null));
+  const limit = tool.maxInlineBytes ?? INLINE_BYTES;
+  const inline = limit === 'unlimited' || bytes <= limit;
   return { ...owner, envelope, summary: summaryOf(tool, input, envelope), inline };
 }
 
 function summaryOf(tool: Tool, input: JsonObject, envelope: Envelope): string {
   if (!envelope.success) return cut(`${envelope.error.code} ${envelope.error.reason}: ${envelope.error.message}`);
   try {
-    return cut(tool.summarize?.(envelope.data, input) ?? JSON.stringify(envelope.data));
+    return cut(tool.summarize?.(envelope.data, input) ?? JSON.stringify(withoutBytes(envelope.data)));
   } catch {
-    return cut(JSON.stringify(envelope.data)); // an author's summary that crashes must not lose the result
+    return cut(JSON.stringify(withoutBytes(envelope.data))); // an author's summary that crashes must not lose the result
   }
 }
 
@@ -46,10 +49,20 @@ function cut(text: string): string {
 /** What the model reads of a result: the data, or a reference and a summary. */
 export function resultText(ref: string, stored: StoredResult, note: string | null): string {
   const { envelope } = stored;
-  if (!envelope.success) return errorText(envelope.error, note);
+  if (!envelope.success) return errorText(envelope.error, allNotes(envelope, note));
   const cache = envelope.metadata.cache.hit ? { cache: { ...envelope.metadata.cache } } : {};
-  const data: Json = stored.inline ? envelope.data : largeResult(ref, stored, envelope.data);
-  return JSON.stringify({ success: true, data, ...cache, ...(note === null ? {} : { note }) });
+  const shown = withoutBytes(envelope.data);
+  const data: Json = stored.inline ? shown : largeResult(ref, stored, shown);
+  const { deprecation } = envelope.metadata;
+  const notice = deprecation === undefined ? {} : { deprecated: deprecationNotice(deprecation) };
+  const notes = allNotes(envelope, note);
+  return JSON.stringify({ success: true, data, ...cache, ...notice, ...(notes === null ? {} : { note: notes }) });
+}
+
+/** What the engine and the after-hooks add for the model. */
+function allNotes({ metadata }: Envelope, note: string | null): string | null {
+  const notes = [note, ...(metadata.hooks ?? []).map((hook) => hook.note ?? null)].filter((text) => text !== null);
+  return notes.length === 0 ? null : notes.join(' ');
 }
 
 function largeResult(ref: string, stored: StoredResult, data: Json): Json {
@@ -64,7 +77,7 @@ function largeResult(ref: string, stored: StoredResult, data: Json): Json {
 
 /** What the model reads of a failure: kind, code, reason, message and hint. */
 export function errorText(error: CallError, note: string | null): string {
-  const { kind, code, reason, message, hint, retryable, details } = error;
+  const { kind, code, reason, message, hint, retryable, details, replacement, sunset_date, migration_guide } = error;
   return JSON.stringify({
     success: false,
     error: {
@@ -75,6 +88,9 @@ export function errorText(error: CallError, note: string | null): string {
       retryable,
       ...(hint === undefined ? {} : { hint }),
       ...(details === undefined ? {} : { details: details.slice(0, 20) }),
+      replacement, // what is undefined is left out
+      sunset_date,
+      migration_guide,
     },
     ...(note === null ? {} : { note }),
   });

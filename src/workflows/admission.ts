@@ -1,81 +1,215 @@
 /**
- * The rest of admission, in the workflow: previews through an activity, the digest built from exactly
- * what will be passed, and the question to a person.
+ * The rest of admission, in the workflow: previews and what is undecided through an activity, the digest built from
+ * exactly what will be passed, and the question to people.
  */
-import type { AdmittedCall, CallArguments, CallOutcome, Decision, TurnContext } from '../shared/activity-io';
+import { workflowInfo } from '@temporalio/workflow';
+import type { AdmitCallOutput, AdmittedCall, CallArguments, CallOutcome, TurnContext } from '../shared/activity-io';
+import { PLAIN_POLICY, samePerson, type Decision, type Earlier, type Edit, type Held } from '../shared/approval';
 import { callDigest, hashJson, idempotencyKey } from '../shared/digests';
 import { callError } from '../shared/errors';
 import { admitCall } from './activities';
-import { endCall, moveCall } from './call-log';
+import { endCall, moveCall, renew, showDecisions, stoppedOutcome, supersede, viewOf } from './call-log';
+import { life } from './life';
+import type { ApprovalQuestion } from './question';
+import { now } from './now';
+import { keepProgress } from './progress';
+import { countDenial, endDenials, openFacts, takeDecided } from './undecided';
 import type { Admission, Dispatch } from './dispatch-types';
+
+/** What a revision of a call is asked about with. */
+export interface Asking {
+  revision: number;
+  held: Held[];
+  edit: Edit | null;
+  /** Who has had a hand in the call, besides the requester. */
+  makers: string[];
+  /** What was said on the revisions before. */
+  earlier: Earlier[];
+}
+
+/** It travels with the call. */
+const MOST_EARLIER = 20;
+/** Each is in the view, and goes on in every run. */
+const MOST_REVISIONS = 100;
+
+/** `life`: in which it was admitted; null in older histories, whose questions outlive a reset. */
+type Admitted = AdmitCallOutput & { ok: true; expires_at: string | null; life: string | null };
 
 /** Admits one call: at once where the step has said all; else it resolves once it is known whether the call may run. */
 export function admit(context: Dispatch, call: AdmittedCall): Admission | Promise<Admission> {
-  if (call.needs_admit) return admitLater(context, call);
-  const args = callArguments(context, call, null, call.digest);
-  moveCall(context.data, call.id, 'ready', identity(context.turn, args));
-  return { ok: true, args, decision: null };
+  const kept = context.data.open?.progress[call.id];
+  if (kept?.at === 'question') {
+    const asking = { ...first(context), revision: kept.args.revision, makers: kept.question.makers };
+    return context.work.during(() => askPeople(context, call, asking, kept.args, kept.question, life()));
+  }
+  if (kept) return { ok: true, args: kept.args, approvals: kept.approvals };
+  const asking = first(context);
+  // Who has had a hand in it has to stand behind its digest: it may be held back yet, or end in doubt.
+  const tellsMakers = call.class === 'destructive' && asking.makers.length > 0;
+  if (call.needs_admit || tellsMakers) return admitAs(context, call, asking);
+  return ready(context, call, callArguments(context, call, asking, { preview_ref: null, digest: call.digest }), []);
 }
 
-/** The preview first, then the question to a person, where the verdict says so. */
-async function admitLater(context: Dispatch, call: AdmittedCall): Promise<Admission> {
-  const asks = call.verdict === 'ask';
-  const policy = context.data.policy!;
-  const expiresAt = asks ? new Date(Date.now() + policy.approval_expiry_ms).toISOString() : null;
+/** As the model proposes it: whoever has steered the turn before has a hand in it. */
+function first({ data }: Dispatch): Asking {
+  return { revision: 1, held: [], edit: null, makers: data.steered?.by ?? [], earlier: [] };
+}
+
+/** What is undecided and the preview first, then the question to people, where the verdict says so, or something held it. */
+export function admitAs(context: Dispatch, call: AdmittedCall, asking: Asking): Promise<Admission> {
+  return context.work.during(async () => {
+    const admitted = await askActivity(context, call, asking);
+    if (admitted.ok) return afterwards(context, call, asking, admitted);
+    if (admitted.by_classifier) countDenial(context.data);
+    return { ok: false, outcome: endCall(context.data, call, 'rejected', { error: admitted.error, earlier: asking.earlier }) };
+  });
+}
+
+async function askActivity(
+  context: Dispatch,
+  call: AdmittedCall,
+  { revision, held, edit, makers }: Asking,
+): Promise<Admitted | (AdmitCallOutput & { ok: false })> {
   const { id, tool, version, input_hash, input, input_ref } = call;
+  const policy = context.data.policy!;
+  const mayAsk = call.verdict === 'ask' || held.length > 0;
+  const expiresAt = mayAsk ? new Date(Date.now() + policy.approval_expiry_ms).toISOString() : null;
   const fields = {
     id,
-    revision: 1,
+    revision,
     tool,
     version,
     class: call.class,
     input_hash,
     input,
     input_ref,
-    policy_ref: policy.policy_ref,
+    policy_ref: call.policy_ref ?? policy.policy_ref,
+    ...(makers.length > 0 ? { makers } : {}),
   };
-  const admitted = await admitCall({ turn: context.turn, call: fields, reason: call.reason, expires_at: expiresAt });
-  if (!admitted.ok) return { ok: false, outcome: endCall(context.data, call, 'rejected', { error: admitted.error }) };
+  const began = life();
+  const admitted = await admitCall({
+    turn: context.turn,
+    call: fields,
+    reason: call.reason,
+    expires_at: expiresAt,
+    ...openFacts(context.data, call),
+    ...(held.length > 0 ? { held } : {}),
+    ...(edit === null ? {} : { edit }),
+    ...(call.approval && mayAsk ? { approval: call.approval } : {}),
+  });
+  if (!admitted.ok) return admitted;
+  return { ...admitted, expires_at: expiresAt, life: admitted.run_id === undefined ? null : began };
+}
 
-  const args = callArguments(context, call, admitted.preview_ref, admitted.digest);
-  if (!asks) {
-    moveCall(context.data, call.id, 'ready', identity(context.turn, args));
-    return { ok: true, args, decision: null };
-  }
-  const view = moveCall(context.data, call.id, 'waiting', identity(context.turn, args));
-  view.approval.expires_at = expiresAt;
-  const decision = await context.desk.askApproval({
+function afterwards(context: Dispatch, call: AdmittedCall, asking: Asking, admitted: Admitted): Promise<Admission> | Admission {
+  if (admitted.decided) takeDecided(context.data, call, admitted.decided);
+  if (admitted.renewed) renew(context.data, call, admitted.renewed);
+  const args = callArguments(context, call, asking, admitted);
+  if (call.verdict !== 'ask' && asking.held.length === 0) return ready(context, call, args, []);
+  const question: ApprovalQuestion = {
+    kind: 'approval',
+    call_id: call.id,
     digest: args.digest,
     tool: call.tool,
     card: admitted.card,
-    cardRef: admitted.card_ref,
-    expiresAt: expiresAt!,
-  });
-  Object.assign(view.approval, { decision: decision.decision, note: decision.note, by: decision.by === '' ? [] : [decision.by] });
-  if (decision.decision !== 'approve') return { ok: false, outcome: refused(context, call, decision) };
-  moveCall(context.data, call.id, 'approved');
-  return { ok: true, args, decision };
+    card_ref: admitted.card_ref,
+    expires_at: admitted.expires_at!,
+    policy: call.approval ?? PLAIN_POLICY,
+    run_id: admitted.run_id ?? workflowInfo().runId,
+    makers: asking.makers,
+    remarks: [],
+    approvals: [],
+  };
+  return askPeople(context, call, asking, args, question, admitted.life, admitted.effect);
+}
+
+async function askPeople(
+  context: Dispatch,
+  call: AdmittedCall,
+  asking: Asking,
+  args: CallArguments,
+  question: ApprovalQuestion,
+  asked: string | null,
+  effect?: Admitted['effect'],
+): Promise<Admission> {
+  const { data } = context;
+  const view = moveCall(data, call.id, 'waiting', { ...identity(context.turn, args), ...(effect ? { effect } : {}) });
+  view.approval.required = true;
+  view.approval.expires_at = question.expires_at;
+  keepProgress(data, call.id, { at: 'question', args, question });
+  let next: { asking: Asking; admitted: Admitted; edited: Edit } | null = null;
+  const edit = async (edited: Edit) => {
+    if (args.revision >= MOST_REVISIONS)
+      return `it has been changed ${MOST_REVISIONS} times; deny it, and have it asked for anew`;
+    const makers = [...asking.makers.filter((maker) => !samePerson(maker, edited.by)), edited.by];
+    const wanted = { revision: args.revision + 1, held: asking.held, edit: edited, makers, earlier: [] };
+    const admitted = await askActivity(context, call, wanted);
+    if (!admitted.ok) return `${admitted.error.code} ${admitted.error.reason}: ${admitted.error.message}`;
+    return () => void (next = { asking: wanted, admitted, edited });
+  };
+  if (data.interrupted) return { ok: false, outcome: stoppedOutcome(data, call, null) };
+  const answer = await context.desk.askApproval(question, edit, asked);
+  if (answer.how === 'stopped') return { ok: false, outcome: stoppedOutcome(data, call, null) };
+  if (answer.how === 'steered') return { ok: false, outcome: steeredOver(context, call, args, question) };
+  if (answer.how === 'reset') {
+    supersede(data, call, args.revision + 1);
+    const earlier = saidOn(args, question.approvals);
+    const held: Held[] = [
+      ...asking.held.filter(({ kind }) => kind !== 'reset'),
+      { kind: 'reset', id: question.run_id, text: '' },
+    ];
+    return admitAs(context, call, { ...asking, revision: args.revision + 1, held, edit: null, earlier });
+  }
+  if (answer.how === 'superseded') {
+    supersede(data, call, args.revision + 1);
+    const { asking: wanted, admitted, edited } = next!;
+    const earlier = [...saidOn(args, question.approvals), editMade(args, question, edited)].slice(-MOST_EARLIER);
+    return afterwards(context, call, { ...wanted, earlier }, admitted);
+  }
+  const { approvals } = question;
+  if (answer.how !== 'approved') {
+    showDecisions(data, call.id, [...approvals, answer.decision]);
+    return { ok: false, outcome: refused(context, call, answer.decision, { approvals, earlier: args.earlier ?? [] }) };
+  }
+  showDecisions(data, call.id, approvals);
+  moveCall(data, call.id, 'approved');
+  if (call.undecided) endDenials(data);
+  keepProgress(data, call.id, { at: 'ready', args, approvals });
+  return { ok: true, args, approvals };
+}
+
+function ready(context: Dispatch, call: AdmittedCall, args: CallArguments, approvals: Decision[]): Admission {
+  moveCall(context.data, call.id, 'ready', identity(context.turn, args));
+  keepProgress(context.data, call.id, { at: 'ready', args, approvals });
+  return { ok: true, args, approvals };
 }
 
 /** What will be passed, with the digest over exactly that; it must be the digest that was admitted. */
-function callArguments(context: Dispatch, call: AdmittedCall, previewRef: string | null, admitted: string | null): CallArguments {
+function callArguments(
+  context: Dispatch,
+  call: AdmittedCall,
+  { revision, earlier, makers }: Asking,
+  admitted: { preview_ref: string | null; digest: string | null },
+): CallArguments {
   const { id, tool, version, input, input_ref } = call;
   const args = {
     id,
-    revision: 1,
+    revision,
     tool,
     version,
     class: call.class,
     input_hash: input === null ? call.input_hash : hashJson(input),
     input,
     input_ref,
-    preview_ref: previewRef,
-    policy_ref: context.data.policy!.policy_ref,
+    preview_ref: admitted.preview_ref,
+    policy_ref: call.policy_ref ?? context.data.policy!.policy_ref,
     dispatch: 1,
+    ...(earlier.length > 0 ? { earlier } : {}),
+    ...(makers.length > 0 ? { makers } : {}),
   };
   const digest = callDigest({ ...args, turn_id: context.turn.turn_id, call_id: id, requester: context.turn.requester });
-  if (digest !== admitted)
-    throw new Error(`Call ${id} was admitted as ${admitted}, but what would be passed has digest ${digest}`);
+  if (digest !== admitted.digest)
+    throw new Error(`Call ${id} was admitted as ${admitted.digest}, but what would be passed has digest ${digest}`);
   return { ...args, digest };
 }
 
@@ -86,22 +220,53 @@ function identity(turn: TurnContext, args: CallArguments): { digest: string; ide
   };
 }
 
-function refused(context: Dispatch, call: AdmittedCall, decision: Decision): CallOutcome {
-  const effect = call.class === 'destructive' ? 'refused' : null;
+/** All that has been said on a call, for the revision that supersedes this one. */
+export function saidOn(args: CallArguments, approvals: Decision[]): Earlier[] {
+  const { revision, earlier = [] } = args;
+  return [...earlier, ...approvals.map((given) => ({ ...given, revision }))].slice(-MOST_EARLIER);
+}
+
+function editMade({ revision }: CallArguments, { digest, run_id }: ApprovalQuestion, { input: _, ...edit }: Edit): Earlier {
+  return { decision: 'edit', revision, digest, run_id, at: now(), ...edit };
+}
+
+/** The model hears of it together with the message. */
+function steeredOver({ data }: Dispatch, call: AdmittedCall, args: CallArguments, { approvals }: ApprovalQuestion): CallOutcome {
+  const error = callError(
+    'CONFIRMATION_REQUIRED',
+    'superseded_by_message',
+    'While this call waited for approval the user said something, which follows. The call was not run.',
+    { hint: 'If it is still wanted after what the user said, propose it again: it will be asked about anew.' },
+  );
+  const { effect: done } = viewOf(data, call.id);
+  const effect = call.class === 'destructive' ? (done ?? 'refused') : null;
+  return endCall(data, call, 'superseded', { error, effect, approvals, earlier: args.earlier ?? [] });
+}
+
+function refused(
+  context: Dispatch,
+  call: AdmittedCall,
+  decision: Decision,
+  said: { approvals: Decision[]; earlier: Earlier[] },
+): CallOutcome {
+  const { effect: done } = viewOf(context.data, call.id);
+  const effect = call.class === 'destructive' ? (done ?? 'refused') : null;
+  const stays =
+    done === null ? '' : ` An earlier run had dispatched it before the workflow was reset: it is ${done}, and stays so.`;
   if (decision.decision === 'expired') {
     const error = callError(
       'CONFIRMATION_REQUIRED',
       'expired',
-      `Nobody decided before ${decision.expires_at}, so this call was refused.`,
+      `Nobody decided before ${decision.expires_at}, so this call was refused.${stays}`,
       {
         hint: 'Tell the user that it waited for approval and expired.',
       },
     );
-    return endCall(context.data, call, 'expired', { error, effect, decision });
+    return endCall(context.data, call, 'expired', { error, effect, decision, ...said });
   }
   const note = decision.note === null || decision.note.trim() === '' ? '' : ` They say: ${decision.note}`;
-  const error = callError('CONFIRMATION_REQUIRED', 'denied', `A person declined this call.${note}`, {
+  const error = callError('CONFIRMATION_REQUIRED', 'denied', `A person declined this call.${note}${stays}`, {
     hint: 'Do not repeat it as it is. If what they say allows it, propose something else: it will be asked anew.',
   });
-  return endCall(context.data, call, 'denied', { error, effect, decision });
+  return endCall(context.data, call, 'denied', { error, effect, decision, ...said });
 }

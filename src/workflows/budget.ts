@@ -1,15 +1,20 @@
+import { limitsOf, spentBy } from './spending';
 import type { TurnData } from './state';
 
 /** Why the turn may not take another step, or null. */
 export function limitReached(data: TurnData): string | null {
-  const limits = data.policy?.limits;
+  const limits = limitsOf(data);
   if (!limits) return null;
-  const tokens = data.usage.input_tokens + data.usage.output_tokens;
-  if (data.step >= limits.steps) return `The agent's limit of ${limits.steps} steps is reached.`;
-  if (tokens >= limits.tokens) return `The agent's limit of ${limits.tokens} tokens is reached (${tokens} used).`;
-  if (data.usage.cost_usd >= limits.cost_usd) {
-    return `The agent's limit of $${limits.cost_usd} is reached ($${data.usage.cost_usd.toFixed(4)} used).`;
-  }
-  if (data.worked_ms >= limits.time_ms) return `The agent's limit of ${limits.time_ms} ms of working time is reached.`;
+  const { usage, steps, time_ms } = spentBy(data);
+  const tokens = usage.input_tokens + usage.output_tokens;
+  const limit = (name: 'steps' | 'tokens' | 'cost_usd' | 'time_ms', shown: string) =>
+    data.share && data.share[name] <= (data.policy?.limits[name] ?? Infinity)
+      ? `The limit of ${shown} that the turn above had left for it is reached`
+      : `The agent's limit of ${shown} is reached`;
+  if (steps >= limits.steps) return `${limit('steps', `${limits.steps} steps`)}.`;
+  if (tokens >= limits.tokens) return `${limit('tokens', `${limits.tokens} tokens`)} (${tokens} used).`;
+  if (usage.cost_usd >= limits.cost_usd)
+    return `${limit('cost_usd', `$${limits.cost_usd}`)} ($${usage.cost_usd.toFixed(4)} used).`;
+  if (time_ms >= limits.time_ms) return `${limit('time_ms', `${limits.time_ms} ms of working time`)}.`;
   return null;
 }

@@ -1,30 +1,58 @@
 /** The view of each call, moved from state to state, and the outcomes that go back to the model. */
-import type { AdmittedCall, CallOutcome } from '../shared/activity-io';
+import type { AdmittedCall, CallOutcome, RenewedPolicy, RunCallInput } from '../shared/activity-io';
+import { PLAIN_POLICY, type Decision } from '../shared/approval';
 import { move } from '../shared/call-state';
 import { callError, type CallError } from '../shared/errors';
 import type { CallState, CallView } from '../shared/turn-view';
 import type { TurnData } from './state';
 
-export function propose(data: TurnData, call: AdmittedCall): void {
-  data.calls.push({
+export function propose(data: TurnData, call: AdmittedCall, revision = 1): CallView {
+  const { quorum, channel } = call.approval ?? PLAIN_POLICY;
+  const view: CallView = {
     id: call.id,
+    revision,
     tool: call.tool,
     version: call.version,
     class: call.class,
     digest: null,
     state: 'proposed',
     idempotency_key: null,
-    approval: { required: call.verdict === 'ask', by: [], decision: null, note: null, expires_at: null },
+    approval: {
+      required: call.verdict === 'ask',
+      by: [],
+      decision: null,
+      note: null,
+      expires_at: null,
+      quorum,
+      channel,
+      decisions: [],
+    },
     effect: null,
     attempts: 0,
     error: null,
     result_summary: null,
     result_ref: null,
-  });
+  };
+  data.calls.push(view);
+  return view;
 }
 
+/** Another revision of the call takes the place of this one. */
+export function supersede(data: TurnData, call: AdmittedCall, revision: number): void {
+  const { attempts } = moveCall(data, call.id, 'superseded');
+  propose(data, call, revision).attempts = attempts;
+}
+
+/** The call is asked about under other rules than it was admitted under. */
+export function renew(data: TurnData, call: AdmittedCall, renewed: RenewedPolicy): void {
+  Object.assign(call, renewed);
+  const { quorum, channel } = renewed.approval;
+  Object.assign(viewOf(data, call.id).approval, { quorum, channel });
+}
+
+/** The call's last revision. */
 export function viewOf(data: TurnData, id: string): CallView {
-  const view = data.calls.find((call) => call.id === id);
+  const view = data.calls.findLast((call) => call.id === id);
   if (!view) throw new Error(`There is no call ${id}`);
   return view;
 }
@@ -36,8 +64,28 @@ export function moveCall(data: TurnData, id: string, to: CallState, facts: Parti
   return Object.assign(view, facts);
 }
 
+/** Shows what was decided on a call so far. */
+export function showDecisions(data: TurnData, id: string, decisions: Decision[]): void {
+  const { approval } = viewOf(data, id);
+  const last = decisions.at(-1);
+  approval.decisions = decisions.map((given) => ({
+    decision: given.decision,
+    by: given.by,
+    at: given.at,
+    note: given.note,
+    channel: given.channel,
+    identity: given.identity,
+    attested: given.attestation !== undefined,
+  }));
+  approval.decision = last && (last.decision !== 'approve' || decisions.length >= approval.quorum) ? last.decision : null;
+  approval.note = last?.note ?? null;
+  const named = last?.decision === 'approve' ? decisions : decisions.slice(-1);
+  approval.by = named.map(({ by }) => by).filter((by) => by !== '');
+}
+
 /** What is known of how a call ended, beside its state. */
-type Facts = Partial<Pick<CallOutcome, 'effect' | 'result_ref' | 'summary' | 'error' | 'attempts' | 'decision'>>;
+type Said = 'decision' | 'approvals' | 'earlier';
+type Facts = Partial<Pick<CallOutcome, 'effect' | 'result_ref' | 'summary' | 'error' | 'attempts' | Said>>;
 
 /** Ends a call in the view and gives its outcome. */
 export function endCall(data: TurnData, call: AdmittedCall, state: CallOutcome['state'], facts: Facts): CallOutcome {
@@ -60,8 +108,26 @@ export function endCall(data: TurnData, call: AdmittedCall, state: CallOutcome['
     error: view.error,
     attempts: view.attempts,
     decision: facts.decision ?? null,
-    note: null,
+    ...(facts.approvals?.length ? { approvals: facts.approvals } : {}),
+    ...(facts.earlier?.length ? { earlier: facts.earlier } : {}),
+    version: call.version,
+    class: call.class,
+    revision: view.revision,
+    note: changeNote(call),
   };
+}
+
+/** The model reads results of another input than its own: it has to know. */
+function changeNote({ changes = [] }: AdmittedCall): string | null {
+  if (changes.length === 0) return null;
+  const told = changes.map(({ hook, why, by }) => `${why} (${by === undefined ? `hook ${hook}` : `a person, ${by}`})`);
+  return `Your input was changed before the run: ${told.join('; ')}.`;
+}
+
+/** What the activity that runs a call is told of its admission, so that it can check it again. */
+export function admittedAs(call: AdmittedCall): Pick<RunCallInput, 'untrusted' | 'verdict' | 'validation_ms'> {
+  const { untrusted = false, verdict, validation_ms = 0 } = call;
+  return { untrusted, verdict: verdict === 'allow' ? 'allow' : 'ask', validation_ms };
 }
 
 /** A call that did not come to its turn, or was stopped: the model must get an answer for it all the same. */
@@ -72,8 +138,16 @@ export function stoppedOutcome(data: TurnData, call: AdmittedCall, abortedBy: st
     view.error = error;
     return { ...blank(call), state: 'cancelled', error };
   }
-  const refused = call.class === 'destructive' && view.state !== 'running' ? 'refused' : view.effect;
-  return endCall(data, call, 'cancelled', { error, effect: refused });
+  const refused = call.class === 'destructive' && view.state !== 'running' ? (view.effect ?? 'refused') : view.effect;
+  return endCall(data, call, 'cancelled', { error, effect: refused, ...saidSoFar(data, view) });
+}
+
+/** On a call that did not run; what ran has written it down. */
+function saidSoFar({ open }: TurnData, { id, state }: CallView): Pick<Facts, 'approvals' | 'earlier'> {
+  const kept = open?.progress[id];
+  if (kept === undefined || state === 'running' || state === 'in_doubt') return {};
+  const approvals = kept.at === 'question' ? kept.question.approvals : kept.approvals;
+  return { approvals, earlier: kept.args.earlier ?? [] };
 }
 
 function stopError(abortedBy: string | null, wasRunning: boolean): CallError {

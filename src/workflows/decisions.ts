@@ -1,40 +1,65 @@
-/** Signals and the update through which people decide. Whatever arrives, nothing here can fail or stall the turn. */
-import { ApplicationFailure, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+/** Signals and updates through which people decide and steer. Whatever arrives, nothing here can fail or stall the turn. */
+import { ActivityFailure, ApplicationFailure, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
 import { readDecision, type DecisionKind } from '../shared/decision';
 import { isJsonObject, type Json } from '../shared/json';
-import { DECIDE_UPDATE, SIGNALS, type DecideAnswer } from './contract';
+import { decodePayload } from '../shared/payload';
+import { readSteer } from '../shared/steer';
+import { DECIDE_UPDATE, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL, type DecideAnswer } from './contract';
 import type { Desk } from './desk';
-import { decodePayload, rawPayloads } from './raw-payloads';
-import { onUnknownSignal, takeSender } from './signal-senders';
+import type { Dispatch } from './dispatch-types';
+import { readBy, type Interruption } from './interruption';
+import { onSignals, type Arrival } from './signals';
 import { ignoreSignal, type TurnData } from './state';
+import { hear } from './sub-turns';
+import type { Steering } from './steering';
 import { now } from './now';
+import { updateSender } from './update-senders';
 
 const DESCRIPTIONS: Record<DecisionKind, string> = {
-  approve: 'Approve one waiting call. Paste {"call": "<digest from the card>", "by": "<your name>", "note": "<optional>"}.',
+  approve:
+    'Approve one waiting call. Paste {"call": "<digest from the card>", "by": "<your name>", "note": "<optional>"}; with "input": {…} another input is asked about instead.',
   deny: 'Deny one waiting call. Paste {"call": "<digest from the card>", "by": "<your name>", "note": "<the model reads it>"}.',
   settle:
     'Say what became of a call in doubt. Paste {"call": "<digest>", "by": "<your name>", "outcome": "applied" or "not_applied", "note": "<optional>"}.',
 };
 
-export function handleDecisions(data: TurnData, desk: Desk): void {
-  for (const kind of Object.keys(SIGNALS) as DecisionKind[]) {
-    const signal = defineSignal<[unknown]>(SIGNALS[kind], { typeInfo: { inputTypes: rawPayloads } });
-    setHandler(
-      signal,
-      (...args: unknown[]) => {
-        const identity = takeSender(kind);
-        const reason = fromSignal(kind, args, identity, desk);
-        if (reason !== null) ignoreSignal(data, { at: now(), signal: kind, identity, reason });
-      },
-      { description: DESCRIPTIONS[kind] },
-    );
-  }
+const STEER_DESCRIPTION =
+  'Say something to the model before its next step. Paste {"text": "<what it shall read>", "by": "<your name>"}.';
+const INTERRUPT_DESCRIPTION =
+  'Ends the turn before its next step; the conversation can go on afterwards. Paste {"by": "<your name>"}.';
+const NO_MODEL_INTERRUPT = 'a direct call has no steps; cancel it';
+const NO_MODEL = 'a direct call has no model that could read it';
 
-  onUnknownSignal(({ name, identity }) => {
-    ignoreSignal(data, { at: now(), signal: name, identity, reason: `there is no signal ${JSON.stringify(name)}` });
+/** Where there is a model, what people say to it goes there. */
+interface Loop {
+  steering: Steering;
+  interruption: Interruption;
+}
+
+/** @param loop null: there is no model to say anything to */
+export function handleDecisions({ data, desk, forwarding }: Dispatch, loop: Loop | null): void {
+  const steering = loop?.steering ?? null;
+  const decide: Decide = (kind, fields, from) =>
+    forwarding.take(kind, fields, from, desk.open()) ?? desk.decide(kind, fields, from);
+  // The Web UI lists what has a handler; the signals themselves never reach one (signals.ts).
+  for (const kind of Object.keys(SIGNALS) as DecisionKind[]) {
+    setHandler(defineSignal(SIGNALS[kind]), () => undefined, { description: DESCRIPTIONS[kind] });
+  }
+  if (loop) {
+    setHandler(defineSignal(STEER), () => undefined, { description: STEER_DESCRIPTION });
+    setHandler(defineSignal(INTERRUPT), () => undefined, { description: INTERRUPT_DESCRIPTION });
+  }
+  onSignals((arrival) => {
+    const { name: signal, identity } = arrival;
+    const ignored = (reason: string | null) => {
+      if (reason !== null) ignoreSignal(data, { at: now(), signal, identity, reason });
+    };
+    const reason = fromSignal(arrival, { data, decide, loop });
+    if (reason instanceof Promise) reason.then(ignored, (error: unknown) => ignored(`it could not be checked: ${textOf(error)}`));
+    else ignored(reason);
   });
 
-  setHandler(defineUpdate<DecideAnswer, [Json]>(DECIDE_UPDATE), (body) => fromUpdate(body, desk), {
+  setHandler(defineUpdate<DecideAnswer, [Json]>(DECIDE_UPDATE), (body) => fromUpdate(body, decide), {
     description: 'A decision with an answer: {"decision": "approve" | "deny" | "settle", "call": "…", "by": "…", …}.',
     validator: (body) => {
       if (!isJsonObject(body) || !isKind(body.decision)) {
@@ -42,21 +67,81 @@ export function handleDecisions(data: TurnData, desk: Desk): void {
       }
     },
   });
+  setHandler(defineUpdate<DecideAnswer, [Json]>(INTERRUPT), (body) => answered('', () => interrupt(body, loop)), {
+    description: 'Ends the turn before its next step, with an answer: {"by": "…"}.',
+    validator: (body) => {
+      const read = readBy(body);
+      if (!read.ok) throw ApplicationFailure.nonRetryable(read.reason, 'holdfast.bad_interrupt');
+    },
+  });
+  setHandler(
+    defineUpdate<DecideAnswer, [Json]>(STEER),
+    (body) => answered(updateSender(), (from) => steer(body, steering, from)),
+    {
+      description: 'A message to the running turn, with an answer: {"text": "…", "by": "…"}.',
+      // What is refused here leaves nothing in history.
+      validator: (body) => {
+        const read = readSteer(body);
+        const reason = steering === null ? NO_MODEL : read.ok ? steering.refused() : read.reason;
+        if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.bad_steer');
+      },
+    },
+  );
 }
 
-function fromSignal(kind: DecisionKind, args: unknown[], identity: string, desk: Desk): string | null {
-  if (args.length > 1) return `it carries ${args.length} payloads; one is allowed`;
-  const decoded = decodePayload(args[0]);
+type Reason = string | null | Promise<string | null>;
+
+type Decide = Desk['decide'];
+
+function fromSignal(
+  { name, identity, payloads }: Arrival,
+  { data, decide, loop }: { data: TurnData; decide: Decide; loop: Loop | null },
+): Reason {
+  if (!isKind(name) && name !== STEER && name !== INTERRUPT && name !== SUB_TURN_SIGNAL)
+    return `there is no signal ${JSON.stringify(name)}`;
+  if (payloads.length > 1) return `it carries ${payloads.length} payloads; one is allowed`;
+  const decoded = decodePayload(payloads[0]);
   if (!decoded.ok) return decoded.reason;
-  const read = readDecision(kind, decoded.value);
-  return read.ok ? desk.decide(kind, read.fields, { channel: 'signal', identity }) : read.reason;
+  if (name === SUB_TURN_SIGNAL) return isJsonObject(decoded.value) ? hear(data, decoded.value) : 'it must be one JSON object';
+  const from = { channel: 'signal' as const, identity };
+  if (name === STEER) return steer(decoded.value, loop?.steering ?? null, from);
+  if (name === INTERRUPT) return interrupt(decoded.value, loop);
+  const read = readDecision(name, decoded.value);
+  return read.ok ? decide(name, read.fields, from) : read.reason;
 }
 
-function fromUpdate(body: Json, desk: Desk): DecideAnswer {
+function fromUpdate(body: Json, decide: Decide): Promise<DecideAnswer> {
   const { decision, ...rest } = body as { decision: DecisionKind };
   const read = readDecision(decision, rest as Json);
-  const reason = read.ok ? desk.decide(decision, read.fields, { channel: 'update', identity: '' }) : read.reason;
-  return { accepted: reason === null, reason };
+  return answered(updateSender(), (from) => (read.ok ? decide(decision, read.fields, from) : read.reason));
+}
+
+function interrupt(body: Json, loop: Loop | null): Reason {
+  return loop === null ? NO_MODEL_INTERRUPT : loop.interruption.say(body);
+}
+
+function steer(body: Json, steering: Steering | null, from: { channel: 'signal' | 'update'; identity: string }): Reason {
+  if (steering === null) return NO_MODEL;
+  const read = readSteer(body);
+  return read.ok ? steering.say(read.fields, from) : read.reason;
+}
+
+async function answered(
+  identity: string,
+  take: (from: { channel: 'update'; identity: string }) => Reason,
+): Promise<DecideAnswer> {
+  try {
+    const reason = await take({ channel: 'update', identity });
+    return { accepted: reason === null, reason };
+  } catch (error) {
+    return { accepted: false, reason: `it could not be checked: ${textOf(error)}` };
+  }
+}
+
+/** A plain error thrown in a handler would fail the workflow task, again and again. */
+function textOf(error: unknown): string {
+  if (error instanceof ActivityFailure && error.cause) return error.cause.message.slice(0, 300);
+  return error instanceof Error ? error.message.slice(0, 300) : 'unreadable';
 }
 
 function isKind(value: unknown): value is DecisionKind {

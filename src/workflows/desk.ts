@@ -1,107 +1,261 @@
 /**
- * The desk: questions that only a person can answer. A question is open from the moment that it is
- * shown until it is answered; an answer to a question that is not open changes nothing.
+ * The desk: questions that only people can answer. A question is open from the moment that it is shown until it is
+ * answered; what does not fit an open question changes nothing, and is told why.
  */
 import { condition, workflowInfo } from '@temporalio/workflow';
-import type { Decision } from '../shared/activity-io';
-import type { DecisionKind } from '../shared/decision';
-import type { DecisionFields } from '../shared/turn-view';
+import { decisionFault, samePerson, type Decision, type DecisionSource, type Edit, type Settlement } from '../shared/approval';
+import { hashJson } from '../shared/digests';
+import type { DecisionFields, DecisionKind } from '../shared/decision';
+import { life } from './life';
 import { now } from './now';
+import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
+import type { Work } from './work';
 
-export interface Settlement {
-  outcome: 'applied' | 'not_applied';
+type Sent = DecisionSource & { channel: 'signal' | 'update' };
+/** Whether a signed decision is genuine, and whose it is. */
+export type Check = (
+  question: Question,
+  said: { decision: DecisionKind | 'edit'; outcome: Settlement['outcome'] | null; attestation: string; inputHash: string | null },
+) => Promise<{ ok: true; principal: string } | { ok: false; reason: string }>;
+
+export interface Surroundings {
+  work: Work;
+  requester: string;
+  /** Runs whenever a question opens or changes. */
+  onChange(): void;
+  check: Check;
+  /** Tells people of a question; never throws, never waits. */
+  tell(question: Question, reminder: boolean): void;
+}
+
+/** Decisions that are looked at by an activity at once: Temporal lets 2,000 be under way, and then fails the workflow task. */
+const MOST_CHECKS = 50;
+/** Temporal ends a run at about 50,000. */
+export const MANY_EVENTS = 20_000;
+
+/** One decision on one question. */
+interface Said {
+  pending: Pending;
+  kind: DecisionKind;
+  fields: DecisionFields;
+  from: Sent;
   by: string;
-  note: string | null;
-  identity: string;
+  attestation: string | null;
 }
-
-interface ApprovalQuestion {
-  kind: 'approval';
-  digest: string;
-  tool: string;
-  card: string;
-  cardRef: string;
-  expiresAt: string;
-  answer: Decision | null;
-}
-
-interface DoubtQuestion {
-  kind: 'doubt';
-  digest: string;
-  tool: string;
-  card: string;
-  answer: Settlement | null;
-}
-
-export type Question = ApprovalQuestion | DoubtQuestion;
 
 export class Desk {
   /** In the order of asking, answered ones included: a late decision is told that it is late. */
-  private readonly questions: Question[] = [];
+  private readonly pendings: Pending[] = [];
+  private checking = 0;
   /** Tools in the search attribute as last written. */
   shownTools: string[] = [];
 
-  /** `onChange` runs whenever a question opens or is answered. */
-  constructor(private readonly onChange: () => void) {}
+  constructor(private readonly around: Surroundings) {}
 
   open(): Question[] {
-    return this.questions.filter((question) => question.answer === null);
+    return this.pendings.filter((pending) => pending.answer === null).map(({ question }) => question);
   }
 
-  /** Asks for approval and waits for the decision, at most until it expires. */
-  async askApproval(question: Pick<ApprovalQuestion, 'digest' | 'tool' | 'card' | 'cardRef' | 'expiresAt'>): Promise<Decision> {
-    const asked: ApprovalQuestion = { kind: 'approval', answer: null, ...question };
-    this.questions.push(asked);
-    this.onChange();
-    const wait = Math.max(1, Date.parse(question.expiresAt) - Date.now());
-    try {
-      await condition(() => asked.answer !== null, wait);
-    } catch (error) {
-      this.questions.splice(this.questions.indexOf(asked), 1);
-      throw error;
-    }
-    if (asked.answer === null) {
-      asked.answer = decision(asked, 'expired', { by: '', note: null, channel: 'timer', identity: '' });
-      this.onChange();
-    }
-    return asked.answer;
+  /** True while nothing here is between an answer and whoever waits for it. */
+  get still(): boolean {
+    return this.checking === 0 && this.pendings.every(({ answer, taken }) => answer === null || taken);
+  }
+
+  /**
+   * Asks for approval and waits for the answer, at most until it expires.
+   * @param asked the life in which the card was made: after a reset nobody is asked by it any more. Null: in any
+   */
+  async askApproval(
+    question: ApprovalQuestion,
+    edit: NonNullable<Pending['edit']>,
+    asked: string | null,
+  ): Promise<ApprovalAnswer> {
+    const pending: Pending<ApprovalQuestion> = { question, answer: null, life: asked, taken: false, edit };
+    if (isStale(pending)) return { how: 'reset' };
+    const answered = () => pending.answer !== null || isStale(pending);
+    await this.asked(pending, async () => {
+      const expires = Date.parse(question.expires_at);
+      const reminders = question.policy.remind_ms.map((before) => expires - before).sort((a, b) => a - b);
+      for (const at of reminders.filter((time) => time > Date.now())) {
+        if (await condition(answered, Math.max(1, at - Date.now()))) return;
+        this.around.tell(question, true);
+      }
+      if (await condition(answered, Math.max(1, expires - Date.now()))) return;
+      const nobody = { by: '', note: null, channel: 'timer' as const, identity: '' };
+      pending.answer = { how: 'expired', decision: decisionOn(question, 'expired', nobody) };
+      this.around.onChange();
+    });
+    pending.answer ??= { how: 'reset' };
+    return pending.answer;
   }
 
   /** Asks what became of a dispatched call, and waits as long as it takes. */
-  async askSettlement(question: Pick<DoubtQuestion, 'digest' | 'tool' | 'card'>): Promise<Settlement> {
-    const asked: DoubtQuestion = { kind: 'doubt', answer: null, ...question };
-    this.questions.push(asked);
-    this.onChange();
-    await condition(() => asked.answer !== null);
-    return asked.answer!;
+  async askSettlement(question: DoubtQuestion): Promise<Settlement> {
+    const pending: Pending<DoubtQuestion> = { question, answer: null, life: null, taken: false };
+    await this.asked(pending, () => condition(() => pending.answer !== null));
+    return pending.answer!;
   }
 
   /** Takes a decision. Answers why it was ignored, or null when it was accepted. */
-  decide(kind: DecisionKind, fields: DecisionFields, from: { channel: 'signal' | 'update'; identity: string }): string | null {
+  decide(kind: DecisionKind, fields: DecisionFields, from: Sent): string | null | Promise<string | null> {
+    const said: Said[] = [];
+    for (const [index, call] of fields.calls.entries()) {
+      const found = this.find(kind, call);
+      if (typeof found === 'string') return found;
+      if (said.some(({ pending }) => pending === found)) return `"calls" names call ${call} twice`;
+      said.push({ pending: found, kind, fields, from, by: fields.by, attestation: fields.attestations[index] ?? null });
+    }
+    if (fields.attestations.length > 0 || fields.input !== null) return this.crowded() ?? this.later(said);
+    return this.take(said);
+  }
+
+  /** Answers every open question of approval: nobody decides on these calls any more. */
+  withdraw(how: 'steered' | 'stopped'): void {
+    for (const pending of this.pendings)
+      if (pending.question.kind === 'approval' && pending.answer === null && !isStale(pending)) pending.answer = { how } as never;
+    this.around.onChange();
+  }
+
+  private async asked<Q extends Question>(pending: Pending<Q>, wait: () => Promise<unknown>): Promise<void> {
+    const { question } = pending;
+    this.pendings.push(pending as unknown as Pending);
+    this.around.onChange();
+    if (!question.told) this.around.tell(question, false);
+    question.told = true;
+    try {
+      await this.around.work.apart(wait);
+      pending.taken = true;
+    } catch (error) {
+      this.pendings.splice(this.pendings.indexOf(pending as unknown as Pending), 1);
+      throw error;
+    }
+  }
+
+  private find(kind: DecisionKind, call: string): Pending | string {
     const wanted = kind === 'settle' ? 'doubt' : 'approval';
-    const matches = this.questions.filter((question) => question.kind === wanted && question.digest.startsWith(fields.call));
-    const open = matches.filter((question) => question.answer === null);
-    if (open.length > 1) return `"call" ${fields.call} fits ${open.length} waiting calls; give more of the digest`;
-    const question = open[0];
-    if (!question) {
-      return matches.length > 0
-        ? `call ${fields.call} is decided already`
-        : `no call ${fields.call} ${wanted === 'doubt' ? 'is in doubt' : 'waits for approval'}`;
+    const matches = this.pendings.filter(({ question }) => question.kind === wanted && question.digest.startsWith(call));
+    const open = matches.filter(({ answer }) => answer === null);
+    if (open.length > 1) return `"call" ${call} fits ${open.length} waiting calls; give more of the digest`;
+    if (open[0]) return isStale(open[0]) ? STALE(call) : open[0];
+    if (matches.some(({ answer }) => isWithdrawn(answer as ApprovalAnswer))) return `call ${call} is not asked about any more`;
+    if (matches.some(({ answer }) => ['superseded', 'reset'].includes((answer as ApprovalAnswer).how)))
+      return `call ${call} was superseded; the call in its stead has another digest`;
+    if (matches.length > 0) return `call ${call} is decided already`;
+    return `no call ${call} ${wanted === 'doubt' ? 'is in doubt' : 'waits for approval'}`;
+  }
+
+  /** Why nothing more is looked at now; null: it is. Signatures of junk must neither fill a run nor keep a full one from going on in another. */
+  private crowded(): string | null {
+    const { continueAsNewSuggested: full, historyLength } = workflowInfo();
+    if (this.checking < (full ? 1 : MOST_CHECKS) && historyLength < MANY_EVENTS) return null;
+    return 'too many decisions wait to be checked; send it again in a moment';
+  }
+
+  /** What an activity has to look at first: signatures, and another input. All of it is taken, or nothing. */
+  private async later(said: Said[]): Promise<string | null> {
+    this.checking += 1;
+    try {
+      for (const one of said) {
+        const reason = one.attestation === null ? fault(one, this.around.requester) : await this.verify(one, one.attestation);
+        if (reason !== null) return this.ignored([one], reason);
+      }
+      return said[0]!.fields.input === null ? this.take(said) : await this.edit(said[0]!, said[0]!.fields.input);
+    } finally {
+      this.checking -= 1;
     }
-    if (fields.input !== undefined) return 'this build does not take an edited input; deny with a note that says what to change';
-    const note = fields.note ?? null;
-    if (question.kind === 'doubt') {
-      question.answer = { outcome: fields.outcome!, by: fields.by, note, identity: from.identity };
-    } else {
-      if (Date.now() > Date.parse(question.expiresAt)) return `call ${fields.call} expired at ${question.expiresAt}`;
-      question.answer = decision(question, kind === 'approve' ? 'approve' : 'deny', { by: fields.by, note, ...from });
-    }
-    this.onChange();
+  }
+
+  private async verify(said: Said, attestation: string): Promise<string | null> {
+    const { kind, fields, pending } = said;
+    const checked = await this.around.check(pending.question, {
+      decision: fields.input === null ? kind : 'edit',
+      outcome: fields.outcome,
+      attestation,
+      inputHash: fields.input === null ? null : hashJson(fields.input),
+    });
+    if (!checked.ok) return checked.reason;
+    if (said.by !== '' && !samePerson(said.by, checked.principal))
+      return `it is signed for ${checked.principal}, and says ${said.by}`;
+    said.by = checked.principal;
     return null;
+  }
+
+  private async edit({ pending, by, from, fields, attestation }: Said, input: Edit['input']): Promise<string | null> {
+    const signed = attestation === null ? {} : { attestation };
+    const admitted = await pending.edit!({ input, by, note: fields.note, identity: from.identity, ...signed });
+    if (typeof admitted === 'string') return admitted;
+    if (pending.answer !== null || isStale(pending)) return `call ${pending.question.digest} was decided meanwhile`;
+    admitted();
+    pending.answer = { how: 'superseded' } as never;
+    this.around.onChange();
+    return null;
+  }
+
+  private take(said: Said[]): string | null {
+    for (const one of said) {
+      const reason = fault(one, this.around.requester);
+      if (reason !== null) return this.ignored([one], reason);
+    }
+    for (const one of said) count(one);
+    this.around.onChange();
+    return null;
+  }
+
+  private ignored(said: Said[], reason: string): string {
+    for (const { pending, by, kind } of said) remark(pending.question, `${kind} by ${by === '' ? 'somebody' : by}: ${reason}`);
+    this.around.onChange();
+    return reason;
   }
 }
 
-function decision(
+const STALE = (call: string) => `call ${call} was asked about before the workflow was reset; it is asked about anew`;
+
+function isWithdrawn({ how }: ApprovalAnswer): boolean {
+  return how === 'steered' || how === 'stopped';
+}
+
+function isStale({ life: asked }: Pending): boolean {
+  return asked !== null && asked !== life();
+}
+
+/** Why this decision on an open question does not count, or null. */
+function fault({ pending, kind, by, attestation, fields }: Said, requester: string): string | null {
+  const { question, answer } = pending;
+  const { digest, policy } = question;
+  if (isStale(pending)) return STALE(digest);
+  if (answer !== null) return `call ${digest} is decided already`;
+  const makers = [requester, ...question.makers];
+  const expires_at = question.kind === 'approval' ? question.expires_at : null;
+  const said = question.kind === 'approval' ? question.approvals : question.settlements.filter(sameOutcome(fields.outcome));
+  return decisionFault({ digest, policy, makers, expires_at, said }, { kind, by, attested: attestation !== null }, Date.now());
+}
+
+/** Counts a decision that has no fault, and answers the question once there are enough. */
+function count({ pending, kind, by, attestation, from, fields }: Said): void {
+  const { note, outcome } = fields;
+  const signed = attestation === null ? {} : { attestation };
+  const { question } = pending;
+  if (question.kind === 'doubt') {
+    const settlement = { outcome: outcome!, by, note, identity: from.identity, at: now(), ...signed };
+    question.settlements = [...question.settlements.filter((earlier) => !samePerson(earlier.by, by)), settlement];
+    const agreed = question.settlements.filter(sameOutcome(outcome));
+    if (agreed.length >= question.policy.quorum) pending.answer = settlement as never;
+    return;
+  }
+  const decision = { ...decisionOn(question, kind === 'approve' ? 'approve' : 'deny', { by, note, ...from }), ...signed };
+  if (kind === 'deny') {
+    pending.answer = { how: 'denied', decision } as never;
+    return;
+  }
+  question.approvals.push(decision);
+  if (question.approvals.length >= question.policy.quorum) pending.answer = { how: 'approved' } as never;
+}
+
+function sameOutcome(outcome: Settlement['outcome'] | null): (settlement: { outcome: Settlement['outcome'] }) => boolean {
+  return (settlement) => settlement.outcome === outcome;
+}
+
+function decisionOn(
   question: ApprovalQuestion,
   kind: Decision['decision'],
   from: Pick<Decision, 'by' | 'note' | 'channel' | 'identity'>,
@@ -109,10 +263,10 @@ function decision(
   return {
     decision: kind,
     digest: question.digest,
-    run_id: workflowInfo().runId,
+    run_id: question.run_id,
     at: now(),
-    expires_at: question.expiresAt,
-    card_ref: question.cardRef,
+    expires_at: question.expires_at,
+    card_ref: question.card_ref,
     ...from,
   };
 }

@@ -1,13 +1,29 @@
 /** What the files of dispatch hand to each other. */
-import type { CallArguments, CallOutcome, Decision, TurnContext } from '../shared/activity-io';
+import type { CallArguments, CallOptions, CallOutcome, TurnBegin, TurnContext } from '../shared/activity-io';
+import type { Decision, Held } from '../shared/approval';
 import type { Desk } from './desk';
+import type { Question } from './question';
 import type { TurnData } from './state';
+import type { Forwarding } from './sub-turns';
+import type { Work } from './work';
 
 export interface Dispatch {
   turn: TurnContext;
   data: TurnData;
   desk: Desk;
+  work: Work;
+  /** Decisions that are for a turn below. */
+  forwarding: Forwarding;
+  /** Whoever else wants to know that a question is open, here or in a turn below; never throws, never waits. */
+  onQuestion(question: Opened): void;
+  /** Of a direct call. */
+  options?: CallOptions;
+  /** Of a session's turn: what stands in the transcript even if no step succeeds. */
+  begin?: TurnBegin;
 }
+
+/** A question, to whoever only has to know that there is one. */
+export type Opened = Pick<Question, 'kind' | 'run_id' | 'digest'>;
 
 export interface Ran {
   outcome: CallOutcome;
@@ -15,4 +31,10 @@ export interface Ran {
   took_ms: number;
 }
 
-export type Admission = { ok: true; args: CallArguments; decision: Decision | null } | { ok: false; outcome: CallOutcome };
+/** Not dispatched: a person has to look again. */
+export interface HeldBack {
+  held: Held[];
+  took_ms: number;
+}
+
+export type Admission = { ok: true; args: CallArguments; approvals: Decision[] } | { ok: false; outcome: CallOutcome };

@@ -1,10 +1,11 @@
 import { workflowInfo, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { MEMO_TRACE, SIGNALS } from './contract';
-import { signalArrived } from './signal-senders';
+import { MEMO_TRACE } from './contract';
+import { signalArrived } from './signals';
+import { updateArrived } from './update-senders';
 
 /**
- * Puts the turn's trace id on what is logged about its workflow, and notes the sender of every signal
- * before its handler runs. Must never throw: that would wedge the workflow.
+ * Puts the turn's trace id on what is logged about its workflow, and takes its signals before the SDK does
+ * (signals.ts). Must never throw: that would wedge the workflow.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   outbound: [
@@ -18,13 +19,15 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
   internals: [
     {
       activate(input, next) {
-        for (const job of input.activation.jobs ?? []) {
-          const signal = job.signalWorkflow;
-          if (!signal) continue;
-          const name = signal.signalName ?? '';
-          if (name.startsWith('__temporal_')) continue;
-          signalArrived(name, signal.identity ?? '', Object.hasOwn(SIGNALS, name));
+        const { activation } = input;
+        const isOurs = (name: string | null | undefined) => !(name ?? '').startsWith('__temporal_');
+        for (const { signalWorkflow, doUpdate } of activation.jobs ?? []) {
+          if (doUpdate?.id) updateArrived(doUpdate.id, doUpdate.meta?.identity ?? '');
+          if (!signalWorkflow || !isOurs(signalWorkflow.signalName)) continue;
+          const { signalName, identity, input: payloads } = signalWorkflow;
+          signalArrived({ name: signalName ?? '', identity: identity ?? '', payloads: payloads ?? [] });
         }
+        activation.jobs = (activation.jobs ?? []).filter((job) => !job.signalWorkflow || !isOurs(job.signalWorkflow.signalName));
         next(input);
       },
     },

@@ -22,5 +22,5 @@ export function rememberFailure(data: TurnData, call: AdmittedCall, outcome: Cal
   if (!['failed', 'rejected', 'denied'].includes(outcome.state)) return;
   const count = (data.failures[call.input_digest] ?? 0) + 1;
   data.failures[call.input_digest] = count;
-  if (count === 2) outcome.note = ADVICE;
+  if (count === 2) outcome.note = [outcome.note, ADVICE].filter((note) => note !== null).join(' ');
 }

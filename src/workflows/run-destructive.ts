@@ -4,47 +4,75 @@
  */
 import { ActivityFailure, CancellationScope, sleep } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../shared/activity-io';
-import { inDoubtCard } from '../shared/card';
 import { callError } from '../shared/errors';
 import { CLASS_RULES } from '../shared/tool-class';
-import { executeCall, inspectEffect, settleEffect } from './activities';
-import { endCall, moveCall, viewOf } from './call-log';
-import type { Admission, Dispatch, Ran } from './dispatch-types';
+import { executeCall, inspectEffect } from './activities';
+import { admittedAs, endCall, moveCall } from './call-log';
+import type { Admission, Dispatch, HeldBack, Ran } from './dispatch-types';
+import { settled, settledLater } from './in-doubt';
 import { now } from './now';
 
 /** Dispatches after proven nothing, all causes together. */
 const MAX_DISPATCHES = 10;
+/** Times that its tool's limits put a call off before it counts as dispatched. */
+const MAX_WAITS = 10;
 /** Of an idempotent call that failed without saying how, a killed worker included. */
 const RETRIES_IN_DOUBT = 3;
 
-export async function runDestructive(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<Ran> {
+export async function runDestructive(
+  context: Dispatch,
+  call: AdmittedCall,
+  admission: Admission & { ok: true },
+): Promise<Ran | HeldBack> {
   const { data } = context;
+  const kept = data.open?.progress[call.id];
+  if (kept?.at === 'probing' || kept?.at === 'doubt') {
+    const later = await settledLater(context, call, kept);
+    return { outcome: endCall(data, call, later.state, later), took_ms: 0 };
+  }
   moveCall(data, call.id, 'running');
   let took = 0;
   let result: RunCallOutput | null = null;
-  for (let dispatch = 1; dispatch <= MAX_DISPATCHES; dispatch++) {
+  let waits = 0;
+  let written = false;
+  const most = context.options?.enable_retry === false ? 1 : MAX_DISPATCHES;
+  for (let dispatch = 1; dispatch <= most; dispatch++) {
     const args = { ...admission.args, dispatch };
-    result = await dispatchOnce(context, call, args, admission);
-    if (result === null) {
+    const answer = await dispatchOnce(context, call, args, admission);
+    if (answer === null) {
       await sleep(backoff(dispatch)); // proven: it never began
       continue;
     }
-    took += result.took_ms;
-    data.head = result.head ?? data.head;
+    took += answer.took_ms;
+    data.head = answer.head ?? data.head;
+    written ||= answer.head !== null;
+    if (answer.held) return { held: answer.held, took_ms: took };
+    if (answer.busy_ms !== undefined) {
+      if (++waits > MAX_WAITS) {
+        result ??= answer; // an earlier dispatch that is in doubt stays so
+        break;
+      }
+      await sleep(Math.max(answer.busy_ms, backoff(waits)));
+      dispatch -= 1; // this one never came to be
+      continue;
+    }
+    result = answer;
     const wait = waitBeforeNext(call, result, dispatch);
-    if (wait === null) break;
+    if (wait === null || most === 1) break;
     await sleep(wait);
   }
+  // A dispatch writes down what was said; where there was none, the next step does.
+  const said = written ? {} : { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
   if (result === null) {
     const error = callError(
       'EXECUTION_ERROR',
       'attempts_exhausted',
-      `${call.tool} was lost ${MAX_DISPATCHES} times before it began.`,
+      `${call.tool} was lost ${most === 1 ? 'once' : `${most} times`} before it began.`,
     );
-    return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied' }), took_ms: took };
+    return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied', ...said }), took_ms: took };
   }
-  if (result.state === 'in_doubt') result = await settled(context, call, { ...admission.args }, result);
-  return { outcome: endCall(data, call, result.state, result), took_ms: took };
+  if (result.state === 'in_doubt') result = await settled(context, call, admission, result);
+  return { outcome: endCall(data, call, result.state, { ...result, ...said }), took_ms: took };
 }
 
 /** One dispatch. Null: the attempt was lost, and the record proves that it never began. */
@@ -56,7 +84,8 @@ async function dispatchOnce(
 ): Promise<RunCallOutput | null> {
   const common = { turn: context.turn, call: args, at: now(), head: context.data.head! };
   try {
-    return await executeCall(call, { ...common, approval: admission.decision });
+    const options = context.options ? { options: context.options } : {};
+    return await executeCall(call, { ...common, approvals: admission.approvals, ...admittedAs(call), ...options });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const cause = error.cause?.message ?? error.message;
@@ -82,32 +111,4 @@ function waitBeforeNext(call: AdmittedCall, result: RunCallOutput, dispatch: num
 
 function backoff(dispatch: number): number {
   return Math.min(30_000, 500 * 2 ** (dispatch - 1));
-}
-
-/** Holds until a person has said what became of the call; a cancelled turn waits for that too. */
-async function settled(context: Dispatch, call: AdmittedCall, args: CallArguments, doubt: RunCallOutput): Promise<RunCallOutput> {
-  const { data, desk } = context;
-  const view = moveCall(data, call.id, 'in_doubt', {
-    effect: 'in_doubt',
-    error: doubt.error,
-    attempts: viewOf(data, call.id).attempts + doubt.attempts,
-  });
-  const answer = await CancellationScope.nonCancellable(() =>
-    desk.askSettlement({
-      digest: args.digest,
-      tool: call.tool,
-      card: inDoubtCard({
-        tool: call.tool,
-        callId: call.id,
-        digest: args.digest,
-        error: doubt.error?.message ?? 'unknown',
-        idempotencyKey: view.idempotency_key ?? '',
-      }),
-    }),
-  );
-  const result = await CancellationScope.nonCancellable(() =>
-    settleEffect({ turn: context.turn, call: args, at: now(), head: data.head!, ...answer }),
-  );
-  data.head = result.head ?? data.head;
-  return result;
 }

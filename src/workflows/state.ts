@@ -1,6 +1,19 @@
 /** What a turn holds between its steps: plain data, small, the same after a replay. */
-import type { CallOutcome, TurnInput, TurnPolicy } from '../shared/activity-io';
+import type {
+  AdmittedCall,
+  CallArguments,
+  CallOutcome,
+  Denials,
+  RunCallOutput,
+  TurnInput,
+  TurnPolicy,
+} from '../shared/activity-io';
+import type { Decision } from '../shared/approval';
+import type { Steer } from '../shared/steer';
+import type { Spent, TurnLimits } from '../shared/sub-turn';
 import type { IgnoredSignal, TurnView } from '../shared/turn-view';
+import type { ApprovalQuestion, DoubtQuestion } from './question';
+import type { SubTurn } from './sub-turns';
 
 type Shown = 'state' | 'head' | 'step' | 'text' | 'reason' | 'usage' | 'calls' | 'started_at' | 'ended_at';
 
@@ -14,7 +27,52 @@ export interface TurnData extends Pick<TurnView, Shown> {
   failures: Record<string, number>;
   /** Working time so far, ms. */
   worked_ms: number;
+  /** Of the classifier; absent until it has denied. */
+  denials?: Denials;
+  /** What people have said to the turn while it runs; absent: nothing. */
+  steered?: Steered;
+  /** Somebody wants the turn to end before its next step; absent: nobody. */
+  interrupted?: { by: string };
+  /** The conversation is compacted before the next step; absent: it need not be. */
+  context_full?: boolean;
+  /** The model was stopped in the middle of its answer: it goes on before it hears of anything. */
+  paused?: boolean;
+  /** The step whose calls are under way; absent between steps. */
+  open?: OpenStep;
+  /** Turns of sub-agents, ended ones too; absent: none. */
+  subs?: SubTurn[];
+  /** What those that have ended have used; absent: nothing. */
+  below?: Spent;
+  /** Of a sub-agent's turn: what the turn above has reserved for it. */
+  share?: TurnLimits;
 }
+
+export interface Steered {
+  /** Messages that wait for the next step, in the order in which they came. */
+  waiting: Steer[];
+  /** Whose messages steps have taken, besides the requester. */
+  by: string[];
+  /** Digests of the signed ones that were accepted: each counts once. */
+  signed: string[];
+}
+
+/** What another run has to know of a step that this one did not end. */
+export interface OpenStep {
+  calls: AdmittedCall[];
+  /** By call id. */
+  outcomes: Record<string, CallOutcome>;
+  /** By call id: of those that are asked about, may run, or are in doubt. */
+  progress: Record<string, Progress>;
+}
+
+export type Progress =
+  | { at: 'question'; args: CallArguments; question: ApprovalQuestion }
+  | { at: 'ready'; args: CallArguments; approvals: Decision[] }
+  /** A sub-agent has been asked. */
+  | { at: 'sub_turn'; args: CallArguments; approvals: Decision[]; turn_id: string }
+  /** Until `believed` the attempt may still be alive; `until`: the end of the patience. Both ms since 1970. */
+  | { at: 'probing'; args: CallArguments; approvals: Decision[]; result: RunCallOutput; believed: number; until: number }
+  | { at: 'doubt'; args: CallArguments; approvals: Decision[]; result: RunCallOutput; question: DoubtQuestion };
 
 export function newTurn(input: TurnInput, now: string): TurnData {
   return {
@@ -32,6 +90,9 @@ export function newTurn(input: TurnInput, now: string): TurnData {
     outcomes: [],
     failures: {},
     worked_ms: 0,
+    ...(input.parent ? { share: input.parent.limits } : {}),
+    ...(input.parent?.makers.length ? { steered: { waiting: [], by: input.parent.makers, signed: [] } } : {}),
+    ...(input.context_full ? { context_full: true } : {}),
   };
 }
 
@@ -45,6 +106,8 @@ export function ignoreSignal(data: TurnData, ignored: IgnoredSignal): void {
 
 /** True when there were destructive calls and none of them did, or may have done, anything. */
 export function allRefused(data: TurnData): boolean {
-  const destructive = data.calls.filter((call) => call.class === 'destructive' && call.digest !== null);
+  const destructive = data.calls.filter(
+    (call) => call.class === 'destructive' && call.digest !== null && call.state !== 'superseded',
+  );
   return destructive.length > 0 && destructive.every((call) => call.effect === 'refused');
 }

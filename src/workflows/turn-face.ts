@@ -4,9 +4,14 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { cutBytes } from '../shared/cut';
 import { inlineCode } from '../shared/visible';
 import type { TurnInput } from '../shared/activity-io';
+import type { SubTurnStart, Surfaced } from '../shared/sub-turn';
 import type { TurnState, TurnView } from '../shared/turn-view';
+import { showDecisions } from './call-log';
 import type { Desk } from './desk';
+import type { Question } from './question';
+import { usageSoFar } from './spending';
 import type { TurnData } from './state';
+import { subTurnViews, surfaced } from './sub-turns';
 
 const STATE = defineSearchAttributeKey('HoldfastState', 'KEYWORD');
 const TOOL = defineSearchAttributeKey('HoldfastTool', 'KEYWORD_LIST');
@@ -26,21 +31,58 @@ export function turnView(input: TurnInput, data: TurnData, desk: Desk): TurnView
     step: data.step,
     text: data.text,
     reason: data.reason,
-    usage: data.usage,
+    usage: usageSoFar(data),
     calls: data.calls,
-    pending: desk.open().map((question) => question.digest),
+    pending: [...desk.open().map((question) => question.digest), ...surfaced(data).flatMap(({ call }) => call.digest ?? [])],
     ignored_signals: data.ignored,
+    ...(data.steered?.by.length ? { steered_by: data.steered.by } : {}),
+    ...(data.subs?.length ? { sub_turns: subTurnViews(data) } : {}),
+    ...(input.parent ? { parent: parentView(input.parent) } : {}),
+    ...(data.context_full ? { context_full: true } : {}),
     started_at: data.started_at,
     ended_at: data.ended_at,
     ui_url: null,
   };
 }
 
+function parentView({ turn_id, workflow_id, call_id }: SubTurnStart): NonNullable<TurnView['parent']> {
+  return { turn_id, workflow_id, call_id };
+}
+
+/** The card, with what has been said since it was made. */
+export function cardNow(question: Question): string {
+  const { card, remarks } = question;
+  const lines = [...said(question), ...remarks.map((text) => `- ignored: ${inlineCode(text)}`)];
+  return lines.length === 0 ? card : `${card}\n### So far\n\n${lines.join('\n')}\n`;
+}
+
+/** How far people are; those who settle may disagree. */
+function said(question: Question): string[] {
+  const line = (what: string, people: { by: string }[]) =>
+    people.length === 0
+      ? []
+      : [`- ${people.length} of ${question.policy.quorum} ${what}: ${people.map(({ by }) => inlineCode(by)).join(', ')}`];
+  if (question.kind === 'approval') return line('decided', question.approvals);
+  const outcomes = ['applied', 'not_applied'] as const;
+  return outcomes.flatMap((outcome) =>
+    line(
+      `say ${outcome}`,
+      question.settlements.filter((settlement) => settlement.outcome === outcome),
+    ),
+  );
+}
+
 /** Brings state, search attributes and Current Details in line with what waits; writes only what changed. */
 export function showState(data: TurnData, desk: Desk, ended: TurnState | null = null): void {
   const open = desk.open();
-  const state = ended ?? (open.some((q) => q.kind === 'doubt') ? 'in_doubt' : open.length > 0 ? 'awaiting_approval' : 'running');
-  const tools = [...new Set(open.map((question) => cutBytes(question.tool, 255)))].sort();
+  for (const question of open) {
+    if (question.kind === 'approval' && question.approvals.length > 0) showDecisions(data, question.call_id, question.approvals);
+  }
+  const below = surfaced(data);
+  const kinds = [...open, ...below].map(({ kind }) => kind);
+  const state = ended ?? (kinds.includes('doubt') ? 'in_doubt' : kinds.length > 0 ? 'awaiting_approval' : 'running');
+  const names = [...open.map(({ tool }) => tool), ...below.map(({ call }) => call.tool)];
+  const tools = [...new Set(names.map((name) => cutBytes(name, 255)))].sort();
   if (state !== data.state || tools.join() !== desk.shownTools.join()) {
     upsertSearchAttributes([
       { key: STATE, value: state },
@@ -59,7 +101,7 @@ export function showState(data: TurnData, desk: Desk, ended: TurnState | null = 
 const DETAILS_LIMIT = 500_000;
 
 function details(data: TurnData, desk: Desk): string {
-  const cards = desk.open().map((question) => question.card);
+  const cards = [...desk.open().map(cardNow), ...surfaced(data).map(surfacedCard)];
   if (cards.length === 0) return `**${data.state}**, step ${data.step}${data.reason ? `: ${inlineCode(data.reason)}` : ''}`;
   const shown: string[] = [];
   let length = 0;
@@ -70,4 +112,12 @@ function details(data: TurnData, desk: Desk): string {
   }
   const rest = cards.length - shown.length;
   return shown.join('\n\n---\n\n') + (rest > 0 ? `\n\n---\n\n${rest} more calls wait; \`holdfast pending\` lists them.` : '');
+}
+
+/** As its own turn shows it, and where that is: it can be decided here too. */
+function surfacedCard({ turn_id, agent, card, call, kind }: Surfaced): string {
+  const where = `From agent ${inlineCode(agent)}, in its turn ${inlineCode(turn_id)}. Decide here or there.`;
+  if (card !== '') return `${where}\n\n${card}`;
+  const what = kind === 'doubt' ? 'In doubt' : 'Waiting for approval';
+  return `${where}\n\n## ${what}: ${inlineCode(call.tool)}\n\nIts card is not shown here: read it there. Its digest is ${call.digest}.\n`;
 }

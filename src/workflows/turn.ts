@@ -4,76 +4,94 @@
  */
 import {
   ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   continueAsNew,
   defineQuery,
+  getExternalWorkflowHandle,
   isCancellation,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { TakeStepOutput, TurnContext, TurnInput } from '../shared/activity-io';
-import type { TurnState, TurnView } from '../shared/turn-view';
-import { endTurn, takeStep } from './activities';
+import type { Steer } from '../shared/steer';
+import type { ParentTurn, SubTurnStart } from '../shared/sub-turn';
+import type { TurnView } from '../shared/turn-view';
+import { addUsage } from '../shared/usage';
+import { compact, takeStep } from './activities';
 import { limitReached } from './budget';
-import { STATUS_QUERY, TURN_FAILED } from './contract';
+import { STATUS_QUERY, TURN_DONE } from './contract';
+import { sendCallback } from './callback';
 import { handleDecisions } from './decisions';
-import { Desk } from './desk';
 import { dispatch } from './dispatch';
+import { dispatchContext } from './dispatch-context';
+import type { Dispatch, Opened } from './dispatch-types';
+import { conclude, endingOf, type Ending } from './ending';
+import { Interruption } from './interruption';
 import { allRefused, newTurn, type TurnData } from './state';
+import { Steering } from './steering';
 import { showState, turnView } from './turn-face';
+import { Upward } from './upward';
+import { isFull, resumable, resume, unlessFull } from './next-run';
 import { now } from './now';
 
 export async function turn(input: TurnInput): Promise<TurnView> {
   const data = (input.resume as TurnData | undefined) ?? newTurn(input, now());
-  const desk: Desk = new Desk(() => showState(data, desk));
-  const context = turnContext(input);
-  const view = () => turnView(input, data, desk);
+  const about = turnContext(input);
+  const desked = dispatchContext(about, data, (question) => void tellOfQuestion(about, input.callback_ref, question, view));
+  const context = { ...desked, ...beginOf(input) };
+  const { desk } = context;
+  const steering = new Steering(about, data, context.work, () => data.policy?.steer_supersedes && desk.withdraw('steered'));
+  const interruption = new Interruption(data, desk);
+  const view = (): TurnView => turnView(input, data, desk);
   setHandler(defineQuery<TurnView>(STATUS_QUERY), view, { description: 'The state of this turn.' });
-  handleDecisions(data, desk);
+  handleDecisions(context, { steering, interruption });
+  const upward = new Upward(context.turn, data, desk);
 
-  const ending = await runSteps(input, context, data, desk).catch((error: unknown) => endingOf(error, data));
-  if (!ending.written) await CancellationScope.nonCancellable(() => close(context, data, ending));
-  data.ended_at = now();
-  data.reason = ending.reason;
-  showState(data, desk, ending.state);
-  if (ending.state === 'failed') {
-    throw ApplicationFailure.create({
-      message: ending.reason ?? 'failed',
-      type: TURN_FAILED,
-      nonRetryable: true,
-      details: [view()],
-    });
-  }
-  if (ending.thrown) throw ending.thrown;
-  return view();
+  const another = () => continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data) as never });
+  const ending = await unlessFull(context, () => runSteps(input, context, { steering, interruption, another }), another).catch(
+    (error: unknown) => endingOf(error, data),
+  );
+  steering.end();
+  const last = async () => {
+    await Promise.all([upward.done(), tellOfEnd(about, input.callback_ref, view())]);
+    await tellSession(input);
+  };
+  return conclude(context, ending, view, { last });
 }
 
-interface Ending {
-  state: Exclude<TurnState, 'running' | 'awaiting_approval' | 'in_doubt'>;
-  reason: string | null;
-  /** The last step has written the end into the transcript. */
-  written: boolean;
-  /** A cancellation, rethrown so that Temporal too says `Canceled`. */
-  thrown?: unknown;
+interface Loop {
+  steering: Steering;
+  interruption: Interruption;
+  /** Goes on in another run. */
+  another(): Promise<never>;
 }
 
-async function runSteps(input: TurnInput, turn: TurnContext, data: TurnData, desk: Desk): Promise<Ending> {
+async function runSteps(input: TurnInput, context: Dispatch, { steering, interruption, another }: Loop): Promise<Ending> {
+  const { data, desk, turn, work } = context;
+  if (data.open) await resume(context, data.open);
   for (;;) {
+    const interrupted = interruption.ending();
+    if (interrupted) return interrupted;
     const limit = limitReached(data);
     if (limit !== null) return { state: 'limit', reason: limit, written: false };
-    if (workflowInfo().continueAsNewSuggested) {
-      await continueAsNew<TurnWorkflow>({ ...input, message: '', resume: data as never });
-    }
-    const step = await nextStep(input, turn, data);
+    if (isFull()) await steering.still().then(another);
+    if (data.context_full && !data.paused) await work.during(() => interruption.during(() => makeRoom(turn, data)));
+    if (data.interrupted) continue;
+    const steers = data.paused ? [] : steering.pickUp();
+    const step = await work.during(() => interruption.during(() => nextStep(input, turn, data, steers)));
+    if (step === null) continue;
     showState(data, desk);
     switch (step.next) {
       case 'calls':
-        await dispatch({ turn, data, desk }, step.calls);
+        await dispatch(context, step.calls);
         break;
       case 'continue':
         break;
       case 'end':
+        if (await steering.waits()) {
+          data.head = step.answer_head ?? step.head;
+          break;
+        }
         return { state: allRefused(data) ? 'refused' : 'completed', reason: null, written: true };
       case 'cut':
         return { state: 'limit', reason: `The answer was cut at the agent's maxTokens for one step; raise it.`, written: false };
@@ -87,7 +105,7 @@ async function runSteps(input: TurnInput, turn: TurnContext, data: TurnData, des
   }
 }
 
-async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData): Promise<TakeStepOutput> {
+async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, steers: Steer[]): Promise<TakeStepOutput> {
   const number = data.step + 1;
   const step = await takeStep({
     turn,
@@ -95,47 +113,53 @@ async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData): Pr
     at: now(),
     head: data.head,
     message: number === 1 ? input.message : null,
+    ...(number === 1 && input.attestation !== undefined ? { attestation: input.attestation } : {}),
     outcomes: data.outcomes,
+    ...(steers.length > 0 ? { steers } : {}),
     all_refused: allRefused(data),
   });
   data.step = number;
   data.head = step.head;
   data.outcomes = [];
+  data.paused = step.next === 'continue';
+  noteRoom(data, step.context_full === true);
   data.policy ??= step.policy;
   data.worked_ms += step.took_ms;
   if (step.text !== '') data.text = step.text;
-  data.usage.input_tokens += step.usage.input_tokens;
-  data.usage.output_tokens += step.usage.output_tokens;
-  data.usage.cache_read_tokens += step.usage.cache_read_tokens;
-  data.usage.cost_usd += step.usage.cost_usd;
+  addUsage(data.usage, step.usage);
   return step;
 }
 
-function endingOf(error: unknown, data: TurnData): Ending {
-  if (isCancellation(error)) return { state: 'cancelled', reason: whatWasDone(data), written: false, thrown: error };
-  if (error instanceof ActivityFailure) {
-    return { state: 'failed', reason: error.cause?.message ?? error.message, written: false };
-  }
-  throw error; // continue-as-new, or a fault of the engine: the workflow task fails and is tried again
-}
-
-function whatWasDone(data: TurnData): string {
-  const effects = data.calls.filter((call) => call.effect === 'applied' || call.effect === 'in_doubt');
-  if (effects.length === 0) return 'Cancelled. No destructive call had been applied.';
-  return `Cancelled. Already done: ${effects.map((call) => `${call.tool} (call ${call.id}, ${call.effect})`).join('; ')}.`;
-}
-
-/** Writes the end into the transcript. A store that fails does not keep the turn from ending. */
-async function close(turn: TurnContext, data: TurnData, ending: Ending): Promise<void> {
-  const { head, outcomes } = data;
+/** Between two steps. A turn goes on without it where it fails: then the next request says what is wrong. */
+async function makeRoom(turn: TurnContext, data: TurnData): Promise<void> {
+  if (data.head === null) return noteRoom(data, false);
   try {
-    const ended = await endTurn({ turn, at: now(), head, outcomes, state: ending.state, reason: ending.reason });
-    data.head = ended.head;
+    const made = await compact({ turn, at: now(), head: data.head, outcomes: data.outcomes });
+    data.head = made.head;
     data.outcomes = [];
+    data.worked_ms += made.took_ms;
+    addUsage(data.usage, made.usage);
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    ending.reason = `${ending.reason ?? ''} The transcript could not be closed: ${error.cause?.message ?? error.message}`.trim();
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
   }
+  noteRoom(data, false);
+}
+
+function noteRoom(data: TurnData, full: boolean): void {
+  if (full) data.context_full = true;
+  else delete data.context_full;
+}
+
+function beginOf({ session_workflow_id, message, attestation }: TurnInput): Pick<Dispatch, 'begin'> {
+  if (session_workflow_id === undefined) return {};
+  return { begin: { message, ...(attestation === undefined ? {} : { attestation }) } };
+}
+
+/** The session that started the turn is told of its end, whatever that is. */
+async function tellSession({ turn_id, session_workflow_id: id }: TurnInput): Promise<void> {
+  if (id === undefined) return;
+  const tell = () => getExternalWorkflowHandle(id).signal(TURN_DONE, { turn_id });
+  await CancellationScope.nonCancellable(tell).catch(() => undefined); // it may be gone
 }
 
 function turnContext(input: TurnInput): TurnContext {
@@ -148,7 +172,28 @@ function turnContext(input: TurnInput): TurnContext {
     requester: input.requester,
     session_id: input.session_id,
     trace_id: input.trace_id,
+    ...(input.parent ? { parent: parentOf(input.parent) } : {}),
   };
+}
+
+/** What of it travels with every activity. */
+function parentOf({ limits: _, makers: __, ...parent }: SubTurnStart): ParentTurn {
+  return parent;
+}
+
+async function tellOfQuestion(
+  turn: TurnContext,
+  callback: string | undefined,
+  question: Opened,
+  view: () => TurnView,
+): Promise<void> {
+  if (callback === undefined) return;
+  const type = question.kind === 'doubt' ? 'effect.in_doubt' : 'approval.requested';
+  await sendCallback(turn, callback, type, { run_id: question.run_id, digest: question.digest }, view());
+}
+
+async function tellOfEnd(turn: TurnContext, callback: string | undefined, view: TurnView): Promise<void> {
+  if (callback !== undefined) await sendCallback(turn, callback, 'turn.ended', { run_id: view.run_id, digest: null }, view);
 }
 
 type TurnWorkflow = typeof turn;

@@ -18,12 +18,12 @@ const EVENTS =
 
 describe('the commands, beside an embedded stack that they find by themselves', () => {
   let dev: Dev;
-  beforeAll(async () => (dev = await startDev()), 90_000);
+  beforeAll(async () => (dev = await startDev()), 180_000);
   const children: Running[] = [];
   afterAll(async () => {
     for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
     await dev?.stop();
-  }, 30_000);
+  }, 180_000);
 
   const follow = (id: string, ...more: string[]) => {
     const child = start(['run', '--agent', 'credit-analyst', '--id', id, '--follow', ...more, MEMO], dev.env);

@@ -6,11 +6,13 @@ import { environment, run, start } from './support/cli';
 import { startDev, type Dev } from './support/dev';
 import { alive, family, stillThere } from './support/processes';
 
-/** With the supervisor, the server and the worker: four of them. */
+const APP = join(__dirname, 'fixtures/call.app.ts');
+
+/** The worker, and server and chain with a supervisor each: six of them. */
 async function wholeFamily(dev: Dev) {
-  return eventually('four processes', async () => {
+  return eventually('six processes', async () => {
     const all = family(dev.child.pid!);
-    return all.length >= 4 && all;
+    return all.length >= 6 && all;
   });
 }
 
@@ -19,7 +21,8 @@ describe('holdfast dev', () => {
     const dev = await startDev();
     try {
       const all = await wholeFamily(dev);
-      expect(all.map(({ command }) => command).join('\n')).toMatch(/server start-dev[^]*worker|worker[^]*server start-dev/);
+      const commands = all.map(({ command }) => command).join('\n');
+      for (const part of [/server start-dev/, /anvil --host 127\.0\.0\.1/, /main\.js worker/]) expect(commands).toMatch(part);
       dev.child.kill(signal);
       const { code, stderr } = await dev.child.ended;
       expect(await stillThere(all)).toEqual([]);
@@ -58,6 +61,19 @@ describe('holdfast dev', () => {
       expect(found).not.toHaveLength(0);
     } finally {
       await dev.stop();
+    }
+  });
+
+  it('starts no chain for an app of the user, nor where the user has a node', async () => {
+    const evm = { HOLDFAST_EVM_URL: 'http://127.0.0.1:9/', HOLDFAST_EVM_ROUTER: `0x${'12'.repeat(20)}` };
+    const [app, node] = [await startDev(['--app', APP]), await startDev([], evm)];
+    try {
+      for (const dev of [app, node]) {
+        expect(dev.facts.chain_url).toBeNull();
+        expect(family(dev.child.pid!).filter(({ command }) => command.includes('anvil'))).toEqual([]);
+      }
+    } finally {
+      await Promise.all([app.stop(), node.stop()]);
     }
   });
 

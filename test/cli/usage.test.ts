@@ -9,23 +9,33 @@ const nowhere = (more: NodeJS.ProcessEnv = {}) =>
   environment({ HOLDFAST_HOME: join(tmpdir(), 'holdfast-no-such-home'), TEMPORAL_ADDRESS: '127.0.0.1:1', ...more });
 
 const COMMANDS = [
-  ['dev', '--app', '--port', '--ui-port', '--db', '--headless', '--data'],
+  ['dev', '--app', '--port', '--ui-port', '--http-port', '--db', '--headless', '--data'],
   ['worker', '--app', '--data'],
+  ['gateway', '--http-port', '--host'],
+  ['call', '<tool>', '<json>', '--agent', '--id', '--by', '--no-cache', '--no-retry', '--no-stream', '--debug'],
   ['start', '--hold', '--data'],
   ['run', '--agent', '--session', '--id', '--follow'],
   ['show', '<turn>'],
   ['watch', '<turn>'],
   ['list', '--state', '--agent', '--limit', 'awaiting_approval'],
-  ['pending'],
-  ['approve', '<turn>', '--call', '--by', '--note'],
-  ['deny', '<turn>', '--call', '--by', '--note'],
-  ['settle', '<turn>', 'not_applied', '--call', '--by', '--note'],
+  ['pending', '--watch'],
+  ['approve', '<turn>', '--call', '--by', '--note', '--key', '--role', '--input'],
+  ['deny', '<turn>', '--call', '--by', '--note', '--key', '--role'],
+  ['settle', '<turn>', 'not_applied', '--call', '--by', '--note', '--key', '--role'],
+  ['sign', '<turn>', '[decision]', '[outcome]', '--call', '--by', '--note', '--key', '--role', '--input', '--steer'],
+  ['steer', '<turn>', '<text...>', '--by', '--key', '--role'],
+  ['keys', 'create', 'list', 'export', 'revoke', 'token'],
+  ['trail', '--tool', '--by', '--requester', '--state', '--turn', '--from', '--to', '--limit', '--cursor', 'in_doubt'],
   ['cancel', '<turn>'],
+  ['tools', 'check'],
   ['doctor'],
 ];
 
+/** Every command is a process of its own, and several wait five seconds for a server that is not there: they run at once. */
+const atOnce = (runs: string[][], env: NodeJS.ProcessEnv) => Promise.all(runs.map((args) => run(args, env)));
+
 describe('holdfast without a server', () => {
-  it.each(COMMANDS)('%s --help says what it takes', async (command, ...words) => {
+  it.concurrent.each(COMMANDS)('%s --help says what it takes', async (command, ...words) => {
     const { code, stdout, stderr } = await run([command!, '--help'], nowhere());
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const word of ['Usage: holdfast', command!, '--json', ...words]) expect(stdout).toContain(word);
@@ -37,14 +47,26 @@ describe('holdfast without a server', () => {
     expect(await run(['--version'], nowhere())).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
-  it.each([
+  it('run takes a message, and says which one it takes without', async () => {
+    const { code, stdout } = await run(['run', '--help'], nowhere());
+    expect(code).toBe(0);
+    expect(stdout.replace(/\s+/g, ' ')).toContain('the message; default: "Show what you can do."');
+  });
+
+  it.concurrent.each([
     [['nonsense'], "unknown command 'nonsense'"],
     [[], 'Usage: holdfast'],
     [['run', 'hello'], '--agent <name>'],
-    [['run', '--agent', 'a'], "missing required argument 'text'"],
     [['show'], "missing required argument 'turn'"],
     [['approve', 'x'], '--call <digest>'],
     [['settle', 'x', 'maybe', '--call', 'y'], 'outcome is "maybe"; it must be applied or not_applied.'],
+    [['approve', 'x', '--call', 'y', '--input', '[1]'], 'It must be a JSON object.'],
+    [['approve', 'x', '--call', 'y', '--input', '{"a":1,"a":2}'], 'duplicate key'],
+    [['sign', 'x', 'maybe', '--call', 'y'], 'decision is "maybe"; it must be approve, deny, settle, edit.'],
+    [['sign', 'x'], 'decision is ""; it must be approve, deny, settle, edit.'],
+    [['sign', 'x', 'approve'], 'A decision names its calls: --call DIGEST'],
+    [['sign', 'x', 'approve', '--steer', 'Stop.'], '--steer goes without a decision'],
+    [['steer', 'x'], "missing required argument 'text'"],
     [['list', '--limit', 'many'], "argument 'many' is invalid. It must be a whole number from 1."],
     [['list', '--limit', '0x10'], 'It must be a whole number from 1.'],
     [['dev', '--port', '70000'], 'It must be a port from 0 to 65535.'],
@@ -53,7 +75,14 @@ describe('holdfast without a server', () => {
     [['start', '--data', 'edgar'], 'HOLDFAST_EDGAR_USER_AGENT is not set'],
     [['dev', '--data', 'edgar'], 'HOLDFAST_EDGAR_USER_AGENT is not set'],
     [['worker', '--app', './no-such-app.ts'], 'There is no app file ./no-such-app.ts.'],
+    [['call', 'calculate'], "missing required argument 'json'"],
+    [['call', 'calculate', '{oops'], '<json> is not JSON'],
+    [['call', 'calculate', '[1]'], '<json> must be a JSON object'],
+    [['gateway', '--http-port', 'x'], 'It must be a port from 0 to 65535.'],
     [['show', 'x', 'y'], 'too many arguments'],
+    [['trail', '--state', 'praised'], "argument 'praised' is invalid. Allowed choices are rejected, asked"],
+    [['trail', '--from', 'yesterday'], 'from is "yesterday"; it must be a day, 2026-01-31, or a time with its zone'],
+    [['trail', '--limit', '1001'], 'limit is 1001; it must be a whole number from 1 to 1000.'],
     [['list', '--colour'], "unknown option '--colour'"],
   ])('%j is bad usage: exit 2, and the reason', async (args, reason) => {
     const { code, stdout, stderr } = await run(args, nowhere());
@@ -62,7 +91,7 @@ describe('holdfast without a server', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  it.each([
+  it.concurrent.each([
     [{ HOLDFAST_STORE: 'nonsense' }, ['HOLDFAST_STORE', 'file:PATH', 'postgres://']],
     [{ HOLDFAST_MODEL: 'x' }, ['HOLDFAST_MODEL', '"x"', 'anthropic or rehearsal']],
     [{ HOLDFAST_MODEL: 'anthropic' }, ['HOLDFAST_MODEL', 'ANTHROPIC_API_KEY is not set']],
@@ -72,16 +101,14 @@ describe('holdfast without a server', () => {
     [{ TEMPORAL_PROFILE: 'no-such-profile' }, ['no-such-profile']],
   ])('%j stops every command with one line that names variable, value and what is allowed', async (setting, words) => {
     const env = nowhere({ ANTHROPIC_API_KEY: '', ...setting });
-    for (const args of [['list'], ['dev', '--headless', '--port', '0']]) {
-      const { code, stdout, stderr } = await run(args, env);
+    for (const { code, stdout, stderr } of await atOnce([['list'], ['dev', '--headless', '--port', '0']], env)) {
       expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, stdout: '', lines: 1 });
       for (const word of words) expect(stderr).toContain(word);
     }
   });
 
   it('says where it looked for a server, and what to do', async () => {
-    for (const args of [['list'], ['worker']]) {
-      const { code, stderr } = await run(args, nowhere());
+    for (const { code, stderr } of await atOnce([['list'], ['worker']], nowhere())) {
       expect(code).toBe(1);
       expect(stderr).toContain('No Temporal server answers at 127.0.0.1:1');
       expect(stderr).toContain('npx holdfast dev');
@@ -129,8 +156,8 @@ describe('holdfast without a server', () => {
       TEMPORAL_API_KEY: 'canary-3',
       HOLDFAST_SMTP_PASS: 'canary-4',
     };
-    for (const args of [['doctor'], ['doctor', '--json'], ['worker'], ['list']]) {
-      const { stdout, stderr } = await run(args, nowhere({ HOLDFAST_LOG_LEVEL: 'debug', ...secrets }));
+    const env = nowhere({ HOLDFAST_LOG_LEVEL: 'debug', ...secrets });
+    for (const { stdout, stderr } of await atOnce([['doctor'], ['doctor', '--json'], ['worker'], ['list']], env)) {
       expect(stdout + stderr).not.toMatch(/canary/);
     }
   });

@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from '@temporalio/client';
+import { SigningKey } from '../../src/attestation/signing-key';
 import { HoldfastClient, type StartTurn } from '../../src/client';
 import { IdempotencyConflict, InvalidRequest, ServerUnreachable } from '../../src/client/errors';
 import { loadConfig } from '../../src/config';
@@ -43,6 +47,43 @@ describe('starting turns', () => {
       expect((await plain.result()).text).toBe('Plain.');
       expect(await accepted(plain.workflowId)).toBe(false);
     });
+  });
+
+  it('looks up what its id stands for only where it did not start it itself', async () => {
+    await withEngine({ script: [say('Once.')] }, async ({ client, start }) => {
+      const id = fresh();
+      const looked = jest.spyOn(client.temporal.workflow, 'getHandle');
+      const turn = await start('Say it.', { id });
+      expect(looked).not.toHaveBeenCalled();
+      await start('Say it.', { id });
+      expect(looked).toHaveBeenCalledTimes(1);
+      looked.mockRestore();
+      await turn.result();
+      await expect(start('Something else.', { id })).rejects.toThrow(IdempotencyConflict);
+    });
+  });
+
+  it('reads its signing key once, and again after it could not', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-key-'));
+    const signingKey = join(folder, 'signing.pem');
+    try {
+      await withEngine({ script: [say('One.'), say('Two.')] }, async ({ client, taskQueue }) => {
+        const signing = new HoldfastClient(client.temporal, { taskQueue, uiUrl: null, signingKey });
+        const started = () => signing.start({ agent: 'tester', message: 'Say it.' });
+        await expect(started()).rejects.toThrow('there is no such file');
+        await SigningKey.generate().save(signingKey);
+        const one = await started();
+        await rm(signingKey);
+        for (const turn of [one, await started()]) {
+          const { events } = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
+          const [input] = events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads!;
+          expect(JSON.parse(Buffer.from(input!.data!).toString())).toHaveProperty('attestation');
+          await turn.result();
+        }
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('keeps the keys of two principals apart', async () => {

@@ -1,6 +1,6 @@
 /** An empty TypeScript project outside of the repository, with the packed package and contract.md's example in it. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '../cli/support/cli';
@@ -64,19 +64,26 @@ export function pack(into: string): string {
   );
 }
 
-/** Top-level await needs an ES module; CommonJS wraps it in a function, nothing else differs. */
-export function createProject(tarball: string, type: 'module' | 'commonjs'): Project {
+/**
+ * Top-level await needs an ES module; CommonJS wraps it in a function, nothing else differs.
+ * @param like a project that is done with: its installed packages go over to this one
+ */
+export function createProject(tarball: string, type: 'module' | 'commonjs', like?: Project): Project {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `holdfast-project-${type}-`)));
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   write('package.json', JSON.stringify({ name: 'payables', version: '1.0.0', private: true, type }, null, 2));
-  const zod = `zod@${dependencies!.zod}`;
-  const typescript = `typescript@${devDependencies!.typescript}`;
-  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, zod, typescript], folder);
+  if (like) renameSync(join(like.folder, 'node_modules'), join(folder, 'node_modules'));
+  else install(folder, tarball);
   write('app.ts', APP);
   write('bank.ts', BANK);
   const [imports, ...body] = SERVICE.split(/(?<='holdfast';\n)/);
   write('service.ts', type === 'module' ? SERVICE : `${imports}async function main() {\n${body.join('')}}\nvoid main();\n`);
   return { folder, env: environment({ HOLDFAST_HOME: undefined }) };
+}
+
+function install(folder: string, tarball: string): void {
+  const beside = [`zod@${dependencies!.zod}`, `typescript@${devDependencies!.typescript}`];
+  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...beside], folder);
 }
 
 function npm(args: string[], cwd: string): void {

@@ -27,7 +27,7 @@ describe('the packed package, in an empty TypeScript project outside of the repo
   let tarball: string;
   const projects: Project[] = [];
   const project = (type: 'module' | 'commonjs') => {
-    const made = createProject(tarball, type);
+    const made = createProject(tarball, type, projects[0]);
     projects.push(made);
     return made;
   };

@@ -55,7 +55,7 @@ if (missing && !required) {
     await catcher?.close();
     await cluster?.stop();
     if (home) await rm(home, { recursive: true, force: true });
-  }, 60_000);
+  }, 180_000);
 
   async function cli<T>(...args: string[]): Promise<T> {
     const process = holdfast(home, [...args, '--json'], settings);

@@ -1,68 +1,35 @@
 import { readDevState } from '../../src/devserver/state-file';
 import { replayAll } from '../support/replay-all';
 /** Approval as the product promises it: in Temporal's own Web UI, by clicking, in a real browser. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import PostalMime from 'postal-mime';
-import type { TurnView } from '../../src/shared/turn-view';
-import { holdfast, holdfastJson, type Holdfast } from '../support/process';
-import { findChromium, launchChromium, TurnPage, type Card } from '../support/web-ui';
+import { describeInBrowser, Home } from '../support/browser';
+import { TurnPage, type Card } from '../support/web-ui';
 
 const COMMITTEE = 'credit-committee@bank.example';
 const MESSAGE = `Prepare a credit memo on AAPL against its peers and send it to ${COMMITTEE}.`;
 
-const executable = findChromium();
-const required = process.env.HOLDFAST_REQUIRE_BROWSER === '1';
-if (!executable && !required) {
-  console.warn(
-    'No Chromium: the tests of approval in the Web UI are skipped. Install chromium, or name one in HOLDFAST_CHROMIUM; HOLDFAST_REQUIRE_BROWSER=1 makes this a failure.',
-  );
-}
-
-(executable || required ? describe : describe.skip)('approval in the Temporal Web UI', () => {
-  let browser: Browser;
-  let home: string;
-  const running: Holdfast[] = [];
-
-  beforeAll(async () => {
-    if (!executable)
-      throw new Error('HOLDFAST_REQUIRE_BROWSER=1, but there is no Chromium on the PATH and none named in HOLDFAST_CHROMIUM.');
-    browser = await launchChromium(executable);
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    home = await mkdtemp(join(tmpdir(), 'holdfast-web-ui-'));
-  });
-  afterEach(async () => {
-    for (const process of running.splice(0).reverse()) await process.stop();
-    await rm(home, { recursive: true, force: true });
-  });
-
-  function start(...args: string[]): Holdfast {
-    const process = holdfast(home, args);
-    running.push(process);
-    return process;
-  }
+describeInBrowser('approval in the Temporal Web UI', (browser) => {
+  let home: Home;
+  beforeEach(async () => (home = await Home.make()));
+  afterEach(() => home.remove());
 
   /** `holdfast start --hold` until it holds, and the page that it names. */
   async function held(name: string) {
-    const process = start('start', '--hold');
+    const process = home.start(['start', '--hold']);
     await process.printed(/Holding for a decision from outside/);
     const [, turn] = await process.printed(/^turn (\S+)$/m);
     const [url] = await process.printed(/^http\S+\/workflows\/\S+$/m);
     const [, digest] = await process.printed(/^ +call ([0-9a-f]{64})$/m);
-    const page = await TurnPage.open(browser, url, name);
+    const page = await TurnPage.open(browser(), url, name);
     await page.openDetails();
     await replays();
     return { process, page, turn: turn!, digest: digest!, card: await page.card() };
   }
 
   /** The history so far replays: the stack's server ends with the stack. */
-  const replays = async () => expect(await replayAll(readDevState(home)!.address)).toBe(1);
-
-  const show = (turn: string) => holdfastJson<TurnView>(home, ['show', turn]);
+  const replays = async () => expect(await replayAll(readDevState(home.path)!.address)).toBe(1);
 
   it('shows the whole memo on the card; after `approve` is sent by clicking, that memo goes out, once', async () => {
     const { process, page, digest, card } = await held('approve');
@@ -127,12 +94,12 @@ if (!executable && !required) {
   });
 
   it('refuses a call that nobody decides in time: nothing is sent, and the card goes away', async () => {
-    const stack = start('dev', '--app', join(__dirname, 'fixtures/short-expiry.app.ts'));
+    const stack = home.start(['dev', '--app', join(__dirname, 'fixtures/short-expiry.app.ts')]);
     await stack.printed(/Ctrl-C ends all of it/);
-    const run = start('run', '--agent', 'credit-analyst', '--follow', MESSAGE);
+    const run = home.start(['run', '--agent', 'credit-analyst', '--follow', MESSAGE]);
     const [, turn, url] = await run.printed(/^(\S+) {2}(http\S+)$/m);
     await run.printed(/waits for approval/);
-    const page = await TurnPage.open(browser, url!, 'expiry');
+    const page = await TurnPage.open(browser(), url!, 'expiry');
     await page.openDetails();
     expect((await memoOn(await page.card())).recipient).toBe(COMMITTEE);
     await page.screenshot('1-waiting');
@@ -141,7 +108,7 @@ if (!executable && !required) {
     await page.refresh();
     expect(await page.detailsWithoutCard()).toContain('refused');
     await page.screenshot('2-expired');
-    const view = await show(turn!);
+    const view = await home.show(turn!);
     expect(view).toMatchObject({ state: 'refused', pending: [] });
     expect(view.calls.at(-1)).toMatchObject({ state: 'expired', effect: 'refused', approval: { decision: 'expired', by: [] } });
     expect(await mails()).toEqual([]);
@@ -167,7 +134,7 @@ if (!executable && !required) {
     await other.paste(JSON.stringify({ call: digest, by: 'ana' }));
     await other.submit();
 
-    const view = await ignored(turn, 4);
+    const view = await home.ignored(turn, 4);
     expect(view).toMatchObject({ state: 'awaiting_approval', pending: [digest] });
     expect(view.ignored_signals.last.map(({ signal, reason }) => `${signal}: ${reason}`)).toEqual([
       expect.stringMatching(/^approve: it must be one JSON object/),
@@ -187,15 +154,6 @@ if (!executable && !required) {
     await page.close();
   });
 
-  /** The turn once it has ignored that many signals. */
-  async function ignored(turn: string, count: number): Promise<TurnView> {
-    for (const until = Date.now() + 15_000; ;) {
-      const view = await show(turn);
-      if (view.ignored_signals.count >= count) return view;
-      if (Date.now() > until) throw new Error(`Only these signals were ignored: ${JSON.stringify(view.ignored_signals)}`);
-    }
-  }
-
   async function memoOn(card: Card) {
     return {
       recipient: JSON.parse(await card.field('recipient')) as string,
@@ -206,7 +164,7 @@ if (!executable && !required) {
 
   /** Every mail that the catcher took. */
   async function mails() {
-    const outbox = join(home, 'outbox');
+    const outbox = join(home.path, 'outbox');
     const names = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml'));
     return Promise.all(names.map(async (name) => PostalMime.parse(await readFile(join(outbox, name)))));
   }

@@ -14,7 +14,7 @@ const HURRIED = { HOLDFAST_DRAIN_SECONDS: '1', HOLDFAST_LOG_LEVEL: 'info' };
 describe('a worker that is stopped with SIGTERM', () => {
   const turnstile = new Turnstile(2);
   const row = (name: string, play: (stage: Stage) => Promise<void>) =>
-    it.concurrent(name, () => turnstile.run(() => onStage(play)), 180_000);
+    it.concurrent(name, () => turnstile.run(() => onStage(play)), 600_000);
   afterAll(endReplays);
 
   row('lets a running read end, says meanwhile that it takes nothing new, and exits with 0', async (stage) => {

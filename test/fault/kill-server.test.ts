@@ -120,7 +120,7 @@ const ROWS: ServerRow[] = [
 
 describe('a Temporal server that is killed with -9', () => {
   const turnstile = new Turnstile(AT_ONCE);
-  for (const row of ROWS) it.concurrent(row.name, () => turnstile.run(() => check(row)), 180_000);
+  for (const row of ROWS) it.concurrent(row.name, () => turnstile.run(() => check(row)), 600_000);
   afterAll(async () => {
     printTable('the server dies …', ROWS);
     await endReplays();

@@ -90,7 +90,7 @@ describe('a rolling restart under twenty running turns', () => {
     expect(views.map((view) => view.calls[2]!.idempotency_key).sort()).toEqual(booked.sort());
     expect(workers).toHaveLength(2 + PHASES.length);
     for (const turn of turns.slice(0, 3)) await replayed(client, turn);
-  }, 180_000);
+  }, 400_000);
 
   async function start(): Promise<WorkerProcess> {
     const worker = new WorkerProcess(env, APP);

@@ -83,6 +83,7 @@ test.each([
   ['Write a memo about TSLA for risk@bank.example', 'TSLA', 'risk@bank.example'],
   ['Please assess (MSFT), its 10-K and MD&A; mail to a.b@x.example.', 'MSFT', 'a.b@x.example'],
   ['assess $F and send it', 'F', 'credit-committee@bank.example'],
+  ['Show what you can do.', 'AAPL', 'credit-committee@bank.example'],
   ['Write a CEO memo on US credit', 'AAPL', 'credit-committee@bank.example'],
 ])('from %j it takes the ticker %s and the recipient %s', async (message, ticker, recipient) => {
   const { steps, sends } = await analyse(fakes({ ...ONE, margins: { ...ONE.margins, [ticker]: 0.1 } }), message);

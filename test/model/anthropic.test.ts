@@ -97,10 +97,13 @@ test('an abort stops at once, in the middle of the stream, and is no failure of 
 test('an abort before the answer began, and one before the request, are no failures of the model either', async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  const { ask, server } = await stage({ onRequest: () => held });
   const controller = new AbortController();
+  const onRequest = () => {
+    setImmediate(() => controller.abort()); // once it has arrived
+    return held;
+  };
+  const { ask, server } = await stage({ onRequest });
   const asked = failureOf(ask({}, controller.signal));
-  setTimeout(() => controller.abort(), 50);
   expect((await asked).name).toBe('AbortError');
   expect((await failureOf(ask({}, AbortSignal.abort()))).name).toBe('AbortError');
   expect(server.requests).toHaveLength(1);

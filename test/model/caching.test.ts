@@ -28,10 +28,9 @@ test('breakpoints that came in are taken off, also inside tool results', () => {
   ];
   const body = withCacheBreakpoints(toWire(request({ messages, system: '' })));
   expect(count(body)).toBe(1);
-  expect(body.messages[0]).toEqual({
-    role: 'user',
-    content: [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'r' }] }],
-  });
+  // What one side says in a row is one message.
+  const result = { type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'r' }] };
+  expect(body.messages).toEqual([{ role: 'user', content: [result, { type: 'text', text: 'go on', cache_control: MARK }] }]);
 });
 
 test('whatever comes in, there are never more than four breakpoints and the input is not changed', () => {

@@ -46,7 +46,21 @@ test('empty text blocks and messages without content are not sent, because the A
     { role: 'user' as const, content: [{ type: 'text', text: '' }, { type: 'text', text: 'b' }] }, // prettier-ignore
   ];
   expect(toWire(request({ messages })).messages).toEqual([
-    { role: 'user', content: [{ type: 'text', text: 'a' }] },
-    { role: 'user', content: [{ type: 'text', text: 'b' }] },
+    { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] }, // prettier-ignore
   ]);
+});
+
+test('messages of one role in a row go over the wire as one: results first, then what the user said', () => {
+  const result = { type: 'tool_result', tool_use_id: 'use_1', content: [{ type: 'text', text: '1' }] };
+  const word = { type: 'text', text: 'And in euros?' };
+  const messages = [
+    { role: 'user' as const, content: [{ type: 'text', text: 'a' }] },
+    { role: 'assistant' as const, content: [{ type: 'tool_use', id: 'use_1', name: 'look', input: {} }] },
+    { role: 'user' as const, content: [result] },
+    { role: 'user' as const, content: [word] },
+  ];
+  const sent = toWire(request({ messages })).messages;
+  expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  expect(sent[2]!.content).toEqual([result, word]);
+  expect(messages[2]!.content).toEqual([result]); // what it was made of is not changed
 });

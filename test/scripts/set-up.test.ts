@@ -136,7 +136,15 @@ describe('the lock file of npm', () => {
   it('reads a platform from a name', () => {
     const platform = (name: string) => withModule('platform-packages.mjs', 'return lib.platformOf(input)', name);
     expect(platform('@swc/core-linux-arm64-musl')).toEqual({ cpu: ['arm64'], os: ['linux'] });
+    expect(platform('@foundry-rs/anvil-win32-amd64')).toEqual({ cpu: ['x64'], os: ['win32'] });
     expect(platform('node-gyp')).toBeNull();
+  });
+
+  it('has an entry for each optional dependency that pins a version', () => {
+    const { packages } = JSON.parse(text) as { packages: Record<string, { optionalDependencies?: Record<string, string> }> };
+    const pinned = Object.values(packages).flatMap(({ optionalDependencies = {} }) => Object.entries(optionalDependencies));
+    const missing = pinned.filter(([name, version]) => /^\d/.test(version) && !packages[`node_modules/${name}`]);
+    expect(missing).toEqual([]);
   });
 });
 

@@ -8,6 +8,7 @@ const ALLOWED = [
   'approved running', 'approved superseded', 'approved cancelled',
   'ready running',
   'running succeeded', 'running failed', 'running cancelled', 'running in_doubt',
+  'running superseded', // held back right before the effect: nothing was dispatched
   'in_doubt succeeded', 'in_doubt failed',
 ]; // prettier-ignore
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { approvalCard, CARD_SECTION, inDoubtCard } from '../../src/shared/card';
+import { PLAIN_POLICY } from '../../src/shared/approval';
 import type { JsonObject } from '../../src/shared/json';
 import { fenced, inlineCode, visible } from '../../src/shared/visible';
 
@@ -92,6 +93,7 @@ describe('the approval card', () => {
           callId: '1.1',
           digest: DIGEST,
           requester: who,
+          makers: [who, value],
           agent: 'a',
           reason: 'r',
           input: { field: value, long: `${value}\n${value}`, list: [value] },
@@ -114,6 +116,21 @@ describe('the approval card', () => {
     expect(text).toContain('hf_1');
     expect(jsonIn(text).map((json) => json.outcome)).toEqual(['applied', 'not_applied']);
     expect(jsonIn(text).every((json) => json.call === DIGEST)).toBe(true);
+  });
+
+  it('says who may settle a call in doubt, where its approval had such a policy', () => {
+    const facts = { tool: 'pay', callId: '1.1', digest: DIGEST, error: 'worker lost', idempotencyKey: 'hf_1' };
+    const policy = { ...PLAIN_POLICY, channel: 'attested' as const, quorum: 2, four_eyes: true, roles: ['treasurer'] };
+    expect(outsideFences(inDoubtCard({ ...facts, policy }))).toEqual(
+      expect.arrayContaining([
+        '- 2 people must settle it, and say the same',
+        '- whoever asked for it, or had a hand in it, does not settle it',
+        expect.stringContaining('- only signed decisions count'),
+        '- roles that may settle: `treasurer`',
+      ]),
+    );
+    expect(inDoubtCard({ ...facts, policy: { ...policy, channel: 'any' } })).toContain('say the same (advisory');
+    expect(inDoubtCard(facts)).not.toMatch(/must settle|only signed/);
   });
 });
 

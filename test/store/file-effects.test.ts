@@ -1,160 +1,16 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileStore } from '../../src/store/file-store';
-import type { EffectState, EffectStore, NewClaim } from '../../src/store/store';
-import { aClaim, filesIn, KEY, removeStoreDirs, storeDir } from './support/store-dir';
-
-const REF = 'f'.repeat(64);
-const OTHER_KEY = `hf_${'2'.repeat(40)}`;
+import { aClaim, KEY, removeStoreDirs, storeDir } from './support/store-dir';
 
 afterAll(removeStoreDirs);
 
-async function effectsOf(dir = storeDir()): Promise<EffectStore> {
-  return (await FileStore.open(dir)).effects;
-}
-
-test('the first claim of a dispatch wins, and every later one is told what is known', async () => {
-  const effects = await effectsOf();
-  const first = await effects.claim(aClaim({ run_id: 'run-1' }));
-  expect(first).toMatchObject({ claimed: true, record: { state: 'claimed', run_id: 'run-1', result_ref: null } });
-  await effects.move(KEY, 1, 'applied', { result_ref: REF });
-  const second = await effects.claim(aClaim({ run_id: 'run-2' }));
-  expect(second).toMatchObject({ claimed: false, record: { state: 'applied', run_id: 'run-1', result_ref: REF } });
-});
-
-test.each<EffectState>(['claimed', 'applied', 'refused', 'in_doubt'])(
-  'nothing is dispatched again while the effect is %s',
-  async (state) => {
-    const effects = await effectsOf();
-    await effects.claim(aClaim());
-    if (state !== 'claimed') await effects.move(KEY, 1, state);
-    expect(await effects.claim(aClaim({ dispatch: 2 }))).toMatchObject({ claimed: false, record: { dispatch: 1, state } });
-  },
-);
-
-test('a proven not_applied allows one new dispatch, and an old one is then told of the new', async () => {
-  const effects = await effectsOf();
-  await effects.claim(aClaim());
-  await effects.move(KEY, 1, 'in_doubt');
-  await effects.move(KEY, 1, 'not_applied');
-  expect(await effects.claim(aClaim({ dispatch: 2 }))).toMatchObject({ claimed: true, record: { dispatch: 2 } });
-  await effects.move(KEY, 2, 'applied');
-  expect(await effects.claim(aClaim({ dispatch: 1 }))).toMatchObject({
-    claimed: false,
-    record: { dispatch: 2, state: 'applied' },
-  });
-  expect(await effects.latest(KEY)).toMatchObject({ dispatch: 2, state: 'applied' });
-});
-
-test('a dispatch that never began can be fenced off', async () => {
-  const effects = await effectsOf();
-  expect(await effects.claim(aClaim(), 'not_applied')).toMatchObject({ claimed: true, record: { state: 'not_applied' } });
-  expect(await effects.claim(aClaim())).toMatchObject({ claimed: false, record: { state: 'not_applied' } });
-  expect(await effects.claim(aClaim({ dispatch: 2 }))).toMatchObject({ claimed: true });
-});
-
-test('a dispatch cannot be skipped, and a key cannot change its call', async () => {
-  const effects = await effectsOf();
-  await expect(effects.claim(aClaim({ dispatch: 2 }))).rejects.toMatchObject({ code: 'conflict' });
-  await effects.claim(aClaim(), 'not_applied');
-  await expect(effects.claim(aClaim({ dispatch: 3 }))).rejects.toMatchObject({ code: 'conflict' });
-  await expect(effects.claim(aClaim({ dispatch: 2, digest: 'e'.repeat(64) }))).rejects.toMatchObject({ code: 'conflict' });
-});
-
-const STATES = ['claimed', 'applied', 'not_applied', 'refused', 'in_doubt'] as const;
-const ALLOWED = [
-  'claimed applied',
-  'claimed not_applied',
-  'claimed refused',
-  'claimed in_doubt',
-  'in_doubt applied',
-  'in_doubt not_applied',
-];
-test('an effect moves as the contract says, repeats quietly, and refuses the rest', async () => {
-  for (const from of STATES) {
-    for (const to of STATES) {
-      if (to === 'claimed') continue;
-      const effects = await effectsOf();
-      await effects.claim(aClaim());
-      if (from !== 'claimed') await effects.move(KEY, 1, from);
-      const before = await effects.latest(KEY);
-      const move = effects.move(KEY, 1, to, { result_ref: REF });
-      if (from === to) expect(await move).toEqual(before);
-      else if (ALLOWED.includes(`${from} ${to}`)) expect(await move).toMatchObject({ state: to, result_ref: REF });
-      else
-        await expect(move).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining(`is ${from}`) as string });
-    }
-  }
-});
-
-test('a record that is not there cannot be moved', async () => {
-  const effects = await effectsOf();
-  await expect(effects.move(KEY, 1, 'applied')).rejects.toMatchObject({ code: 'not_found' });
-  await effects.claim(aClaim());
-  await expect(effects.move(KEY, 2, 'applied')).rejects.toMatchObject({ code: 'not_found' });
-  expect(await effects.latest(OTHER_KEY)).toBeNull();
-});
-
-test('an effect is found by its digest within the turn, and not within another', async () => {
-  const effects = await effectsOf();
-  await effects.claim(aClaim());
-  await effects.move(KEY, 1, 'in_doubt');
-  expect(await effects.findByDigest('inv-7', 'd'.repeat(64))).toMatchObject({ idempotency_key: KEY, state: 'in_doubt' });
-  expect(await effects.findByDigest('inv-8', 'd'.repeat(64))).toBeNull();
-  expect(await effects.findByDigest('../..', '../..')).toBeNull();
-});
-
-test('of two keys of one digest the one that may have happened is found', async () => {
-  const effects = await effectsOf();
-  await effects.claim(aClaim());
-  await effects.move(KEY, 1, 'applied');
-  await effects.claim(aClaim({ idempotency_key: OTHER_KEY }), 'not_applied');
-  expect(await effects.findByDigest('inv-7', 'd'.repeat(64))).toMatchObject({ idempotency_key: KEY });
-});
-
 test('a crash between index and claim leaves nothing that is found, and nothing in the way', async () => {
   const dir = storeDir();
-  const effects = await effectsOf(dir);
+  const { effects } = await FileStore.open(dir);
   await effects.claim(aClaim());
   rmSync(join(dir, 'effects', KEY), { recursive: true });
   expect(await effects.findByDigest('inv-7', 'd'.repeat(64))).toBeNull();
   expect(await effects.claim(aClaim())).toMatchObject({ claimed: true });
   expect(await effects.findByDigest('inv-7', 'd'.repeat(64))).toMatchObject({ state: 'claimed' });
-});
-
-test.each(['', '../salt', `hf_${'A'.repeat(40)}`, `hf_${'1'.repeat(39)}`, `${KEY}/..`, `${KEY}\n`])(
-  'the key %j is refused before it becomes a path',
-  async (key) => {
-    const dir = storeDir();
-    const effects = await effectsOf(dir);
-    await expect(effects.claim(aClaim({ idempotency_key: key }))).rejects.toThrow(TypeError);
-    await expect(effects.latest(key)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(effects.move(key, 1, 'applied')).rejects.toMatchObject({ code: 'not_found' });
-    expect(filesIn(dir)).toEqual(['salt.key']);
-  },
-);
-
-test.each<Partial<NewClaim>>([{ dispatch: 0 }, { attempt: 1.5 }, { digest: 'x' }, { head: '' }, { turn_id: '' }])(
-  'the claim %j is refused',
-  async (change) => {
-    await expect((await effectsOf()).claim(aClaim(change))).rejects.toThrow(TypeError);
-  },
-);
-
-test('a damaged byte in an effect record is reported with its file, and never read as another state', async () => {
-  const dir = storeDir();
-  const effects = await effectsOf(dir);
-  await effects.claim(aClaim());
-  const name = `effects/${KEY}/1.1.json`;
-  const bytes = readFileSync(join(dir, name));
-  for (let at = 0; at < bytes.length; at++) {
-    const bad = Buffer.from(bytes);
-    bad[at] = (bad[at] ?? 0) ^ 1;
-    writeFileSync(join(dir, name), bad);
-    await expect(effects.latest(KEY)).rejects.toMatchObject({
-      code: 'damaged',
-      message: expect.stringContaining(name) as string,
-    });
-    await expect(effects.claim(aClaim())).rejects.toMatchObject({ code: 'damaged' });
-  }
 });

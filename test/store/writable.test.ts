@@ -2,7 +2,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../src/store/open-store';
-import { checkWritable } from '../../src/store/writable';
 
 describe('the check that the store can be written', () => {
   let dir: string;
@@ -10,14 +9,13 @@ describe('the check that the store can be written', () => {
   afterEach(() => rm(dir, { recursive: true, force: true }));
 
   it('leaves nothing behind', async () => {
-    await openStore(`file:${dir}`);
-    await checkWritable(`file:${dir}`);
+    await (await openStore(`file:${dir}`)).checkWritable();
     expect(await readdir(join(dir, 'tmp'))).toEqual([]);
   });
 
   it('fails when the store is gone', async () => {
-    await openStore(`file:${dir}`);
+    const store = await openStore(`file:${dir}`);
     await rm(dir, { recursive: true });
-    await expect(checkWritable(`file:${dir}`)).rejects.toThrow(/ENOENT/);
+    await expect(store.checkWritable()).rejects.toThrow(/ENOENT/);
   });
 });

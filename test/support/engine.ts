@@ -1,30 +1,47 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
-import { defineAgent, defineApp, type AgentDefinition } from '../../src/agents/define';
+import { defineAgent, defineApp, type AgentDefinition, type App } from '../../src/agents/define';
 import { HoldfastClient, type StartTurn } from '../../src/client';
+import type { CallHandle, DirectCall } from '../../src/client/direct-call';
 import type { TurnHandle } from '../../src/client/turn-handle';
 import { dataConverter } from '../../src/data-converter';
 import type { ModelProvider } from '../../src/model/provider';
 import { FileStore } from '../../src/store/file-store';
 import type { Store } from '../../src/store/store';
+import type { ToolMetrics } from '../../src/telemetry/tool-metrics';
 import type { Tool, ToolLogger } from '../../src/tools/define';
-import { createWorker, workflowBundlePath } from '../../src/worker';
+import { createWorker, workflowBundlePath, type WorkerParts } from '../../src/worker';
+import type { Registry } from '../../src/tools/registry';
 import { silent } from './silent';
 import { recomputeDigests } from './recompute-digests';
 import { ScriptedModel, type Answer } from './scripted-model';
 
 export interface Setup {
   tools?: Tool[];
+  /** Instead of one agent `tester` with these tools. */
+  app?: App;
   script?: Answer[];
   model?: ModelProvider;
   agent?: Partial<Omit<AgentDefinition, 'name' | 'tools'>>;
   worker?: Partial<WorkerOptions>;
   store?: Store;
+  /** Instead of one over `tools`. */
+  registry?: Registry;
   log?: ToolLogger;
+  /** What the worker is told besides. */
+  settings?: Partial<
+    Pick<WorkerParts, 'debugInfo' | 'publicUrl' | 'approvals' | 'trust' | 'notifier' | 'outside' | 'callbacks' | 'live'>
+  >;
+  /** File of the key that the client signs starts with. */
+  signingKey?: string;
+  metrics?: ToolMetrics;
   /** Another server than the shared one. */
   address?: string;
 }
@@ -37,6 +54,7 @@ export interface Engine {
   /** The worker's. */
   connection: NativeConnection;
   start(message?: string, more?: Partial<StartTurn>): Promise<TurnHandle>;
+  call(tool: string, input?: DirectCall['input'], more?: Partial<DirectCall>): Promise<CallHandle>;
 }
 
 export function testAddress(): string {
@@ -56,21 +74,32 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   const taskQueue = `test-${randomBytes(6).toString('hex')}`;
   const connection = await NativeConnection.connect({ address });
   const clientConnection = await Connection.connect({ address });
-  const client = new HoldfastClient(new Client({ connection: clientConnection, dataConverter }), { taskQueue, uiUrl: null });
   const store = setup.store ?? (await FileStore.open(directory));
+  const temporal = new Client({ connection: clientConnection, dataConverter });
+  const live = setup.settings?.live ?? null;
+  const client = new HoldfastClient(temporal, { taskQueue, uiUrl: null, store, signingKey: setup.signingKey ?? null, live });
   const model = setup.model ?? new ScriptedModel(setup.script ?? []);
-  const app = defineApp({ agents: [defineAgent({ name: 'tester', prompt: 'Test.', ...setup.agent, tools: setup.tools ?? [] })] });
+  const app =
+    setup.app ??
+    defineApp({ agents: [defineAgent({ name: 'tester', prompt: 'Test.', ...setup.agent, tools: setup.tools ?? [] })] });
   const parts = {
     app,
     connection,
+    address,
     namespace: 'default',
     taskQueue,
     store,
     model,
     defaultModel: 'scripted',
     log: setup.log ?? silent,
+    ...setup.settings,
+    ...(setup.metrics ? { metrics: setup.metrics } : {}),
+    ...(setup.registry ? { registry: setup.registry } : {}),
   };
-  const worker = await createWorker({ ...parts, options: { shutdownGraceTime: '1 second', ...setup.worker } });
+  const worker = await createWorker({
+    ...parts,
+    options: { shutdownGraceTime: '1 second', workflowThreadPoolSize: 1, ...setup.worker },
+  });
   const started: TurnHandle[] = [];
   const engine: Engine = {
     client,
@@ -81,17 +110,42 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
     start: async (message = 'Do it.', more = {}) => {
       const turn = await client.start({ agent: 'tester', message, ...more });
       started.push(turn);
-      return turn;
+      return bounded(turn);
+    },
+    call: async (tool, input = {}, more = {}) => {
+      const call = await client.call({ tool, input, ...more });
+      started.push(call.turn);
+      return call;
     },
   };
   try {
     await worker.runUntil(() => body(engine));
-    for (const turn of started) await replayed(client, turn);
+    await replayed(client, ...started);
   } finally {
     await clientConnection.close();
     await connection.close();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Longer than any turn of a test takes, and shorter than the patience of Jest, which would not say what the turn waits for. */
+const RESULT_WITHIN_MS = 200_000;
+
+function bounded(turn: TurnHandle): TurnHandle {
+  const result = turn.result.bind(turn);
+  turn.result = async () => {
+    const ended = new AbortController();
+    const late = async () => {
+      await sleep(RESULT_WITHIN_MS, undefined, { signal: ended.signal, ref: false });
+      throw new Error(`No end of ${turn.id} within ${RESULT_WITHIN_MS} ms: ${JSON.stringify(await turn.status())}`);
+    };
+    try {
+      return await Promise.race([result(), late()]);
+    } finally {
+      ended.abort();
+    }
+  };
+  return turn;
 }
 
 let installed = false;
@@ -103,14 +157,33 @@ function quietRuntime(): void {
   Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
 }
 
-/** Replays a turn's history as it stands, and recomputes its digests. */
-export async function replayed(client: HoldfastClient, turn: TurnHandle): Promise<void> {
-  const history = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
-  await Worker.runReplayHistory({ workflowBundle: { codePath: workflowBundlePath() }, dataConverter }, history, turn.workflowId);
-  recomputeDigests(history);
+/** Replays the histories of turns as they stand, one after the other in one replay worker, and recomputes their digests. */
+export async function replayed(client: HoldfastClient, ...turns: TurnHandle[]): Promise<void> {
+  const histories = await Promise.all(
+    turns.map(async ({ workflowId }) => ({
+      workflowId,
+      history: await client.temporal.workflow.getHandle(workflowId).fetchHistory(),
+    })),
+  );
+  const replays = Worker.runReplayHistories({ workflowBundle: { codePath: workflowBundlePath() }, dataConverter }, histories);
+  let count = 0;
+  for await (const { workflowId, error } of replays) {
+    const { history } = histories[count++]!;
+    if (error) throw new Error(`The history does not replay; it is kept in ${kept(workflowId, history)}`, { cause: error });
+    recomputeDigests(history);
+  }
+  if (count !== turns.length) throw new Error(`Of ${turns.length} histories only ${count} were replayed.`);
 }
 
-export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, within = 30_000): Promise<T> {
+/** @returns the file that a history was written to */
+function kept(workflowId: string, history: History): string {
+  const file = join('.holdfast', 'failed-replays', `${basename(workflowId)}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, historyToJSON(history));
+  return file;
+}
+
+export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, within = 60_000): Promise<T> {
   const until = Date.now() + within;
   for (;;) {
     const found = await probe();

@@ -2,7 +2,7 @@
  * The stage of a fault test: a turn whose model, reads and mail server are the test's own, and worker
  * processes that are started and killed one after the other over one store.
  *
- * The turn is always the same: the model asks for four reads at once, then for the memo, then says that it is done.
+ * Unless a test brings its own, the turn is always the same: the model asks for four reads at once, then for the memo, then says that it is done.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -54,14 +54,21 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function openStage(address: string): Promise<Stage> {
+/**
+ * @param play.app the file that the workers serve
+ * @param play.answer what the model answers to a request; it follows from the conversation alone
+ */
+export async function openStage(
+  address: string,
+  play: { app?: string; answer?: (body: JsonObject) => ScriptedResponse } = {},
+): Promise<Stage> {
   if (!existsSync(CLI)) throw new Error('dist/ has not been built. Run `npm run setup`.');
   const home = await mkdtemp(join(tmpdir(), 'holdfast-fault-'));
   const taskQueue = `fault-${randomBytes(6).toString('hex')}`;
   const gates = new Gates();
   const backend = await startBackend(gates);
   const post = await startPostOffice(gates);
-  const script = Array.from({ length: 30 }, () => answer);
+  const script = Array.from({ length: 30 }, () => play.answer ?? memoAnswer);
   const model = await startRehearsal({ script, onRequest: (body) => gates.pass(`model ${stepOf(body)}`) });
   const connect = async () => {
     const connection = await Connection.connect({ address });
@@ -88,7 +95,7 @@ export async function openStage(address: string): Promise<Stage> {
     turn: undefined as never,
     workers: [],
     async startWorker(by = address, settings = {}) {
-      const worker = new WorkerProcess({ ...env, TEMPORAL_ADDRESS: by, ...settings });
+      const worker = new WorkerProcess({ ...env, TEMPORAL_ADDRESS: by, ...settings }, play.app);
       stage.workers.push(worker);
       await worker.ready;
       return worker;
@@ -279,7 +286,7 @@ function stepOf(body: JsonObject): number {
 }
 
 /** Follows from the conversation alone: a request that is repeated gets the same answer. */
-function answer(body: JsonObject): ScriptedResponse {
+function memoAnswer(body: JsonObject): ScriptedResponse {
   const step = stepOf(body);
   if (step === 1) return { content: KEYS.map((key) => ({ type: 'tool_use', name: 'read_figure', input: { key } })) };
   if (step === 2) return { content: [{ type: 'tool_use', name: 'send_credit_memo', input: MEMO }] };

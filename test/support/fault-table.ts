@@ -67,7 +67,8 @@ export async function outcomeOf(stage: Stage, settle: Row['settle']): Promise<Ex
  */
 let runtime: Promise<NativeConnection> | undefined;
 
-async function replayedAlone({ client, turn }: Stage): Promise<void> {
+/** Replays one history, while no other is. */
+export async function replayedAlone({ client, turn }: Pick<Stage, 'client' | 'turn'>): Promise<void> {
   runtime ??= NativeConnection.connect({ address: testAddress() });
   await runtime;
   await replays.run(() => replayed(client, turn));
@@ -119,7 +120,7 @@ export class Turnstile {
 }
 
 const replays = new Turnstile(1);
-const LIMIT = 100_000;
+const LIMIT = 300_000;
 
 /** Gives up in time for the stage to be cleared: Jest's own limit would leave processes behind. */
 export async function limited<T>(work: () => Promise<T>): Promise<T> {

@@ -40,6 +40,13 @@ export async function startPostgres({ bin, folder, port, passwordFile }: Postgre
   ];
   const [initdb, ...initArgs] = [...as.prefix, join(bin, 'initdb'), '--pgdata', data, ...how];
   await run(initdb!, initArgs, { cwd: folder });
+  return servePostgres({ bin, folder, port });
+}
+
+/** The same again, on a folder of which the server has ended, however it did. @throws Error as `startPostgres` */
+export async function servePostgres({ bin, folder, port }: Omit<PostgresOptions, 'passwordFile'>): Promise<Supervised> {
+  const as = await asPostgresUser([]);
+  const data = join(folder, 'data');
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories='].flatMap((setting) => ['-c', setting]);
   const [postgres, ...args] = [...as.prefix, join(bin, 'postgres'), '-D', data, '-p', String(port), ...settings];
   const server = startSupervised(postgres!, args, () => undefined);

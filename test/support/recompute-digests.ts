@@ -6,7 +6,7 @@ import { recordedCallFaults, type RecordedCall } from '../../src/audit/recorded-
 export function recordedCalls(history: History): RecordedCall[] {
   return (history.events ?? []).flatMap((event) => {
     const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled?.activityType?.name !== 'runCall') return [];
+    if (!scheduled || !['runCall', 'openSubTurn'].includes(scheduled.activityType?.name ?? '')) return [];
     return [
       { activityId: scheduled.activityId ?? '', input: defaultPayloadConverter.fromPayload(scheduled.input!.payloads![0]!) },
     ];

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, type Browser, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { onPath } from '../../src/devserver/on-path';
+import { eventually } from './engine';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const FLAGS = [
@@ -44,7 +45,7 @@ export class TurnPage {
   /** Opens the page that the CLI prints. `name` begins the names of the screenshots. */
   static async open(browser: Browser, url: string, name: string): Promise<TurnPage> {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     await page.goto(url);
     return new TurnPage(page, name);
   }
@@ -66,9 +67,38 @@ export class TurnPage {
   }
 
   /** Waits for the card, and reads it. */
-  async card(): Promise<Card> {
-    await this.heading().waitFor();
+  async card(title = /^Waiting for approval/): Promise<Card> {
+    await this.details().getByRole('heading', { name: title }).waitFor();
     return new Card(this.details());
+  }
+
+  /** The card, once the page shows this on it: reloads until then. */
+  async cardThatSays(text: string, title?: RegExp): Promise<Card> {
+    return eventually(`the card says "${text}"`, async () => {
+      await this.refresh();
+      const card = await this.card(title);
+      return (await card.text()).includes(text) && card;
+    });
+  }
+
+  /** Asks the workflow a query in the tab `Queries`; the answer's JSON, as the page shows it. */
+  async query(name: string): Promise<string> {
+    const details = this.page.url();
+    const size = this.page.viewportSize()!;
+    // The box draws only the lines that the window has room for, and some of them before the rest.
+    await this.page.setViewportSize({ ...size, height: 8_000 });
+    await this.page.goto(details.replace(/\/user-metadata.*$|\/metadata.*$/, '/query'));
+    await this.page.locator('[data-testid=query-select-button]').click();
+    await this.page.getByRole('option', { name }).click();
+    await this.page.getByRole('button', { name: 'Run Query' }).click();
+    const box = this.page.locator('.cm-content').last();
+    const text = await eventually(`query ${name} answered`, async () => {
+      const shown = await box.innerText();
+      return isJson(shown) && shown;
+    });
+    await this.page.setViewportSize(size);
+    await this.page.goto(details);
+    return text;
   }
 
   /** Current Details once they are no card. */
@@ -115,10 +145,6 @@ export class TurnPage {
   /** The UI renders Summary, Details and Current Details in one frame each; the card stands in the last. */
   private details(): FrameLocator {
     return this.page.locator('iframe[title="output"]').last().contentFrame();
-  }
-
-  private heading(): Locator {
-    return this.details().getByRole('heading', { name: /^Waiting for approval/ });
   }
 }
 
@@ -232,5 +258,14 @@ export class SignalDialogue {
     const button = this.dialogue.locator('[data-testid=signal-select-button]');
     if ((await button.getAttribute('aria-expanded')) !== 'true') await button.click();
     await this.dialogue.getByRole('option').first().waitFor();
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -9,13 +9,11 @@ import { runTool } from '../../src/tools/run';
 import { resultText, storedResult } from '../../src/tools/shape';
 import { toJson } from '../../src/tools/to-json';
 import { callError } from '../../src/shared/errors';
-import { silent } from '../support/silent';
+import { toolContext } from '../support/tool-context';
 import { pays, reads } from '../support/tools';
 
 function run(tool: Tool, timeoutMs = 1000, cancelled?: AbortSignal, progress: (message: string) => void = () => undefined) {
-  const store = { readResult: () => Promise.reject(new Error('none')) };
-  const context = { idempotencyKey: 'hf_1', attempt: 1, traceId: 't', principal: 'p', log: silent, progress, store };
-  return runTool(tool, { key: 'k' }, context, { timeoutMs, ...(cancelled ? { cancelled } : {}) });
+  return runTool(tool, { key: 'k' }, toolContext({ progress }), { timeoutMs, ...(cancelled ? { cancelled } : {}) });
 }
 
 describe('running a tool', () => {
@@ -132,7 +130,7 @@ describe('shaping', () => {
     execution_time_ms: 1,
     timestamp: '',
     trace_id: '',
-    performance: { validation_ms: 0, processing_ms: 1 },
+    performance: { validation_ms: 0, network_ms: 0, processing_ms: 1 },
     cache: { hit: false },
   };
   const envelope = (data: string): Envelope => ({ success: true, status: 'success', data, metadata });

@@ -199,9 +199,9 @@ describe('a destructive call', () => {
         const history = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
         const genuine = recordedCalls(history)[0]!.input;
         for (const forged of [
-          { ...genuine, approval: null },
-          { ...genuine, approval: { ...genuine.approval!, decision: 'deny' as const } },
-          { ...genuine, approval: { ...genuine.approval!, digest: 'f'.repeat(64) } },
+          { ...genuine, approvals: [] },
+          { ...genuine, approvals: [{ ...genuine.approvals[0]!, decision: 'deny' as const }] },
+          { ...genuine, approvals: [{ ...genuine.approvals[0]!, digest: 'f'.repeat(64) }] },
           { ...genuine, call: { ...genuine.call, input: { invoice: 'INV-7', cents: 999_999 } } },
           genuine, // the same again, in another run: the effect record holds
         ]) {

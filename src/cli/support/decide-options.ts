@@ -1,22 +1,41 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 
-export interface DecideOptions {
-  call: string;
-  by: string;
+/** Who does something, and the key that shows it. */
+export interface SignerOptions {
+  by?: string;
+  key?: string;
+  role?: string[];
+}
+
+export interface DecideOptions extends SignerOptions {
+  /** At least one. */
+  call: string[];
   note?: string;
+}
+
+/** An option that may be given several times. */
+export function several(value: string, before: string[] = []): string[] {
+  return [...before, value];
 }
 
 /** The options that every decision takes. */
 export function decideOptions(command: Command, note: string): Command {
+  return signerOptions(command.requiredOption(CALL, CALL_TEXT, several), 'who decides').option('--note <text>', note);
+}
+
+export const CALL = '--call <digest>';
+export const CALL_TEXT = 'first 12 or more characters of the digest (see `holdfast pending`); may be given again';
+
+export function signerOptions(command: Command, who: string): Command {
   return command
-    .requiredOption('--call <digest>', 'first 12 or more characters of the digest (see `holdfast pending`)')
-    .option('--by <name>', 'who decides', userName())
-    .option('--note <text>', note);
+    .option('--by <name>', `${who}; default: the user of this machine, or whom the key or token names`)
+    .option('--key <file>', 'sign with this private key (see `holdfast keys`)')
+    .option('--role <name>', 'a role to sign with; may be given again', several);
 }
 
 /** In a container the user may have a number and no name. */
-function userName(): string {
+export function userName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -1,6 +1,7 @@
 /** Turns and calls in words, for the terminal. Untrusted text is made visible: no control characters reach it. */
 import type { TurnEvent } from '../../client/events';
-import type { CallView, TurnView } from '../../shared/turn-view';
+import type { Sent } from '../../client/senders';
+import type { CallView, SurfacedCall, TurnView } from '../../shared/turn-view';
 import { visible } from '../../shared/visible';
 
 export function oneLine(text: string, length = 160): string {
@@ -14,7 +15,10 @@ export function describeTurn(view: TurnView): string[] {
     `${view.turn_id}  ${view.state}${view.reason ? `: ${oneLine(view.reason, 300)}` : ''}`,
     `  agent ${view.agent}, asked by ${oneLine(view.requester)}, step ${view.step}, ${input_tokens} tokens in, ${output_tokens} out, $${cost_usd.toFixed(4)}`,
     ...(view.ui_url ? [`  ${view.ui_url}`] : []),
+    ...(view.head ? [`  head ${view.head}`] : []),
+    ...(view.steered_by ? [`  steered by ${oneLine(view.steered_by.join(', '), 300)}`] : []),
     ...view.calls.map((call) => `  ${describeCall(call)}`),
+    ...(view.sub_turns ?? []).flatMap(({ waiting }) => waiting.map((it) => `  ${describeSurfaced(it)}`)),
     ...(view.ignored_signals.count > 0
       ? [
           `  ${view.ignored_signals.count} signals were ignored; the last: ${oneLine(view.ignored_signals.last.at(-1)?.reason ?? '')}`,
@@ -30,13 +34,27 @@ export function describeCall(call: CallView): string {
   return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}${effect}  ${oneLine(end, 90)}`.trimEnd();
 }
 
-const DECIDED: Record<string, string> = { approve: 'approved', deny: 'denied' };
+/** A sub-agent's call that waits. */
+function describeSurfaced({ turn_id, call }: SurfacedCall): string {
+  return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}, in ${turn_id}: \`holdfast pending\` tells more`;
+}
+
+export function describeSent({ at, kind, name, identity, principal }: Sent): string {
+  const who = principal === null ? 'server names no principal' : `server says ${oneLine(principal, 100)}`;
+  return `${at}  ${`${kind} ${oneLine(name, 40)}`.trim().padEnd(16)} client says ${oneLine(identity, 100)}; ${who}`;
+}
+
+const DECIDED: Record<string, string> = { approve: 'approved', deny: 'denied', edit: 'changed' };
 
 /** One event as a line; null for those that say nothing to a reader. */
 export function describeEvent(event: TurnEvent): string | null {
   switch (event.type) {
     case 'turn_started':
-      return `${event.agent}: ${oneLine(event.message)}`;
+      return `${event.agent === '' ? '' : `${event.agent}: `}${oneLine(event.message)}`;
+    case 'turn_reset':
+      return `the workflow was reset${event.reason ? `: ${oneLine(event.reason)}` : ''}; what was done before stays done`;
+    case 'text_delta':
+      return null;
     case 'step_started':
       return `step ${event.step}: the model thinks`;
     case 'step_completed':

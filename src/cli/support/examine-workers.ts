@@ -2,7 +2,7 @@
 import type { Connection } from '@temporalio/client';
 import { label, makeCurrent, routingOf, sameVersion, type Routing, type Version } from '../../routing';
 import { visibilityText } from '../../shared/visibility-text';
-import { TURN_WORKFLOW } from '../../workflows/contract';
+import { TURNS_AND_CALLS } from '../../workflows/contract';
 
 /** The server lists a worker for minutes after its death; one that lives asks at least once a minute. */
 const POLLS_WITHIN_S = 75;
@@ -40,7 +40,7 @@ export async function examinePinned(connection: Services, namespace: string, tas
   if (unversioned([...takers, ...polls.map(({ version }) => version)])) return null;
   const served = distinct(living(polls)).filter((version) => version !== null);
   const query = [
-    `WorkflowType = '${TURN_WORKFLOW}' AND ExecutionStatus = 'Running' AND TaskQueue = ${visibilityText(taskQueue)}`,
+    `${TURNS_AND_CALLS} AND ExecutionStatus = 'Running' AND TaskQueue = ${visibilityText(taskQueue)}`,
     `TemporalWorkflowVersioningBehavior = 'Pinned'`,
     ...served.map(({ name, buildId }) => `TemporalWorkerDeploymentVersion != ${visibilityText(`${name}:${buildId}`)}`),
   ].join(' AND ');

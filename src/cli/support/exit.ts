@@ -17,7 +17,7 @@ export function exitOf(state: string): number {
   return state === 'completed' || (TURN_STATES as readonly string[]).indexOf(state) < 3 ? EXIT.done : EXIT.failed;
 }
 
-const USAGE = new Set(['ConfigError', 'InvalidRequest', 'UsageError']);
+const USAGE = new Set(['ConfigError', 'InvalidRequest', 'TrailQueryError', 'UsageError']);
 
 /** Bad usage: a wrong argument, or a wrong setting. */
 export class UsageError extends Error {

@@ -5,35 +5,41 @@ import type { Questions } from './ask';
 import { describeEvent } from './describe';
 import type { Output } from './output';
 import { StatusLine } from './status-line';
+import type { Typed } from './typed';
 
 interface FollowOptions {
   signal?: AbortSignal;
   /** They share the terminal's last line. */
   questions?: Questions;
+  /** Shows the model's text as it comes; absent: only what is finished is shown. */
+  typed?: Typed;
+  /** Events that are not told to people here. */
+  untold?: TurnEvent['type'][];
   onEvent?(event: TurnEvent): void;
 }
 
 /** Prints events until the turn ends or the signal aborts. `onEvent` is told of each. */
 export async function follow(turn: TurnHandle, output: Output, options: FollowOptions = {}): Promise<void> {
-  const { signal, questions, onEvent } = options;
-  const status = process.stdout.isTTY && !output.json ? new StatusLine(() => questions?.asking === true) : null;
+  const { signal, questions, typed, untold = [], onEvent } = options;
+  const busy = () => questions?.asking === true || typed?.open === true;
+  const status = process.stdout.isTTY && !output.json ? new StatusLine(busy) : null;
   try {
     for await (const event of turn.watch(signal ? { signal } : {})) {
       const line = describeEvent(event);
       status?.clear();
       if (output.json) output.answer(event, []);
-      else if (line !== null) sayAbove(line, output, questions);
+      else if (event.type === 'text_delta') {
+        if (questions?.asking !== true) typed?.add(event);
+      } else {
+        typed?.end();
+        const told = untold.includes(event.type) || (event.type === 'step_completed' && typed?.hasShown(event.text));
+        if (line !== null && !told) questions ? questions.above(() => output.say(line)) : output.say(line);
+      }
       status?.event(event);
       onEvent?.(event);
     }
   } finally {
+    typed?.end();
     status?.stop();
   }
-}
-
-function sayAbove(line: string, output: Output, questions: Questions | undefined): void {
-  if (!questions?.asking) return output.say(line);
-  process.stdout.write('\r\x1b[K');
-  output.say(line);
-  questions.redraw();
 }

@@ -29,7 +29,9 @@ export class StatusLine {
       case 'turn_started':
       case 'tool_progress':
       case 'tool_retrying':
+      case 'text_delta':
         return;
+      case 'turn_reset':
       case 'turn_completed':
         return this.running.clear();
     }

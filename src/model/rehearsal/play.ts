@@ -14,6 +14,12 @@ export interface Play {
   calls: WantedCall[];
 }
 
+/** Calls that go out together, as a function of what is known by then; undefined: there is nothing to ask with. */
+export interface Stage {
+  narration: string;
+  calls(ledger: Ledger): (WantedCall | undefined)[];
+}
+
 /** Most pages that are read of one large result. */
 const MAX_PAGES = 40;
 
@@ -88,6 +94,17 @@ export class Ledger {
     }
     return { text, next, count };
   }
+}
+
+/** The first stage with results that are not in the conversation yet; undefined: all of them are. */
+export function nextStage(ledger: Ledger, stages: Stage[]): Play | undefined {
+  for (const { narration, calls: wanted } of stages) {
+    const calls = ledger.missing(wanted(ledger).filter((call) => call !== undefined));
+    if (calls.length === 0) continue;
+    const reading = calls.every((call) => call.name === 'read_result');
+    return { text: reading ? 'Some results are long; I read them.' : narration, calls };
+  }
+  return undefined;
 }
 
 /** As much as the tool gives at once, where its schema tells. */

@@ -14,6 +14,7 @@ import { answerOf, digest, REHEARSAL_MODEL, withIds, type Answer } from './messa
 import { misbehave } from './misbehave';
 import { refuse, sendMessage, sendStream } from './send';
 import { Script, type ScriptLine } from './script';
+import { isShowcase, playShowcase } from './showcase';
 import { wantsThinking, withThinking } from './thinking';
 import { usageOf } from './usage';
 import { requestFault } from './validate';
@@ -127,6 +128,7 @@ class Stage {
 }
 
 function play(conversation: Conversation) {
+  if (isShowcase(conversation)) return playShowcase(conversation);
   return isAnalyst(conversation) ? playAnalyst(conversation) : improvise(conversation);
 }
 

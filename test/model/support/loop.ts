@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/shared/json';
 import type { ModelMessage, ModelRequest } from '../../../src/model/provider';
 import type { Stage } from './model';
 
+/** Returns the envelope, or a promise of it. */
 export type Fake = (input: any) => unknown;
 
 export interface Played {
@@ -38,15 +39,17 @@ export async function play(
     }[];
     if (calls.length === 0) return { text: response.streamed, steps, messages };
     steps.push(calls.map(({ name, input }) => ({ name, input })));
-    messages.push({ role: 'user', content: calls.map((call) => result(call, fakes)) });
+    const content: JsonObject[] = [];
+    for (const call of calls) content.push(await result(call, fakes));
+    messages.push({ role: 'user', content });
   }
   throw new Error('the model did not come to an end in 40 steps');
 }
 
-function result(call: { id: string; name: string; input: JsonObject }, fakes: Record<string, Fake>): JsonObject {
+async function result(call: { id: string; name: string; input: JsonObject }, fakes: Record<string, Fake>): Promise<JsonObject> {
   const fake = Object.hasOwn(fakes, call.name) ? fakes[call.name]! : undefined;
   const envelope: any = fake
-    ? fake(call.input)
+    ? await fake(call.input)
     : failed('TOOL_NOT_FOUND', 'USER_INPUT_ERROR', 'tool_not_found', `no tool ${call.name}`);
   return { type: 'tool_result', tool_use_id: call.id, content: JSON.stringify(envelope), is_error: envelope.success === false };
 }

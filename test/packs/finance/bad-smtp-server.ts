@@ -11,6 +11,8 @@ export interface Script {
   data?: string;
   /** After the final dot: an answer, `drop`, `hang`, or `partial` (an answer without its end, then a drop). */
   dot?: string;
+  /** Called once the message has arrived as a whole. */
+  onMessage?: () => void;
 }
 
 /** @returns the port, what the server received, and how to stop it */
@@ -35,6 +37,7 @@ export async function badSmtpServer(script: Script) {
         if (inData) {
           inData = false;
           seen.message = line;
+          script.onMessage?.();
           const dot = script.dot ?? '250 queued';
           if (dot === 'hang') return;
           if (dot === 'partial') socket.end('250 que');

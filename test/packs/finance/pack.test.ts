@@ -2,7 +2,10 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { creditAnalyst } from '../../../src/agents/credit-analyst';
 import { financeTools, snapshotData } from '../../../src/packs/finance';
+import { defineApp } from '../../../src/agents/define';
 import type { DescriptionParts } from '../../../src/tools/define';
+import { decide } from '../../../src/tools/permission';
+import { Registry } from '../../../src/tools/registry';
 import { data } from './support';
 
 const tools = financeTools({ ...data, mailer: { from: 'agent@example.com', send: () => Promise.reject(new Error('unused')) } });
@@ -28,6 +31,25 @@ describe('the finance pack', () => {
       const parts = tool.description as DescriptionParts;
       for (const part of ['does', 'returns', 'useWhen', 'dontUseFor', 'example'] as const) expect(parts[part]).toBeTruthy();
       expect(Object.values(parts).join(' ').length).toBeGreaterThan(200);
+    }
+  });
+
+  it('says of every tool what its result is, and of which results others wrote', () => {
+    expect(tools.filter((tool) => tool.output === undefined)).toEqual([]);
+    const untrusted = tools.filter((tool) => tool.untrustedOutput).map((tool) => tool.name);
+    expect(untrusted).toEqual(['fetch_filing_section', 'search_news']);
+  });
+
+  it("leaves the credit analyst's verdicts as they are once such results have been read", () => {
+    const { policy } = new Registry(defineApp({ agents: [creditAnalyst(tools)] })).agent('credit-analyst')!;
+    for (const tool of tools) {
+      const verdict = (untrusted: boolean) =>
+        decide(policy, {
+          tool,
+          input: JSON.parse((tool.description as DescriptionParts).example!),
+          turn: { untrusted, requester: 'ana', agent: 'credit-analyst', step: 2 },
+        }).verdict;
+      expect([tool.name, verdict(true)]).toEqual([tool.name, verdict(false)]);
     }
   });
 

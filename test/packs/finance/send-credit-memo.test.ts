@@ -135,8 +135,8 @@ describe('silence after the hand-over proves nothing, and is never reported as "
 
   it('a cancellation while the server is silent closes the connection at once', async () => {
     const abort = new AbortController();
-    setTimeout(() => abort.abort(), 150);
-    const { error } = await sendTo({ dot: 'hang' }, { answerTimeoutMs: 10_000 }, abort.signal);
+    const script: Script = { dot: 'hang', onMessage: () => abort.abort() };
+    const { error } = await sendTo(script, { answerTimeoutMs: 10_000 }, abort.signal);
     expect(error).toMatchObject({ nothingHappened: false, detail: { reason: 'send_aborted' } });
   });
 });

@@ -1,41 +1,30 @@
 /** What the finance tests share: the tools over the snapshot, and a call as the runner makes it (schema first). */
 import { financeTools, snapshotData, type FinanceData, type Mailer } from '../../../src/packs/finance';
-import type { ToolContext } from '../../../src/tools/define';
 import { isToolError, type ToolError } from '../../../src/tools/errors';
+import { outputFault } from '../../../src/tools/output';
 import { compile, inputSchema } from '../../../src/tools/schema';
+import { toolContext as context } from '../../support/tool-context';
+
+export { toolContext as context } from '../../support/tool-context';
 
 export const TODAY = '2026-11-21';
 export const data = snapshotData(undefined, () => TODAY);
 
 const noMailer: Mailer = { from: 'agent@example.com', send: () => Promise.reject(new Error('this test sends nothing')) };
 
-export function context(more: Partial<ToolContext> = {}): ToolContext {
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const store = { readResult: () => Promise.reject(new Error('no results')) };
-  const signal = new AbortController().signal;
-  return {
-    idempotencyKey: 'hf_test',
-    attempt: 1,
-    signal,
-    traceId: 'trace_20261121_000000000000',
-    principal: 'test',
-    log,
-    progress() {},
-    store,
-    ...more,
-  };
-}
-
 export function toolNamed(name: string, mailer: Mailer = noMailer, providers: FinanceData = data) {
   return financeTools({ ...providers, mailer }).find((tool) => tool.name === name)!;
 }
 
-/** @throws Error that lists the violations when the input does not fit the schema */
+/** @throws Error that lists the violations when the input does not fit the schema, or the result that of the output */
 export async function call(name: string, input: object, mailer?: Mailer, ctx = context(), providers?: FinanceData): Promise<any> {
   const tool = toolNamed(name, mailer, providers);
   const checked = compile(inputSchema(tool.input))(input as never);
   if (!checked.valid) throw new Error(`schema: ${checked.violations.map((v) => `${v.path} ${v.message}`).join('; ')}`);
-  return tool.run(checked.data, ctx);
+  const result = await tool.run(checked.data, ctx);
+  const fault = outputFault(tool, JSON.parse(JSON.stringify(result)));
+  if (fault) throw new Error(`output schema: ${fault.message}`);
+  return result;
 }
 
 /** The ToolError that a promise ends with; fails for anything else. */

@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json';
 import type { PastCall } from '../conversation';
 import type { Play } from '../play';
+import { outcomeOf, said, sentence, type End } from '../outcome';
 import type { ResultError } from '../tool-result';
 import { emails } from '../words';
 import type { Order } from './order';
@@ -32,17 +33,6 @@ export function close(sends: PastCall[], order: Order): Play {
   return { text: notSent(end, order.ticker, recipient, error), calls: [] };
 }
 
-type End = 'declined' | 'expired' | 'in_doubt' | 'failed';
-
-function outcomeOf(error: ResultError): End {
-  const words = `${error.reason} ${error.message}`;
-  if (/in[_ -]?doubt|outcome(_| is | )unknown|not known whether/i.test(words)) return 'in_doubt';
-  if (/expir/i.test(words)) return 'expired';
-  if (error.code === 'CONFIRMATION_REQUIRED' || /\b(denied|declined|refused|rejected)\b|approval_denied/i.test(words))
-    return 'declined';
-  return 'failed';
-}
-
 function sent(ticker: string, recipient: string, data: JsonObject): string {
   const facts = [
     typeof data.message_id === 'string' ? `message id ${data.message_id}` : '',
@@ -67,14 +57,6 @@ function notSent(end: End, ticker: string, recipient: string, error: ResultError
     case 'failed':
       return `${REHEARSAL} Sending ${memo} failed. ${error.kind}: ${said(error)}`;
   }
-}
-
-function said(error: ResultError): string {
-  return sentence([error.message, error.hint].filter(Boolean).join(' '));
-}
-
-function sentence(text: string): string {
-  return text.replace(/([^.!?])$/, '$1.');
 }
 
 /** Addresses in what the person wrote; not the address of the person ("denied by ana@bank.example"). */

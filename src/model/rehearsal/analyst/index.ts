@@ -5,13 +5,13 @@
  */
 import { isJsonObject } from '../../../shared/json';
 import type { Conversation, PastCall } from '../conversation';
-import { guessInput } from '../guess';
-import { Ledger, type Play, type WantedCall } from '../play';
+import { Ledger, nextStage, type Play } from '../play';
 import { searchFilings } from './calls';
 import { close } from './closing';
 import { writeMemo } from './memo';
 import { readOrder, type Order } from './order';
 import { mainFiling, stages } from './plan';
+import { sendMemo } from './send';
 
 /** The analyst plays wherever these two tools are offered. */
 export function isAnalyst({ tools }: Conversation): boolean {
@@ -25,14 +25,12 @@ export function playAnalyst(conversation: Conversation): Play {
   const sends = ledger.all('send_credit_memo').filter(isOurs);
   if (sends.length > 0) return close(sends, order);
 
-  for (const [index, stage] of stages(order).entries()) {
-    const calls = ledger.missing(stage.calls(ledger).filter((call) => call !== undefined));
-    if (calls.length > 0) {
-      const reading = calls.every((call) => call.name === 'read_result');
-      return { text: reading ? 'Some results are long; I read them.' : stage.narration, calls };
-    }
-    if (index === 0 && mainFiling(ledger, order.ticker) === undefined) return { text: nothingFiled(ledger, order), calls: [] };
-  }
+  const [search, ...rest] = stages(order);
+  const searching = nextStage(ledger, [search!]);
+  if (searching) return searching;
+  if (mainFiling(ledger, order.ticker) === undefined) return { text: nothingFiled(ledger, order), calls: [] };
+  const next = nextStage(ledger, rest);
+  if (next) return next;
 
   const memo = writeMemo(ledger, order);
   if (!order.send) return { text: `This is a rehearsal, not a model. As you asked, nothing is sent.\n\n${memo.body}`, calls: [] };
@@ -45,12 +43,6 @@ export function playAnalyst(conversation: Conversation): Play {
 /** Not ours: a call whose JSON was spoilt on its way, or that a fault made up. */
 function isOurs({ input }: PastCall): boolean {
   return typeof input.body_md === 'string' && typeof input.recipient === 'string' && input.confirmed !== true;
-}
-
-/** Fields that this version of the tool requires besides ours are filled as harmlessly as the schema lets (`confirmed: false`). */
-function sendMemo(ledger: Ledger, recipient: string, subject: string, body: string): WantedCall {
-  const guessed = guessInput(ledger.tool('send_credit_memo')?.schema ?? {}, '') ?? {};
-  return { name: 'send_credit_memo', input: { ...guessed, recipient, subject, body_md: body } };
 }
 
 function nothingFiled(ledger: Ledger, { ticker }: Order): string {

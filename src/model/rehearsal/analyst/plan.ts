@@ -4,7 +4,7 @@
  */
 import { getOwn, isJsonObject, type JsonObject } from '../../../shared/json';
 import { objects } from '../conversation';
-import type { Ledger, WantedCall } from '../play';
+import type { Ledger, Stage, WantedCall } from '../play';
 import { peerCompanies, getQuote, priceHistory, ratioCard, searchFilings, searchNews } from './calls';
 import { expressionOf, margin } from './figures';
 import type { Order } from './order';
@@ -61,7 +61,7 @@ export function peerStatistics(ledger: Ledger, ticker: string): WantedCall | und
 }
 
 /** The trace, stage by stage; calls of one stage go out together. */
-export function stages({ ticker, ...order }: Order): { narration: string; calls(ledger: Ledger): (WantedCall | undefined)[] }[] {
+export function stages({ ticker, ...order }: Order): Stage[] {
   return [
     {
       narration: `I look up which annual and quarterly reports ${ticker} has filed.`,

@@ -1,4 +1,5 @@
 /** What a failed request to EDGAR means for a tool: each status and each network error has one code. */
+import { retryAfterMs } from '../../../shared/retry-after';
 import { ToolError } from '../../../tools/errors';
 
 const FAIR_ACCESS = 'https://www.sec.gov/os/accessing-edgar-data';
@@ -45,12 +46,4 @@ export function badAnswer(url: string, what: string): ToolError {
   return new ToolError('EXECUTION_ERROR', 'bad_upstream_answer', `EDGAR's answer to ${url} cannot be used: ${what}.`, {
     hint: 'This is a fault of the source, not of the call. Say what could not be read.',
   });
-}
-
-/** Seconds or a date (RFC 9110, 10.2.3) → milliseconds; undefined: absent or not readable. */
-export function retryAfterMs(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  const ms = Date.parse(header) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

@@ -1,8 +1,10 @@
 /**
  * What has been read and parsed, for a while: by key, the least recently used goes first. Work that is
- * under way is shared by all who ask for it, and stops when the last of them has gone.
+ * under way is shared by all who ask for it, and stops when the last of them has gone. Its failure is
+ * everybody's (tools/single-flight.ts lets the next one try): asking again would cost the SEC's rate limit.
  */
 import { LRUCache } from 'lru-cache';
+import { orAborted } from '../../../tools/or-aborted';
 
 interface Running<T> {
   result: Promise<T>;
@@ -49,19 +51,5 @@ export class Memory<T extends object> {
   private end(key: string, work: Running<T>): void {
     work.stop.abort();
     if (this.running.get(key) === work) this.running.delete(key);
-  }
-}
-
-async function orAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
-  if (!signal) return promise;
-  let abort = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }

@@ -17,7 +17,15 @@ export function calculateTool() {
       warning:
         'Operators + - * / ^ ** and parentheses; functions abs, sqrt, cbrt, exp, ln, log(x, base), log10, log2, pow, mod, min, max, floor, ceil, sign, round(x, digits); constants pi, e. A per cent sign divides by 100: 100 + 10% is 100.1. No thousands separators.',
     },
-    input: z.object({ expression: z.string().min(1).max(200) }),
+    errors: [
+      {
+        code: 'INVALID_PARAMS',
+        reason: 'calc_failed',
+        when: 'The expression is malformed, or uses what is not allowed: write plain arithmetic.',
+      },
+    ],
+    input: z.object({ expression: z.string().min(1).max(200).describe('One arithmetic expression') }),
+    output: z.object({ expression: z.string(), result: z.number() }),
     run: ({ expression }) => ({ expression, result: calculate(expression) }),
   });
 }

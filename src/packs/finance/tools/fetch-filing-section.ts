@@ -5,8 +5,10 @@ import { isoDate, ticker } from '../inputs';
 import { notFound } from '../not-found';
 import { page } from '../page';
 import { renderComparison, renderFinancials } from '../render';
+import { SECTION_NAMES } from '../sections/section';
 import { DAY } from './ttl';
 
+const FORMS = ['10-K', '10-Q', '8-K'] as const;
 const RENDERED_FROM = {
   text: "the filing's text as filed",
   Financials: 'structured facts of this report, not the filed text: statements as a table',
@@ -31,28 +33,56 @@ export function fetchFilingSection(provider: FilingsProvider) {
       example: '{"ticker": "AAPL", "form": "10-K", "date": "2022-10-28", "section": "Financials"}',
       warning: 'The date is the filing date, not the end of the period.',
     },
+    errors: [
+      {
+        code: 'RESOURCE_NOT_FOUND',
+        reason: 'filing_not_found',
+        when: 'No filing of that form on that date: take a date from search_filings.',
+      },
+      {
+        code: 'RESOURCE_NOT_FOUND',
+        reason: 'section_not_available',
+        when: 'The source has no text of the section; a long one comes in pages, by next_cursor.',
+      },
+      { code: 'INVALID_PARAMS', reason: 'bad_cursor', when: 'The cursor is not one that the page before gave.' },
+    ],
     input: z.object({
       ticker,
-      form: z.enum(['10-K', '10-Q', '8-K']),
+      form: z.enum(FORMS).describe('Annual, quarterly or event report'),
       date: isoDate.describe('Filing date, YYYY-MM-DD, as search_filings gives it'),
-      section: z.enum(['MD&A', 'Risk Factors', 'Financials']),
+      section: z.enum(SECTION_NAMES).describe('Part of the filing to read'),
       cursor: z.string().max(20).optional().describe('next_cursor of the page before'),
     }),
-    async run(input, { signal }) {
+    output: z.object({
+      ticker,
+      form: z.enum(FORMS),
+      date: isoDate,
+      accession: z.string(),
+      section: z.enum(SECTION_NAMES),
+      text: z.string(),
+      next_cursor: z.string().nullable(),
+      /** Of a section as filed. */
+      items: z.array(z.object({ item: z.string(), title: z.string(), chars: z.number().int() })).optional(),
+      notes: z.array(z.string()).optional(),
+      rendered_from: z.string(),
+      source: z.string(),
+    }),
+    untrustedOutput: true,
+    async run(input, { signal, network }) {
       const { ticker, form, date, section, cursor } = input;
-      const filing = await findFiling(provider, ticker, form, date, signal);
+      const filing = await network(() => findFiling(provider, ticker, form, date, signal));
       if (form === '8-K') throw noText(`8-K of ${date}`, section);
       const answer = { ticker, form, date, accession: filing.accession, section };
-      const filed = await provider.section(ticker, filing, section, signal);
+      const filed = await network(() => provider.section(ticker, filing, section, signal));
       if (filed) {
         const { items, notes, source } = filed;
         return { ...answer, ...page(filed.text, cursor), items, notes, rendered_from: RENDERED_FROM.text, source };
       }
       if (section === 'Risk Factors') throw noText(`${form} of ${date}`, section);
-      const facts = await provider.facts(ticker, signal);
+      const facts = await network(() => provider.facts(ticker, signal));
       const report = facts.reports.find((candidate) => candidate.accession === filing.accession);
       if (!report) throw noFigures(ticker, form, date, facts.reports);
-      const { name } = await provider.company(ticker, signal);
+      const { name } = await network(() => provider.company(ticker, signal));
       const text = section === 'Financials' ? renderFinancials(name, report) : renderComparison(name, report);
       return { ...answer, ...page(text, cursor), rendered_from: RENDERED_FROM[section], source: facts.source };
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
 import type { MarketDataProvider } from '../data';
 import { addDays } from '../dates';
-import { ticker } from '../inputs';
+import { isoDate, ticker } from '../inputs';
 import { basisNote } from '../quote';
 import { HOUR } from './ttl';
 
@@ -23,9 +23,21 @@ export function getPriceHistory(market: MarketDataProvider) {
       warning:
         'The days count back from as_of, the end of the data, which can lie well before today: state it with every figure.',
     },
+    errors: [{ code: 'RESOURCE_NOT_FOUND', reason: 'no_quote_for_ticker', when: 'The source has no prices of the company.' }],
     input: z.object({ ticker, days: z.number().int().min(1).max(365).describe('Days to look back from the end of the data') }),
+    output: z.object({
+      ticker,
+      days: z.number().int(),
+      interval: z.literal('month_end'),
+      series: z.array(z.object({ date: isoDate, close: z.number().nonnegative() })),
+      currency: z.literal('USD'),
+      adjusted: z.boolean(),
+      as_of: isoDate,
+      note: z.string(),
+      source: z.string(),
+    }),
     async run({ ticker, days }, ctx) {
-      const series = await market.prices(ticker, ctx.signal);
+      const series = await ctx.network(() => market.prices(ticker, ctx.signal));
       const from = addDays(series.asOf, -days);
       return {
         ticker,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
 import type { MarketDataProvider } from '../data';
-import { ticker } from '../inputs';
+import { isoDate, ticker } from '../inputs';
 import { lastQuote } from '../quote';
 import { QUOTE } from './ttl';
 
@@ -22,9 +22,20 @@ export function getQuote(market: MarketDataProvider, today: () => string) {
       example: '{"ticker": "MSFT"}',
       warning: 'When stale is true, never present the price as the current one: state its as_of date.',
     },
+    errors: [{ code: 'RESOURCE_NOT_FOUND', reason: 'no_quote_for_ticker', when: 'The source has no prices of the company.' }],
     input: z.object({ ticker }),
+    output: z.object({
+      ticker,
+      price: z.number().nonnegative(),
+      currency: z.literal('USD'),
+      as_of: isoDate,
+      stale: z.boolean(),
+      adjusted: z.boolean(),
+      note: z.string(),
+      source: z.string(),
+    }),
     async run(input, ctx) {
-      const series = await market.prices(input.ticker, ctx.signal);
+      const series = await ctx.network(() => market.prices(input.ticker, ctx.signal));
       const { price, ...rest } = lastQuote(series, today());
       return { ticker: input.ticker, price, currency: 'USD' as const, ...rest, source: series.source };
     },

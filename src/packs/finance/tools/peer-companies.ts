@@ -22,16 +22,31 @@ export function peerCompanies({ filings, market, peers }: Pick<FinanceData, 'fil
       example: '{"ticker": "NVDA"}',
       warning: 'A peer with an empty data_here is real, but the other tools know nothing of it: do not invent its figures.',
     },
+    errors: [
+      {
+        code: 'RESOURCE_NOT_FOUND',
+        reason: 'no_peer_data',
+        when: 'The source has no peers of the company: choose them otherwise.',
+      },
+    ],
     input: z.object({ ticker }),
-    async run({ ticker }, { signal }) {
-      const found = await peers.peers(ticker, signal);
-      const company = await filings.company(ticker, signal);
+    output: z.object({
+      ticker,
+      peers: z.array(z.string()),
+      basis: z.string(),
+      data_here: z.record(z.string(), z.array(z.enum(['filings', 'facts', 'prices']))),
+      source: z.string(),
+    }),
+    async run({ ticker }, { signal, network }) {
+      const found = await network(() => peers.peers(ticker, signal));
+      const company = await network(() => filings.company(ticker, signal));
       const sic = company.sic ? `; SIC ${company.sic} ${company.sicDescription}` : '';
       const dataHere = async (peer: string) => [
         ...(await filings.coverage(peer, signal)),
         ...('rows' in (await pricesOrReason(market, peer, signal)) ? ['prices'] : []),
       ];
-      const coverage = await Promise.all(found.peers.map(async (peer) => [peer, await dataHere(peer)] as const));
+      const covered = async (peer: string) => [peer, await dataHere(peer)] as const;
+      const coverage = await network(() => Promise.all(found.peers.map(covered)));
       return {
         ticker,
         peers: found.peers,

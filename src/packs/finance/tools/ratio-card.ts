@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
 import type { CompanyFacts, FinanceData, Report } from '../data';
-import { ticker } from '../inputs';
+import { isoDate, ticker } from '../inputs';
 import { notFound } from '../not-found';
 import { priceBeside } from '../price-beside';
 import { pricesOrReason } from '../prices-or-reason';
-import { ratioCard } from '../ratios';
+import { ratioCard, RATIOS } from '../ratios';
 import { DAY } from './ttl';
+
+const ratio = z.enum(RATIOS);
 
 /** `{ticker, fiscal_year?}` → ratios of one annual report; formulas in ratios.ts, price rules in price-beside.ts. */
 export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' | 'market'>) {
@@ -26,6 +28,18 @@ export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' |
       warning:
         'pe and pb are null where no price can honestly stand beside the report; say so rather than dividing a quote of another time. Equity is that of the period end.',
     },
+    errors: [
+      {
+        code: 'RESOURCE_NOT_FOUND',
+        reason: 'fiscal_year_not_found',
+        when: 'No annual report of that year: take one of the years in the hint.',
+      },
+      {
+        code: 'RESOURCE_NOT_FOUND',
+        reason: 'ticker_not_found',
+        when: 'The source lacks the company: take a ticker that the hint names, or ask the user.',
+      },
+    ],
     input: z.object({
       ticker,
       fiscal_year: z
@@ -36,10 +50,21 @@ export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' |
         .optional()
         .describe("The company's own fiscal year; default: the newest with figures"),
     }),
-    async run(input, { signal }) {
-      const facts = await filings.facts(input.ticker, signal);
+    output: z.object({
+      ticker,
+      period: z.object({ fiscal_year: z.number().int(), end: isoDate, form: z.string(), accession: z.string() }),
+      price: z.object({ value: z.number(), as_of: isoDate, note: z.string() }).nullable(),
+      ratios: z.record(ratio, z.number().nullable()),
+      missing: z.array(z.object({ ratio, reason: z.string() })),
+      inputs: z.array(
+        z.object({ concept: z.string(), value: z.number(), unit: z.string(), end: isoDate, accession: z.string() }),
+      ),
+      source: z.string(),
+    }),
+    async run(input, { signal, network }) {
+      const facts = await network(() => filings.facts(input.ticker, signal));
       const report = annualReport(facts, input.fiscal_year);
-      const series = await pricesOrReason(market, input.ticker, signal);
+      const series = await network(() => pricesOrReason(market, input.ticker, signal));
       const beside = 'reason' in series ? series : priceBeside(series, report, facts);
       const card = ratioCard(report, beside);
       return {

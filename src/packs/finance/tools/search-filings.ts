@@ -2,8 +2,17 @@ import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
 import type { Filing, FilingsProvider } from '../data';
 import { eventTitle } from '../eight-k-items';
-import { ticker } from '../inputs';
+import { isoDate, ticker } from '../inputs';
 import { DAY } from './ttl';
+
+const filing = z.object({
+  form: z.string(),
+  date: isoDate,
+  accession: z.string(),
+  period: z.string(),
+  items: z.array(z.string()).optional(),
+  description: z.string(),
+});
 
 /** `{ticker, form?, limit}` → `{ticker, filings, total, source}`, newest first; `total` counts what matches, before the limit. */
 export function searchFilings(provider: FilingsProvider) {
@@ -22,17 +31,37 @@ export function searchFilings(provider: FilingsProvider) {
         'The contents of a report (fetch_filing_section), news about a topic (search_news), or companies outside the US.',
       example: '{"ticker": "AAPL", "form": "10-K", "limit": 3}',
     },
+    errors: [
+      {
+        code: 'RESOURCE_NOT_FOUND',
+        reason: 'ticker_not_found',
+        when: 'The source lacks the company: take a ticker that the hint names, or ask the user.',
+      },
+      {
+        code: 'RATE_LIMITED',
+        reason: 'edgar_rate_limited',
+        when: 'Live EDGAR only; it is retried after the wait that was asked for.',
+      },
+    ],
+    output: z.object({
+      ticker,
+      form: z.string().optional(),
+      filings: z.array(filing),
+      total: z.number().int(),
+      source: z.string(),
+    }),
     input: z.object({
       ticker,
       form: z
         .enum(['10-K', '10-Q', '8-K', 'S-1'])
         .optional()
         .describe('Annual, quarterly, event report or registration; leave out for all'),
-      limit: z.number().int().min(1).max(20).default(10),
+      limit: z.number().int().min(1).max(20).default(10).describe('Filings to list, newest first'),
     }),
     async run(input, ctx) {
       const { ticker, form, limit } = input;
-      const index = await provider.filings(ticker, { ...(form ? { form } : {}), enough: limit }, ctx.signal);
+      const query = { ...(form ? { form } : {}), enough: limit };
+      const index = await ctx.network(() => provider.filings(ticker, query, ctx.signal));
       const since = index.since ? `, read back to ${index.since}` : '';
       return {
         ticker,

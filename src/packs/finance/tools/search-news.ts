@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
 import type { NewsProvider } from '../data';
+import { isoDate } from '../inputs';
 import { NEWS } from './ttl';
+
+const newsItem = z.object({
+  title: z.string(),
+  date: isoDate,
+  ticker: z.string().optional(),
+  url: z.string().optional(),
+  form: z.string().optional(),
+  items: z.array(z.string()).optional(),
+  accession: z.string().optional(),
+});
 
 /** `{query, days}` → at most ten events, best first, and the window that was searched. */
 export function searchNews(news: NewsProvider) {
@@ -19,12 +30,32 @@ export function searchNews(news: NewsProvider) {
       example: '{"query": "Apple earnings", "days": 60}',
       warning: 'The window counts back from the date up to which the index is complete, not from today; state its dates.',
     },
+    errors: [
+      {
+        code: 'RESOURCE_NOT_FOUND',
+        reason: 'no_company_named',
+        when: 'No known company is named in the query: name one by its ticker.',
+      },
+      {
+        code: 'RATE_LIMITED',
+        reason: 'edgar_rate_limited',
+        when: 'Live EDGAR only; it is retried after the wait that was asked for.',
+      },
+    ],
     input: z.object({
       query: z.string().min(2).max(200).describe('Company (ticker or name) and/or topic'),
       days: z.number().int().min(1).max(90).default(7).describe('Days to look back from the end of the index'),
     }),
+    output: z.object({
+      query: z.string(),
+      items: z.array(newsItem).max(10),
+      window: z.object({ from: isoDate.nullable(), to: isoDate.nullable() }),
+      note: z.string(),
+      source: z.string(),
+    }),
+    untrustedOutput: true,
     async run(input, ctx) {
-      const { items, window, note, source } = await news.search(input, ctx.signal);
+      const { items, window, note, source } = await ctx.network(() => news.search(input, ctx.signal));
       return { query: input.query, items, window, note, source };
     },
   });

@@ -10,6 +10,8 @@ export function sendCreditMemo(mailer: Mailer) {
     name: 'send_credit_memo',
     version: '1.0.0',
     class: 'destructive',
+    egress: true,
+    ruleTarget: { kind: 'text', of: ({ recipient }) => recipient },
     description: {
       does: 'Sends a finished credit memo to one recipient by e-mail. It cannot be taken back.',
       returns: 'message_id, accepted recipients, the answer of the mail server, sent_at.',
@@ -21,18 +23,39 @@ export function sendCreditMemo(mailer: Mailer) {
       warning:
         'DESTRUCTIVE. Calling it asks a person, who sees recipient, subject and the whole body and decides. No field of yours approves it. If it is denied, do not try again in another form; if its outcome is in doubt, say so.',
     },
+    errors: [
+      {
+        code: 'CONFIRMATION_REQUIRED',
+        reason: 'denied',
+        when: 'A person refused it, or nobody decided in time: accept that and report it.',
+      },
+      {
+        code: 'INVALID_PARAMS',
+        reason: 'header_injection',
+        when: 'Recipient or subject holds a line break: send each as one line.',
+      },
+    ],
     input: z.object({
       recipient: z.email().max(254).describe('One e-mail address'),
-      subject: z.string().min(5).max(200),
+      subject: z.string().min(5).max(200).describe('Subject of the mail, one line'),
       body_md: z.string().min(100).max(20_000).describe('The whole memo, Markdown'),
     }),
+    output: z.object({
+      message_id: z.string(),
+      accepted: z.array(z.string()),
+      response: z.string(),
+      sent_at: z.iso.datetime(),
+    }),
     check: checkMemo,
+    // Another wording of the body is the same mail to whoever gets it.
+    intentKey: ({ recipient, subject }) => ({ recipient: plain(recipient), subject: plain(subject) }),
     preview: ({ recipient, subject, body_md }) =>
       `One e-mail is sent\n  from     ${mailer.from}\n  to       ${recipient}\n  subject  ${subject}\n  body     ${body_md.length} characters: body_md below, as it is`,
     async run({ recipient, subject, body_md }, ctx) {
       ctx.progress(`sending to ${recipient}`);
       const message = { recipient, subject, body: body_md };
-      const receipt = await mailer.send(message, { idempotencyKey: ctx.idempotencyKey, signal: ctx.signal });
+      const options = { idempotencyKey: ctx.idempotencyKey, signal: ctx.signal };
+      const receipt = await ctx.network(() => mailer.send(message, options));
       return {
         message_id: receipt.messageId,
         accepted: receipt.accepted,
@@ -41,6 +64,10 @@ export function sendCreditMemo(mailer: Mailer) {
       };
     },
   });
+}
+
+function plain(text: string): string {
+  return text.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
 /** A line break in a header field would let its text write headers of its own. */

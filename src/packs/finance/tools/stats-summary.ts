@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
 import { summarize } from '../stats';
 
+/** The spread of larger figures may lie beyond the range of a double. */
+const LARGEST = 1e300;
+
 /** `{values}` → `{n, mean, stdev, min, max, median}`. */
 export function statsSummary() {
   return defineTool({
     name: 'stats_summary',
-    version: '1.0.0',
+    version: '1.0.1',
     class: 'compute',
     description: {
       does: 'Summarises a list of numbers: how many, their centre, their spread and their range.',
@@ -17,7 +20,24 @@ export function statsSummary() {
       example: '{"values": [28.5, 32.1, 25]}',
       warning: 'Every value weighs the same. Leave missing values out; do not send them as 0.',
     },
-    input: z.object({ values: z.array(z.number()).min(1).max(10_000) }),
+    errors: [
+      {
+        code: 'INVALID_PARAMS',
+        reason: 'schema_violation',
+        when: 'The list is empty, too long, or holds something that is not a number.',
+      },
+    ],
+    input: z.object({
+      values: z.array(z.number().min(-LARGEST).max(LARGEST)).min(1).max(10_000).describe('The figures, all of one unit'),
+    }),
+    output: z.object({
+      n: z.number().int(),
+      mean: z.number(),
+      stdev: z.number(),
+      min: z.number(),
+      max: z.number(),
+      median: z.number(),
+    }),
     run: ({ values }) => ({ ...summarize(values) }),
   });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { AddressInfo } from 'node:net';
 import { addressesOf } from '../../../../src/packs/finance/edgar/addresses';
-import { retryAfterMs } from '../../../../src/packs/finance/edgar/failures';
+import { retryAfterMs } from '../../../../src/shared/retry-after';
 import { EdgarHttp, type HttpSettings } from '../../../../src/packs/finance/edgar/http';
 import { notFound } from '../../../../src/packs/finance/not-found';
 import { startEdgar, type EdgarServer } from '../../../support/edgar-server';

@@ -1,0 +1,136 @@
+/** Admission of a direct call: the blocks, checks and digest of a step, without a model request. */
+import { systemPrompt } from '../agents/system-prompt';
+import { INLINE_BYTES, type AdmitDirectInput, type AdmitDirectOutput } from '../shared/activity-io';
+import { canonical } from '../shared/canonical';
+import { hashJson, inputDigest } from '../shared/digests';
+import { callError, type CallError } from '../shared/errors';
+import { callId } from '../shared/ids';
+import type { Json, JsonObject } from '../shared/json';
+import { Draft } from '../store/transcript';
+import { admit, type StaticAdmission } from '../tools/admit';
+import type { PreparedAgent, Registry } from '../tools/registry';
+import { isFrom } from '../tools/tool-source';
+import { turnFacts } from './decide-call';
+import type { Dependencies } from './dependencies';
+import { admissionBody, admittedCall, storeLargeInputs, type AskedCall } from './admit-calls';
+import { checkStart } from './signed-start';
+import { beginningAgent, type Begun } from './outside-tools';
+import { withPulse } from './pulse';
+import { turnSubject } from './subject';
+import { policyOf } from './take-step';
+
+/** Stands where a model's id for the call would. */
+const TOOL_USE_ID = 'direct';
+
+export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): Promise<AdmitDirectOutput> {
+  const found = agentFor(deps.registry, input);
+  const begun = found.ok ? ((await withPulse(() => beginningAgent(deps, { agent: found.agent.agent.name }))) ?? null) : null;
+  const agent = begun?.agent ?? null;
+  const turn = { ...input.turn, agent: agent?.agent.name ?? input.turn.agent };
+  const { attestation, input_json, tool } = input;
+  const message_hash = hashJson({ tool, input_json });
+  if (agent) await checkStart(deps, agent, { turn, agent: input.turn.agent, message_hash, attestation });
+  const call = agent
+    ? admitOne(deps, agent, { ...input, turn })
+    : rejectOne(input, found.ok ? unknownTool(input.tool, '') : found.error);
+
+  const draft = new Draft(deps.store, turn.first_execution_run_id, null);
+  draft.add('start', input.at, [startBody(begun, { ...input, turn }, { asked_agent: input.turn.agent, message_hash })]);
+  const header = { direct: true, requester: turn.requester, subject: turnSubject(turn) };
+  const admission = draft.add('admission', input.at, [header, call.body]);
+  const stored = [draft.store(), storeLargeInputs(deps.store, turn.first_execution_run_id, [call])] as const;
+  const [head] = await Promise.all(stored);
+  return {
+    head,
+    agent: turn.agent,
+    policy: agent && policyOf(agent),
+    call: admittedCall(agent, turn, call, admission.block.parts[1]!, false),
+  };
+}
+
+type Found = { ok: true; agent: PreparedAgent } | { ok: false; error: CallError };
+
+/** Whose rules apply: the named agent's, else those of the only agent that has the tool. */
+function agentFor(registry: Registry, { turn, tool }: AdmitDirectInput): Found {
+  const names = registry.names();
+  const served = `This worker serves: ${names.join(', ') || 'none'}.`;
+  if (turn.agent !== '') {
+    const agent = registry.agent(turn.agent);
+    if (agent) return { ok: true, agent };
+    const message = `This worker has no agent ${JSON.stringify(turn.agent.slice(0, 100))}.`;
+    return { ok: false, error: callError('INVALID_PARAMS', 'unknown_agent', message, { hint: served }) };
+  }
+  const having = names.filter((name) => hasTool(registry.agent(name)!, tool));
+  if (having.length === 1) return { ok: true, agent: registry.agent(having[0]!)! };
+  if (having.length > 1) {
+    const message = `${having.length} agents have ${tool}: ${having.join(', ')}. Each has rules of its own, so one has to be named.`;
+    return { ok: false, error: callError('INVALID_PARAMS', 'ambiguous_agent', message, { hint: 'Name one of them as agent.' }) };
+  }
+  return { ok: false, error: unknownTool(tool, served) };
+}
+
+function unknownTool(tool: string, hint: string): CallError {
+  return callError('TOOL_NOT_FOUND', 'unknown_tool', `No agent has a tool ${JSON.stringify(tool.slice(0, 100))}.`, { hint });
+}
+
+/** Or may have it: what its MCP servers offer is known once they are asked. */
+function hasTool({ tools, internal, agent }: PreparedAgent, name: string): boolean {
+  return tools.has(name) || internal.has(name) || isFrom(agent.mcpServers, name);
+}
+
+function admitOne({ log }: Dependencies, agent: PreparedAgent, { turn, tool, input_json }: AdmitDirectInput): AskedCall {
+  const began = performance.now();
+  const facts = { turn: turnFacts(turn, callId(1, 1), false), log };
+  const admission = admit(agent, { name: tool, json: input_json, cut: false, direct: true }, facts);
+  return asked(tool, input_json, admission, Math.round(performance.now() - began));
+}
+
+function rejectOne({ tool, input_json }: AdmitDirectInput, error: CallError): AskedCall {
+  const identity = { tool: tool.slice(0, 100).toWellFormed(), version: '' };
+  const admission: StaticAdmission = {
+    ...identity,
+    class: 'read',
+    verdict: 'rejected',
+    reason: error.reason,
+    error,
+    input: {},
+    input_hash: hashJson({}),
+    input_digest: inputDigest({ ...identity, input: input_json.toWellFormed() }),
+    parallel: true,
+    changes: [],
+    undecided: false,
+  };
+  return asked(tool, input_json, admission, 0);
+}
+
+function asked(name: string, json: string, admission: StaticAdmission, validationMs: number): AskedCall {
+  const id = callId(1, 1);
+  const use = { id: TOOL_USE_ID, name, json };
+  const inline = Buffer.byteLength(canonical(admission.input)) <= INLINE_BYTES;
+  return { id, use, admission, validationMs, inline, body: admissionBody(id, use, admission) };
+}
+
+function startBody(
+  begun: Begun | null,
+  { turn, tool, input_json, attestation }: AdmitDirectInput,
+  { asked_agent, message_hash }: { asked_agent: string; message_hash: string },
+): Json {
+  const agent = begun?.agent ?? null;
+  const outside = begun?.outside ?? null;
+  const described = agent && {
+    name: turn.agent,
+    prompt_hash: hashJson(systemPrompt(agent.agent)),
+    tools: [...agent.tools.values()].map(({ tool: { name, version } }) => `${name}@${version}`),
+  };
+  const call = { tool: tool.toWellFormed(), asked_hash: hashJson(input_json.toWellFormed()) };
+  const signed_for = { agent: asked_agent, message_hash };
+  const signed: JsonObject = attestation === undefined ? {} : { attestation, signed_for };
+  return {
+    ...turn,
+    agent: described,
+    policy_ref: agent?.policyRef ?? null,
+    call,
+    ...(outside === null ? {} : { outside }),
+    ...signed,
+  } as unknown as Json;
+}

@@ -1,0 +1,55 @@
+/** How a turn begins in the transcript: who asked for what, and the user's message. */
+import { hashJson } from '../shared/digests';
+import type { Json } from '../shared/json';
+import type { TurnBegin, TurnContext } from '../shared/activity-io';
+import { systemPrompt } from '../agents/system-prompt';
+import { walk, type Draft } from '../store/transcript';
+import { messageBodies, messagesOf } from './conversation';
+import { openCalls } from './compacted';
+import type { Dependencies } from './dependencies';
+import type { Begun } from './outside-tools';
+import { checkStart } from './signed-start';
+
+/**
+ * @param parent what the draft follows: the end of the turn before
+ * @throws ApplicationFailure for a start that has to be signed, and is not
+ */
+export async function addBeginning(
+  deps: Dependencies,
+  { draft, parent, at }: { draft: Draft; parent: string | null; at: string },
+  { agent, outside }: Begun,
+  { turn, message, attestation }: TurnBegin & { turn: TurnContext },
+): Promise<void> {
+  const message_hash = hashJson(message);
+  await checkStart(deps, agent, { turn, agent: turn.agent, message_hash, attestation });
+  const start = {
+    ...turn,
+    agent: {
+      name: turn.agent,
+      prompt_hash: hashJson(systemPrompt(agent.agent)),
+      tools: [...agent.tools.values()].map(({ tool }) => `${tool.name}@${tool.version}`),
+    },
+    policy_ref: agent.policyRef,
+    message_hash,
+    ...(outside === null ? {} : { outside }),
+    ...(attestation === undefined ? {} : { attestation }),
+  };
+  draft.add('start', at, [start as unknown as Json]);
+  const lost = await unanswered(deps, parent);
+  if (lost.length > 0) draft.add('message', at, messageBodies('user', lost));
+  draft.add('message', at, messageBodies('user', [{ type: 'text', text: message }]));
+}
+
+const LOST =
+  'The turn ended before the result of this call was known: it may or may not have taken effect. Find out before you repeat it.';
+
+/** Results for calls that the turn before left without any, such as one that was terminated from outside: the API wants one for each. */
+async function unanswered({ store }: Dependencies, head: string | null) {
+  const last = messagesOf(await walk(store, head)).at(-1);
+  return (last ? openCalls(last) : []).map(({ id }) => ({
+    type: 'tool_result',
+    tool_use_id: id ?? null,
+    is_error: true,
+    content: [{ type: 'text', text: LOST }],
+  }));
+}

@@ -1,0 +1,57 @@
+/** What is looked at before anything runs a call: the tool, the digest, the rules, and what holds it back. */
+import type { RunCallInput, RunCallOutput } from '../shared/activity-io';
+import { callError, type CallError } from '../shared/errors';
+import type { JsonObject } from '../shared/json';
+import type { Tool } from '../tools/define';
+import { afterReset } from './after-reset';
+import { digestFault, effectiveInput } from './call-input';
+import type { Dependencies } from './dependencies';
+import { answered, heldBack, heldOutput } from './held-back';
+import { admittedTool } from './outside-tools';
+import { permissionFault } from './permission-fault';
+import { withPulse } from './pulse';
+import { refusal } from './refusal';
+
+export type CheckedCall = { ok: true; tool: Tool; input: JsonObject } | { ok: false; refused: RunCallOutput };
+
+/** The very tool and the very input that were admitted, or the refusal. */
+export async function checkedCall(deps: Dependencies, request: RunCallInput): Promise<CheckedCall> {
+  const { turn, call } = request;
+  const tool = await withPulse(() => admittedTool(deps, turn, call, request.head));
+  if (!tool || tool.class !== call.class)
+    return { ok: false, refused: await refusal(deps, request, UNKNOWN(call), tool ?? null) };
+  const input = await effectiveInput(deps.store, call);
+  const fault = digestFault(turn, call, input);
+  if (fault === null) return { ok: true, tool, input };
+  const error = callError('PERMISSION_DENIED', 'digest_mismatch', `Call ${call.id} was not run: ${fault}.`);
+  return { ok: false, refused: await refusal(deps, request, error, tool) };
+}
+
+/** Decisions of another run send it back to a person. Null: there are none. */
+export async function heldByReset(deps: Dependencies, request: RunCallInput): Promise<RunCallOutput | null> {
+  const reset = await afterReset(deps, request);
+  return reset && heldOutput([reset]);
+}
+
+/** Of a call without effects of its own: the present rules, and what holds it back. Null: it may run. */
+export async function heldOrRefused(
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+): Promise<RunCallOutput | null> {
+  const refused = await permissionFault(deps, request, tool, input);
+  if (refused) return answered(deps, request, tool, input, refused);
+  return withPulse(() => heldBack(deps, request, tool, input));
+}
+
+function UNKNOWN(call: RunCallInput['call']): CallError {
+  return callError(
+    'TOOL_NOT_FOUND',
+    'tool_changed',
+    `This worker no longer has ${call.tool}@${call.version} of class ${call.class}, with which the call was admitted.`,
+    {
+      hint: 'Ask for the call again: it will be admitted under the present version.',
+    },
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * Makes room in a conversation that comes near the model's context window: old results are left out first; where that is
+ * not enough the model is asked for a summary of all but the end. Either way a summary block says so; nothing is removed.
+ */
+import { ApplicationFailure } from '@temporalio/activity';
+import type { CompactInput, CompactOutput, StepUsage } from '../shared/activity-io';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { NO_USAGE } from '../shared/usage';
+import type { ModelMessage } from '../model/provider';
+import type { StoredBlock } from '../store/store';
+import { Draft } from '../store/transcript';
+import type { PreparedAgent } from '../tools/registry';
+import { entriesOf, planOf, totalTokens, type SummaryBody } from './compacted';
+import { answerText } from './content';
+import { addOutcomes, messagesOf } from './conversation';
+import type { Dependencies } from './dependencies';
+import { agentSince } from './outside-tools';
+import { withPulse } from './pulse';
+import { request, unknownAgent, usageOf } from './take-step';
+
+const ASK = [
+  'Summarize this conversation so far, so that it can be continued from your summary alone. Do not call tools.',
+  'Write down: what the user wants, in their words where they matter; what was found, with the exact figures, names, identifiers and references; what was done, and what every action that changed something outside did; what was refused, and why; what is still open. No introduction.',
+].join(' ');
+
+export async function compact(deps: Dependencies, { turn, at, head, outcomes }: CompactInput): Promise<CompactOutput> {
+  const began = Date.now();
+  const agent = await agentSince(deps, turn, head);
+  if (!agent) throw unknownAgent(turn.agent, deps.registry.names());
+  const draft = new Draft(deps.store, turn.first_execution_run_id, head);
+  await addOutcomes(deps.store, draft, turn, at, outcomes);
+  const blocks = await draft.whole();
+  const entries = entriesOf(blocks);
+  const context_tokens = contextTokens(blocks);
+  const plan = planOf(entries, { window: agent.agent.contextWindow, used: context_tokens });
+  const about: SummaryBody = { v: 'holdfast.summary/1', cleared_to: null, summarized_to: null, text: null, context_tokens };
+  const add = (body: SummaryBody) => void draft.add('summary', at, [body as unknown as Json]);
+  let usage = NO_USAGE;
+  if (plan.how === 'clear') add({ ...about, cleared_to: entries[plan.upTo]!.hash });
+  if (plan.how === 'summarize') {
+    const part = entries.slice(0, plan.upTo + 1).map(({ message }) => message);
+    const summary = await summarized(deps, agent, part, messagesOf(blocks));
+    usage = summary.usage;
+    add({ ...about, summarized_to: entries[plan.upTo]!.hash, text: summary.text });
+  }
+  const did = ({ clear: 'cleared', summarize: 'summarized', nothing: 'nothing' } as const)[plan.how];
+  return { head: await draft.store(), did, usage, took_ms: Date.now() - began };
+}
+
+/** Asked with the very tools, prompt and messages of the steps before, so that it reads what the prompt cache has. */
+async function summarized(
+  deps: Dependencies,
+  agent: PreparedAgent,
+  part: ModelMessage[],
+  all: ModelMessage[],
+): Promise<{ text: string; usage: StepUsage }> {
+  const messages: ModelMessage[] = [...part, { role: 'user', content: [{ type: 'text', text: ASK }] }];
+  const shown = agent.choice.shown(all, agent.catalogue);
+  let characters = 0;
+  const response = await withPulse((show) =>
+    request(deps, agent, { messages, tools: shown }, (text) => show({ characters: (characters += text.length) })),
+  );
+  const text = answerText(response);
+  if (text.trim() === '')
+    throw ApplicationFailure.retryable(
+      'The model answered without a word of the summary that it was asked for.',
+      'holdfast.no_summary',
+    );
+  return { text, usage: usageOf(deps, response) };
+}
+
+/** What the last request and its answer took, as the admission block after it has it; 0 before the first. */
+function contextTokens(blocks: StoredBlock[]): number {
+  const header = blocks.findLast(({ block }) => block.kind === 'admission')?.bodies[0];
+  const usage = isJsonObject(header) ? header.usage : null;
+  return isJsonObject(usage ?? null) ? totalTokens(usage as JsonObject) : 0;
+}

@@ -1,0 +1,23 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import type { CallbackInput, CallbackMessage } from '../shared/callback';
+import { isJsonObject } from '../shared/json';
+import type { Dependencies } from './dependencies';
+
+/** Sends what turns tell of themselves to where they were asked to. */
+export interface CallbackSender {
+  /** @throws CallbackNotAllowed (by its name) for an address that will never do; another error to be tried again */
+  send(url: string, id: string, message: CallbackMessage): Promise<void>;
+}
+
+export async function deliverCallback({ callbacks, store }: Dependencies, input: CallbackInput): Promise<void> {
+  if (!callbacks) throw new Error('This worker sends no callbacks: set HOLDFAST_CALLBACK_HOSTS and HOLDFAST_CALLBACK_SECRET.');
+  const part = await store.getPart(input.callback_ref);
+  const url = isJsonObject(part) && part.v === 'holdfast.callback/1' ? part.url : undefined;
+  if (typeof url !== 'string') throw ApplicationFailure.nonRetryable('The part names no callback address.', 'holdfast.callback');
+  try {
+    await callbacks.send(url, input.id, input.message);
+  } catch (error) {
+    const { name, message } = error as Error;
+    throw name === 'CallbackNotAllowed' ? ApplicationFailure.nonRetryable(message, 'holdfast.callback') : error;
+  }
+}

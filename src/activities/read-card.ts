@@ -1,0 +1,9 @@
+import { Context } from '@temporalio/activity';
+import type { ReadCardInput, ReadCardOutput } from '../shared/activity-io';
+import type { Dependencies } from './dependencies';
+
+/** The card of a question that goes on in another run, as it was shown. */
+export async function readCard({ store }: Dependencies, { card_ref }: ReadCardInput): Promise<ReadCardOutput> {
+  const { card } = (await store.getPart(card_ref)) as { card: string };
+  return { card, run_id: Context.current().info.workflowExecution?.runId ?? '' };
+}

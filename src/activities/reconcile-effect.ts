@@ -1,0 +1,133 @@
+/** Asks a tool's own probe what became of a call in doubt. */
+import { Context } from '@temporalio/activity';
+import type { ReconcileEffectInput, ReconcileEffectOutput, RunCallOutput } from '../shared/activity-io';
+import { callError } from '../shared/errors';
+import type { Json, JsonObject } from '../shared/json';
+import type { EffectRecord } from '../store/store';
+import { append } from '../store/transcript';
+import type { Tool } from '../tools/define';
+import { CLASS_RULES } from '../shared/tool-class';
+import type { StoredResult } from '../tools/shape';
+import { outputFault } from '../tools/output';
+import { readReconciled, unknown, type Found } from '../tools/reconciled';
+import { runTool } from '../tools/run';
+import { dispatchedInput } from './call-input';
+import type { Dependencies } from './dependencies';
+import { effectOf } from './effect-of';
+import { effectClosed } from './effect-closed';
+import { recordedOutcome } from './effect-outcome';
+import { withPulse } from './pulse';
+import { failure, keep, metadataAt, success } from './run-once';
+import { callSubject } from './subject';
+import { toolContext } from './tool-context';
+
+/** Longest time for one answer, ms. */
+const PROBE_TIMEOUT = 30_000;
+
+export async function reconcileEffect(deps: Dependencies, request: ReconcileEffectInput): Promise<ReconcileEffectOutput> {
+  const { turn, call } = request;
+  const input = await dispatchedInput(deps.store, turn, call);
+  const record = await effectOf(deps.store, turn, call);
+  if (!record) throw new Error(`There is no effect record of call ${call.id} to reconcile`);
+  const key = record.idempotency_key;
+  if (record.state !== 'claimed' && record.state !== 'in_doubt')
+    return { evidence: '', settled: await recorded(deps, request, record) };
+  const tool = deps.registry.find(turn.agent, call.tool, call.version);
+  if (!tool?.reconcile) return nobodyKnows(`This worker has no probe for ${call.tool}@${call.version}.`);
+
+  const found = await probe(deps, request, { tool, input, key });
+  if (found.outcome === 'unknown') return nobodyKnows(found.evidence);
+  const believedFrom = Math.max(Date.parse(request.not_applied_from), await mayActUntil(deps, record, tool));
+  if (found.outcome === 'not_applied' && !(Date.now() >= believedFrom)) {
+    const until = Number.isNaN(believedFrom) ? 'its end' : new Date(believedFrom).toISOString();
+    const early = `The probe says that nothing has happened, and until ${until} it still may.`;
+    return nobodyKnows([early, found.evidence].join(' ').trim());
+  }
+  return { evidence: found.evidence, settled: await conclude(deps, request, record, { tool, input, found }) };
+}
+
+/** By the record itself, ms since 1970: until its attempt has answered, or has run out of time. */
+async function mayActUntil({ store }: Dependencies, { claimed_at, result_ref }: EffectRecord, tool: Tool): Promise<number> {
+  const stored = result_ref === null ? null : ((await store.getPart(result_ref)) as unknown as StoredResult);
+  const lost = stored === null || (!stored.envelope.success && stored.envelope.error.reason === 'outcome_unknown');
+  return lost ? Date.parse(claimed_at) + (tool.timeoutMs ?? CLASS_RULES[tool.class].timeoutMs) : 0;
+}
+
+function nobodyKnows(evidence: string): ReconcileEffectOutput {
+  return { evidence: unknown(evidence).evidence, settled: null };
+}
+
+function recorded(deps: Dependencies, request: ReconcileEffectInput, record: EffectRecord): Promise<RunCallOutput> {
+  return recordedOutcome(deps, request, record, 'its record was closed without a result');
+}
+
+interface Known {
+  tool: Tool;
+  input: JsonObject;
+  found: Found;
+}
+
+/** Writes down what the probe found, unless the lost attempt has told it first: the record then says more. */
+async function conclude(
+  deps: Dependencies,
+  request: ReconcileEffectInput,
+  record: EffectRecord,
+  { tool, input, found }: Known,
+): Promise<RunCallOutput> {
+  const { turn, call, at, head: parent } = request;
+  const { idempotency_key, dispatch } = record;
+  const outcome = found.outcome as 'applied' | 'not_applied';
+  const applied = outcome === 'applied';
+  const message = `${call.tool} has found out that this call had no effect. ${found.evidence}`.trim();
+  const error = applied ? null : callError('EXECUTION_ERROR', 'not_applied', message);
+  const metadata = metadataAt(tool, turn, at);
+  const envelope = error ? failure(error, metadata) : success(dataOf(tool, found), metadata);
+  const kept = await keep(deps, turn, call, tool, input, envelope);
+  const body: Json = {
+    call_id: call.id,
+    digest: call.digest,
+    outcome,
+    by: '',
+    probe: `${call.tool}@${call.version}`,
+    evidence: found.evidence,
+    idempotency_key,
+    result_ref: kept.result_ref,
+    subject: callSubject(turn, call),
+  };
+  const head = await append(deps.store, turn.first_execution_run_id, { parent, kind: 'settlement', at, bodies: [body] });
+  const facts = { result_ref: kept.result_ref, result_head: head };
+  // Where the attempt has ended otherwise in between, this fails, and is tried again: then the record is closed.
+  const moved = await deps.store.effects.move(idempotency_key, dispatch, outcome, facts);
+  await effectClosed(deps, { turn, call, key: idempotency_key, dispatch, effect: outcome });
+  if (moved.result_ref !== kept.result_ref) return recorded(deps, request, moved);
+  return { ...kept, state: applied ? 'succeeded' : 'failed', effect: outcome, error, attempts: 1, took_ms: 0, head };
+}
+
+/** What the model reads of a call that was applied: held to the tool's own output, like a run's result. */
+function dataOf(tool: Tool, { data, evidence }: Found): Json {
+  if (data === undefined) return { reconciled: 'applied', evidence };
+  const fault = outputFault(tool, data);
+  return fault === null ? data : { unreadable_result: fault.message, result: data };
+}
+
+/** What fails, or answers what it may not, knows nothing. */
+async function probe(
+  deps: Dependencies,
+  { turn, call }: ReconcileEffectInput,
+  { tool, input, key }: { tool: Tool; input: JsonObject; key: string },
+): Promise<Found> {
+  const result = await withPulse((show) => {
+    const { context } = toolContext(deps, turn, {
+      tool: tool.name,
+      callId: call.id,
+      idempotencyKey: key,
+      attempt: Context.current().info.attempt,
+      progress: (message) => show({ progress: { message, fraction: null } }),
+    });
+    const asTool = { ...tool, class: 'read' as const, run: tool.reconcile!, output: undefined };
+    const timeoutMs = Math.min(PROBE_TIMEOUT, tool.reconcileMs ?? PROBE_TIMEOUT);
+    return runTool(asTool, input, context, { timeoutMs });
+  });
+  if (!result.ok) return unknown(`The probe failed: ${result.error.message}`);
+  return readReconciled(result.data);
+}

@@ -1,0 +1,55 @@
+/** What people say became of a call in doubt, counted again where it is written down: by the worker's own policy and keys. */
+import type { SettleEffectInput } from '../shared/activity-io';
+import { samePerson, stricter, type ApprovalPolicy } from '../shared/approval';
+import type { EffectRecord } from '../store/store';
+import type { Dependencies } from './dependencies';
+import { dispatchedUnder } from './dispatched-under';
+import { shownOf } from './shown';
+
+export interface SettlementsFault {
+  /** Why these settlements do not hold. */
+  reason: string;
+  /** What it takes: the question may have been asked under another policy. */
+  policy: ApprovalPolicy;
+}
+
+/** Null when they hold under the present policy, and under the one with which the call was dispatched. */
+export async function settlementsFault(
+  deps: Pick<Dependencies, 'registry' | 'trust' | 'store'>,
+  input: SettleEffectInput,
+  record: EffectRecord,
+): Promise<SettlementsFault | null> {
+  const { turn, call } = input;
+  const present = deps.registry.approval(turn.agent, call.tool);
+  const before = await dispatchedUnder(deps.store, record);
+  const policy = before?.approval ? stricter(before.approval, present) : present;
+  if (before && before.agent !== turn.agent) return { reason: `the call is of agent ${before.agent}`, policy };
+  for (const one of before?.approval ? [present, before.approval] : [present]) {
+    const reason = await faultUnder(one, deps, input);
+    if (reason !== null) return { reason, policy };
+  }
+  return null;
+}
+
+async function faultUnder(
+  policy: ApprovalPolicy,
+  { trust, store }: Pick<Dependencies, 'trust' | 'store'>,
+  { turn, call, at, outcome, ...input }: SettleEffectInput,
+): Promise<string | null> {
+  const last = { by: input.by, ...(input.attestation === undefined ? {} : { attestation: input.attestation }) };
+  const settlements: { by: string; attestation?: string }[] = input.settlements ?? [last];
+  if (settlements.length < policy.quorum) return `${policy.quorum} people must say so, not ${settlements.length}`;
+  const { makers } = await shownOf(store, call);
+  for (const [index, { by, attestation }] of settlements.entries()) {
+    if (policy.four_eyes && samePerson(by, turn.requester)) return `${by} asked for this call`;
+    if (policy.four_eyes && makers.some((maker) => samePerson(maker, by))) return `${by} had a hand in this call`;
+    if (settlements.slice(0, index).some((earlier) => samePerson(earlier.by, by))) return `${by} says it twice`;
+    if (policy.channel === 'any') continue;
+    if (attestation === undefined) return `what ${by} says is not signed`;
+    const said = { turn, decision: 'settle' as const, outcome, digest: call.digest, tool: call.tool, input_hash: null, at };
+    const checked = await trust.check({ ...said, attestation }, policy.roles);
+    if (!checked.ok) return `what ${by} says does not hold: ${checked.reason}`;
+    if (!samePerson(checked.principal, by)) return `what ${by} says is signed by another`;
+  }
+  return null;
+}

@@ -1,0 +1,80 @@
+/**
+ * A sub-agent's turn has no signature of its own: whoever asked for the turn above has signed that one. So where decisions
+ * are signed, the way up is walked in the store, which only workers write to: each turn above holds the call that the one
+ * below it answers, and the first has a signed start, by the same requester.
+ */
+import { ApplicationFailure } from '@temporalio/activity';
+import type { TurnContext } from '../shared/activity-io';
+import { samePerson } from '../shared/approval';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import type { ParentTurn } from '../shared/sub-turn';
+import { walk } from '../store/transcript';
+import { StoreError, type StoredBlock } from '../store/store';
+import type { Dependencies } from './dependencies';
+
+const MOST_ABOVE = 12;
+
+/** @throws ApplicationFailure `holdfast.parent_ended`: a turn whose parent was ended from outside takes no step any more */
+export async function checkParentRuns({ turns }: Dependencies, { parent }: TurnContext): Promise<void> {
+  if (!parent || (await turns.runs(parent.workflow_id, parent.first_execution_run_id))) return;
+  throw ApplicationFailure.nonRetryable(
+    `The turn ${parent.turn_id}, which had asked for this one, does not run any more.`,
+    'holdfast.parent_ended',
+  );
+}
+
+/** Why the requester is not proved to have asked for this turn, or null. */
+export async function subTurnStartFault(
+  { store, trust }: Pick<Dependencies, 'store' | 'trust'>,
+  turn: TurnContext & { parent: ParentTurn },
+): Promise<string | null> {
+  let below: Pick<TurnContext, 'requester'> = turn;
+  for (let { parent } = turn, above = 1; above <= MOST_ABOVE; above++) {
+    const blocks = await blocksOf(store, parent.head);
+    const began = blocks?.findLast(({ block }) => block.kind === 'start'); // of a session's transcript, the last turn's
+    const start = (began?.bodies[0] ?? {}) as JsonObject;
+    if (
+      !blocks ||
+      !began ||
+      start.workflow_id !== parent.workflow_id ||
+      start.first_execution_run_id !== parent.first_execution_run_id
+    )
+      return `no transcript of turn ${parent.turn_id} says that it has asked for it`;
+    if (!samePerson(String(start.requester), below.requester)) return `turn ${parent.turn_id} has another requester`;
+    if (!admits(blocks, parent.call_id)) return `turn ${parent.turn_id} has no call ${parent.call_id} of an agent`;
+    const next = start.parent as unknown as ParentTurn | undefined;
+    if (next === undefined) return signatureFault(trust, start, began.block.at);
+    below = start as unknown as TurnContext;
+    parent = next;
+  }
+  return `it stands below more than ${MOST_ABOVE} turns`;
+}
+
+async function blocksOf(store: Dependencies['store'], head: string): Promise<StoredBlock[] | null> {
+  try {
+    return await walk(store, head);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+function admits(blocks: StoredBlock[], callId: string): boolean {
+  const isIt = (body: Json) =>
+    isJsonObject(body) && body.call_id === callId && body.class === 'agent' && body.verdict !== 'rejected';
+  return blocks.some(({ block, bodies }) => block.kind === 'admission' && bodies.some(isIt));
+}
+
+/** A turn may take longer than its signature is good for: what counts is when it began. */
+async function signatureFault(trust: Dependencies['trust'], start: JsonObject, at: string): Promise<string | null> {
+  const { attestation } = start;
+  if (typeof attestation !== 'string') return 'the turn above was not signed';
+  const turn = start as unknown as TurnContext;
+  // A direct call need not name its agent.
+  const { agent, message_hash } = (start.signed_for ?? {
+    agent: (start.agent as JsonObject).name,
+    message_hash: start.message_hash,
+  }) as JsonObject;
+  const asked = { agent: String(agent), message_hash: String(message_hash) };
+  return trust.checkStart({ turn, ...asked, attestation, at });
+}

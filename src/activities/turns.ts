@@ -1,0 +1,22 @@
+/** Other turns, as the activities of one reach them. */
+import type { JsonObject } from '../shared/json';
+import type { SubTurnFacts } from '../shared/sub-turn';
+import type { ForwardDecisionOutput } from '../shared/activity-io';
+
+export interface Turns {
+  /** What a turn says of itself, also after its end. Null: there is no workflow of this id. @throws when nobody answers */
+  ask(workflowId: string): Promise<AskedTurn | null>;
+  /** Gives it a decision. The same `id` again is the same decision. @throws when nobody answers */
+  decide(workflowId: string, decision: { id: string; body: JsonObject; identity: string }): Promise<ForwardDecisionOutput>;
+  /** Whether this very turn still runs. */
+  runs(workflowId: string, firstExecutionRunId: string): Promise<boolean>;
+}
+
+export interface AskedTurn {
+  /** As Temporal says; null: it runs. */
+  closed: 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TERMINATED' | 'TIMED_OUT' | null;
+  /** The workflow that has started it, as the server knows. */
+  startedBy: string | null;
+  /** Null: it is no turn, or has never come to say anything. */
+  facts: SubTurnFacts | null;
+}

@@ -1,0 +1,88 @@
+/** An agent as a tool: a call of it is answered by another agent, in a turn of its own. */
+import { z } from 'zod';
+import type { JsonObject } from '../shared/json';
+import { defineTool, type SubAgent, type Tool, type ToolDefinition } from '../tools/define';
+import { ToolError } from '../tools/errors';
+import { isAgent, type Agent, type AgentLimits } from './define';
+
+/** Longest task that a model may give, characters. */
+const LONGEST_TASK = 20_000;
+/** What the model reads of an answer at once, bytes; more is read by reference. */
+const ANSWER_BYTES = 16_384;
+
+type Passed = 'description' | 'check' | 'ruleTarget' | 'group' | 'egress' | 'concurrencySafe' | 'summarize';
+
+export interface AgentToolDefinition<I = any> extends Pick<ToolDefinition<I>, Passed> {
+  /** Name of the tool. Default: the agent's, with `_` for what tools' names may not hold. */
+  name?: string;
+  /** Default 1.0.0. */
+  version?: string;
+  /** Default: `{task}`, a text of at most 20,000 characters. Goes with `message`. */
+  input?: z.ZodType<I> | JsonObject;
+  /** The sub-agent's user message, of an input. Pure. Default: the task. */
+  message?(input: I): string;
+  /** What one call may use at most, below the sub-agent's own limits. */
+  limits?: Partial<AgentLimits>;
+  /** false: nothing that outsiders wrote can stand in its answers. Default true. */
+  untrustedOutput?: boolean;
+  /** Largest answer that the model reads at once, bytes. Default 16,384. */
+  maxInlineBytes?: number;
+}
+
+/**
+ * Makes a tool of an agent, for `defineAgent({ tools: […] })`.
+ * @param agent itself, or the name of one of the app's agents
+ * @throws Error that lists every fault
+ */
+export function agentTool<I = any>(agent: Agent | string, definition: AgentToolDefinition<I>): Tool {
+  if (!isAgent(agent) && typeof agent !== 'string')
+    throw new Error('agentTool: agent must come from defineAgent(), or be the name of one');
+  const {
+    input,
+    message,
+    limits = {},
+    name,
+    version = '1.0.0',
+    untrustedOutput = true,
+    maxInlineBytes = ANSWER_BYTES,
+    ...rest
+  } = definition;
+  const agentName = isAgent(agent) ? agent.name : agent;
+  if ((input === undefined) !== (message === undefined))
+    throw new Error(`agentTool(${JSON.stringify(agentName)}): give input and message together, or neither`);
+  for (const [key, value] of Object.entries(limits))
+    if (!(value > 0)) throw new Error(`agentTool(${JSON.stringify(agentName)}): limits.${key} is ${value}; it must be positive`);
+  const tool = defineTool({
+    ...rest,
+    name: name ?? agentName.replace(/[^A-Za-z0-9_-]/g, '_'),
+    version,
+    class: 'agent',
+    input: (input ?? TASK) as JsonObject,
+    run: notAFunction,
+    untrustedOutput,
+    maxInlineBytes,
+  });
+  const subAgent: SubAgent = {
+    name: agentName,
+    ...(isAgent(agent) ? { agent } : {}),
+    message: (message ?? taskOf) as SubAgent['message'],
+    limits,
+  };
+  return Object.freeze({ ...tool, subAgent });
+}
+
+const TASK = z.object({
+  task: z
+    .string()
+    .min(1)
+    .max(LONGEST_TASK)
+    .describe('What to do, and all that is needed for it: nothing of this conversation is known there.'),
+});
+
+function taskOf({ task }: { task: string }): string {
+  return task;
+}
+
+function notAFunction(): never {
+  throw new ToolError('EXECUTION_ERROR', 'not_a_function', 'A sub-agent answers this call, in a turn of its own.');
+}

@@ -1,0 +1,122 @@
+/** What is signed: a decision on one call of one turn, a message to one turn, or the start of one. Read strictly: exactly these fields, in exactly one spelling. */
+import { isJsonObject, type Json } from '../shared/json';
+
+/** One decision of one principal on one exact call (contract.md, "Attestation"). */
+export interface DecisionClaims {
+  v: 'holdfast.decision/1';
+  aud: { namespace: string; workflow_id: string; first_execution_run_id: string };
+  /** The call's digest, 64 hex; of a message to the turn `steerDigest`. */
+  digest: string;
+  decision: 'approve' | 'deny' | 'settle' | 'edit' | 'steer';
+  /** Settle: what became of the call; absent otherwise. */
+  outcome?: 'applied' | 'not_applied';
+  /** Edit: hash of the other input; absent otherwise. */
+  input_hash?: string;
+  principal: string;
+  roles: string[];
+  /** Head of the transcript that the signer saw: for the record. The turn may have gone on beside the call that waits. */
+  head: string | null;
+  /** Seconds since the epoch. */
+  iat: number;
+  /** Seconds since the epoch; at most a day after `iat`. */
+  exp: number;
+  nonce: string;
+  kid: string;
+}
+
+/** Who asks for a turn: nobody else can have started it in his name. */
+export interface StartClaims {
+  v: 'holdfast.start/1';
+  aud: { namespace: string; workflow_id: string };
+  requester: string;
+  /** Empty: the worker chooses (a direct call). */
+  agent: string;
+  /** Hash of what was asked. */
+  message_hash: string;
+  iat: number;
+  exp: number;
+  nonce: string;
+  kid: string;
+}
+
+export const MOST_ROLES = 16;
+
+const HASH = /^[0-9a-f]{64}$/;
+const KID = /^[0-9a-f]{16}$/;
+const NONCE = /^[A-Za-z0-9_-]{16,64}$/;
+export const ROLE = /^[A-Za-z0-9._:-]{1,64}$/;
+
+type Rule = (value: Json | undefined) => boolean;
+type Shape = Record<string, Rule>;
+
+const text =
+  (longest: number): Rule =>
+  (value) =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= longest;
+const like =
+  (pattern: RegExp): Rule =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value);
+const oneOf =
+  (...allowed: Json[]): Rule =>
+  (value) =>
+    value !== undefined && allowed.includes(value);
+const time: Rule = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const optional =
+  (rule: Rule): Rule =>
+  (value) =>
+    value === undefined || rule(value);
+const shaped =
+  (shape: Shape): Rule =>
+  (value) =>
+    value !== undefined && hasShape(value, shape);
+
+export const principalName = text(200);
+export const roleList: Rule = (value) =>
+  Array.isArray(value) && value.length <= MOST_ROLES && new Set(value).size === value.length && value.every(like(ROLE));
+
+const ISSUED: Shape = { iat: time, exp: time, nonce: like(NONCE), kid: like(KID) };
+
+const DECISION: Shape = {
+  v: oneOf('holdfast.decision/1'),
+  aud: shaped({ namespace: text(255), workflow_id: text(255), first_execution_run_id: text(100) }),
+  digest: like(HASH),
+  decision: oneOf('approve', 'deny', 'settle', 'edit', 'steer'),
+  outcome: optional(oneOf('applied', 'not_applied')),
+  input_hash: optional(like(HASH)),
+  principal: principalName,
+  roles: roleList,
+  head: (value) => value === null || like(HASH)(value),
+  ...ISSUED,
+};
+
+const START: Shape = {
+  v: oneOf('holdfast.start/1'),
+  aud: shaped({ namespace: text(255), workflow_id: text(255) }),
+  requester: principalName,
+  agent: (value) => typeof value === 'string' && value.length <= 255,
+  message_hash: like(HASH),
+  ...ISSUED,
+};
+
+/** Null: these are not the claims of a decision. */
+export function decisionClaims(value: Json): DecisionClaims | null {
+  if (!hasShape(value, DECISION)) return null;
+  const claims = value as unknown as DecisionClaims;
+  // One meaning each: what settles has an outcome, what edits names the input, and nothing else has either.
+  const settles = (claims.outcome !== undefined) === (claims.decision === 'settle');
+  const edits = (claims.input_hash !== undefined) === (claims.decision === 'edit');
+  return settles && edits ? claims : null;
+}
+
+/** Null: these are not the claims of a start. */
+export function startClaims(value: Json): StartClaims | null {
+  return hasShape(value, START) ? (value as unknown as StartClaims) : null;
+}
+
+/** An object with these fields and no others. */
+export function hasShape(value: Json, shape: Shape): boolean {
+  if (!isJsonObject(value)) return false;
+  if (Object.keys(value).some((key) => !Object.hasOwn(shape, key))) return false;
+  return Object.entries(shape).every(([key, rule]) => rule(Object.hasOwn(value, key) ? value[key] : undefined));
+}

@@ -1,0 +1,116 @@
+/** Whose signed decisions count: those of the keys in one file. Whatever it is given, it answers, and never throws. */
+import { verify } from 'node:crypto';
+import type { Trust } from '../activities/trust';
+import { samePerson } from '../shared/approval';
+import type { CheckDecisionInput, CheckDecisionOutput } from '../shared/activity-io';
+import type { Json } from '../shared/json';
+import { sessionWorkflowId } from '../shared/ids';
+import { LONGEST_S } from './attest';
+import { decisionClaims, startClaims, type DecisionClaims } from './claims';
+import { publicKey } from './public-key';
+import { readToken } from './token';
+import { CLOCKS_MS, notInForce, readTrustedKeys, type TrustedKey } from './trusted-keys';
+
+export interface TrustSettings {
+  /** The file of trusted keys. */
+  path: string;
+  /** The namespace in which decisions count. */
+  namespace: string;
+  /** Told when the file cannot be used. */
+  log: { error(facts: object, message: string): void };
+  /** ms since the epoch. Default: the clock. */
+  now?: () => number;
+}
+
+type Signed<C> = { ok: true; claims: C; key: TrustedKey } | { ok: false; reason: string };
+
+export class FileTrust implements Trust {
+  constructor(private readonly settings: TrustSettings) {}
+
+  async check(said: CheckDecisionInput, roles: readonly string[]): Promise<CheckDecisionOutput> {
+    const signed = await this.signed(said.attestation, decisionClaims);
+    if (!signed.ok) return signed;
+    const { claims, key } = signed;
+    const reason = speaksFor(key, claims.principal, claims.roles) ?? this.aboutThis(claims, said) ?? lacksRole(claims, roles);
+    return reason === null ? { ok: true, principal: claims.principal } : { ok: false, reason };
+  }
+
+  async checkStart(said: Parameters<Trust['checkStart']>[0]): Promise<string | null> {
+    const signed = await this.signed(said.attestation, startClaims, said.at);
+    if (!signed.ok) return signed.reason;
+    const { aud, requester, agent, message_hash } = signed.claims;
+    const fault = speaksFor(signed.key, requester, []);
+    if (fault !== null) return fault;
+    const { workflow_id, session_id } = said.turn;
+    const here = [workflow_id, ...(session_id === null ? [] : [sessionWorkflowId(session_id)])];
+    if (aud.namespace !== this.settings.namespace || !here.includes(aud.workflow_id)) return 'it was signed for another turn';
+    if (!samePerson(requester, said.turn.requester)) return `it was signed for ${shown(requester)}`;
+    if (agent !== said.agent) return `it was signed for agent ${shown(agent)}`;
+    return message_hash === said.message_hash ? null : 'it was signed for another message';
+  }
+
+  /** The claims, once signature, key and time are good. */
+  private async signed<C extends { kid: string; iat: number; exp: number }>(
+    attestation: string,
+    read: (claims: Json) => C | null,
+    at?: string,
+  ): Promise<Signed<C>> {
+    const no = (reason: string): Signed<C> => ({ ok: false, reason });
+    const token = typeof attestation === 'string' ? readToken(attestation) : null;
+    const claims = token && read(token.claims);
+    if (!token || !claims) return no('its form is none that `holdfast sign` writes for this');
+    const keys = await this.keys();
+    if (keys === null) return no('this worker cannot read its file of trusted keys; its log says why');
+    const key = keys.find(({ kid }) => kid === claims.kid);
+    if (!key) return no(`key ${claims.kid} is not trusted here`);
+    if (!verify(null, token.bytes, publicKey(key.public), token.signature)) return no('its signature is not right');
+    const now = (this.settings.now ?? Date.now)();
+    const fault = notInForce(key, now) ?? notNow(claims, at === undefined ? now : Date.parse(at));
+    return fault === null ? { ok: true, claims, key } : no(fault);
+  }
+
+  private async keys(): Promise<TrustedKey[] | null> {
+    try {
+      return await readTrustedKeys(this.settings.path);
+    } catch (error) {
+      const todo = 'Mend the file (HOLDFAST_TRUSTED_KEYS): until then no signed decision counts.';
+      this.settings.log.error({ error: error instanceof Error ? error.message : String(error), todo }, 'no trusted keys');
+      return null;
+    }
+  }
+
+  private aboutThis(claims: DecisionClaims, said: CheckDecisionInput): string | null {
+    const { aud } = claims;
+    const { workflow_id, first_execution_run_id } = said.turn;
+    const here = aud.workflow_id === workflow_id && aud.first_execution_run_id === first_execution_run_id;
+    if (!here || aud.namespace !== this.settings.namespace) return 'it was signed for another turn';
+    if (claims.digest !== said.digest) return `it was signed for another ${said.decision === 'steer' ? 'message' : 'call'}`;
+    if (claims.decision !== said.decision) return `it was signed to ${claims.decision}, not to ${said.decision}`;
+    if ((claims.outcome ?? null) !== said.outcome) return `it was signed for the outcome ${claims.outcome ?? 'none'}`;
+    return (claims.input_hash ?? null) === said.input_hash ? null : 'it was signed for another input';
+  }
+}
+
+/** Null: the key may speak for this principal, in these roles. */
+function speaksFor(key: TrustedKey, principal: string, roles: readonly string[]): string | null {
+  if (key.use === 'gateway') return null;
+  if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${shown(key.principal ?? '')} only`;
+  const more = roles.find((role) => !(key.roles ?? []).includes(role));
+  return more === undefined ? null : `key ${key.kid} does not give the role ${more}`;
+}
+
+function lacksRole({ decision, principal, roles }: DecisionClaims, wanted: readonly string[]): string | null {
+  if (decision === 'deny' || wanted.length === 0 || roles.some((role) => wanted.includes(role))) return null;
+  return `${shown(principal)} has none of the roles ${wanted.join(', ')}`;
+}
+
+function notNow({ iat, exp }: { iat: number; exp: number }, now: number): string | null {
+  if (exp <= iat || exp - iat > LONGEST_S) return `it is good for longer than ${LONGEST_S / 3600} hours, or for no time at all`;
+  if (iat * 1000 > now + CLOCKS_MS) return 'it was signed in the future; compare the clocks';
+  return exp * 1000 <= now ? `it expired at ${new Date(exp * 1000).toISOString()}` : null;
+}
+
+/** A name out of a token that is genuine: still somebody's text. */
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 100).toWellFormed());
+}

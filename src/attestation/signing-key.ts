@@ -1,0 +1,67 @@
+/** A private key: a PKCS8 PEM file that only its owner may read. What is made of it is a signature; it never leaves this file's object. */
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Json } from '../shared/json';
+import { createFile } from '../store/atomic-file';
+import { keyId, rawPublic } from './public-key';
+import { LONGEST_TOKEN, signedBytes, writeToken } from './token';
+
+export class BadSigningKey extends Error {
+  override readonly name = 'BadSigningKey';
+}
+
+export class SigningKey {
+  /** The public half: the raw 32 bytes, base64url. */
+  readonly public: string;
+  readonly kid: string;
+  readonly #key: KeyObject;
+
+  private constructor(key: KeyObject) {
+    this.#key = key;
+    this.public = rawPublic(createPublicKey(key));
+    this.kid = keyId(this.public);
+  }
+
+  /** A new one, in memory. */
+  static generate(): SigningKey {
+    return new SigningKey(generateKeyPairSync('ed25519').privateKey);
+  }
+
+  /** @throws BadSigningKey for a file that cannot be read, that others may read, or that is no Ed25519 key in PKCS8 PEM */
+  static async read(path: string): Promise<SigningKey> {
+    const bad = (what: string) => new BadSigningKey(`The signing key ${path} cannot be used: ${what}.`);
+    const mode = await stat(path).then(
+      (info) => info.mode,
+      (error: NodeJS.ErrnoException) => {
+        throw bad(
+          error.code === 'ENOENT' ? 'there is no such file; `holdfast keys create` makes one' : (error.code ?? error.message),
+        );
+      },
+    );
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw bad(`others may read it; run chmod 600 ${path}`);
+    let key: KeyObject;
+    try {
+      key = createPrivateKey(await readFile(path));
+    } catch {
+      throw bad('it is not a private key in PKCS8 PEM');
+    }
+    if (key.asymmetricKeyType !== 'ed25519') throw bad(`it is a key of type ${key.asymmetricKeyType}; it must be Ed25519`);
+    return new SigningKey(key);
+  }
+
+  /** Writes the key, mode 0600. @returns false if there was a file: it is as it was */
+  async save(path: string): Promise<boolean> {
+    const folder = dirname(resolve(path));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return createFile(folder, resolve(path), Buffer.from(this.#key.export({ format: 'pem', type: 'pkcs8' })));
+  }
+
+  /** The claims, signed. @throws RangeError when they are too long for what carries them */
+  token(claims: object): string {
+    const token = writeToken(claims as Json, sign(null, signedBytes(claims as Json), this.#key));
+    if (token.length > LONGEST_TOKEN)
+      throw new RangeError(`A signed decision of ${token.length} characters is too long: fewer roles, a shorter name`);
+    return token;
+  }
+}

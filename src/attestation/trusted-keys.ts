@@ -1,0 +1,153 @@
+/**
+ * The file of trusted keys: JSON, a list. Several keys at once are a rotation; an entry with `revoked_at` is a revocation. It is read
+ * each time that a decision is checked, so that a revocation counts at once; decisions are rare.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Json } from '../shared/json';
+import { parseJson } from '../shared/parse-json';
+import { hasCode, replaceFile } from '../store/atomic-file';
+import { hasShape, principalName, roleList } from './claims';
+import { keyId, publicKey } from './public-key';
+
+/** A key that speaks for somebody. */
+export interface TrustedKey {
+  /** First 16 hex characters of the SHA-256 of the raw key. */
+  kid: string;
+  /** The raw 32 bytes, base64url. */
+  public: string;
+  /** `gateway`: speaks for any principal, with any roles. `principal`: for the one named here, with the roles given here. */
+  use: 'gateway' | 'principal';
+  principal?: string;
+  roles?: string[];
+  /** ISO 8601, all three. */
+  created_at: string;
+  expires_at?: string;
+  revoked_at?: string;
+}
+
+/** A file of trusted keys that cannot be used: nothing is trusted until it is mended. */
+export class BadKeyFile extends Error {
+  override readonly name = 'BadKeyFile';
+}
+
+const LARGEST_FILE = 1_000_000;
+const MOST_KEYS = 1000;
+
+/** @throws BadKeyFile, with what is wrong; a missing file too */
+export async function readTrustedKeys(path: string): Promise<TrustedKey[]> {
+  let text: string;
+  try {
+    text = await readBounded(path);
+  } catch (error) {
+    const why = hasCode(error, 'ENOENT') ? 'there is none; `holdfast keys create` makes one' : (error as Error).message;
+    throw new BadKeyFile(`The file of trusted keys ${path} cannot be read: ${why}`);
+  }
+  return parseTrustedKeys(text, path);
+}
+
+/** @throws BadKeyFile */
+export function parseTrustedKeys(text: string, path: string): TrustedKey[] {
+  const bad = (what: string) => new BadKeyFile(`The file of trusted keys ${path} cannot be used: ${what}`);
+  let list: Json;
+  try {
+    list = parseJson(text);
+  } catch (error) {
+    throw bad((error as Error).message);
+  }
+  if (!Array.isArray(list) || list.length > MOST_KEYS) throw bad(`it must be a JSON list of at most ${MOST_KEYS} keys`);
+  list.forEach((entry, index) => {
+    const fault = keyFault(entry);
+    if (fault !== null) throw bad(`entry ${index + 1}: ${fault}`);
+  });
+  const keys = list as unknown as TrustedKey[];
+  const twice = keys.find(({ kid }, index) => keys.findIndex((other) => other.kid === kid) !== index);
+  if (twice) throw bad(`key ${twice.kid} stands in it twice`);
+  return keys;
+}
+
+/**
+ * Changes the file, whole or not at all; one process at a time, so that no revocation is lost. A file that is not there is an empty one.
+ * @throws BadKeyFile when it cannot be used, before or after
+ */
+export async function updateTrustedKeys(path: string, change: (keys: TrustedKey[]) => TrustedKey[]): Promise<void> {
+  const folder = dirname(resolve(path));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const unlock = await lock(`${resolve(path)}.lock`);
+  try {
+    const text = `${JSON.stringify(change(existsSync(path) ? await readTrustedKeys(path) : []), null, 2)}\n`;
+    parseTrustedKeys(text, path); // what could not be read again is not written
+    await replaceFile(folder, resolve(path), Buffer.from(text));
+  } finally {
+    await unlock();
+  }
+}
+
+const LOCK_TRIES = 100;
+const LOCK_WAIT_MS = 50;
+
+async function lock(path: string): Promise<() => Promise<void>> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await (await open(path, 'wx', 0o600)).close();
+      return () => rm(path, { force: true });
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+      if (tries >= LOCK_TRIES) throw new BadKeyFile(`Another process changes the keys (${path}); if none does, remove that file`);
+      await sleep(LOCK_WAIT_MS);
+    }
+  }
+}
+
+/** What is wrong with the key now, in words; null: it is in force. */
+export function notInForce(key: TrustedKey, nowMs: number): string | null {
+  if (key.revoked_at !== undefined && Date.parse(key.revoked_at) <= nowMs)
+    return `key ${key.kid} was revoked at ${key.revoked_at}`;
+  if (key.expires_at !== undefined && Date.parse(key.expires_at) <= nowMs) return `key ${key.kid} expired at ${key.expires_at}`;
+  if (Date.parse(key.created_at) > nowMs + CLOCKS_MS) return `key ${key.kid} is in force only from ${key.created_at}`;
+  return null;
+}
+
+/** By how much the clocks of two hosts may differ, ms. */
+export const CLOCKS_MS = 60_000;
+
+async function readBounded(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    if (size > LARGEST_FILE) throw new Error(`it has more than ${LARGEST_FILE} bytes`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+const isTime = (value: Json | undefined) => typeof value === 'string' && value.length <= 40 && !Number.isNaN(Date.parse(value));
+const SHAPE = {
+  kid: (value: Json | undefined) => typeof value === 'string',
+  public: (value: Json | undefined) => typeof value === 'string',
+  use: (value: Json | undefined) => value === 'gateway' || value === 'principal',
+  principal: (value: Json | undefined) => value === undefined || principalName(value),
+  roles: (value: Json | undefined) => value === undefined || roleList(value),
+  created_at: isTime,
+  expires_at: (value: Json | undefined) => value === undefined || isTime(value),
+  revoked_at: (value: Json | undefined) => value === undefined || isTime(value),
+};
+
+function keyFault(entry: Json): string | null {
+  if (!hasShape(entry, SHAPE))
+    return `it must have kid, public, use ("gateway" or "principal") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else`;
+  const { kid, public: raw, use, principal, roles } = entry as unknown as TrustedKey;
+  try {
+    publicKey(raw);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  if (kid !== keyId(raw)) return `kid must be ${keyId(raw)}, the first 16 hex characters of the public key's SHA-256`;
+  if (use === 'principal' && principal === undefined) return 'the key of a principal must name him';
+  if (use === 'gateway' && (principal !== undefined || roles !== undefined))
+    return "a gateway's key names no principal and no roles: it speaks for all of them";
+  return null;
+}

@@ -1,0 +1,108 @@
+import { Option, type Command } from 'commander';
+import { envelopeOf, type CallHandle, type DirectCall } from '../client/direct-call';
+import type { TurnEvent } from '../client/events';
+import type { Envelope } from '../shared/envelope';
+import { isJsonObject, type JsonObject } from '../shared/json';
+import { parseJson } from '../shared/parse-json';
+import { visible } from '../shared/visible';
+import { describeEvent, oneLine } from './support/describe';
+import { EXIT, Exit, UsageError } from './support/exit';
+import type { Output } from './support/output';
+import { readStdin } from './support/read-stdin';
+import { untilStopped } from './support/until-stopped';
+import { withClient } from './support/with-client';
+
+interface CallOptions {
+  agent?: string;
+  id?: string;
+  by?: string;
+  cache: boolean;
+  retry: boolean;
+  stream: boolean;
+  debug?: boolean;
+}
+
+export function call(program: Command, output: () => Output): void {
+  program
+    .command('call')
+    .description('One tool call without a model, through the whole pipeline: prints its envelope; exit 3 when it was refused.')
+    .argument('<tool>')
+    .argument('<json>', 'the input, a JSON object; "-" reads it from standard input')
+    .option('--agent <name>', 'whose rules apply; needed when several agents have the tool')
+    .option('--id <key>', 'idempotency key: the same key again gives the same call')
+    .option('--by <name>', 'who asks; default: local')
+    .option('--no-cache', 'neither read nor write a cached result')
+    .option('--no-retry', 'one attempt')
+    .option('--no-stream', 'no progress')
+    .addOption(new Option('--debug', 'debug_info in the envelope, where the worker allows it'))
+    .action(async (tool: string, json: string, options: CallOptions) => {
+      const request = requestOf(tool, inputOf(json === '-' ? await readStdin() : json), options);
+      await withClient(async (client) => finish(await client.call(request), options, output()));
+    });
+}
+
+function inputOf(text: string): JsonObject {
+  try {
+    const input = parseJson(text);
+    if (isJsonObject(input)) return input;
+  } catch (error) {
+    throw new UsageError(`<json> is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  throw new UsageError('<json> must be a JSON object, such as {"ticker": "AAPL"}.');
+}
+
+function requestOf(tool: string, input: JsonObject, { agent, id, by, cache, retry, stream, debug }: CallOptions): DirectCall {
+  return {
+    tool,
+    input,
+    ...(agent === undefined ? {} : { agent }),
+    ...(id === undefined ? {} : { id }),
+    ...(by === undefined ? {} : { requester: by }),
+    options: {
+      ...(cache ? {} : { enableCache: false }),
+      ...(retry ? {} : { enableRetry: false }),
+      ...(stream ? {} : { enableStreaming: false }),
+      ...(debug ? { debug } : {}),
+    },
+  };
+}
+
+async function finish(call: CallHandle, options: CallOptions, output: Output): Promise<void> {
+  const stop = new AbortController();
+  void untilStopped().then(() => stop.abort());
+  await follow(call, options, output, stop.signal);
+  if (stop.signal.aborted) {
+    output.note(`The call goes on without you: holdfast watch ${call.id}`);
+    throw new Exit(EXIT.interrupted);
+  }
+  const view = await call.turn.result();
+  const envelope = envelopeOf(view);
+  output.answer(envelope, describe(envelope));
+  if (view.state === 'refused') throw new Exit(EXIT.refused);
+  if (!envelope.success) throw new Exit(EXIT.failed);
+}
+
+/** All of it on standard error: standard output is for the envelope. */
+async function follow(call: CallHandle, { stream }: CallOptions, output: Output, signal: AbortSignal): Promise<void> {
+  output.note(`${call.id}${call.uiUrl ? `  ${call.uiUrl}` : ''}`);
+  for await (const event of call.turn.watch({ signal })) {
+    const asks = whatToDo(call.id, event);
+    const line = stream || asks.length > 0 ? describeEvent(event) : null;
+    if (line !== null && event.type !== 'turn_started') output.note(line);
+    asks.forEach((text) => output.note(text));
+  }
+}
+
+function whatToDo(id: string, event: TurnEvent): string[] {
+  if (event.type === 'approval_requested')
+    return [`    holdfast approve ${id} --call ${event.digest}`, `    holdfast deny ${id} --call ${event.digest}`];
+  if (event.type === 'tool_error' && event.effect === 'in_doubt')
+    return [`    Find out what it did, then: holdfast settle ${id} applied|not_applied --call DIGEST (see \`holdfast pending\`)`];
+  return [];
+}
+
+function describe(envelope: Envelope): string[] {
+  if (envelope.success) return visible(JSON.stringify(envelope.data, null, 2)).split('\n');
+  const { code, reason, message, hint } = envelope.error;
+  return [`${code} ${reason}: ${oneLine(message, 2000)}`, ...(hint === undefined ? [] : [oneLine(hint, 2000)])];
+}

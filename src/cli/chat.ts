@@ -1,0 +1,193 @@
+/**
+ * `holdfast chat`: a conversation in the terminal, or line by line from standard input. Ctrl-C interrupts the turn; when
+ * none runs, or a second time, it leaves, as Ctrl-D does. Whatever runs goes on without us.
+ */
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import type { HoldfastClient } from '../client';
+import { DecisionNotAccepted, NoWorker } from '../client/errors';
+import type { SessionHandle } from '../client/session-handle';
+import type { TurnHandle } from '../client/turn-handle';
+import type { SessionView } from '../shared/session';
+import { visible } from '../shared/visible';
+import { InputEnded, Questions } from './support/ask';
+import { userName } from './support/decide-options';
+import { oneLine } from './support/describe';
+import { EXIT, Exit, exitOf } from './support/exit';
+import { follow } from './support/follow';
+import type { Output } from './support/output';
+import { Typed } from './support/typed';
+import { Waiting } from './support/waiting';
+import { withClient } from './support/with-client';
+
+/** Why somebody leaves with Ctrl-D, which is no failure. */
+const LEFT = 'left';
+
+/** After these something may wait for a person. */
+const LOOK_AFTER = new Set(['approval_requested', 'approval_decided', 'tool_error', 'tool_result']);
+
+interface ChatOptions {
+  agent?: string;
+  session?: string;
+}
+
+export function chat(program: Command, output: () => Output): void {
+  program
+    .command('chat')
+    .description('A conversation in the terminal; without one each line of standard input is a message.')
+    .option('--agent <name>', 'which agent; of a session that is there already: its own')
+    .option('--session <id>', 'goes on with this session, or opens one of this id')
+    .action(async ({ agent, session: id }: ChatOptions) => {
+      if (agent === undefined && id === undefined)
+        program.error('chat: name the agent: --agent NAME, or a session: --session ID');
+      await withClient(async (client) => {
+        const opening = agent === undefined ? undefined : { agent };
+        const session =
+          id === undefined
+            ? await client.openSession({ agent: agent! })
+            : opening
+              ? await client.openSession({ id, ...opening })
+              : client.session(id);
+        await new Chat(client, session, output()).run(await session.status());
+      });
+    });
+}
+
+class Chat {
+  private readonly questions = new Questions();
+  private running: TurnHandle | null = null;
+  private interrupted = false;
+  private readonly leaving = new AbortController();
+  private last = 'completed';
+
+  constructor(
+    private readonly client: HoldfastClient,
+    private readonly session: SessionHandle,
+    private readonly output: Output,
+  ) {}
+
+  private get terminal(): boolean {
+    return process.stdin.isTTY && process.stdout.isTTY && !this.output.json;
+  }
+
+  async run(view: SessionView): Promise<void> {
+    const { id, uiUrl } = this.session;
+    if (view.state === 'closed')
+      throw new Error(`Session ${id} is closed. \`holdfast fork --from ${view.head ?? 'BLOCK'}\` begins another one from it.`);
+    this.output.say(`session ${id}, agent ${view.agent}${uiUrl ? `\n${uiUrl}` : ''}`);
+    const onInterrupt = () => void this.onInterrupt();
+    process.on('SIGINT', onInterrupt);
+    const loud = this.terminal ? this.questions.hushed(this.leave) : () => undefined;
+    try {
+      if (this.terminal) {
+        this.output.say('Ctrl-C interrupts a turn, Ctrl-D leaves.');
+        await this.catchUp(view);
+      }
+      for await (const line of this.lines()) {
+        if (line.trim() !== '') await this.say(line);
+        if (this.leaving.signal.aborted) break;
+      }
+    } finally {
+      loud();
+      process.off('SIGINT', onInterrupt);
+    }
+    if (this.terminal) this.output.say(`The conversation stays: holdfast chat --session ${id}`);
+    if (this.leaving.signal.aborted) throw new Exit(this.leaving.signal.reason === LEFT ? EXIT.done : EXIT.interrupted);
+    if (!this.terminal && exitOf(this.last) !== EXIT.done) throw new Exit(exitOf(this.last));
+  }
+
+  /** Whoever comes back sees what goes on, and is asked what waits, before anything else is said. */
+  private async catchUp({ held, running, queue }: SessionView): Promise<void> {
+    if (held) this.output.say(`(turn ${held.turn_id} ended as ${held.state}: what you say next goes on after it)`);
+    for (const { turn_id } of [...(running ? [running] : []), ...(held ? [] : queue)]) {
+      if (this.leaving.signal.aborted) return;
+      this.output.say(`turn ${turn_id} is under way`);
+      await this.follow(turn_id, true);
+    }
+  }
+
+  private async *lines(): AsyncGenerator<string> {
+    if (!this.terminal) {
+      yield* createInterface({ input: process.stdin });
+      return;
+    }
+    while (!this.leaving.signal.aborted) {
+      const line = await this.questions.ask('> ', this.leaving.signal).catch(noneIfEnded);
+      if (line === null) return;
+      yield line;
+    }
+  }
+
+  /** On a terminal whoever was not heard may say it again; a script is to stop. */
+  private async say(message: string): Promise<void> {
+    try {
+      const { turn_id } = await this.session.send(message);
+      await this.follow(turn_id);
+    } catch (error) {
+      if (!this.terminal || !(error instanceof DecisionNotAccepted || error instanceof NoWorker)) throw error;
+      this.output.say(visible(error.message));
+    }
+  }
+
+  /** @param joined it was said by somebody else, or earlier: so its message is shown */
+  private async follow(turnId: string, joined = false): Promise<void> {
+    const { leaving, output, questions, terminal } = this;
+    const over = new AbortController();
+    try {
+      const turn = (this.running = await this.session.started(turnId, { signal: leaving.signal }));
+      this.interrupted = false;
+      const typed = new Typed((text) => void process.stdout.write(text));
+      const waiting = new Waiting(turn, { output, questions: terminal ? questions : null, ended: this.leave });
+      const asking = waiting.until(AbortSignal.any([over.signal, leaving.signal]));
+      let said = '';
+      await follow(turn, output, {
+        signal: leaving.signal,
+        questions,
+        untold: [
+          'turn_completed',
+          ...(joined ? [] : (['turn_started'] as const)),
+          ...(terminal ? (['step_started'] as const) : []),
+        ],
+        ...(terminal ? { typed } : {}),
+        onEvent: (event) => {
+          if (LOOK_AFTER.has(event.type)) waiting.look();
+          if (event.type === 'step_completed' && event.calls.length > 0) said = event.text;
+        },
+      });
+      over.abort();
+      await asking;
+      if (leaving.signal.aborted) return;
+      const view = await turn.result();
+      this.last = view.state;
+      const { text, state, reason } = view;
+      const shown = typed.hasShown(text) || (state !== 'completed' && text === said); // a turn that was stopped ends with what it said before its last calls
+      output.answer(view, [
+        '',
+        ...(shown ? [] : visible(text).split('\n')),
+        ...(reason ? [`(${state}: ${oneLine(reason, 300)})`] : []),
+        '',
+      ]);
+    } catch (error) {
+      if (!leaving.signal.aborted) throw error;
+    } finally {
+      over.abort();
+      this.running = null;
+    }
+  }
+
+  private readonly leave = (): void => this.leaving.abort(LEFT);
+
+  private async onInterrupt(): Promise<void> {
+    if (this.running === null || this.interrupted) return this.leaving.abort();
+    this.interrupted = true;
+    this.output.note('Interrupting the turn; Ctrl-C again leaves it running.');
+    await this.session
+      .interrupt({ by: userName() })
+      .catch((error: unknown) => this.output.note(error instanceof Error ? error.message : String(error)));
+  }
+}
+
+function noneIfEnded(error: unknown): null {
+  if (error instanceof InputEnded) return null;
+  throw error;
+}

@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../config';
+import { createLog } from '../telemetry/log';
+import { portNumber } from './support/numbers';
+import type { Output } from './support/output';
+import { untilStopped } from './support/until-stopped';
+
+interface GatewayOptions {
+  app?: string;
+  httpPort?: number;
+  host: string;
+}
+
+export function gateway(program: Command, output: () => Output): void {
+  program
+    .command('gateway')
+    .description(
+      'The HTTP face as one process: turns, decisions and tool calls of whoever has a token, downloads of files. Ctrl-C ends it.',
+    )
+    .option('--app <file>', 'the app that the workers serve, for the list of its tools; default: the agents that ship')
+    .option('--http-port <n>', 'port; 0: any free one; default: HOLDFAST_HTTP_PORT, else 8480', portNumber)
+    .option('--host <name>', 'address to listen at; 0.0.0.0 for all of this machine', '127.0.0.1')
+    .action(async ({ app: file, httpPort, host }: GatewayOptions) => {
+      const stopped = untilStopped();
+      const config = loadConfig();
+      const { serveGateway } = await import('../gateway/serve.js'); // an HTTP server is loaded only where one is wanted
+      const { gatewayParts } = await import('../gateway/parts.js');
+      const { appOf } = await import('./support/app.js');
+      // As a worker by itself has it: with a shell only if somebody has named the folder for it.
+      const loaded = await appOf(config, file, { showcase: config.workspace !== null });
+      const parts = await gatewayParts(config, { log: createLog(config.logLevel), app: async () => loaded });
+      const running = await serveGateway(parts, { host, port: httpPort ?? config.httpPort, drainMs: config.drainMs });
+      output().answer({ pid: process.pid, url: running.url, public_url: config.publicUrl }, [
+        `gateway ${process.pid}: ${running.url}; addresses that it is given begin with ${config.publicUrl}`,
+      ]);
+      await stopped;
+      await running.close();
+      await parts.close();
+    });
+}

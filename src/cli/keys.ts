@@ -1,0 +1,130 @@
+/** `holdfast keys …`: who may sign, and who may speak to the gateway. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { principalName, roleList } from '../attestation/claims';
+import { trustedEntry } from '../attestation/gateway-key';
+import { SigningKey } from '../attestation/signing-key';
+import { notInForce, readTrustedKeys, updateTrustedKeys, type TrustedKey } from '../attestation/trusted-keys';
+import { defaultSigningKey, loadConfig } from '../config';
+import { oneLine } from './support/describe';
+import { several } from './support/decide-options';
+import { UsageError } from './support/exit';
+import { newToken } from './support/new-token';
+import { wholeNumber } from './support/numbers';
+import type { Output } from './support/output';
+
+interface Who {
+  principal?: string;
+  role?: string[];
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+export function keysCommands(keys: Command, output: () => Output): void {
+  keys
+    .command('create')
+    .description('Makes a key and enters it among the trusted: for a gateway, or with --principal for one person.')
+    .option('--principal <name>', 'whose key it is; absent: a gateway’s, which speaks for everybody')
+    .option('--role <name>', 'what the principal may act as; may be given again', several)
+    .option('--days <n>', 'for how many days it is good; default: until it is revoked', wholeNumber)
+    .option('--out <file>', 'where the private key goes; default: keys/ below HOLDFAST_HOME')
+    .action(async ({ days, out, ...who }: Who & { days?: number; out?: string }) => {
+      const { home, trustedKeys } = loadConfig();
+      check(who);
+      if (who.role && who.principal === undefined)
+        throw new UsageError('--role goes with --principal: a gateway says the roles itself.');
+      const key = SigningKey.generate();
+      const path = out ?? newPath(home, key.kid, who);
+      const person = who.principal === undefined ? {} : { principal: who.principal, roles: who.role ?? [] };
+      const until = days === undefined ? {} : { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() };
+      const entry = trustedEntry(key, { ...person, ...until });
+      if (!(await key.save(path))) throw new UsageError(`There is a file ${path} already; it is left as it is.`);
+      await updateTrustedKeys(trustedKeys, (all) => [...all, entry]);
+      output().answer({ ...entry, private_key: path, trusted_keys: trustedKeys }, [
+        `key ${key.kid} of ${entry.principal === undefined ? 'a gateway' : oneLine(entry.principal)}`,
+        `  private: ${path} (keep it there, or with its owner)`,
+        `  entered in ${trustedKeys}`,
+      ]);
+    });
+
+  keys
+    .command('list')
+    .description('The trusted keys, and which are in force.')
+    .action(async () => {
+      const all = (await readTrustedKeys(loadConfig().trustedKeys)).map((key) => ({
+        ...key,
+        not_in_force: notInForce(key, Date.now()),
+      }));
+      output().answer(all, all.length === 0 ? ['No key is trusted.'] : all.map(describe));
+    });
+
+  keys
+    .command('export')
+    .description('The trusted keys as JSON: public halves only, as HOLDFAST_TRUSTED_KEYS takes them.')
+    .argument('[kid...]', 'only these')
+    .action(async (kids: string[]) => {
+      const all = await readTrustedKeys(loadConfig().trustedKeys);
+      const wanted = kids.length === 0 ? all : kids.map((kid) => known(all, kid));
+      output().answer(wanted, [JSON.stringify(wanted, null, 2)]);
+    });
+
+  keys
+    .command('revoke')
+    .description('From now on nothing that this key has signed counts, whenever it was signed.')
+    .argument('<kid>')
+    .action(async (kid: string) => {
+      const { trustedKeys } = loadConfig();
+      const revoked_at = new Date().toISOString();
+      await updateTrustedKeys(trustedKeys, (all) => {
+        const { kid: found } = known(all, kid);
+        return all.map((key) => (key.kid === found && key.revoked_at === undefined ? { ...key, revoked_at } : key));
+      });
+      output().answer({ kid, revoked_at }, [
+        `Revoked: ${kid}, in ${trustedKeys}. Workers with another file need the same change.`,
+      ]);
+    });
+
+  keys
+    .command('token')
+    .description('Makes a token for the gateway, and its entry for HOLDFAST_TOKENS. The token is shown once and kept nowhere.')
+    .requiredOption('--principal <name>', 'whom it speaks for')
+    .option('--role <name>', 'starter, approver, auditor, admin, or a name of your own; may be given again', several)
+    .action(async (who: Who & { principal: string }) => {
+      check(who);
+      const { token, entry } = newToken(who.principal, who.role ?? []);
+      output().answer({ token, entry }, [`HOLDFAST_TOKEN=${token}`, 'for HOLDFAST_TOKENS, a JSON list:', JSON.stringify(entry)]);
+    });
+}
+
+/** A gateway finds its first key by itself. */
+function newPath(home: string, kid: string, { principal }: Who): string {
+  const first = defaultSigningKey(home);
+  return principal === undefined && !existsSync(first) ? first : join(home, 'keys', `${kid}.pem`);
+}
+
+function check({ principal, role = [] }: Who): void {
+  if (principal !== undefined && !principalName(principal))
+    throw new UsageError('--principal must be a name of 1 to 200 characters.');
+  if (!roleList(role))
+    throw new UsageError('--role must be up to 16 different names of letters, digits and . _ : -, of at most 64 characters.');
+}
+
+function known(all: TrustedKey[], kid: string): TrustedKey {
+  const key = all.find((one) => one.kid === kid);
+  if (!key) throw new UsageError(`There is no key ${JSON.stringify(kid.slice(0, 40))}; \`holdfast keys list\` shows them.`);
+  return key;
+}
+
+function describe({
+  kid,
+  use,
+  principal,
+  roles = [],
+  created_at,
+  not_in_force,
+}: TrustedKey & { not_in_force: string | null }): string {
+  const who =
+    use === 'gateway' ? 'a gateway, for everybody' : `${oneLine(principal!)}${roles.length > 0 ? ` (${roles.join(', ')})` : ''}`;
+  return `${kid}  ${who}  since ${created_at.slice(0, 10)}  ${not_in_force ?? 'in force'}`;
+}

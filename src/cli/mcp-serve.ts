@@ -1,0 +1,64 @@
+/** `holdfast mcp serve`: our tools for an MCP client that starts this process, such as an editor. */
+import type { Command } from 'commander';
+import { loadConfig, type Config } from '../config';
+import { signDecisions } from '../client/attest';
+import type { Decide } from '../gateway/mcp/elicit';
+import { createLog } from '../telemetry/log';
+import { signerOptions, userName, type SignerOptions } from './support/decide-options';
+import { UsageError } from './support/exit';
+import { signerOf } from './support/signer';
+import { untilStopped } from './support/until-stopped';
+
+interface ServeOptions extends SignerOptions {
+  app?: string;
+  agent?: string;
+}
+
+export function mcpServe(mcp: Command): void {
+  const command = mcp
+    .command('serve')
+    .description('Our tools and agents as an MCP server over standard input and output. Workers run elsewhere, as ever.')
+    .option('--app <file>', 'the app that the workers serve; default: the agents that ship')
+    .option('--agent <name>', 'only the tools of this agent, by their own names');
+  signerOptions(command, 'who asks, and decides').action(async ({ app: file, agent, ...who }: ServeOptions) => {
+    const stopped = untilStopped();
+    const { protocolOnly, serveStdio } = await import('../gateway/mcp/stdio.js');
+    const output = protocolOnly();
+    const config = loadConfig();
+    const [{ Connected }, { HoldfastClient }] = await Promise.all([import('../gateway/connected.js'), import('../client.js')]);
+    const connected = new Connected(() => HoldfastClient.connect());
+    const offers = await offersOfApp(config, file);
+    if (offers(agent) === null) throw new UsageError(`There is no agent ${JSON.stringify(agent)} in this app.`);
+    const name = who.key === undefined ? (who.by ?? userName()) : (await signerOf(config, who)).principal;
+    const { principalNamed } = await import('../gateway/principals.js');
+    const principal = principalNamed(name, ['starter', 'approver']);
+    const decide = deciding(config, who, name);
+    const parts = { client: connected.get, log: createLog(config.logLevel), principal: () => principal, decide: () => decide };
+    await serveStdio({ ...parts, offers: () => offers(agent)! }, output, stopped);
+    await connected.close();
+  });
+}
+
+async function offersOfApp(config: Config, file: string | undefined) {
+  const [{ appOf }, { catalogueOf }, { offersBy }] = await Promise.all([
+    import('./support/app.js'),
+    import('../gateway/tool-catalogue.js'),
+    import('../gateway/mcp/offers.js'),
+  ]);
+  // As a worker by itself has it: with a shell only if somebody has named the folder for it.
+  return offersBy(catalogueOf(await appOf(config, file, { showcase: config.workspace !== null })));
+}
+
+/** Under a name, or signed with a key; where only signed decisions count, a bare one is refused, and the client is told so. */
+function deciding(config: Config, who: SignerOptions, name: string): Decide {
+  return async (turn, { decision, digest, note }) => {
+    const noted = note === undefined ? {} : { note };
+    let by: Parameters<typeof turn.deny>[1] = { by: name, ...noted };
+    if (who.key !== undefined) {
+      const { key, principal, roles } = await signerOf(config, who);
+      const [signed] = await signDecisions(turn, key, { decision, calls: [digest], principal, roles });
+      by = { by: principal, attestation: signed!.attestation, ...noted };
+    }
+    await (decision === 'approve' ? turn.approve(digest, by) : turn.deny(digest, by));
+  };
+}

@@ -1,0 +1,208 @@
+/** `holdfast mcp …`: whose tools agents may have besides their own, and as what they count. */
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import { loadConfig, mcpLogins, type Config } from '../config';
+import {
+  acceptedPath,
+  CLASSES,
+  readAccepted,
+  readEntries,
+  serverOf,
+  writeAccepted,
+  writeEntries,
+  type AcceptableClass,
+  type ServerConfig,
+  type ServerEntry,
+} from '../packs/mcp';
+import { withOAuth } from '../packs/mcp/oauth';
+import { accepting, type Proposal } from '../packs/mcp/proposal';
+import { Questions } from './support/ask';
+import { several } from './support/decide-options';
+import { mcpServe } from './mcp-serve';
+import { oneLine } from './support/describe';
+import { examined } from './support/examined';
+import { UsageError } from './support/exit';
+import type { Output } from './support/output';
+
+interface Who {
+  yes?: boolean;
+  by?: string;
+  class?: string[];
+}
+
+interface AddOptions extends Who {
+  url?: string;
+  sse?: boolean;
+  header?: string[];
+  env?: string[];
+}
+
+export function mcpCommands(mcp: Command, output: () => Output): void {
+  mcpServe(mcp);
+  decides(mcp.command('add'))
+    .description('Adds a server, shows its tools with a class for each, and asks once whether these count.')
+    .argument('<name>', 'lower-case; its tools are called NAME__TOOL')
+    .argument('[command...]', 'the program and its arguments, after --')
+    .option('--url <url>', 'a server over HTTP, instead of a program')
+    .option('--sse', 'with --url: the HTTP transport of 2024')
+    .option('--header <name=value>', 'sent with each request; ${VARIABLE} for secrets; may be given again', several)
+    .option('--env <name=value>', 'for the program; ${VARIABLE} for secrets; may be given again', several)
+    .action(async (name: string, command: string[], options: AddOptions) => {
+      const config = loadConfig();
+      const entries = readEntries(config.mcp);
+      if (Object.hasOwn(entries, name))
+        throw new UsageError(`There is a server ${name} already; \`holdfast mcp remove ${name}\` removes it.`);
+      const entry = entryOf(command, options);
+      const server = checked(name, entry);
+      const found = await examined(config, server); // a server that does not answer is not added
+      await writeEntries(config.mcp, { ...entries, [name]: entry });
+      await decide(config, name, found, options, output());
+    });
+
+  mcp
+    .command('list')
+    .description('The servers; with a name, its tools: what they count as, and what of it somebody has accepted.')
+    .argument('[name]')
+    .action(async (name: string | undefined) => {
+      const config = loadConfig();
+      const entries = readEntries(config.mcp);
+      if (name === undefined) {
+        const all = Object.entries(entries).map(([server, entry]) => ({ name: server, entry }));
+        const lines = all.map(
+          ({ name: server, entry }) =>
+            `${server.padEnd(20)} ${oneLine('command' in entry ? `${entry.command} ${(entry.args ?? []).join(' ')}` : entry.url, 200)}`,
+        );
+        return output().answer(all, lines.length === 0 ? [`${config.mcp} has no servers.`] : lines);
+      }
+      const found = await examined(config, checked(name, known(entries, name)));
+      output().answer(found, found.map(line));
+    });
+
+  decides(mcp.command('accept'))
+    .description(
+      'Shows the tools of a server that nobody has accepted as they are now, and asks once whether these classes count.',
+    )
+    .argument('<name>')
+    .action(async (name: string, options: Who) => {
+      const config = loadConfig();
+      const found = await examined(config, checked(name, known(readEntries(config.mcp), name)));
+      await decide(config, name, found, options, output());
+    });
+
+  mcp
+    .command('remove')
+    .description('Removes a server, and what was accepted of it.')
+    .argument('<name>')
+    .action(async (name: string) => {
+      const { mcp: path } = loadConfig();
+      const entries = readEntries(path);
+      known(entries, name);
+      const { [name]: _removed, ...rest } = entries;
+      const { [name]: _accepted, ...others } = await readAccepted(acceptedPath(path));
+      await writeAccepted(acceptedPath(path), others);
+      await writeEntries(path, rest);
+      output().answer({ removed: name }, [`Removed: ${name}. Workers know it until they are started again.`]);
+    });
+
+  mcp
+    .command('login')
+    .description('Logs in to a server with oauth, in a browser on this machine.')
+    .argument('<name>')
+    .action(async (name: string) => {
+      const config = loadConfig();
+      const server = checked(name, known(readEntries(config.mcp), name));
+      if (!withOAuth(server)) throw new UsageError(`${name} has no oauth in ${config.mcp}.`);
+      const { login } = await import('../packs/mcp/login.js');
+      await login(server, mcpLogins(config.home), (url) => process.stderr.write(`Open in a browser: ${url.href}\n`));
+      output().answer({ server: name, logged_in: true }, [`Logged in to ${name}.`]);
+    });
+}
+
+function decides(command: Command): Command {
+  return command
+    .option('--class <tool=class>', `another class for one tool: ${CLASSES.join(', ')}; may be given again`, several)
+    .option('--yes', 'accepts without asking')
+    .option('--by <name>', 'who accepts; default: the user of this machine');
+}
+
+function entryOf(command: string[], { url, sse, header, env }: AddOptions): ServerEntry {
+  if ((url === undefined) === (command.length === 0)) throw new UsageError('Give either --url, or a program after --.');
+  if (url !== undefined) {
+    if (env) throw new UsageError('--env is for programs; a server over HTTP takes --header.');
+    return { type: sse ? 'sse' : 'http', url, ...(header ? { headers: pairs('--header', header) } : {}) };
+  }
+  if (sse || header) throw new UsageError('--sse and --header go with --url.');
+  return { command: command[0]!, args: command.slice(1), ...(env ? { env: pairs('--env', env) } : {}) };
+}
+
+function pairs(option: string, given: string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf('=');
+      if (at < 1) throw new UsageError(`${option} must be NAME=VALUE.`); // never shown: it may be a secret
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
+}
+
+function checked(name: string, entry: unknown): ServerConfig {
+  try {
+    return serverOf(name, entry);
+  } catch (error) {
+    throw new UsageError(`${oneLine(name, 60)}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function known(entries: Record<string, ServerEntry>, name: string): ServerEntry {
+  if (Object.hasOwn(entries, name)) return entries[name]!;
+  throw new UsageError(
+    `There is no server ${JSON.stringify(name.slice(0, 60))}; servers: ${Object.keys(entries).join(', ') || 'none'}.`,
+  );
+}
+
+/** One question about all that is not accepted yet, or that another class was given for. */
+async function decide(config: Config, server: string, found: Proposal[], options: Who, out: Output): Promise<void> {
+  const wanted = wantedClasses(options.class ?? [], found);
+  const chosen = found
+    .filter(({ tool, state }) => state !== 'accepted' || wanted.has(tool))
+    .map((proposal) => ({ proposal, class: wanted.get(proposal.tool) ?? proposal.proposed }));
+  const shown = chosen.map(
+    (one) =>
+      `${one.proposal.name.padEnd(40)} ${one.class.padEnd(12)} ${one.proposal.state.padEnd(8)} ${oneLine(one.proposal.description, 120)}`,
+  );
+  const answer = { server, tools: chosen.map((one) => ({ ...one.proposal, proposed: one.class })) };
+  if (chosen.length === 0) return out.answer({ ...answer, accepted: false }, ['Everything is accepted as it is.']);
+  for (const text of shown) process.stderr.write(`${text}\n`);
+  if (!options.yes && !(await confirmed(chosen.length)))
+    return out.answer({ ...answer, accepted: false }, [
+      `Nothing was accepted: each call of these tools asks a person. \`holdfast mcp accept ${server} --yes\` accepts the classes above.`,
+    ]);
+  const path = acceptedPath(config.mcp);
+  const who = { by: options.by ?? userInfo().username, at: new Date().toISOString() };
+  await writeAccepted(path, accepting(await readAccepted(path), server, chosen, who));
+  out.answer({ ...answer, accepted: true, by: who.by }, [
+    `Accepted by ${oneLine(who.by, 200)}: ${chosen.length} tools, in ${path}.`,
+  ]);
+}
+
+async function confirmed(count: number): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const said = await new Questions().ask(`Do these ${count} classes count? [y/N] `, new AbortController().signal);
+  return /^y(es)?$/i.test(said?.trim() ?? '');
+}
+
+function wantedClasses(given: string[], found: Proposal[]): Map<string, AcceptableClass> {
+  return new Map(
+    Object.entries(pairs('--class', given)).map(([tool, toolClass]) => {
+      const proposal = found.find((one) => one.tool === tool || one.name === tool);
+      if (!proposal) throw new UsageError(`--class names ${JSON.stringify(tool.slice(0, 80))}, which the server does not have.`);
+      if (!(CLASSES as readonly string[]).includes(toolClass))
+        throw new UsageError(`--class ${oneLine(tool, 80)} must be one of ${CLASSES.join(', ')}.`);
+      return [proposal.tool, toolClass as AcceptableClass];
+    }),
+  );
+}
+
+function line(each: Proposal): string {
+  return `${each.name.padEnd(40)} ${each.class.padEnd(12)} ${each.state.padEnd(8)} ${oneLine(each.description, 120)}`;
+}

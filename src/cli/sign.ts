@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import type { JsonObject } from '../shared/json';
+import { outcomeOf } from './settle';
+import { signedSteer } from './steer';
+import { CALL, CALL_TEXT, several, signerOptions, type DecideOptions } from './support/decide-options';
+import { UsageError } from './support/exit';
+import { jsonObject } from './support/json-option';
+import type { Output } from './support/output';
+import { withClient } from './support/with-client';
+
+const DECISIONS = ['approve', 'deny', 'settle', 'edit'] as const;
+
+interface SignOptions extends DecideOptions {
+  input?: JsonObject;
+  steer?: string;
+}
+
+/** What is pasted into which signal, and the key that has signed it. */
+interface Paste {
+  value: JsonObject;
+  signal: string;
+  kid: string;
+}
+
+export function sign(program: Command, output: () => Output): void {
+  signerOptions(
+    program
+      .command('sign')
+      .description(
+        'Signs a decision, or a message to the turn, and prints the JSON to paste into the signal of that name; an edit goes into `approve`. Changes nothing.',
+      )
+      .argument('<turn>')
+      .argument('[decision]', DECISIONS.join(' | '))
+      .argument('[outcome]', 'of settle: applied | not_applied')
+      .option(CALL, CALL_TEXT, several, []),
+    'who decides',
+  )
+    .option('--note <text>', 'goes beside the decision, unsigned')
+    .option('--input <json>', 'of edit: the whole other input', jsonObject)
+    .option('--steer <text>', 'instead of a decision: what the model shall read')
+    .action(async (turnId: string, decision: string | undefined, outcome: string | undefined, options: SignOptions) => {
+      const { value, signal, kid } =
+        options.steer === undefined
+          ? await signedDecision(turnId, decision, outcome, options)
+          : await signedMessage(turnId, options.steer, decision, options);
+      output().answer(value, [JSON.stringify(value, null, 2)]);
+      if (!output().json) output().note(`Signed with key ${kid}. Paste it into the signal \`${signal}\` of ${turnId}.`);
+    });
+}
+
+async function signedMessage(turnId: string, text: string, decision: string | undefined, options: SignOptions): Promise<Paste> {
+  const { call, note, input } = options;
+  if (decision !== undefined || call.length > 0 || note !== undefined || input !== undefined)
+    throw new UsageError('--steer goes without a decision, --call, --note and --input.');
+  const { said, kid } = await withClient((client) => signedSteer(client.turn(turnId), text, options));
+  return { value: { text, ...said }, signal: 'steer', kid };
+}
+
+async function signedDecision(
+  turnId: string,
+  decision: string | undefined,
+  outcome: string | undefined,
+  options: SignOptions,
+): Promise<Paste> {
+  const { call, note, input } = options;
+  const signing = { ...what(decision, outcome, input), calls: call };
+  if (call.length === 0) throw new UsageError('A decision names its calls: --call DIGEST, see `holdfast pending`.');
+  const [{ loadConfig }, { signerOf }, { signDecisions }] = await Promise.all([
+    import('../config.js'),
+    import('./support/signer.js'),
+    import('../client/attest.js'),
+  ]);
+  const { key, principal, roles } = await signerOf(loadConfig(), options);
+  const signed = await withClient((client) => signDecisions(client.turn(turnId), key, { ...signing, principal, roles }));
+  const calls = signed.map((one) => one.call);
+  const attestations = signed.map(({ attestation }) => attestation);
+  const value: JsonObject = {
+    ...(calls.length === 1 ? { call: calls[0]! } : { calls }),
+    by: principal,
+    ...(note === undefined ? {} : { note }),
+    ...(input === undefined ? {} : { input }),
+    ...(signing.outcome === undefined ? {} : { outcome: signing.outcome }),
+    attestation: attestations.length === 1 ? attestations[0]! : attestations,
+  };
+  return { value, signal: decision === 'edit' ? 'approve' : signing.decision, kid: key.kid };
+}
+
+/** @throws UsageError for what does not go together */
+function what(decision: string | undefined, outcome: string | undefined, input: JsonObject | undefined) {
+  const known = DECISIONS.find((name) => name === decision);
+  if (known === undefined)
+    throw new UsageError(`decision is ${JSON.stringify(decision ?? '')}; it must be ${DECISIONS.join(', ')}.`);
+  if ((known === 'settle') !== (outcome !== undefined))
+    throw new UsageError('An outcome, applied or not_applied, goes with settle.');
+  if ((known === 'edit') !== (input !== undefined)) throw new UsageError('--input, the whole other input, goes with edit.');
+  return {
+    decision: known,
+    ...(outcome === undefined ? {} : { outcome: outcomeOf(outcome) }),
+    ...(input === undefined ? {} : { input }),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import type { TurnHandle } from '../client/turn-handle';
+import { signerOptions, userName, type SignerOptions } from './support/decide-options';
+import type { Output } from './support/output';
+import { readStdin } from './support/read-stdin';
+import { withClient } from './support/with-client';
+
+export function steer(program: Command, output: () => Output): void {
+  signerOptions(
+    program
+      .command('steer')
+      .description(
+        'Says something to the model of a running turn; it reads it before its next step. Whoever says it has a hand in what the model asks for from then on.',
+      )
+      .argument('<turn>')
+      .argument('<text...>', 'what the model shall read; - reads standard input'),
+    'who says it',
+  ).action(async (turnId: string, words: string[], options: SignerOptions) => {
+    const text = await messageOf(words);
+    const by = await withClient(async (client) => {
+      const turn = client.turn(turnId);
+      const said = options.key === undefined ? { by: options.by ?? userName() } : (await signedSteer(turn, text, options)).said;
+      await turn.steer(text, said);
+      return said.by;
+    });
+    output().answer({ accepted: true, turn_id: turnId, by }, [`Accepted: the model of ${turnId} reads it before its next step.`]);
+  });
+}
+
+async function messageOf(words: string[]): Promise<string> {
+  return words.length === 1 && words[0] === '-' ? (await readStdin()).trim() : words.join(' ');
+}
+
+/** Signed with the key that is named, else with that of the settings. */
+export async function signedSteer(
+  turn: TurnHandle,
+  text: string,
+  options: SignerOptions,
+): Promise<{ said: { by: string; attestation: string }; kid: string }> {
+  const [{ loadConfig }, { signerOf }, { signSteer }] = await Promise.all([
+    import('../config.js'),
+    import('./support/signer.js'),
+    import('../client/attest.js'),
+  ]);
+  const { key, principal, roles } = await signerOf(loadConfig(), options);
+  const attestation = await signSteer(turn, key, { text, principal, roles });
+  return { said: { by: principal, attestation }, kid: key.kid };
+}

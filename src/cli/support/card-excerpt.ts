@@ -1,0 +1,12 @@
+import { cardLines } from '../../client/card-lines';
+
+const MOST_LINES = 16;
+
+/** The part of a card that says what will happen, for a terminal: without what the Web UI needs, and cut. */
+export function cardExcerpt(card: string): string[] {
+  const lines = cardLines(card);
+  const rest = lines.length - MOST_LINES;
+  return rest <= 0
+    ? lines
+    : [...lines.slice(0, MOST_LINES), `… ${rest} more lines: read all of it in the Web UI before you decide`];
+}

@@ -1,0 +1,47 @@
+/** Sends a decision: through the gateway where one is set, signed where a key is named, else under a name. */
+import type { JsonObject } from '../../shared/json';
+import type { By } from '../../client/turn-handle';
+import { userName, type DecideOptions } from './decide-options';
+import { decideThroughGateway } from './gateway-client';
+import { withClient } from './with-client';
+
+export interface Deciding {
+  turn: string;
+  decision: 'approve' | 'deny' | 'settle';
+  outcome?: 'applied' | 'not_applied';
+  input?: JsonObject;
+}
+
+/** @returns who has decided. @throws DecisionNotAccepted with the reason */
+export async function decide(deciding: Deciding, options: DecideOptions): Promise<string> {
+  const { loadConfig } = await import('../../config.js');
+  const config = loadConfig();
+  if (options.key === undefined && config.gateway !== null) return decideThroughGateway(config.gateway, deciding, options);
+
+  const { turn: id, decision, outcome, input } = deciding;
+  const note = options.note === undefined ? {} : { note: options.note };
+  return withClient(async (client) => {
+    const turn = client.turn(id);
+    let by: By & { by: string } = { by: options.by ?? userName(), ...note };
+    if (options.key !== undefined) {
+      const [{ signerOf }, { signDecisions }] = await Promise.all([import('./signer.js'), import('../../client/attest.js')]);
+      const { key, principal, roles } = await signerOf(config, options);
+      const what = input === undefined ? { decision } : { decision: 'edit' as const, input };
+      const signing = { ...what, calls: options.call, principal, roles, ...(outcome === undefined ? {} : { outcome }) };
+      const signed = await signDecisions(turn, key, signing);
+      by = { by: principal, attestation: signed.map(({ attestation }) => attestation), ...note };
+    }
+    if (decision === 'approve') await turn.approve(options.call, { ...by, ...(input === undefined ? {} : { input }) });
+    else if (decision === 'deny') await turn.deny(options.call, by);
+    else await turn.settle(options.call, outcome!, by);
+    return by.by;
+  });
+}
+
+/** For people and for machines. */
+export function accepted({ decision, outcome, input }: Deciding, { call }: DecideOptions, by: string): [object, string[]] {
+  const what = input === undefined ? (outcome === undefined ? decision : `${decision} as ${outcome}`) : 'edit';
+  const named = call.length === 1 ? { call: call[0] } : { calls: call };
+  const value = { accepted: true, ...named, by, ...(outcome === undefined ? {} : { outcome }) };
+  return [value, call.map((digest) => `Accepted: ${what} ${digest} by ${by}.`)];
+}

@@ -1,0 +1,22 @@
+/** What an MCP server offers now, and what of it somebody has accepted: asked by this process itself. */
+import { mcpLogins, type Config } from '../../config';
+import { acceptedPath, Connection, readAccepted, type ServerConfig } from '../../packs/mcp';
+import { proposals, type Proposal } from '../../packs/mcp/proposal';
+import { createLog } from '../../telemetry/log';
+
+/** A program that `npx` or `uvx` has to fetch first takes its time, once. */
+const FIRST_START_MS = 60_000;
+
+/** @throws Error when the server cannot be reached, or somebody has to log in */
+export async function examined(config: Config, server: ServerConfig): Promise<Proposal[]> {
+  const connection = new Connection(server, {
+    log: createLog(config.logLevel === 'info' ? 'error' : config.logLevel),
+    loginFolder: mcpLogins(config.home),
+    waitMs: FIRST_START_MS,
+  });
+  try {
+    return proposals(server.name, await connection.tools(true), await readAccepted(acceptedPath(config.mcp)));
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,45 @@
+/** The gateway as the command line speaks to it: in the name of whoever the token belongs to. */
+import { DecisionNotAccepted } from '../../client/errors';
+import type { Config } from '../../config';
+import type { DecideOptions } from './decide-options';
+import type { Deciding } from './decide';
+
+const ANSWER_WITHIN = 30_000;
+const MOST_BYTES = 100_000;
+
+/** @returns the principal. @throws DecisionNotAccepted with the reason; Error when the gateway cannot be reached or refuses the token */
+export async function decideThroughGateway(
+  { url, token }: NonNullable<Config['gateway']>,
+  { turn, ...deciding }: Deciding,
+  { call, by, note }: DecideOptions,
+): Promise<string> {
+  const body = { ...deciding, calls: call, ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
+  const response = await fetch(`${url}/v1/turns/${encodeURIComponent(turn)}/decisions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    redirect: 'error', // a token goes to the address that was set, and nowhere else
+    signal: AbortSignal.timeout(ANSWER_WITHIN),
+  }).catch((error: unknown) => {
+    const { cause, message } = error as Error;
+    throw new Error(`The gateway at ${url} does not answer (${cause instanceof Error ? cause.message : message}).`);
+  });
+  const answer = read((await response.text()).slice(0, MOST_BYTES));
+  if (response.ok && typeof answer.by === 'string') return answer.by;
+  const message = answer.error?.message ?? `The gateway answered ${response.status}, and not as ours does.`;
+  const hint = answer.error?.hint === undefined ? '' : ` ${answer.error.hint}`;
+  throw response.status === 409 ? new DecisionNotAccepted(message) : new Error(`${message}${hint}`);
+}
+
+interface Answer {
+  by?: unknown;
+  error?: { message?: string; hint?: string };
+}
+
+function read(text: string): Answer {
+  try {
+    return (JSON.parse(text) as Answer | null) ?? {};
+  } catch {
+    return {};
+  }
+}

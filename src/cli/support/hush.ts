@@ -1,0 +1,41 @@
+/**
+ * The terminal while something runs and nothing is asked. What is typed then is dropped: kept, it would be the answer to
+ * the next question, and a "y" typed too early would approve what nobody has read. Ctrl-C, Ctrl-D and Ctrl-Z still count.
+ */
+const CTRL_C = 0x03;
+const CTRL_D = 0x04;
+const CTRL_Z = 0x1a;
+
+export class Hush {
+  private listening = false;
+
+  constructor(private readonly ended: () => void) {}
+
+  on(): void {
+    if (this.listening || !process.stdin.isTTY) return;
+    this.listening = true;
+    process.stdin.setRawMode(true);
+    process.stdin.on('data', this.typed);
+    process.stdin.resume();
+  }
+
+  off(): void {
+    if (!this.listening) return;
+    this.listening = false;
+    process.stdin.off('data', this.typed);
+    process.stdin.pause();
+    process.stdin.setRawMode(false);
+  }
+
+  private readonly typed = (bytes: Buffer): void => {
+    if (bytes.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
+    if (bytes.includes(CTRL_D)) this.ended();
+    if (bytes.includes(CTRL_Z)) this.suspend();
+  };
+
+  private suspend(): void {
+    process.stdin.setRawMode(false);
+    process.once('SIGCONT', () => this.listening && process.stdin.setRawMode(true));
+    process.kill(process.pid, 'SIGTSTP');
+  }
+}

@@ -1,0 +1,14 @@
+import { InvalidArgumentError } from 'commander';
+import { isJsonObject, type JsonObject } from '../../shared/json';
+import { parseJson } from '../../shared/parse-json';
+
+/** A JSON object as an option: read strictly, since it may be what runs. */
+export function jsonObject(text: string): JsonObject {
+  try {
+    const value = parseJson(text);
+    if (isJsonObject(value)) return value;
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+  throw new InvalidArgumentError('It must be a JSON object.');
+}

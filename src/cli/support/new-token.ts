@@ -1,0 +1,12 @@
+/** A token for the gateway, which is shown once, and the entry by which the gateway knows it. */
+import { createHash, randomBytes } from 'node:crypto';
+
+export interface NewToken {
+  token: string;
+  entry: { principal: string; roles: string[]; token_sha256: string };
+}
+
+export function newToken(principal: string, roles: string[]): NewToken {
+  const token = `hft_${randomBytes(32).toString('base64url')}`;
+  return { token, entry: { principal, roles, token_sha256: createHash('sha256').update(token).digest('hex') } };
+}

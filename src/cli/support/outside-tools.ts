@@ -1,0 +1,45 @@
+/** The tools that agents have of MCP servers, for a list: as they are now, and a line for each server that does not say. */
+import type { Agent } from '../../agents/define';
+import { loadConfig } from '../../config';
+import { readEntries, serverOf } from '../../packs/mcp';
+import { getOwn } from '../../shared/json';
+import { oneLine } from './describe';
+import { examined } from './examined';
+
+export interface OutsideTool {
+  name: string;
+  class: string;
+  server: string;
+  /** Whether somebody has accepted the class: `accepted`, `new` or `changed`. */
+  state: string;
+  agents: string[];
+}
+
+export interface Outside {
+  tools: OutsideTool[];
+  /** Server → why its tools are not known. */
+  missing: Record<string, string>;
+}
+
+export async function outsideTools(agents: readonly Agent[]): Promise<Outside> {
+  const servers = [...new Set(agents.flatMap(({ mcpServers }) => mcpServers))].sort();
+  const outside: Outside = { tools: [], missing: {} };
+  if (servers.length === 0) return outside;
+  const config = loadConfig();
+  const entries = readEntries(config.mcp);
+  const having = (server: string) => agents.filter(({ mcpServers }) => mcpServers.includes(server)).map(({ name }) => name);
+  const asked = servers.map(async (server) => {
+    const entry = getOwn(entries, server);
+    if (entry === undefined) throw new Error(`it does not stand in ${config.mcp}; \`holdfast mcp add ${server}\` enters it`);
+    return examined(config, serverOf(server, entry));
+  });
+  for (const [index, answer] of (await Promise.allSettled(asked)).entries()) {
+    const server = servers[index]!;
+    if (answer.status === 'rejected') outside.missing[server] = oneLine((answer.reason as Error).message, 300);
+    else
+      outside.tools.push(
+        ...answer.value.map(({ name, class: counts, state }) => ({ name, class: counts, server, state, agents: having(server) })),
+      );
+  }
+  return outside;
+}

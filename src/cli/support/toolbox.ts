@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import type { Agent, App } from '../../agents/define';
+import { listedTools, type Listed } from '../../agents/listed-tools';
+import { loadConfig } from '../../config';
+import { nearest } from '../../tools/migrate/similar';
+import { oneLine } from './describe';
+import { UsageError } from './exit';
+
+export type { Listed } from '../../agents/listed-tools';
+
+export interface ToolboxOptions {
+  app?: string;
+  agent?: string;
+}
+
+export function withToolbox(command: Command): Command {
+  return command
+    .option('--app <file>', 'module whose default export is defineApp({…}); default: the agents that ship')
+    .option('--agent <name>', 'only the tools of this agent');
+}
+
+/** Every tool and version of the app, by name and then version, with the agents that have it. */
+export async function toolbox({ app: file, agent: name }: ToolboxOptions): Promise<{ tools: Listed[]; agents: Agent[] }> {
+  const { appOf } = await import('./app.js');
+  const app: App = await appOf(loadConfig(), file);
+  const agents = name === undefined ? [...app.agents] : app.agents.filter((agent) => agent.name === name);
+  if (agents.length === 0) {
+    const names = app.agents.map((agent) => agent.name);
+    throw new UsageError(`There is no agent ${JSON.stringify(name)}; agents: ${names.join(', ')}.`);
+  }
+  return { tools: listedTools(app, name), agents };
+}
+
+/** The versions of a tool, by its name. @throws UsageError that names the nearest tools */
+export function versionsOf(tools: readonly Listed[], name: string): Listed[] {
+  const found = tools.filter(({ tool }) => tool.name === name);
+  if (found.length > 0) return found;
+  const names = [...new Set(tools.map(({ tool }) => tool.name))];
+  const like = nearest(name, names);
+  const hint = like.length > 0 ? `Did you mean ${like.join(', ')}?` : `Tools: ${names.join(', ')}.`;
+  throw new UsageError(`There is no tool "${oneLine(name, 64)}". ${hint}`);
+}

@@ -1,0 +1,129 @@
+import { Option, type Command } from 'commander';
+import type { Agent, App } from '../agents/define';
+import { defineAgent } from '../agents/define';
+import { loadConfig } from '../config';
+import { isJsonObject, type JsonObject } from '../shared/json';
+import { parseJson } from '../shared/parse-json';
+import { MODES, readPermissions, type Mode } from '../tools/permission';
+import { explain, type Explanation } from '../tools/permission/explain';
+import { Registry, type PreparedAgent } from '../tools/registry';
+import { appOf } from './support/app';
+import { oneLine } from './support/describe';
+import { EXIT, Exit, UsageError } from './support/exit';
+import type { Output } from './support/output';
+
+interface CheckOptions {
+  agent?: string;
+  app?: string;
+  rules?: string;
+  mode?: Mode;
+  untrusted?: boolean;
+  requester: string;
+}
+
+/** `tools check`: which rule decides a call, and why. Reads the app, and runs nothing of it. */
+export function toolsCheck(tools: Command, output: () => Output): void {
+  tools
+    .command('check')
+    .description(
+      'Which rule decides a call, and why. Runs nothing: neither tool nor hook nor classifier. Exit 3: it would be refused.',
+    )
+    .argument('<tool>', 'name of the tool')
+    .argument('<json>', 'the input, one JSON object')
+    .option('--agent <name>', 'whose rules; default: the only agent that has the tool')
+    .option('--app <file>', 'module whose default export is defineApp({…}); default: the agents that ship')
+    .option('--rules <file>', "YAML or JSON file of rules to try instead of the agent's")
+    .addOption(new Option('--mode <mode>', "try this mode instead of the agent's").choices(MODES))
+    .option('--untrusted', 'as if the conversation had read what outsiders wrote')
+    .option('--requester <name>', 'who asked for the turn', 'local')
+    .action(async (tool: string, json: string, options: CheckOptions) => {
+      const input = inputOf(json);
+      const agent = chosen(await appOf(loadConfig(), options.app), tool, options);
+      const { untrusted = false, requester } = options;
+      const turn = { untrusted, requester, agent: agent.agent.name, step: 1 };
+      const explanation = explain(agent, tool, input, turn)!;
+      output().answer({ agent: agent.agent.name, ...wire(explanation) }, describe(agent, explanation));
+      if (explanation.verdict === 'deny' || explanation.verdict === 'rejected') throw new Exit(EXIT.refused);
+    });
+}
+
+function inputOf(json: string): JsonObject {
+  try {
+    const input = parseJson(json);
+    if (isJsonObject(input)) return input;
+  } catch (error) {
+    throw new UsageError(`The input is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  throw new UsageError('The input must be a JSON object, e.g. \'{"ticker": "AAPL"}\'.');
+}
+
+/** The agent whose rules are asked, with the rules and the mode that are to be tried. */
+function chosen(app: App, tool: string, options: CheckOptions): PreparedAgent {
+  const registry = new Registry(app);
+  const having = registry.names().filter((name) => registry.agent(name)!.tools.has(tool));
+  const name = options.agent ?? having[0];
+  const known = name === undefined ? undefined : registry.agent(name);
+  if (options.agent !== undefined && !known)
+    throw new UsageError(`There is no agent ${JSON.stringify(options.agent)}; there are: ${registry.names().join(', ')}.`);
+  if (!known?.tools.has(tool)) {
+    const tools = (known ? [known] : registry.names().map((each) => registry.agent(each)!)).flatMap((each) => [
+      ...each.tools.keys(),
+    ]);
+    throw new UsageError(`There is no tool ${JSON.stringify(tool)}; there are: ${[...new Set(tools)].join(', ')}.`);
+  }
+  if (options.agent === undefined && having.length > 1)
+    throw new UsageError(`Several agents have ${tool}: say --agent ${having.join(' or --agent ')}.`);
+  if (options.rules === undefined && options.mode === undefined) return known;
+  const tried = new Registry({ ...app, agents: [withRules(known.agent, options)] });
+  return tried.agent(known.agent.name)!;
+}
+
+function withRules(agent: Agent, { rules, mode }: CheckOptions): Agent {
+  try {
+    const permissions = rules === undefined ? agent.permissions : readPermissions(rules);
+    const { limits, model, ...rest } = agent;
+    return defineAgent({
+      ...rest,
+      limits,
+      ...(model === undefined ? {} : { model }),
+      permissions: { ...permissions, ...(mode === undefined ? {} : { mode }) },
+    } as Parameters<typeof defineAgent>[0]);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function wire({ rules, ...rest }: Explanation): object {
+  return { ...rest, rules: rules.map(({ specificity, ...rule }) => ({ ...rule, specificity: [...specificity] })) };
+}
+
+const WORDS: Record<Explanation['verdict'], string> = {
+  allow: 'it runs by itself',
+  ask: 'it asks a person',
+  classify: 'the classifier decides; without one it asks a person',
+  deny: 'it is refused',
+  rejected: 'it is refused before anybody is asked',
+};
+
+function describe({ agent }: PreparedAgent, found: Explanation): string[] {
+  const { fault, hooks, rules } = found;
+  const hookNames = hooks.map(({ name, io }) => (io ? `${name} (I/O)` : name)).join(', ');
+  return [
+    `${found.tool}@${found.version}, class ${found.class}, agent ${agent.name}, mode ${found.mode}`,
+    fault
+      ? `  schema and check   ${fault.code} ${fault.reason}: ${oneLine(fault.message, 400)}`
+      : '  schema and check   the input is valid',
+    ...(fault
+      ? []
+      : [
+          `  before-hooks       ${hookNames === '' ? 'none' : `${hookNames}; not run here: they may refuse it or change the input`}`,
+          ...(rules.length === 0 ? ['  rules              none names it'] : []),
+          ...rules.map(
+            (rule, index) =>
+              `  ${index === 0 ? 'rules' : '     '}              ${rule.matched ? '✓' : '·'} ${rule.effect.padEnd(5)} ${oneLine(rule.rule, 120)}  [${rule.specificity.join('.')}]  ${oneLine(rule.because, 200)}`,
+          ),
+        ]),
+    `  verdict            ${found.verdict}: ${WORDS[found.verdict]}`,
+    `  because            ${oneLine(found.reason, 400)}`,
+  ];
+}

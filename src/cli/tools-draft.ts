@@ -1,0 +1,85 @@
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { basename, dirname, relative, sep } from 'node:path';
+import { Argument, type Command } from 'commander';
+import { UsageError } from './support/exit';
+import type { Output } from './support/output';
+
+/** Bytes of a source that are read; of a CSV file only the beginning is needed. */
+const LARGEST = 8 * 1024 * 1024;
+
+export function toolsDraft(tools: Command, output: () => Output): void {
+  tools
+    .command('draft')
+    .description(
+      'Drafts tools from a data source or from functions: a TypeScript file for a person to finish, marked with "decide:".',
+    )
+    .addArgument(new Argument('<kind>', 'what the file is').choices(['openapi', 'sql', 'csv', 'function']))
+    .argument('<file>')
+    .option('-o, --output <file>', 'a new file; default: standard output')
+    .option('--name <export>', 'function: only this one; default: all functions that the file exports')
+    .action(async (kind: string, file: string, options: Options) => {
+      if (options.name !== undefined && kind !== 'function') throw new UsageError('--name is for functions.');
+      const source = await draft(kind, file, options);
+      if (options.output === undefined) return output().answer({ source }, source.trimEnd().split('\n'));
+      write(options.output, source);
+      output().answer({ file: options.output }, [`${options.output}: go through its "decide:" lines.`]);
+    });
+}
+
+interface Options {
+  output?: string;
+  name?: string;
+}
+
+async function draft(kind: string, file: string, options: Options): Promise<string> {
+  const { text, whole } = read(file);
+  if (!whole && kind !== 'csv') throw new UsageError(`${file} is larger than ${LARGEST} bytes: split it.`);
+  const name = basename(file);
+  try {
+    if (kind === 'openapi') return await (await import('../tools/draft/openapi.js')).draftFromOpenApi(text, name);
+    if (kind === 'sql') return (await import('../tools/draft/sql.js')).draftFromSql(text, name);
+    if (kind === 'function') return await draftFunctions(file, text, options);
+    return (await import('../tools/draft/csv.js')).draftFromCsv(text, name, file);
+  } catch (error) {
+    if (error instanceof Error && ['DraftError', 'ConversionError'].includes(error.name)) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+async function draftFunctions(file: string, text: string, { output = 'draft.ts', name }: Options): Promise<string> {
+  const [{ draftFromFunctions }, { typescriptFor }] = await Promise.all([
+    import('../tools/draft/function.js'),
+    import('../tools/draft/typescript.js'),
+  ]);
+  const way = relative(dirname(output), file).split(sep).join('/');
+  // As a running program imports it: both kinds of module resolution find the source behind it.
+  const module = (way.startsWith('../') ? way : `./${way}`).replace(/\.([cm]?)tsx?$/, '.$1js');
+  return draftFromFunctions(typescriptFor(file), { text, from: basename(file), module, name });
+}
+
+function read(file: string): { text: string; whole: boolean } {
+  try {
+    const buffer = Buffer.alloc(LARGEST + 1);
+    const handle = openSync(file, 'r');
+    try {
+      const bytes = readSync(handle, buffer, 0, buffer.length, 0);
+      return { text: buffer.subarray(0, Math.min(bytes, LARGEST)).toString('utf8'), whole: bytes <= LARGEST };
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Never over a file that somebody may have finished already. */
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: 'wx' });
+  } catch (error) {
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    throw new UsageError(
+      exists ? `${file} exists: give another name with -o.` : `${file} cannot be written: ${(error as Error).message}`,
+    );
+  }
+}

@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import { cardMarkdown } from '../tools/cards/markdown';
+import { definitionTokens, toolCard } from '../tools/cards/card';
+import { toolDefinition } from '../tools/convert';
+import { lintTool } from '../tools/lint';
+import { oneLine } from './support/describe';
+import { EXIT, Exit } from './support/exit';
+import type { Output } from './support/output';
+import { outsideTools } from './support/outside-tools';
+import { toolbox, versionsOf, withToolbox, type Listed, type ToolboxOptions } from './support/toolbox';
+import { toolsCheck } from './tools-check';
+import { toolsCards } from './tools-cards';
+import { toolsDraft } from './tools-draft';
+import { toolsExport } from './tools-export';
+import { toolsMigrate } from './tools-migrate';
+
+/** @param tools the command `tools` itself, which main.ts makes */
+export function toolsCommands(tools: Command, output: () => Output): void {
+  list(tools, output);
+  show(tools, output);
+  lint(tools, output);
+  for (const mount of [toolsCheck, toolsCards, toolsMigrate, toolsExport, toolsDraft]) mount(tools, output);
+}
+
+function list(tools: Command, output: () => Output): void {
+  withToolbox(tools.command('list'))
+    .description(
+      'Every tool and version, with the tokens that its definition costs in every request; and what the agents’ MCP servers offer now.',
+    )
+    .action(async (options: ToolboxOptions) => {
+      const { tools, agents } = await toolbox(options);
+      const outside = await outsideTools(agents);
+      const rows = tools.map(row);
+      const total = rows
+        .filter(({ internal_only }) => !internal_only)
+        .reduce((sum, { definition_tokens }) => sum + definition_tokens, 0);
+      const lines = rows.map(
+        (each) =>
+          `${each.name.padEnd(26)} ${each.version.padEnd(8)} ${each.class.padEnd(12)} ${String(each.definition_tokens).padStart(5)} tokens  ${each.agents.join(', ')}${each.deprecated ? '  (deprecated)' : ''}`,
+      );
+      const theirs = outside.tools.map(
+        (each) =>
+          `${each.name.padEnd(26)} ${'MCP'.padEnd(8)} ${each.class.padEnd(12)} ${each.state.padStart(12)}  ${each.agents.join(', ')}  (server ${each.server})`,
+      );
+      const silent = Object.entries(outside.missing).map(([server, why]) => `The tools of ${server} are not known: ${why}`);
+      const sum = `${rows.length} tools, ${total} tokens in all${theirs.length > 0 ? `; ${theirs.length} tools of MCP servers` : ''}`;
+      output().answer({ tools: rows, definition_tokens: total, outside: outside.tools, missing: outside.missing }, [
+        ...lines,
+        ...theirs,
+        ...silent,
+        sum,
+      ]);
+    });
+}
+
+function row({ tool, agents }: Listed) {
+  const definition = toolDefinition(tool);
+  return {
+    name: definition.name,
+    version: definition.version,
+    class: definition.class,
+    group: definition.group ?? null,
+    agents,
+    internal_only: definition.internal_only,
+    deprecated: definition.deprecated,
+    definition_tokens: definitionTokens(definition),
+    estimated_tokens: definition.estimated_tokens ?? null,
+  };
+}
+
+function show(tools: Command, output: () => Output): void {
+  withToolbox(tools.command('show'))
+    .description('The card of one tool; with --json its definition.')
+    .argument('<name>')
+    .action(async (name: string, options: ToolboxOptions) => {
+      const found = versionsOf((await toolbox(options)).tools, name);
+      const value = found.map((each) => toolDefinition(each.tool));
+      const lines = found.flatMap((each) => cardMarkdown(toolCard(each.tool)).trimEnd().split('\n'));
+      output().answer(value.length === 1 ? value[0] : value, lines);
+    });
+}
+
+function lint(tools: Command, output: () => Output): void {
+  withToolbox(tools.command('lint'))
+    .description('What could be better about the definitions; exit 1 when there is something.')
+    .action(async (options: ToolboxOptions) => {
+      const findings = (await toolbox(options)).tools.flatMap(({ tool }) => lintTool(tool));
+      const lines = findings.map(({ tool, path, rule, message, fix }) =>
+        oneLine(`${tool}${path} ${rule}: ${message} ${fix}`, 400),
+      );
+      output().answer({ findings }, lines.length > 0 ? lines : ['Nothing to mend.']);
+      if (findings.length > 0) throw new Exit(EXIT.failed);
+    });
+}

@@ -1,0 +1,39 @@
+import { Option, type Command } from 'commander';
+import { loadConfig } from '../config';
+import { TRAIL_STATES, type TrailPage, type TrailQuery } from '../store/trail';
+import { oneLine } from './support/describe';
+import { wholeNumber } from './support/numbers';
+import type { Output } from './support/output';
+
+export function trail(program: Command, output: () => Output): void {
+  program
+    .command('trail')
+    .description('Every decision and destructive call, over all turns, the oldest first. Reads the store; needs no server.')
+    .option('--tool <name>', 'only of this tool')
+    .option('--by <name>', 'only what this person decided or settled')
+    .option('--requester <name>', 'only of turns that this principal asked for')
+    .addOption(new Option('--state <state>', 'only these').choices(TRAIL_STATES))
+    .option('--turn <turn>', 'only of this turn')
+    .option('--from <time>', 'not before: 2026-01-31, or 2026-01-31T09:00:00Z')
+    .option('--to <time>', 'before')
+    .option('--limit <n>', 'entries of a page, at most 1000', wholeNumber, 100)
+    .option('--cursor <cursor>', 'where the page before ended')
+    .action(async (query: TrailQuery) => {
+      const config = loadConfig();
+      const { openStore } = await import('../store/open-store.js');
+      const page = await (await openStore(config.store)).trail.query(query);
+      output().answer(page, describe(page));
+      for (const { file, reason } of page.damaged) output().note(`Damaged: ${file}: ${oneLine(reason)}`);
+    });
+}
+
+function describe({ entries, next_cursor }: TrailPage): string[] {
+  if (entries.length === 0) return ['The trail has no such entries.'];
+  const lines = entries.map(({ at, turn_id, call_id, revision, tool, kind, state, by, requester, verified }) => {
+    const call = `${turn_id} ${call_id}${revision > 1 ? `, revision ${revision}` : ''}`;
+    const who = by === '' ? `for ${oneLine(requester, 60)}` : `by ${oneLine(by, 60)}, for ${oneLine(requester, 60)}`;
+    const doubt = verified ? '' : '  NOT VERIFIED: its block is not there, or says something else';
+    return `${at}  ${state.padEnd(12)} ${kind.padEnd(10)} ${oneLine(tool, 40)}  ${call}  ${who}${doubt}`;
+  });
+  return next_cursor === null ? lines : [...lines, `More: --cursor ${next_cursor}`];
+}

@@ -1,0 +1,90 @@
+/** Signed decisions on the waiting calls of a turn, and signed messages to it: what `holdfast sign` prints, and what the gateway sends. */
+import { attestDecision } from '../attestation/attest';
+import type { DecisionClaims } from '../attestation/claims';
+import type { SigningKey } from '../attestation/signing-key';
+import { hashJson } from '../shared/digests';
+import type { JsonObject } from '../shared/json';
+import { steerDigest } from '../shared/steer';
+import type { TurnView } from '../shared/turn-view';
+import { DecisionNotAccepted } from './errors';
+import { pendingOf, type TurnHandle } from './turn-handle';
+
+export interface Signing {
+  decision: Exclude<DecisionClaims['decision'], 'steer'>;
+  /** The first 12 or more characters of each digest. */
+  calls: readonly string[];
+  principal: string;
+  roles: readonly string[];
+  /** Settle. */
+  outcome?: 'applied' | 'not_applied';
+  /** Edit: the whole other input. */
+  input?: JsonObject;
+}
+
+export interface SignedDecision {
+  /** All 64 characters. */
+  call: string;
+  attestation: string;
+}
+
+/**
+ * Signs one decision for each call; changes nothing.
+ * @throws DecisionNotAccepted for a call that does not wait; TurnNotFound, NoWorker
+ */
+export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: Signing): Promise<SignedDecision[]> {
+  const { decision, principal, roles, outcome, input } = signing;
+  const [view, aud] = await Promise.all([turn.status(), turn.audience()]);
+  return signing.calls.map((named) => {
+    const digest = waitingDigest(view, named);
+    const { of } = pendingOf(view).find((call) => call.digest === digest) ?? {};
+    const until = goodUntil(view, digest);
+    const claims = {
+      // A sub-agent's call is its own turn's, wherever the decision is sent.
+      aud: of ? { ...aud, workflow_id: of.workflow_id, first_execution_run_id: of.first_execution_run_id } : aud,
+      digest,
+      decision,
+      principal,
+      roles: [...roles],
+      head: of ? of.head : view.head,
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(input === undefined ? {} : { input_hash: hashJson(input) }),
+    };
+    return { call: digest, attestation: attestDecision(key, claims, until) };
+  });
+}
+
+/**
+ * Signs a message to a running turn, for a principal; changes nothing.
+ * @throws TurnNotFound, NoWorker
+ */
+export async function signSteer(
+  turn: TurnHandle,
+  key: SigningKey,
+  { text, principal, roles }: { text: string } & Pick<Signing, 'principal' | 'roles'>,
+): Promise<string> {
+  const [{ head }, aud] = await Promise.all([turn.status(), turn.audience()]);
+  const said = { digest: steerDigest(text), decision: 'steer' as const, principal, roles: [...roles] };
+  return attestDecision(key, { aud, head, ...said }, null);
+}
+
+/** The signature is looked at again where the call runs: by then it has waited for those before it, and for a worker. */
+const AFTERWARDS_MS = 10 * 60_000;
+
+/** Null: nothing expires. */
+function goodUntil(view: TurnView, digest: string): string | null {
+  const waiting = pendingOf(view).filter(({ state }) => state === 'waiting');
+  if (!waiting.some((call) => call.digest === digest)) return null;
+  const expiries = waiting.map(({ approval }) => Date.parse(approval.expires_at ?? '')).filter(Number.isFinite);
+  return expiries.length === 0 ? null : new Date(Math.max(...expiries) + AFTERWARDS_MS).toISOString();
+}
+
+function waitingDigest({ pending }: TurnView, named: string): string {
+  const fit = /^[0-9a-f]{12,64}$/.test(named) ? pending.filter((digest) => digest.startsWith(named)) : [];
+  if (fit.length === 1) return fit[0]!;
+  const shown = JSON.stringify(named.slice(0, 70));
+  const why =
+    fit.length === 0
+      ? `no call ${shown} waits for a person`
+      : `call ${shown} fits ${fit.length} waiting calls; give more of the digest`;
+  throw new DecisionNotAccepted(`Not accepted: ${why}.`);
+}

@@ -1,0 +1,25 @@
+/** The cards of a turn, out of what its workflow shows in the Web UI. */
+
+/** Cards stand in Current Details with a rule between them; what looks like one inside of a fence is somebody's text. */
+export function cardsIn(details: string): string[] {
+  const cards: string[][] = [[]];
+  let fence: string | null = null;
+  for (const line of details.split('\n')) {
+    const ticks = /^`{3,}/.exec(line)?.[0] ?? null;
+    if (fence === null && line === '---') {
+      cards.push([]);
+      continue;
+    }
+    if (fence === null) fence = ticks;
+    else if (line === fence) fence = null;
+    cards.at(-1)!.push(line);
+  }
+  return cards.map((lines) => lines.join('\n').trim());
+}
+
+/** Each card by the digest that it is about; a digest whose card is not shown is left out. */
+export function cardsByDigest(details: string, pending: readonly string[]): Map<string, string> {
+  const cards = cardsIn(details);
+  const pairs = pending.map((digest, index) => [digest, cards[index] ?? ''] as const);
+  return new Map(pairs.filter(([digest, card]) => card.includes(digest)));
+}

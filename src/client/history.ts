@@ -1,0 +1,84 @@
+/** The events of a workflow as Temporal keeps them, from its first run on, over continue-as-new and resets. */
+import type { Client } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+
+export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+export interface RunEvent {
+  runId: string;
+  /** From 1. */
+  run: number;
+  event: HistoryEvent;
+  /** A reset begins its run with a copy of another one's events: they have been read there. */
+  copied: boolean;
+  /** The last of a run in whose place a reset has put another. */
+  superseded: boolean;
+}
+
+export interface Reading {
+  /** Waits for what is still to come, until the last run ends. */
+  follow: boolean;
+  stop?: AbortSignal;
+}
+
+/** @throws WorkflowNotFoundError */
+export async function* readHistory(client: Client, workflowId: string, { follow, stop }: Reading): AsyncGenerator<RunEvent> {
+  const description = await client.workflow.getHandle(workflowId).describe();
+  const seen = new Set<string>();
+  let runId: string | null = description.raw.workflowExecutionInfo?.firstRunId || description.runId;
+  while (runId !== null) {
+    seen.add(runId);
+    let next: string | null = null;
+    let copied = false;
+    for await (const event of readRun(client, { workflowId, runId }, { follow, stop })) {
+      const original = event.workflowExecutionStartedEventAttributes?.originalExecutionRunId;
+      if (original && original !== runId) copied = true;
+      if (event.workflowTaskFailedEventAttributes?.newRunId === runId) copied = false; // here the reset took place
+      next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? null;
+      const superseded = hasEnded(event) && next === null;
+      if (superseded) next = await runAfterReset(client, workflowId, seen, runId);
+      yield { runId, run: seen.size, event, copied, superseded: superseded && next !== null };
+    }
+    runId = next;
+  }
+}
+
+/** Null: there was no reset. */
+async function runAfterReset(client: Client, workflowId: string, seen: Set<string>, runId: string): Promise<string | null> {
+  const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
+  const named = raw.workflowExtendedInfo?.resetRunId;
+  if (named && !seen.has(named)) return named;
+  const present = (await client.workflow.getHandle(workflowId).describe()).runId;
+  return seen.has(present) ? null : present;
+}
+
+function hasEnded(event: HistoryEvent): boolean {
+  return Boolean(
+    event.workflowExecutionCompletedEventAttributes ??
+    event.workflowExecutionFailedEventAttributes ??
+    event.workflowExecutionCanceledEventAttributes ??
+    event.workflowExecutionTerminatedEventAttributes ??
+    event.workflowExecutionTimedOutEventAttributes,
+  );
+}
+
+async function* readRun(
+  client: Client,
+  execution: { workflowId: string; runId: string },
+  { follow, stop }: { follow: boolean; stop: AbortSignal | undefined },
+): AsyncGenerator<HistoryEvent> {
+  const { connection, namespace } = client.workflow.options as unknown as { connection: Client['connection']; namespace: string };
+  let nextPageToken: Uint8Array = new Uint8Array();
+  do {
+    const request = { namespace, execution, nextPageToken, waitNewEvent: follow, maximumPageSize: 200 };
+    const page = () => connection.workflowService.getWorkflowExecutionHistory(request);
+    const response = await (stop ? connection.withAbortSignal(stop, page) : page());
+    yield* response.history?.events ?? [];
+    nextPageToken = response.nextPageToken ?? new Uint8Array();
+  } while (nextPageToken.length > 0 && !stop?.aborted);
+}
+
+/** ISO 8601, the server's clock. */
+export function timeOf({ eventTime }: HistoryEvent): string {
+  return new Date(Number(eventTime?.seconds ?? 0) * 1000 + Math.floor((eventTime?.nanos ?? 0) / 1e6)).toISOString();
+}

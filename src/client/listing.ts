@@ -1,0 +1,90 @@
+/** Turns as Temporal lists them: no worker is asked. */
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { TURN_STATES, type TurnState } from '../shared/turn-view';
+import { visibilityText } from '../shared/visibility-text';
+import { TURNS_AND_CALLS } from '../workflows/contract';
+import { InvalidRequest } from './errors';
+import { sightClause, type Sight } from './sight';
+import type { WaitingCall } from './turn-handle';
+
+export interface TurnSummary {
+  turn_id: string;
+  workflow_id: string;
+  agent: string;
+  state: string;
+  requester: string;
+  started_at: string;
+  ended_at: string | null;
+  ui_url: string | null;
+}
+
+/** What a list is of; all of it has to fit. */
+export interface TurnFilter {
+  state?: TurnState;
+  agent?: string;
+  /** Whose turns. Default: all. */
+  sight?: Sight;
+}
+
+export interface PendingTurn extends TurnSummary {
+  /** Names of the tools that wait, as Temporal lists them: known without a worker. */
+  tools: string[];
+  calls: WaitingCall[];
+  /** Why its calls could not be asked for; null when they could. */
+  unreachable: string | null;
+}
+
+/** @param ui_url its page, where there is a Web UI */
+export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: string | null): TurnSummary {
+  const attribute = (name: string) => String((info.searchAttributes?.[name] as unknown[] | undefined)?.[0] ?? '');
+  return {
+    turn_id: info.workflowId.replace(/^turn\//, ''),
+    workflow_id: info.workflowId,
+    agent: attribute('HoldfastAgent'),
+    state: stateOf(info.status.name, attribute('HoldfastState')),
+    requester: attribute('HoldfastRequester'),
+    started_at: info.startTime.toISOString(),
+    ended_at: info.closeTime?.toISOString() ?? null,
+    ui_url,
+  };
+}
+
+export function waitingTools(info: Pick<WorkflowExecutionInfo, 'searchAttributes'>): string[] {
+  return ((info.searchAttributes?.HoldfastTool as unknown[] | undefined) ?? []).map(String);
+}
+
+/** A sub-agent's call waits in its own turn, and is shown in those above: here it stands with its own, where that is listed. */
+export function eachOnce(turns: PendingTurn[]): PendingTurn[] {
+  const listed = new Set(
+    turns.flatMap(({ turn_id, calls }) => calls.filter(({ of }) => !of).map(({ digest }) => `${turn_id} ${digest}`)),
+  );
+  return turns.map((turn) => ({
+    ...turn,
+    calls: turn.calls.filter(({ of, digest }) => of === undefined || !listed.has(`${of.turn_id} ${digest}`)),
+  }));
+}
+
+const OPEN: readonly TurnState[] = ['running', 'awaiting_approval', 'in_doubt'];
+
+/** A turn that was ended through Temporal itself never wrote its last state. */
+function stateOf(status: string, written: string): string {
+  return status === 'TERMINATED' || status === 'TIMED_OUT' ? 'failed' : written;
+}
+
+/** Temporal's list filter. @throws InvalidRequest */
+export function turnQuery({ state, agent, sight = 'all' }: TurnFilter): string {
+  return [
+    TURNS_AND_CALLS,
+    ...(state === undefined ? [] : [stateClause(state)]),
+    ...(agent === undefined ? [] : [`HoldfastAgent = ${visibilityText(agent)}`]),
+    ...sightClause(sight),
+  ].join(' AND ');
+}
+
+function stateClause(state: TurnState): string {
+  if (!TURN_STATES.includes(state))
+    throw new InvalidRequest(`There is no state ${JSON.stringify(state)}; states: ${TURN_STATES.join(', ')}.`);
+  const written = `HoldfastState = '${state}'`;
+  if (OPEN.includes(state)) return `${written} AND ExecutionStatus = 'Running'`;
+  return state === 'failed' ? `(${written} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : written;
+}

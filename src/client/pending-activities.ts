@@ -1,0 +1,60 @@
+/** Progress and retries where no bus brings them: they are not in history while an activity runs, but the server knows them. */
+import type { Client } from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import type { LiveListener } from '../live/bus';
+
+const LOOK_EVERY = 500;
+const CODE = /^holdfast\.tool\.([A-Z_]{1,40})$/;
+
+/** @returns ends it */
+export function watchPendingActivities(client: Client, workflowId: string, listener: LiveListener): () => void {
+  const seen = new Map<string, string>();
+  const stop = new AbortController();
+  const look = async () => {
+    while (!stop.signal.aborted) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY).unref());
+      if (!stop.signal.aborted) await lookOnce(client, workflowId, seen, listener).catch(() => undefined);
+    }
+  };
+  void look();
+  return () => stop.abort();
+}
+
+async function lookOnce(client: Client, workflowId: string, seen: Map<string, string>, listener: LiveListener): Promise<void> {
+  const description = await client.workflow.getHandle(workflowId).describe();
+  if (description.status.name !== 'RUNNING') return;
+  for (const activity of description.raw.pendingActivities ?? []) {
+    if (activity.activityType?.name !== 'runCall') continue;
+    const call = (activity.activityId ?? '').split(':')[0]!;
+    const payloads = activity.heartbeatDetails?.payloads ?? [];
+    const [details] = (await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads).catch(() => [])) as [
+      { progress?: { message: string; fraction: number | null } | null } | undefined,
+    ];
+    const at = new Date().toISOString();
+    const progress = details?.progress;
+    if (progress && isNew(seen, `${call} progress`, JSON.stringify(progress)))
+      listener({ at, type: 'tool_progress', call, ...progress });
+    const attempt = activity.attempt ?? 1;
+    if (attempt > 1 && isNew(seen, `${call} attempt`, String(attempt))) {
+      const next = activity.scheduledTime ? new Date(Number(activity.scheduledTime.seconds) * 1000).toISOString() : null;
+      const { message = '', applicationFailureInfo } = activity.lastFailure ?? {};
+      const code = CODE.exec(applicationFailureInfo?.type ?? '')?.[1] ?? null;
+      listener({
+        at,
+        type: 'tool_retrying',
+        call,
+        attempt,
+        max_retries: null,
+        code,
+        error: message ?? '',
+        next_attempt_at: next,
+      });
+    }
+  }
+}
+
+function isNew(seen: Map<string, string>, key: string, value: string): boolean {
+  if (seen.get(key) === value) return false;
+  seen.set(key, value);
+  return true;
+}

@@ -1,0 +1,63 @@
+/** What starting a turn takes, and what Temporal is told of it. */
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import { cutBytes } from '../shared/cut';
+import { isTurnId } from '../shared/ids';
+import { InvalidRequest } from './errors';
+
+export interface StartTurn {
+  agent: string;
+  /** At most 100,000 characters. */
+  message: string;
+  /** Idempotency key: the same key starts one turn, for as long as the namespace retains it. */
+  id?: string;
+  sessionId?: string;
+  /** Who asks. Default `local`. */
+  requester?: string;
+  /** Part of the store with where to tell of questions and of the end (notify/callback.ts). */
+  callbackRef?: string;
+}
+
+const MAX_MESSAGE = 100_000;
+
+/** @throws InvalidRequest */
+export function checkStartTurn({ agent, message, id, sessionId }: StartTurn, requester: string): void {
+  if (typeof agent !== 'string' || agent === '')
+    throw new InvalidRequest('start: "agent" is missing: name one of the agents that the worker serves.');
+  if (typeof message !== 'string' || message.trim() === '') throw new InvalidRequest('start: "message" is empty.');
+  if (message.length > MAX_MESSAGE)
+    throw new InvalidRequest(`start: "message" has ${message.length} characters; ${MAX_MESSAGE} are allowed.`);
+  if (typeof requester !== 'string' || requester === '' || requester.length > 200)
+    throw new InvalidRequest('start: "requester" must be 1 to 200 characters.');
+  // An empty key is a caller's bug: every request would be the same one.
+  if (id !== undefined && (typeof id !== 'string' || id === ''))
+    throw new InvalidRequest('start: "id" must be a text that is not empty, or absent.');
+  for (const [name, text] of Object.entries({ agent, message, id, requester }))
+    if (text?.isWellFormed() === false)
+      throw new InvalidRequest(`start: "${name}" is not well-formed Unicode (it has half a character).`);
+  if (sessionId !== undefined && !isTurnId(sessionId))
+    throw new InvalidRequest(`start: "sessionId" ${JSON.stringify(sessionId)} must match [A-Za-z0-9._~-]{1,128}.`);
+}
+
+const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
+const STATE = defineSearchAttributeKey('HoldfastState', 'KEYWORD');
+const SESSION = defineSearchAttributeKey('HoldfastSession', 'KEYWORD');
+const REQUESTER = defineSearchAttributeKey('HoldfastRequester', 'KEYWORD');
+
+/** What both workflows are given. */
+export interface Started {
+  turn_id: string;
+  /** Null: the worker chooses, and writes the attribute itself. */
+  agent: string | null;
+  requester: string;
+  trace_id: string;
+  session_id?: string | null;
+}
+
+export function searchAttributes({ agent, requester, session_id = null }: Started): TypedSearchAttributes {
+  return new TypedSearchAttributes([
+    ...(agent === null ? [] : [{ key: AGENT, value: cutBytes(agent, 255) }]),
+    { key: STATE, value: 'running' },
+    { key: REQUESTER, value: cutBytes(requester, 255) },
+    ...(session_id === null ? [] : [{ key: SESSION, value: cutBytes(session_id, 255) }]),
+  ]);
+}

@@ -1,0 +1,93 @@
+/** Settings of the gateway's HTTP face. */
+import { z } from 'zod';
+import type { CallbackHost } from '../shared/callback';
+import { isLoopback } from './approvals-channel';
+
+/** Only signatures that the issuer alone can make: with a shared secret, or none, whoever checks a token could write one. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const;
+const claim = z.string().regex(/^[\x21-\x7e]{1,200}$/);
+
+const jwtSettings = z.strictObject({
+  /** As `iss` has it. */
+  issuer: z.string().min(1).max(500),
+  /** One of these stands in `aud`. */
+  audience: z.union([z.string().min(1).max(500), z.array(z.string().min(1).max(500)).min(1).max(10)]),
+  jwks_url: z.url({ protocol: /^https?$/ }).refine((url) => url.startsWith('https:') || isLoopback(new URL(url).hostname)),
+  algorithms: z.array(z.enum(ALGORITHMS)).min(1).default(['RS256', 'PS256', 'ES256', 'EdDSA']),
+  clock_tolerance_seconds: z.number().int().min(0).max(300).default(30),
+  principal_claim: claim.default('sub'),
+  /** Where it is set, a token without this claim is nobody's. Not set: all principals are the operator's. */
+  tenant_claim: claim.optional(),
+  roles_claim: claim.default('roles'),
+});
+export type JwtSettings = z.output<typeof jwtSettings>;
+
+export const jwt = z.string().max(10_000).transform(parsed).pipe(jwtSettings);
+
+function parsed(text: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not JSON' });
+    return z.NEVER;
+  }
+}
+
+const listed = z
+  .string()
+  .max(10_000)
+  .transform((text) => text.split(',').map((entry) => entry.trim()));
+
+/** As browsers write them: scheme, host, port, nothing else. */
+export const origins = listed.pipe(
+  z.array(z.string().refine((text) => URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text)).max(50),
+);
+
+const DEFAULT_PORT: Record<string, number> = { 'http:': 80, 'https:': 443 };
+
+/** `hooks.example.com`, `hooks.example.com:8443`, `http://hooks.example.com`; `+private` after it. */
+export const callbackHosts = listed.pipe(
+  z
+    .array(
+      z.string().transform((entry, context): CallbackHost => {
+        const [, scheme = 'https://', host = '', isPrivate] =
+          /^(https?:\/\/)?([a-z0-9.:[\]-]{1,260})(\+private)?$/.exec(entry) ?? [];
+        const url = host !== '' && URL.canParse(scheme + host) ? new URL(scheme + host) : null;
+        // As it is written: of `0x7f.1` or `127.1` nobody would see where it leads.
+        if (url !== null && (url.host === host || `${url.hostname}:${DEFAULT_PORT[url.protocol]}` === host)) {
+          const port = url.port === '' ? null : Number(url.port);
+          return { hostname: url.hostname, port, http: scheme === 'http://', private: isPrivate !== undefined };
+        }
+        context.addIssue({ code: 'custom', message: 'not a host' });
+        return z.NEVER;
+      }),
+    )
+    .max(100),
+);
+
+export const requestsPerMinute = z
+  .string()
+  .regex(/^[1-9]\d{0,6}$/)
+  .transform(Number);
+export const proxies = z.string().regex(/^\d$/).transform(Number);
+
+export interface HttpConfig {
+  /** Tokens of an issuer that signs them; null: bearer tokens only. */
+  jwt: JwtSettings | null;
+  /** Web pages from these origins may call; none by default. */
+  corsOrigins: string[];
+  /** Of one principal, or of one address that names none. */
+  requestsPerMinute: number;
+  /** Proxies in front, which say in `X-Forwarded-For` whom they speak for. */
+  proxies: number;
+  /** Whether `/metrics` takes no token. */
+  openMetrics: boolean;
+  /** Where callbacks may go, and what signs them; null: nowhere. */
+  callbacks: CallbackConfig | null;
+}
+
+export interface CallbackConfig {
+  hosts: CallbackHost[];
+  /** `whsec_…` */
+  secret: string;
+}

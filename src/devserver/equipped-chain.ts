@@ -1,0 +1,56 @@
+/** The embedded chain with contracts on it, for a stack that does without where there can be none. */
+import { anvilPath, startChain, type DevChain } from './chain';
+
+/** Quotes have the time of the newest block, and deadlines are counted from it: it must not be an old one. */
+const BLOCK_SECONDS = 30;
+
+/** Puts contracts on a fresh chain. Returns the settings with which a worker finds them. */
+export type Equip = (rpcUrl: string) => Promise<NodeJS.ProcessEnv>;
+
+export interface EquippedChain {
+  rpcUrl: string;
+  pid: number;
+  settings: NodeJS.ProcessEnv;
+  stop(): Promise<void>;
+}
+
+/**
+ * Never rejects.
+ * @param anvil path of the node's binary. Default: the one that npm installed, if it has
+ * @returns null when there is none; `say` is told why, in one line
+ */
+export async function startEquippedChain(
+  equip: Equip,
+  say: (line: string) => void,
+  anvil = anvilPath(),
+  blockSeconds = BLOCK_SECONDS,
+): Promise<EquippedChain | null> {
+  if (anvil === null) {
+    say('No chain: anvil is not installed (npm: @foundry-rs/anvil, an optional dependency). The onchain tools will say so.');
+    return null;
+  }
+  try {
+    const node = await startChain({ anvil, blockSeconds });
+    const settings = await equip(node.rpcUrl).catch(async (error: unknown) => {
+      await node.stop();
+      throw error;
+    });
+    return { rpcUrl: node.rpcUrl, pid: node.pid, settings, stop: watched(node, say) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/\s*\n\s*/g, ' ') : String(error);
+    say(`No chain: ${why} The onchain tools will say so.`);
+    return null;
+  }
+}
+
+/** Says when the node ends by itself. @returns what stops it, silently */
+function watched(node: DevChain, say: (line: string) => void): () => Promise<void> {
+  let stopping = false;
+  void node.exited.then(({ how }) => {
+    if (!stopping) say(`The embedded chain has ended (${how}); onchain tools fail from now on.`);
+  });
+  return () => {
+    stopping = true;
+    return node.stop();
+  };
+}

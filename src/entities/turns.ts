@@ -1,0 +1,60 @@
+/** Other turns, as Temporal has them. */
+import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
+import type { AskedTurn, Turns } from '../activities/turns';
+import type { SubTurnFacts } from '../shared/sub-turn';
+import { DECIDE_UPDATE, SUB_TURN_QUERY, type DecideAnswer } from '../workflows/contract';
+import { settledDown } from './under-way';
+
+/** ms; a worker that is busy answers a query late. */
+const ANSWERS_WITHIN = 20_000;
+
+/** @param as a client under another identity: a decision that is passed on keeps its sender's */
+export function temporalTurns(client: Client, as: (identity: string) => Client): Turns {
+  const within = <T>(work: () => Promise<T>) => client.withDeadline(Date.now() + ANSWERS_WITHIN, work);
+  const described = (workflowId: string) => client.workflow.getHandle(workflowId).describe();
+  return {
+    ask: (workflowId) =>
+      within(async () => {
+        const description = await described(workflowId).catch((error: unknown) => orNull(error));
+        if (description === null) return null;
+        const { name } = description.status;
+        const closed = (name === 'RUNNING' ? null : name) as AskedTurn['closed'];
+        const asked = client.workflow.getHandle(workflowId).query<SubTurnFacts>(SUB_TURN_QUERY);
+        // What was ended from outside before it ever ran has nothing to say.
+        const facts = await asked.catch((error: unknown) => {
+          if (closed === 'TERMINATED' || closed === 'TIMED_OUT' || isUnknownQuery(error)) return null;
+          throw error;
+        });
+        return { closed, startedBy: description.parentExecution?.workflowId ?? null, facts };
+      }),
+    decide: (workflowId, { id, body, identity }) =>
+      within(async () => {
+        const handle = as(identity).workflow.getHandle(workflowId);
+        try {
+          if (!(await settledDown(() => handle.describe())))
+            throw new Error(`No worker takes what came to ${workflowId} before; the decision was not passed on.`);
+          return await handle.executeUpdate<DecideAnswer, [typeof body]>(DECIDE_UPDATE, { args: [body], updateId: id });
+        } catch (error) {
+          if (error instanceof WorkflowNotFoundError) return { accepted: false, reason: 'the turn has ended' };
+          if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+          return { accepted: false, reason: (error.cause?.message ?? error.message).slice(0, 300) };
+        }
+      }),
+    runs: (workflowId, firstExecutionRunId) =>
+      within(async () => {
+        const description = await described(workflowId).catch((error: unknown) => orNull(error));
+        const { firstRunId } = description?.raw.workflowExecutionInfo ?? {};
+        return description?.status.name === 'RUNNING' && firstRunId === firstExecutionRunId;
+      }),
+  };
+}
+
+function orNull(error: unknown): null {
+  if (error instanceof WorkflowNotFoundError) return null;
+  throw error;
+}
+
+/** It is another workflow than a turn, or one of an older build. */
+function isUnknownQuery(error: unknown): boolean {
+  return error instanceof Error && /did not register a handler|unknown query/i.test(`${error.message} ${String(error.cause)}`);
+}

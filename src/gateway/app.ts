@@ -1,0 +1,144 @@
+/** The HTTP face: its routes, one file each, and what all of them share. */
+import cors from '@fastify/cors';
+import type { SigningKey } from '../attestation/signing-key';
+import type { HoldfastClient } from '../client';
+import { DEFAULT_HTTP_RATE } from '../config';
+import type { CallbackConfig } from '../config/http';
+import { parseJson } from '../shared/parse-json';
+import fastify, { type FastifyInstance } from 'fastify';
+import type { Store } from '../store/store';
+import type { ToolLogger } from '../tools/define';
+import { authenticateRequests } from './authenticate';
+import { answerBadAddress, answerBrokenHttp } from './before-routes';
+import { answerWith, wrongOf } from './errors';
+import { HttpMetrics } from './http-metrics';
+import { holdKeysToBodies } from './idempotency';
+import { observeRequests } from './observe';
+import { describeApi } from './openapi';
+import { refuseOtherMethods } from './other-methods';
+import { limitRates } from './rate-limits';
+import { requestIdOf } from './request-ids';
+import { blocks } from './routes/blocks';
+import { decisions } from './routes/decisions';
+import { healthz } from './routes/healthz';
+import { mcp } from './routes/mcp';
+import { metrics } from './routes/metrics';
+import { pending } from './routes/pending';
+import { readyz } from './routes/readyz';
+import { sessions } from './routes/sessions';
+import { streams } from './routes/streams';
+import { tools } from './routes/tools';
+import { turns } from './routes/turns';
+import type { Authenticator } from './principals';
+import type { ToolCatalogue } from './tool-catalogue';
+import type { StreamSettings } from './streams/settings';
+import { validatorOf } from './validator';
+
+export interface GatewayParts {
+  store: Store;
+  log: ToolLogger;
+  /** Connects when it is first needed. @throws ServerUnreachable */
+  client(): Promise<HoldfastClient>;
+  authenticator: Authenticator;
+  /** Signs in the principals' names. */
+  key: SigningKey;
+  /** Of the app that the workers serve; absent: its tools can be called, and not be listed. */
+  catalogue?(): Promise<ToolCatalogue>;
+  /** Where callbacks may go. Default: nowhere. */
+  callbacks?: CallbackConfig | null;
+  /** Of one principal. Default 6000. */
+  requestsPerMinute?: number;
+  corsOrigins?: readonly string[];
+  /** Proxies in front, whose `X-Forwarded-For` is believed. Default 0. */
+  proxies?: number;
+  /** `/metrics` without a token. Default false. */
+  openMetrics?: boolean;
+  streams?: Partial<StreamSettings>;
+  /** Under which address it is reached from outside. */
+  publicUrl?: string;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Aborts when the gateway is about to end: streams end then, by themselves. */
+    draining: AbortSignal;
+    metrics: HttpMetrics;
+  }
+}
+
+/**
+ * A route adds itself to the app, with what it needs. It is declared with a JSON Schema and with `config: {roles}`; whose
+ * request it is stands in `request.principal`; what cannot be done is thrown as a `Refusal`.
+ */
+export type Route = (app: FastifyInstance, parts: GatewayParts) => void;
+
+const ROUTES: Route[] = [healthz, readyz, metrics, turns, sessions, decisions, pending, tools, streams, blocks, mcp];
+const REQUEST_TIMEOUT_MS = 30_000;
+const MAX_BODY_BYTES = 1_000_000;
+const MAX_PARAM_LENGTH = 500;
+
+/** @param draining aborts when it is about to end */
+export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new AbortController().signal): FastifyInstance {
+  const { store, log, authenticator, requestsPerMinute = DEFAULT_HTTP_RATE, corsOrigins = [], proxies = 0 } = parts;
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    trustProxy: proxies > 0 && ((_address: string, hop: number) => hop < proxies),
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: answerBadAddress,
+  });
+  app.decorate('draining', draining).decorate('metrics', new HttpMetrics());
+  app.decorateRequest('principal');
+  app.setValidatorCompiler(validatorOf);
+  // A response schema describes: what it does not know must not be left out of an answer.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.removeContentTypeParser('text/plain');
+  // Strictly: of two equal keys one could be what was read, and the other what was meant.
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, parseJson(body as string));
+    } catch (error) {
+      done(Object.assign(error as Error, { statusCode: 400 }));
+    }
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const message = `There is no ${request.method} ${request.url.split('?')[0]!.slice(0, 200)} here.`;
+    return answerWith(reply, { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_route', message });
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const wrong = wrongOf(error);
+    if (wrong !== null) return answerWith(reply, wrong);
+    log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, 'a request failed');
+    const message = 'The request could not be answered; the log of the gateway says why.';
+    return answerWith(reply, { code: 'EXECUTION_ERROR', reason: 'gateway_failed', message });
+  });
+  observeRequests(app, log, app.metrics);
+  refuseOtherMethods(app);
+  void app.register(async (scope) => {
+    // First: a browser asks without a token whether it may ask with one.
+    if (corsOrigins.length > 0) await scope.register(cors, corsOptions(corsOrigins));
+    const countNobody = await limitRates(scope, requestsPerMinute);
+    await describeApi(scope);
+    authenticateRequests(scope, authenticator, countNobody);
+    holdKeysToBodies(scope, store);
+    for (const route of ROUTES) route(scope, parts);
+  });
+  return app;
+}
+
+const SENT = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'];
+const MCP_HEADERS = ['mcp-session-id', 'mcp-protocol-version'];
+
+function corsOptions(origins: readonly string[]): object {
+  return {
+    origin: [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
+    allowedHeaders: [...SENT, ...MCP_HEADERS],
+    exposedHeaders: ['x-request-id', 'retry-after', 'mcp-session-id'],
+    maxAge: 600,
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * Before anything of a request is read: whose is it, and may he use this route? Each route says in its `config` who may;
+ * one that does not say is a fault of ours, and keeps the gateway from starting.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Refusal } from './errors';
+import type { Authenticator, Principal, Role } from './principals';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Any one of these may; `public`: whoever asks. */
+    roles?: readonly Role[] | 'public';
+  }
+  interface FastifyRequest {
+    /** Whose request it is; on public routes there is none. */
+    principal: Principal;
+  }
+}
+
+/** @param nobody is told of each request that names nobody, and may refuse it in another way */
+export function authenticateRequests(
+  app: FastifyInstance,
+  authenticator: Authenticator,
+  nobody: (request: FastifyRequest) => Promise<void>,
+): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.roles === undefined)
+      throw new Error(`The route ${String(method)} ${url} does not say in its config which roles may.`);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const { roles } = request.routeOptions.config;
+    if (roles === 'public') return;
+    const principal = await authenticator.authenticate(request.headers.authorization);
+    if (principal === null) {
+      await nobody(request);
+      void reply.header('www-authenticate', 'Bearer');
+      const message = 'This needs a token that names a principal.';
+      throw new Refusal({ code: 'UNAUTHORIZED', reason: 'no_principal', message, hint: authenticator.hint });
+    }
+    if (!roles?.some((role) => principal.roles.includes(role))) throw roleMissing(roles ?? [], principal);
+    request.principal = principal;
+  });
+}
+
+function roleMissing(roles: readonly Role[], { name, roles: own }: Principal): Refusal {
+  const message = `This takes one of the roles ${roles.join(', ')}; ${name} has ${own.join(', ') || 'none'}.`;
+  return new Refusal({ code: 'PERMISSION_DENIED', reason: 'role_missing', message });
+}

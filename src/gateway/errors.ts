@@ -1,0 +1,91 @@
+/** What the gateway answers when something is wrong: the envelope of tool results, with the status of its code. */
+import type { FastifyError, FastifyReply } from 'fastify';
+import {
+  DecisionNotAccepted,
+  IdempotencyConflict,
+  InvalidRequest,
+  NoWorker,
+  ServerUnreachable,
+  SessionNotFound,
+  TurnNotFound,
+} from '../client/errors';
+import { callError, ERROR_CODES, type CallError, type ErrorCode } from '../shared/errors';
+
+export interface Wrong {
+  code: ErrorCode;
+  /** snake_case, for programs. */
+  reason: string;
+  message: string;
+  hint?: string;
+  details?: NonNullable<CallError['details']>;
+  retryAfterMs?: number;
+  /** Instead of the code's own. */
+  status?: number;
+}
+
+/** Thrown by whatever cannot do what is asked; the gateway answers it as it is. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  constructor(readonly wrong: Wrong) {
+    super(wrong.message);
+  }
+}
+
+export function answerWith(reply: FastifyReply, wrong: Wrong): FastifyReply {
+  const { code, status, retryAfterMs } = wrong;
+  if (retryAfterMs !== undefined) void reply.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));
+  return reply
+    .code(status ?? ERROR_CODES[code].httpStatus)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(wrongEnvelope(wrong, { request_id: reply.request.id }));
+}
+
+/** @param known what there is to say of the request */
+export function wrongEnvelope({ code, reason, message, hint, details, retryAfterMs }: Wrong, known: object = {}): object {
+  const more = { ...(hint === undefined ? {} : { hint }), ...(details === undefined ? {} : { details }) };
+  const error = callError(code, reason, message, { ...more, ...(retryAfterMs ? { retry_after_ms: retryAfterMs } : {}) });
+  return { success: false, status: 'error', error, metadata: { timestamp: new Date().toISOString(), ...known } };
+}
+
+/** What an error means to whoever asked; null: it is a fault of ours, of which he learns nothing. */
+export function wrongOf(error: unknown): Wrong | null {
+  if (error instanceof Refusal) return error.wrong;
+  const { message } = error as Error;
+  if (error instanceof DecisionNotAccepted) return { code: 'CONFIRMATION_REQUIRED', reason: 'not_accepted', message };
+  if (error instanceof TurnNotFound) return unknownTurn(error.turnId);
+  if (error instanceof SessionNotFound) return { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_session', message };
+  if (error instanceof NoWorker) return { code: 'NETWORK_ERROR', reason: 'no_worker', message };
+  if (error instanceof ServerUnreachable)
+    return { code: 'NETWORK_ERROR', reason: 'temporal_unreachable', message: 'Temporal does not answer; try again in a moment.' };
+  if (error instanceof IdempotencyConflict) return { code: 'INVALID_PARAMS', reason: 'key_used', message, status: 409 };
+  if (error instanceof InvalidRequest) return { code: 'INVALID_PARAMS', reason: 'bad_request', message };
+  return fastifyWrong(error as FastifyError);
+}
+
+/** The same for what is not there and for what one may not see. */
+export function unknownTurn(id: string): Wrong {
+  const message = `There is no turn ${JSON.stringify(id.slice(0, 200))} that you may see.`;
+  return { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_turn', message };
+}
+
+/** Of Fastify itself: a body that is too long, is not JSON, or does not fit the route's schema. */
+function fastifyWrong({ statusCode, message, validation, validationContext }: FastifyError): Wrong | null {
+  if (validation) {
+    const details = validation.slice(0, 20).map((fault) => ({
+      path: `${validationContext ?? ''}${fault.instancePath}`.slice(0, 200),
+      message: `${fault.message ?? 'does not fit'}${extra(fault.params)}`.slice(0, 300),
+    }));
+    const [first] = details;
+    const text = first ? `${first.path} ${first.message}` : message;
+    return { code: 'INVALID_PARAMS', reason: 'bad_request', message: `The request does not fit: ${text}.`, details };
+  }
+  const status = statusCode ?? 500;
+  return status >= 500 ? null : { code: 'INVALID_PARAMS', reason: 'bad_request', message, status };
+}
+
+/** Ajv says that a property is too much, and not which; and that a value is none of some, and not of which. */
+function extra(params: Record<string, unknown>): string {
+  if (typeof params.additionalProperty === 'string') return `: ${JSON.stringify(params.additionalProperty.slice(0, 60))}`;
+  return Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';
+}

@@ -1,0 +1,85 @@
+/**
+ * `Idempotency-Key`: a principal's key with the same body is the same operation. What an operation makes (turns, calls,
+ * messages) is named after principal and key, so that Temporal itself makes it once; here it is held to one body. Where an
+ * operation makes nothing that has a name (a decision, a steer), what was answered is kept, and answered again.
+ */
+import type { FastifyInstance } from 'fastify';
+import { hashJson } from '../shared/digests';
+import type { Json } from '../shared/json';
+import type { Store } from '../store/store';
+import { Refusal } from './errors';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What its key stands for: the same for the same principal and key, and for no other. Null: it has no key. */
+    operation: Operation | null;
+  }
+  interface FastifyContextConfig {
+    /** With a key, a request that was accepted is answered again as it was, without being done again. */
+    keepsAnswer?: boolean;
+  }
+}
+
+export interface Operation {
+  /** As it was sent. */
+  key: string;
+  /** `op_` and 40 hex, from principal and key. */
+  id: string;
+}
+
+interface Kept {
+  body: string;
+  answer?: { status: number; payload: string };
+}
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
+  app.decorateRequest('operation', null);
+  // After its body has been read and found right: a request that is refused uses up no key.
+  app.addHook('preHandler', async (request, reply) => {
+    const key = request.headers['idempotency-key'];
+    if (request.method !== 'POST' || key === undefined || request.routeOptions.config.roles === 'public') return;
+    if (typeof key !== 'string' || !KEY.test(key))
+      throw new Refusal({
+        code: 'INVALID_PARAMS',
+        reason: 'bad_idempotency_key',
+        message: 'The header Idempotency-Key must be one key of 1 to 255 visible ASCII characters.',
+      });
+    const id = `op_${hashJson({ v: 'holdfast.operation/1', principal: request.principal.name, key }).slice(0, 40)}`;
+    const path = request.url.split('?')[0]!;
+    const body = hashJson({ path, body: (request.body ?? null) as Json });
+    const first = keptOf(
+      await store.registers.update<Json>(registerOf(id), (known) =>
+        known === null ? { value: { body }, answer: { body } } : { answer: known },
+      ),
+    );
+    if (first.body !== body)
+      throw new Refusal({
+        code: 'INVALID_PARAMS',
+        reason: 'key_used',
+        message: 'This Idempotency-Key has been used for another request. Use a new key, or send the same request again.',
+        status: 409,
+      });
+    request.operation = { key, id };
+    if (first.answer) return reply.code(first.answer.status).type(JSON_TYPE).send(first.answer.payload);
+  });
+
+  app.addHook('onSend', async ({ operation, routeOptions }, reply, payload) => {
+    if (operation === null || !routeOptions.config.keepsAnswer || reply.statusCode >= 300 || typeof payload !== 'string') return;
+    const answer = { status: reply.statusCode, payload };
+    const keep = (known: Json) => (known === null ? { answer: null } : { value: { ...keptOf(known), answer }, answer: null });
+    // It has been done: what cannot be kept is answered all the same.
+    await store.registers.update(registerOf(operation.id), keep).catch(() => undefined);
+  });
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+function registerOf(id: string): string {
+  return `idempotency/${id}`;
+}
+
+function keptOf(known: Json): Kept {
+  return known as unknown as Kept;
+}

@@ -1,0 +1,118 @@
+/**
+ * Tokens of an issuer (JWT, RFC 7519), checked against its published keys: signature by a pinned asymmetric algorithm,
+ * issuer, audience, time. Claims become a principal: `tenant/name` where a tenant claim is set, else `name`.
+ */
+import type { JwtSettings } from '../config/http';
+import { LOCAL_PRINCIPAL } from '../shared/ids';
+import { Refusal } from './errors';
+import { principalNamed, type Authenticator, type Principal } from './principals';
+
+type Jose = typeof import('jose', { with: { 'resolution-mode': 'import' } });
+type Keys = ReturnType<Jose['createRemoteJWKSet']>;
+
+const LONGEST = 8_192;
+const BEARER = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
+const KEYS_WITHIN_MS = 5_000;
+/** An unknown `kid` asks the issuer again, but no more often. */
+const ASK_AGAIN_AFTER_MS = 30_000;
+const KEYS_GOOD_FOR_MS = 10 * 60_000;
+const MAX_ROLES = 64;
+const ROLE = /^[A-Za-z0-9._:-]{1,64}$/;
+const NAME = /^[^/\p{C}]{1,200}$/u;
+
+export class Jwts implements Authenticator {
+  readonly hint = 'Send "Authorization: Bearer …" with a token of the issuer that HOLDFAST_JWT names.';
+  private loaded: Promise<{ jose: Jose; keys: Keys }> | undefined;
+
+  constructor(private readonly settings: JwtSettings) {}
+
+  /** Null also for a token that is wrong in any way: whoever sent it learns nothing of why. @throws Refusal 503 when the keys cannot be had */
+  async authenticate(authorization: string | undefined): Promise<Principal | null> {
+    if ((authorization?.length ?? 0) > LONGEST) return null;
+    const token = BEARER.exec(authorization ?? '')?.[1];
+    if (token === undefined) return null;
+    const { jose, keys } = await (this.loaded ??= this.load());
+    const { issuer, audience, algorithms, clock_tolerance_seconds } = this.settings;
+    try {
+      const { payload } = await jose.jwtVerify(token, keys, {
+        issuer,
+        audience,
+        algorithms,
+        clockTolerance: clock_tolerance_seconds,
+        requiredClaims: ['exp', this.settings.principal_claim],
+      });
+      return this.principalOf(payload);
+    } catch (error) {
+      if (isWrongToken(error, jose)) return null;
+      const message = 'The keys of the issuer of tokens cannot be had; try again in a moment.';
+      throw new Refusal({ code: 'NETWORK_ERROR', reason: 'issuer_unreachable', message });
+    }
+  }
+
+  private async load(): Promise<{ jose: Jose; keys: Keys }> {
+    const jose = await import('jose'); // an ES module
+    const keys = jose.createRemoteJWKSet(new URL(this.settings.jwks_url), {
+      timeoutDuration: KEYS_WITHIN_MS,
+      cooldownDuration: ASK_AGAIN_AFTER_MS,
+      cacheMaxAge: KEYS_GOOD_FOR_MS,
+    });
+    return { jose, keys };
+  }
+
+  private principalOf(claims: Record<string, unknown>): Principal | null {
+    const { principal_claim, tenant_claim, roles_claim } = this.settings;
+    const name = nameOf(claims, principal_claim);
+    if (name === null) return null;
+    const roles = rolesOf(claims, roles_claim);
+    if (tenant_claim === undefined) return name === LOCAL_PRINCIPAL ? null : principalNamed(name, roles);
+    const tenant = nameOf(claims, tenant_claim);
+    const full = `${tenant}/${name}`;
+    return tenant === null || Buffer.byteLength(full) > 200 ? null : principalNamed(full, roles);
+  }
+}
+
+/** No slash: it would claim a tenant. */
+function nameOf(claims: Record<string, unknown>, claim: string): string | null {
+  const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+  return typeof value === 'string' && NAME.test(value) && Buffer.byteLength(value) <= 200 ? value : null;
+}
+
+/** A list, or text with spaces, as scopes are written. */
+function rolesOf(claims: Record<string, unknown>, claim: string): string[] {
+  const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+  const list: unknown[] = typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
+  return list.slice(0, MAX_ROLES).filter((role): role is string => typeof role === 'string' && ROLE.test(role));
+}
+
+/** Wrong is the token; everything else is the way to the keys, or the keys. */
+function isWrongToken(error: unknown, { errors }: Jose): boolean {
+  const wrong = [
+    errors.JWSSignatureVerificationFailed,
+    errors.JWTExpired,
+    errors.JWTClaimValidationFailed,
+    errors.JWTInvalid,
+    errors.JWSInvalid,
+    errors.JOSEAlgNotAllowed,
+    errors.JOSENotSupported,
+    errors.JWKSNoMatchingKey,
+    errors.JWKSMultipleMatchingKeys,
+  ];
+  return wrong.some((kind) => error instanceof kind);
+}
+
+/** The first of several that knows whose a request is. */
+export class AnyOf implements Authenticator {
+  readonly hint: string;
+
+  constructor(private readonly authenticators: readonly Authenticator[]) {
+    this.hint = authenticators.map(({ hint }) => hint).join(' Or: ');
+  }
+
+  async authenticate(authorization: string | undefined): Promise<Principal | null> {
+    for (const one of this.authenticators) {
+      const principal = await one.authenticate(authorization);
+      if (principal !== null) return principal;
+    }
+    return null;
+  }
+}

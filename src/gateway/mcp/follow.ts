@@ -1,0 +1,125 @@
+/** Waits for what was started to end, or to wait for a person whom nobody here can ask. */
+import type { TurnEvent } from '../../client/events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TurnHandle, WaitingCall } from '../../client/turn-handle';
+import type { TurnView } from '../../shared/turn-view';
+import type { Open } from './results';
+
+/**
+ * Asks a person about a call that waits.
+ * @returns why it waits on; null: it is decided
+ */
+export type Ask = (turn: TurnHandle, digest: string, withdrawn: AbortSignal) => Promise<string | null>;
+
+export interface Following {
+  /** Null: nobody can be asked here. */
+  ask: Ask | null;
+  /** Waits no longer; nothing else changes. */
+  signal: AbortSignal;
+  /** ms */
+  atMost: number;
+  /** Hears of everything that happens. */
+  heard?: (event: TurnEvent) => void;
+}
+
+export type Followed = { ended: TurnView } | { open: Open };
+
+/** @throws TurnNotFound, NoWorker; AbortError when the signal aborts */
+export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: Following): Promise<Followed> {
+  const stop = new AbortController();
+  let tooLong: NodeJS.Timeout | undefined;
+  const asked = new Questions(turn, ask);
+  const aborted = () => stop.abort();
+  signal.addEventListener('abort', aborted);
+  try {
+    signal.throwIfAborted();
+    const watching = async (): Promise<Followed> => {
+      for await (const event of turn.watch({ signal: stop.signal })) {
+        heard?.(event);
+        if (event.type === 'approval_requested') asked.about(event.call, 'approval');
+        if (event.type === 'tool_started' || event.type === 'tool_result') asked.decided(event.call);
+        if (event.type === 'tool_error') {
+          if (event.effect === 'in_doubt') asked.about(event.call, 'in_doubt');
+          else asked.decided(event.call);
+        }
+        if (event.type === 'turn_completed') return { ended: await turn.result() };
+      }
+      throw stop.signal.reason; // the watch ends otherwise only when it is stopped
+    };
+    const time = new Promise<Followed>((resolve) => {
+      tooLong = setTimeout(() => resolve({ open: { why: 'time' } }), atMost);
+    });
+    return await Promise.race([watching(), asked.unanswered, time]);
+  } finally {
+    clearTimeout(tooLong);
+    signal.removeEventListener('abort', aborted);
+    stop.abort();
+    await asked.stop();
+  }
+}
+
+const MORE_HAVE_TO = 'A decision counts; others have to decide too.';
+
+const LOOK_EVERY_MS = 200;
+
+/** One after the other: several dialogues at once are answered without being read. */
+class Questions {
+  private last: Promise<unknown> = Promise.resolve();
+  private readonly open = new Map<string, AbortController>();
+  private answer!: (followed: Followed) => void;
+  private fail!: (error: unknown) => void;
+  /** Resolves with the first call that nobody here can decide. */
+  readonly unanswered = new Promise<Followed>((resolve, reject) => {
+    this.answer = resolve;
+    this.fail = reject;
+  });
+
+  constructor(
+    private readonly turn: TurnHandle,
+    private readonly ask: Ask | null,
+  ) {
+    this.unanswered.catch(() => undefined);
+  }
+
+  /** The history may tell of what was decided long ago: only what waits now is asked about. */
+  about(call: string, why: 'approval' | 'in_doubt'): void {
+    this.decided(call);
+    const withdrawn = new AbortController();
+    this.open.set(call, withdrawn);
+    const asked = this.last.then(() => this.handle(call, why, withdrawn.signal));
+    this.last = asked.catch((error: unknown) => void (withdrawn.signal.aborted || this.fail(error)));
+  }
+
+  /** By whomever: it is not asked about any more. */
+  decided(call: string): void {
+    this.open.get(call)?.abort();
+    this.open.delete(call);
+  }
+
+  /** Resolves when nothing of it is under way any more. */
+  async stop(): Promise<void> {
+    for (const call of [...this.open.keys()]) this.decided(call);
+    await this.last;
+  }
+
+  private async handle(call: string, why: 'approval' | 'in_doubt', withdrawn: AbortSignal): Promise<void> {
+    const waiting = await this.waiting(call, withdrawn);
+    if (waiting === null) return;
+    if (why === 'in_doubt') return this.answer({ open: { why } });
+    const detail = this.ask ? await this.ask(this.turn, waiting.digest, withdrawn) : null;
+    if (withdrawn.aborted) return;
+    if (this.ask === null || detail !== null) return this.answer({ open: { why, detail } });
+    const still = (await this.turn.pending()).some(({ digest }) => digest === waiting.digest);
+    if (still && !withdrawn.aborted) this.answer({ open: { why, detail: MORE_HAVE_TO } });
+  }
+
+  /** The call, once it waits; null: it has been decided before. */
+  private async waiting(id: string, withdrawn: AbortSignal): Promise<WaitingCall | null> {
+    while (!withdrawn.aborted) {
+      const call = (await this.turn.pending()).find((each) => each.id === id);
+      if (call) return call;
+      await sleep(LOOK_EVERY_MS, undefined, { signal: withdrawn }).catch(() => undefined);
+    }
+    return null;
+  }
+}

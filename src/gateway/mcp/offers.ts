@@ -1,0 +1,127 @@
+/**
+ * What MCP clients are offered: the tools of the agents, each under that agent's rules, the agents themselves, and a way to
+ * learn what became of a call that had to wait.
+ */
+import { createHash } from 'node:crypto';
+import { toMcp, type ToolJson } from '../../tools/convert';
+import type { ToolCatalogue, ToolEntry } from '../tool-catalogue';
+import type { Tool as ListedTool } from './sdk';
+
+export type Offer = { listed: ListedTool } & (
+  { kind: 'tool'; tool: string; agent: string } | { kind: 'agent'; agent: string } | { kind: 'outcome' }
+);
+
+/** By the name that a client calls. */
+export type Offers = ReadonlyMap<string, Offer>;
+
+export const OUTCOME_TOOL = 'holdfast_outcome';
+/** Reads results of the turn that it runs in: a direct call is one of its own. */
+const NOT_OFFERED = new Set(['read_result']);
+/** What vendors' APIs take as the name of a tool; MCP itself takes more. */
+const MOST_NAME = 64;
+
+/** What is offered now, of one agent or of all: the same object until it changes. Null for an agent that there is not. */
+export type OffersBy = (agent?: string) => Offers | null;
+
+export function offersBy(catalogue: ToolCatalogue): OffersBy {
+  let entries: readonly ToolEntry[] | null = null;
+  const made = new Map<string | undefined, Offers>();
+  return (agent) => {
+    if (catalogue.all() !== entries) {
+      entries = catalogue.all();
+      made.clear();
+    }
+    if (agent !== undefined && !entries.some((entry) => entry.agents.includes(agent))) return null;
+    const offers = made.get(agent) ?? offersOf(catalogue, agent);
+    made.set(agent, offers);
+    return offers;
+  };
+}
+
+/** @param only of this agent alone */
+export function offersOf(catalogue: ToolCatalogue, only?: string): Offers {
+  const pairs = catalogue.all().filter(isOffered).flatMap(withAgents);
+  const inScope = pairs.filter(({ agent }) => only === undefined || agent === only);
+  const offers = new Map<string, Offer>([[OUTCOME_TOOL, { kind: 'outcome', listed: OUTCOME }]]);
+  for (const { agent, entry } of inScope) {
+    // Each agent has rules of its own: whoever calls has to say whose.
+    const shared = inScope.filter((other) => other.entry.name === entry.name).length > 1;
+    const name = freeName(offers, shared ? `${agent}__${entry.name}` : entry.name);
+    offers.set(name, { kind: 'tool', tool: entry.name, agent, listed: listedTool(name, entry, shared ? agent : null) });
+  }
+  const agents = catalogue.all().flatMap((entry) => entry.agents);
+  for (const agent of new Set(agents.filter((name) => only === undefined || name === only))) {
+    const name = freeName(offers, `ask_${agent}`);
+    const tools = inScope.filter((pair) => pair.agent === agent).map(({ entry }) => entry.name);
+    offers.set(name, { kind: 'agent', agent, listed: listedAgent(name, agent, tools) });
+  }
+  return offers;
+}
+
+/** No model is shown what is internal; an agent as a tool is offered as the agent. */
+function isOffered({ name, internal_only, class: toolClass }: ToolEntry): boolean {
+  return !internal_only && toolClass !== 'agent' && !NOT_OFFERED.has(name);
+}
+
+function withAgents(entry: ToolEntry): { agent: string; entry: ToolEntry }[] {
+  return entry.agents.map((agent) => ({ agent, entry }));
+}
+
+/** As wished where it can be: what cannot stand in a name becomes `_`, and what is taken or too long ends in a hash. */
+function freeName(taken: Offers, wished: string): string {
+  const name = wished.replace(/[^A-Za-z0-9_-]/g, '_');
+  if (name.length <= MOST_NAME && !taken.has(name)) return name;
+  const hash = createHash('sha256').update(wished).digest('hex').slice(0, 8);
+  return `${name.slice(0, MOST_NAME - hash.length - 1)}_${hash}`;
+}
+
+function listedTool(name: string, { agents, ...definition }: ToolEntry, agent: string | null): ListedTool {
+  const { value } = toMcp(definition satisfies ToolJson);
+  const under = agent === null ? '' : ` (Under the rules of the agent ${agent}.)`;
+  return { ...value, name, description: `${value.description}${under}` } as ListedTool;
+}
+
+function listedAgent(name: string, agent: string, tools: readonly string[]): ListedTool {
+  return {
+    name,
+    description:
+      `Starts a turn of the agent ${agent}, and answers with what it says in the end. ${tools.length === 0 ? '' : `It works by itself with: ${tools.join(', ')}. `}` +
+      'What it wants to do that can do harm waits for a person first.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        message: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 100_000,
+          description: 'What it is asked, with all that it must know.',
+        },
+      },
+      required: ['message'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: { turn_id: { type: 'string' }, state: { type: 'string' }, text: { type: 'string' } },
+      required: ['turn_id', 'state', 'text'],
+    },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  };
+}
+
+const OUTCOME: ListedTool = {
+  name: OUTCOME_TOOL,
+  description:
+    'Tells what became of a call that had not ended when its answer came, because it waited for a person or took long. ' +
+    'Waits a while for its end, and then answers as the call would have. Ask this instead of calling the tool again.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      id: { type: 'string', minLength: 1, maxLength: 300, description: 'The id that the answer gave.' },
+      wait_seconds: { type: 'integer', minimum: 0, maximum: 50, default: 20, description: 'How long to wait for its end.' },
+    },
+    required: ['id'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+};

@@ -1,0 +1,102 @@
+/** How a call ended, or that it has not, as the result of MCP's `tools/call`. */
+import { envelopeOf } from '../../client/direct-call';
+import type { Envelope } from '../../shared/envelope';
+import { callError } from '../../shared/errors';
+import { isDirectCallId } from '../../shared/ids';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import type { TurnView } from '../../shared/turn-view';
+import { filesIn, withoutBytes, type FileResult } from '../../tools/binary';
+import { resultOf, resultToMcp } from '../../tools/convert';
+import { compileOutput, type Validator } from '../../tools/schema';
+import type { Wrong } from '../errors';
+import { OUTCOME_TOOL } from './offers';
+import type { CallToolResult, ContentBlock } from './sdk';
+
+/** Under this key a result says, to programs, which call or turn it is about. */
+export const META = 'holdfast/call';
+
+/** @param output the schema that was listed: what does not fit it must not be given as if it did */
+export function endedResult(view: TurnView, output?: object): CallToolResult {
+  const result = isDirectCallId(view.turn_id) ? callResult(envelopeOf(view), output) : turnResult(view);
+  return { ...result, _meta: { [META]: factsOf(view) } };
+}
+
+function callResult(envelope: Envelope, output: object | undefined): CallToolResult {
+  if (!envelope.success) return { ...resultToMcp(resultOf('', envelope)) };
+  const { data } = envelope;
+  const content: ContentBlock[] = [
+    { type: 'text', text: typeof data === 'string' ? data : JSON.stringify(withoutBytes(data)) },
+    ...filesIn(data).map(fileBlock),
+  ];
+  if (output === undefined) return { content, ...(isJsonObject(data) ? { structuredContent: data } : {}) };
+  if (fits(output, data)) return { content, structuredContent: data as JsonObject };
+  const text = 'The result is too large to be given whole. What stands for it, with the address of all of it:';
+  return { content: [{ type: 'text', text }, ...content], isError: true };
+}
+
+/** Small files are carried along; of larger ones there is the address. */
+function fileBlock(file: FileResult): ContentBlock {
+  const { filename, content_type: mimeType, size, ref } = file;
+  if (!('content_base64' in file)) return { type: 'resource_link', uri: file.url, name: filename, mimeType, size };
+  const { content_base64: data } = file;
+  if (/^image\//i.test(mimeType)) return { type: 'image', data, mimeType };
+  if (/^audio\//i.test(mimeType)) return { type: 'audio', data, mimeType };
+  const uri = `holdfast://files/${ref}/${encodeURIComponent(filename)}`;
+  const text = /^text\/|^application\/json\b/i.test(mimeType) ? utf8(data) : null;
+  return { type: 'resource', resource: { uri, mimeType, ...(text === null ? { blob: data } : { text }) } };
+}
+
+/** Null: it is no UTF-8. */
+function utf8(base64: string): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+  } catch {
+    return null;
+  }
+}
+
+const validators = new WeakMap<object, Validator<Json>>();
+
+function fits(schema: object, data: Json): boolean {
+  const validate = validators.get(schema) ?? compileOutput(schema as JsonObject);
+  validators.set(schema, validate);
+  return isJsonObject(data) && validate(data).valid;
+}
+
+function turnResult({ turn_id, state, text, reason }: TurnView): CallToolResult {
+  if (state === 'completed') return { content: [{ type: 'text', text }], structuredContent: { turn_id, state, text } };
+  const why = `The turn ended ${state}. ${reason ?? ''}`.trim();
+  const said = text === '' ? [] : [{ type: 'text' as const, text }];
+  return { content: [{ type: 'text', text: why }, ...said], isError: true };
+}
+
+/** Why a call has not ended, as far as whoever asked is concerned. */
+export type Open = { why: 'approval'; detail: string | null } | { why: 'in_doubt' } | { why: 'time' };
+
+/** Marked as an error, because what the tool promises to give is not there. */
+export function openResult(id: string, uiUrl: string | null, open: Open): CallToolResult {
+  const text = [
+    WHY[open.why],
+    ...(open.why === 'approval' && open.detail !== null ? [open.detail] : []),
+    ...(open.why === 'time' ? [] : [uiUrl === null ? 'A person sees it with: holdfast pending' : `A person sees it at ${uiUrl}`]),
+    `Do not call the tool again: it would be another call. ${OUTCOME_TOOL} with {"id": ${JSON.stringify(id)}} tells what became of it.`,
+  ].join('\n');
+  return { content: [{ type: 'text', text }], isError: true, _meta: { [META]: { id, state: STATE[open.why], ui_url: uiUrl } } };
+}
+
+const WHY = {
+  approval: 'This has not run yet: it waits for a person to approve it.',
+  in_doubt: 'Whether this took effect is not known; a person has to find out.',
+  time: 'This has not ended yet; it goes on.',
+};
+const STATE = { approval: 'awaiting_approval', in_doubt: 'in_doubt', time: 'running' };
+
+function factsOf({ turn_id: id, state, trace_id, ui_url }: TurnView): JsonObject {
+  return { id, state, trace_id, ui_url };
+}
+
+/** What could not be done at all. */
+export function wrongResult({ code, reason, message, hint }: Wrong): CallToolResult {
+  const error = callError(code, reason, message, hint === undefined ? {} : { hint });
+  return { content: [{ type: 'text', text: JSON.stringify({ error }) }], isError: true };
+}

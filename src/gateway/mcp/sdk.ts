@@ -1,0 +1,37 @@
+/**
+ * The MCP SDK, for the files of this folder, loaded with the first connection. It ships CommonJS too, but with types that
+ * compile for ES modules alone, so TypeScript has to be told once which of the two it gets.
+ */
+import { createRequire } from 'node:module';
+import type * as ServerModule from '@modelcontextprotocol/sdk/server/index.js' with { 'resolution-mode': 'import' };
+import type * as Stdio from '@modelcontextprotocol/sdk/server/stdio.js' with { 'resolution-mode': 'import' };
+import type * as Http from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js' with { 'resolution-mode': 'import' };
+import type * as Types from '@modelcontextprotocol/sdk/types.js' with { 'resolution-mode': 'import' };
+
+const load = createRequire(__filename);
+const loaded = <M>(name: string) => load(`@modelcontextprotocol/sdk/${name}.js`) as M;
+
+export const sdk = {
+  server: () => loaded<typeof ServerModule>('server/index'),
+  stdio: () => loaded<typeof Stdio>('server/stdio'),
+  http: () => loaded<typeof Http>('server/webStandardStreamableHttp'),
+  types: () => loaded<typeof Types>('types'),
+};
+
+export type { Server } from '@modelcontextprotocol/sdk/server/index.js' with { 'resolution-mode': 'import' };
+export type {
+  EventStore,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js' with { 'resolution-mode': 'import' };
+export type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js' with { 'resolution-mode': 'import' };
+export type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js' with { 'resolution-mode': 'import' };
+export type {
+  CallToolResult,
+  ContentBlock,
+  ElicitRequestFormParams,
+  JSONRPCMessage,
+  RequestId,
+  ServerNotification,
+  ServerRequest,
+  Tool,
+} from '@modelcontextprotocol/sdk/types.js' with { 'resolution-mode': 'import' };

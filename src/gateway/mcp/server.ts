@@ -1,0 +1,166 @@
+/**
+ * Our tools and agents for one MCP client. A call is a direct call, or a turn, like any other: durable, admitted, approved,
+ * recorded. It outlives this server; what a client cancels is cancelled, what it only leaves is not.
+ */
+import type { HoldfastClient } from '../../client';
+import { TurnNotFound } from '../../client/errors';
+import type { TurnHandle } from '../../client/turn-handle';
+import type { Json, JsonObject } from '../../shared/json';
+import type { ToolLogger } from '../../tools/define';
+import { version } from '../../version';
+import { wrongOf, type Wrong } from '../errors';
+import { sees, type Principal } from '../principals';
+import { elicitation, type Decide } from './elicit';
+import { follow, type Followed } from './follow';
+import type { Offer, Offers } from './offers';
+import { reportProgress } from './progress';
+import { endedResult, openResult, wrongResult } from './results';
+import {
+  sdk,
+  type CallToolResult,
+  type RequestHandlerExtra,
+  type Server,
+  type ServerNotification,
+  type ServerRequest,
+} from './sdk';
+
+export interface McpParts {
+  client(): Promise<HoldfastClient>;
+  log: ToolLogger;
+  /** Whose client it is. */
+  principal(): Principal;
+  /** As they are now; the same object until they change. */
+  offers(): Offers;
+  /** Null: the principal may not decide, or not from here. */
+  decide(): Decide | null;
+}
+
+export interface McpFace {
+  server: Server;
+  offers(): Offers;
+  /** Calls that have not been answered. */
+  open(): number;
+  /** The connection is about to end: what runs is left to run. */
+  leave(): void;
+}
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+const PAGE = 200;
+const MOST_OPEN_CALLS = 32;
+/** A client that waits longer asks for the outcome. */
+const WAIT_MS = 10 * 60_000;
+/** A result says by this key of the request's `_meta` which operation it is: the same key once more is the same call. */
+const KEY = 'holdfast/idempotency_key';
+
+const INSTRUCTIONS =
+  'Tools that can do harm wait for a person to approve the exact call. An answer that says that a call waits or goes on is no ' +
+  'failure: do not call again, ask holdfast_outcome.';
+
+export function mcpFace(parts: McpParts): McpFace {
+  const capabilities = { tools: { listChanged: true } };
+  const { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } = sdk.types();
+  const server: Server = new (sdk.server().Server)({ name: 'holdfast', version }, { capabilities, instructions: INSTRUCTIONS });
+  let open = 0;
+  let left = false;
+  server.onerror = (error) => parts.log.debug({ err: error }, 'an MCP message was not taken');
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => pageOf(parts.offers(), params?.cursor));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const offer = parts.offers().get(params.name);
+    if (!offer) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(params.name.slice(0, 100))}.`);
+    if (open >= MOST_OPEN_CALLS) return wrongResult(TOO_MANY);
+    open += 1;
+    try {
+      return await answer(parts, server, { offer, input: (params.arguments ?? {}) as JsonObject, left: () => left }, extra);
+    } catch (error) {
+      if (extra.signal.aborted) throw error;
+      return wrongResult(wrongOf(error) ?? ourFault(parts.log, error));
+    } finally {
+      open -= 1;
+    }
+  });
+  return { server, offers: parts.offers, open: () => open, leave: () => void (left = true) };
+}
+
+function pageOf(offers: Offers, cursor: string | undefined) {
+  const { ErrorCode, McpError } = sdk.types();
+  if (cursor !== undefined && !/^\d{1,6}$/.test(cursor))
+    throw new McpError(ErrorCode.InvalidParams, 'The cursor is none that this server gave.');
+  const from = Number(cursor ?? 0);
+  const tools = [...offers.values()].slice(from, from + PAGE).map(({ listed }) => listed);
+  return { tools, ...(from + PAGE < offers.size ? { nextCursor: String(from + PAGE) } : {}) };
+}
+
+interface Called {
+  offer: Offer;
+  input: JsonObject;
+  left(): boolean;
+}
+
+async function answer(parts: McpParts, server: Server, { offer, input, left }: Called, extra: Extra): Promise<CallToolResult> {
+  const { signal, requestId } = extra;
+  const own = offer.kind !== 'outcome';
+  const turn = offer.kind === 'outcome' ? await seenTurn(parts, input.id) : await started(parts, offer, input, extra);
+  const decide = own && server.getClientCapabilities()?.elicitation?.form ? parts.decide() : null;
+  const ask = decide && elicitation(server, requestId, decide);
+  const token = extra._meta?.progressToken;
+  const heard = token === undefined ? {} : { heard: reportProgress(turn.id, token, extra.sendNotification) };
+  const atMost = own ? WAIT_MS : secondsOf(input.wait_seconds) * 1000;
+  try {
+    const followed = await follow(turn, { ask, signal, atMost, ...heard });
+    return resultOf(turn, followed, offer.kind === 'tool' ? offer.listed.outputSchema : undefined);
+  } catch (error) {
+    if (signal.aborted && own && !left()) await cancelled(parts.log, turn);
+    throw error;
+  }
+}
+
+function resultOf(turn: TurnHandle, followed: Followed, output: object | undefined): CallToolResult {
+  return 'ended' in followed ? endedResult(followed.ended, output) : openResult(turn.id, turn.uiUrl, followed.open);
+}
+
+async function started(
+  { client, principal }: McpParts,
+  offer: Offer & { kind: 'tool' | 'agent' },
+  input: JsonObject,
+  { _meta }: Extra,
+): Promise<TurnHandle> {
+  const requester = principal().name;
+  const holdfast = await client();
+  const key = _meta?.[KEY];
+  const once = typeof key === 'string' ? { id: key } : {};
+  if (offer.kind === 'agent') return holdfast.start({ agent: offer.agent, message: input.message as string, requester, ...once });
+  return (await holdfast.call({ tool: offer.tool, agent: offer.agent, input, requester, ...once })).turn;
+}
+
+/** @throws TurnNotFound for what is not there and for what the principal may not see */
+async function seenTurn({ client, principal }: McpParts, id: Json | undefined): Promise<TurnHandle> {
+  const holdfast = await client();
+  const text = typeof id === 'string' ? id : '';
+  const turn = holdfast.turn(text);
+  const { requester } = await holdfast.find(text);
+  if (!sees(principal(), requester)) throw new TurnNotFound(text);
+  return turn;
+}
+
+function secondsOf(wait: Json | undefined): number {
+  return typeof wait === 'number' && wait >= 0 && wait <= 50 ? wait : 20;
+}
+
+async function cancelled(log: ToolLogger, turn: TurnHandle): Promise<void> {
+  await turn
+    .cancel()
+    .catch((error: unknown) => log.warn({ err: error, turn: turn.id }, 'a cancelled call could not be cancelled'));
+}
+
+function ourFault(log: ToolLogger, error: unknown): Wrong {
+  log.error({ err: error }, 'an MCP call failed');
+  const message = 'The call could not be answered; the log of the server says why.';
+  return { code: 'EXECUTION_ERROR', reason: 'gateway_failed', message };
+}
+
+const TOO_MANY: Wrong = {
+  code: 'RATE_LIMITED',
+  reason: 'too_many_calls',
+  message: `This client has ${MOST_OPEN_CALLS} calls that have not been answered; wait for one of them.`,
+};

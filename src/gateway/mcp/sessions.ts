@@ -1,0 +1,108 @@
+/** The MCP sessions of this gateway: each belongs to one principal, and to nobody else it is there. They live in this process. */
+import { randomUUID } from 'node:crypto';
+import type { Principal } from '../principals';
+import { RecentEvents } from './events';
+import type { Offers } from './offers';
+import { sdk, type WebStandardStreamableHTTPServerTransport } from './sdk';
+import { mcpFace, type McpFace, type McpParts } from './server';
+
+export interface Session {
+  readonly id: string;
+  /** As of the last request: roles may change. */
+  principal: Principal;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly events: RecentEvents;
+  readonly face: McpFace;
+  /** Requests whose answer is under way. */
+  requests: number;
+  usedAt: number;
+}
+
+export interface SessionLimits {
+  perPrincipal: number;
+  inAll: number;
+  idleMs: number;
+}
+
+const LIMITS: SessionLimits = { perPrincipal: 50, inAll: 2000, idleMs: 30 * 60_000 };
+const LOOK_EVERY_MS = 2000;
+/** After a connection broke, a client waits so long before it comes back. */
+const RETRY_MS = 1000;
+
+/** What a session's face needs, when asked about its session. */
+export type PartsOf = (session: () => Session) => McpParts;
+
+export class Sessions {
+  private readonly open = new Map<string, Session>();
+  private readonly listed = new Map<string, Offers>();
+  private readonly timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+
+  constructor(private readonly limits: SessionLimits = LIMITS) {}
+
+  /** A session that is about to be initialized; known from then on. @returns null: there are too many */
+  async begin(principal: Principal, partsOf: PartsOf): Promise<Session | null> {
+    if (!this.makeRoom(principal.name)) return null;
+    const id = randomUUID();
+    const events = new RecentEvents();
+    const transport = new (sdk.http().WebStandardStreamableHTTPServerTransport)({
+      sessionIdGenerator: () => id,
+      eventStore: events,
+      retryInterval: RETRY_MS,
+      onsessioninitialized: () => void this.open.set(id, session),
+    });
+    const parts = partsOf(() => session);
+    const face = mcpFace(parts);
+    const session: Session = { id, principal, transport, events, face, requests: 0, usedAt: Date.now() };
+    this.listed.set(id, parts.offers());
+    transport.onclose = () => {
+      face.leave();
+      this.open.delete(id);
+      this.listed.delete(id);
+    };
+    await face.server.connect(transport);
+    return session;
+  }
+
+  /** Null: there is none, or it is another one's. */
+  of(id: string, principal: Principal): Session | null {
+    const session = this.open.get(id);
+    if (session?.principal.name !== principal.name) return null;
+    session.principal = principal;
+    session.usedAt = Date.now();
+    return session;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.all([...this.open.values()].map(({ transport }) => transport.close()));
+  }
+
+  /** The one that was idle longest gives way. */
+  private makeRoom(principal: string): boolean {
+    const own = [...this.open.values()].filter((session) => session.principal.name === principal);
+    const full =
+      own.length >= this.limits.perPrincipal ? own : this.open.size >= this.limits.inAll ? [...this.open.values()] : null;
+    if (full === null) return true;
+    const [oldest] = full.filter(isIdle).sort((a, b) => a.usedAt - b.usedAt);
+    void oldest?.transport.close();
+    return oldest !== undefined;
+  }
+
+  /** Ends what nobody has used for long; tells the others when what is offered has changed. */
+  private async look(): Promise<void> {
+    for (const session of this.open.values())
+      if (isIdle(session) && Date.now() - session.usedAt > this.limits.idleMs) await session.transport.close();
+      else await this.tellChanges(session);
+  }
+
+  private async tellChanges({ id, face }: Session): Promise<void> {
+    const now = face.offers();
+    if (now === this.listed.get(id)) return;
+    this.listed.set(id, now);
+    await face.server.sendToolListChanged().catch(() => undefined);
+  }
+}
+
+function isIdle({ requests, face }: Session): boolean {
+  return requests === 0 && face.open() === 0;
+}

@@ -1,0 +1,41 @@
+/** What the gateway needs, from the settings: store, client, its key, and who may speak to it. */
+import { gatewayKey } from '../attestation/gateway-key';
+import type { SigningKey } from '../attestation/signing-key';
+import type { App } from '../agents/define';
+import { HoldfastClient } from '../client';
+import { defaultSigningKey, defaultTrustedKeys, type Config } from '../config';
+import type { LiveBus } from '../live/bus';
+import { openStore } from '../store/open-store';
+import type { ToolLogger } from '../tools/define';
+import type { GatewayParts } from './app';
+import { Connected } from './connected';
+import { AnyOf, Jwts } from './jwt';
+import { Tokens } from './principals';
+import { catalogueOf, type ToolCatalogue } from './tool-catalogue';
+
+/** The gateway's key, made where there is none yet. @throws BadSigningKey, BadKeyFile */
+export function keyOf({ home, signingKey, trustedKeys }: Config): Promise<SigningKey> {
+  const own = trustedKeys === defaultTrustedKeys(home);
+  return gatewayKey({ signingKey, made: defaultSigningKey(home), trustedKeys: own ? trustedKeys : null });
+}
+
+/**
+ * @param parts.app what the workers serve; asked for once somebody wants to see its tools
+ * @param parts.live brings live events where HOLDFAST_LIVE names nothing that does
+ * @throws BadSigningKey, BadKeyFile; Error of the store
+ */
+export async function gatewayParts(
+  config: Config,
+  { log, app, live = null }: { log: ToolLogger; app: () => Promise<App>; live?: LiveBus | null },
+): Promise<GatewayParts & { close(): Promise<void> }> {
+  const key = await keyOf(config);
+  const store = await openStore(config.store);
+  const connected = new Connected(() => HoldfastClient.connect(undefined, live));
+  const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;
+  const tokens = new Tokens(config.tokens ?? []);
+  const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);
+  const settings = { callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics, publicUrl: config.publicUrl };
+  let loaded: Promise<ToolCatalogue> | undefined;
+  const catalogue = () => (loaded ??= app().then(catalogueOf));
+  return { store, log, key, authenticator, catalogue, ...settings, client: connected.get, close: () => connected.close() };
+}

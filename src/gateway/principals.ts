@@ -1,0 +1,83 @@
+/**
+ * Who speaks to the gateway, and what he may see. A principal has one full name, the same as requester, as who decided, in
+ * attestations: `tenant/name`, or a name without a slash, which belongs to the operator.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isInSight, type Sight } from '../client/sight';
+import type { Config } from '../config';
+
+export interface Principal {
+  /** In full: `tenant/name`, or `name`. */
+  name: string;
+  /** Null: the operator's own. */
+  tenant: string | null;
+  /** Those below, and others that approvals ask for. */
+  roles: readonly string[];
+}
+
+/**
+ * `starter` starts turns, and sees its own; the others see all turns of their tenant, or of all where they have none.
+ * `approver` decides, `auditor` only reads, `admin` may do what a starter may, and stop or steer what others started.
+ */
+export const ROLES = ['starter', 'approver', 'auditor', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** From what a request says of itself to a principal. */
+export interface Authenticator {
+  /** Null: it names nobody. @throws Refusal where that cannot be known now */
+  authenticate(authorization: string | undefined): Promise<Principal | null>;
+  /** What to do about a request that names nobody. */
+  readonly hint: string;
+}
+
+export function principalNamed(name: string, roles: readonly string[]): Principal {
+  const slash = name.indexOf('/');
+  return { name, tenant: slash < 0 ? null : name.slice(0, slash), roles };
+}
+
+const SEES_OTHERS: readonly string[] = ['approver', 'auditor', 'admin'] satisfies Role[];
+
+/** Whose turns a principal sees. */
+export function sightOf({ name, tenant, roles }: Principal): Sight {
+  if (!roles.some((role) => SEES_OTHERS.includes(role))) return { requester: name };
+  return tenant === null ? 'all' : { tenant };
+}
+
+/** Whether a principal sees what `requester` asked for. */
+export function sees(principal: Principal, requester: string): boolean {
+  return isInSight(sightOf(principal), requester);
+}
+
+const BEARER = /^Bearer ([\x21-\x7e]{20,200})$/i;
+
+type TokenEntry = NonNullable<Config['tokens']>[number];
+
+/** Bearer tokens of the settings: only their hashes are known here. */
+export class Tokens implements Authenticator {
+  private readonly known: { hash: Buffer; principal: Principal }[];
+  readonly hint: string;
+
+  constructor(entries: readonly TokenEntry[]) {
+    this.known = entries.map(({ principal, roles, token_sha256 }) => ({
+      hash: Buffer.from(token_sha256, 'hex'),
+      principal: principalNamed(principal, roles),
+    }));
+    this.hint =
+      entries.length === 0
+        ? 'This gateway knows nobody: set HOLDFAST_TOKENS; `holdfast keys token` makes an entry.'
+        : 'Send "Authorization: Bearer …" with a token of `holdfast keys token` that HOLDFAST_TOKENS has.';
+  }
+
+  async authenticate(authorization: string | undefined): Promise<Principal | null> {
+    return this.principalOf(authorization);
+  }
+
+  /** Null: the token is nobody's. All are compared, each in constant time. */
+  principalOf(authorization: string | undefined): Principal | null {
+    const token = BEARER.exec((authorization ?? '').slice(0, 300))?.[1];
+    if (token === undefined) return null;
+    const hash = createHash('sha256').update(token).digest();
+    const [found] = this.known.filter((one) => timingSafeEqual(one.hash, hash));
+    return found?.principal ?? null;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * `GET /v1/blocks/:ref?expires=&signature=`: a file that a tool made, for whoever holds its presigned address.
+ * The signature is judged before anything is read. Browsers are told to save the file and to run nothing of it.
+ */
+import { checkPresigned, storedFile } from '../../store/presign';
+import { StoreError } from '../../store/store';
+import type { Route } from '../app';
+import { answerWith, type Wrong } from '../errors';
+import { answers, errorEnvelope } from '../schemas';
+
+const FORGED: Wrong = {
+  code: 'PERMISSION_DENIED',
+  reason: 'bad_signature',
+  message: 'This address was not given by this gateway, or it was changed.',
+  hint: 'Use the url exactly as the result gave it.',
+};
+const EXPIRED: Wrong = {
+  code: 'RESOURCE_NOT_FOUND',
+  reason: 'link_expired',
+  message: 'This address has expired.',
+  hint: 'Run the call again for a new one.',
+  status: 410,
+};
+const MISSING: Wrong = { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_file', message: 'There is no such file.' };
+
+interface Address {
+  Params: { ref: string };
+  Querystring: { expires?: unknown; signature?: unknown };
+}
+
+/** Nothing is required here: an address that lacks something was not given by us, and is refused as one that was changed. */
+const schema = {
+  summary: 'A file that a tool made, for whoever holds its address',
+  description: 'The address, with its signature, stands in the result of the tool. It works for an hour.',
+  tags: ['files'],
+  params: { type: 'object', properties: { ref: { type: 'string' } } },
+  querystring: { type: 'object', properties: { expires: {}, signature: {} } },
+  response: answers(
+    {
+      200: {
+        description: 'The file, to be saved.',
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' }, example: '%PDF-1.7' } },
+      },
+      410: { description: 'The address has expired.', ...errorEnvelope },
+    },
+    404,
+  ),
+};
+
+export const blocks: Route = (app, { store, log }) => {
+  const key = store.derivedKey('presign');
+  app.get<Address>('/v1/blocks/:ref', { schema, config: { roles: 'public' } }, async (request, reply) => {
+    const { ref } = request.params;
+    const { expires, signature } = request.query;
+    if (typeof expires !== 'string' || typeof signature !== 'string') return answerWith(reply, FORGED);
+    const presigned = checkPresigned(key, { ref, expires, signature }, Date.now());
+    if (presigned !== 'good') return answerWith(reply, presigned === 'expired' ? EXPIRED : FORGED);
+    try {
+      const file = storedFile(await store.getPart(ref));
+      if (file === null) return await answerWith(reply, MISSING);
+      const bytes = await store.getBytes(file.sha256);
+      return await reply
+        .type(file.content_type)
+        .header('content-disposition', attachment(file.filename))
+        .header('content-security-policy', "default-src 'none'; sandbox")
+        .header('x-content-type-options', 'nosniff')
+        .header('referrer-policy', 'no-referrer')
+        .header('cache-control', 'private, no-store')
+        .header('accept-ranges', 'none')
+        .header('etag', `"${file.sha256}"`)
+        .send(bytes);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'not_found') throw error;
+      log.error({ ref, todo: 'Is HOLDFAST_STORE the store that the worker writes?' }, 'a file with a good address is missing');
+      return answerWith(reply, MISSING);
+    }
+  });
+};
+
+/** RFC 6266: a plain name for old clients, the whole one in UTF-8 for the others. */
+function attachment(filename: string): string {
+  const plain = filename.replace(/[^A-Za-z0-9 ._-]/g, '_');
+  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

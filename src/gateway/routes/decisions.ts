@@ -1,0 +1,126 @@
+/**
+ * `POST /v1/turns/:id/decisions`: a decision of an authenticated principal, signed here in his name. Who decides is whose
+ * token it is: a name in the body may say the same, and nothing else.
+ */
+import type { SigningKey } from '../../attestation/signing-key';
+import { signDecisions } from '../../client/attest';
+import type { TurnHandle } from '../../client/turn-handle';
+import { samePerson } from '../../shared/approval';
+import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/decision';
+import { isJsonObject, type Json } from '../../shared/json';
+import type { Route } from '../app';
+import { Refusal } from '../errors';
+import type { Principal } from '../principals';
+import { answers, postHeaders, turnParams } from '../schemas';
+import { visibleTurn } from '../visible-turn';
+
+const KINDS = ['approve', 'deny', 'settle'] as const satisfies DecisionKind[];
+
+const digest = {
+  type: 'string',
+  pattern: '^[0-9a-f]{12,64}$',
+  description: 'The first 12 or more hex characters of the digest of a call that waits.',
+};
+const schema = {
+  summary: 'Approve, deny or settle calls that wait',
+  description: 'Signed by the gateway in the name of the principal whose token it is.',
+  tags: ['turns'],
+  params: turnParams,
+  headers: postHeaders,
+  body: {
+    type: 'object',
+    required: ['decision'],
+    additionalProperties: false,
+    properties: {
+      decision: { enum: KINDS },
+      call: digest,
+      calls: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 64,
+        uniqueItems: true,
+        items: digest,
+        description: 'Instead of `call`: all of them, or none.',
+      },
+      outcome: { enum: ['applied', 'not_applied'], description: 'With `settle`.' },
+      input: {
+        type: 'object',
+        description: 'With `approve`: the whole input that the call should have instead; it is asked about anew.',
+      },
+      note: { type: 'string', maxLength: 4000, description: 'Of a denial the model reads it.' },
+      by: { type: 'string', maxLength: 200, description: 'The name of the principal whose token it is, or left out.' },
+    },
+    examples: [{ decision: 'approve', call: '3f0a9c1d2b4e', note: 'Checked against the purchase order.' }],
+  },
+  response: answers(
+    {
+      200: {
+        description: 'The decision counts.',
+        type: 'object',
+        required: ['accepted', 'by', 'calls'],
+        properties: {
+          accepted: { const: true },
+          by: { type: 'string' },
+          calls: { type: 'array', items: { type: 'string' }, description: 'The whole digests.' },
+        },
+      },
+    },
+    404,
+    409,
+  ),
+};
+
+interface Posted {
+  Params: { id: string };
+  Body: Json;
+}
+
+export const decisions: Route = (app, parts) => {
+  app.post<Posted>(
+    '/v1/turns/:id/decisions',
+    { schema, config: { roles: ['approver'], keepsAnswer: true } },
+    async (request, reply) => {
+      const { principal } = request;
+      const read = readBody(request.body, principal);
+      if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_decision', message: read.reason });
+      const { turn } = await visibleTurn(parts, principal, request.params.id);
+      const calls = await decideAs(turn, parts.key, principal, read);
+      return reply.header('cache-control', 'no-store').send({ accepted: true, by: principal.name, calls });
+    },
+  );
+};
+
+type ReadBody = { ok: true; kind: DecisionKind; fields: DecisionFields } | { ok: false; reason: string };
+
+function readBody(body: Json, { name }: Principal): ReadBody {
+  if (!isJsonObject(body)) return { ok: false, reason: 'The body must be one JSON object.' };
+  const { decision, by, ...rest } = body;
+  if (!KINDS.includes(decision as DecisionKind))
+    return { ok: false, reason: '"decision" must be "approve", "deny" or "settle".' };
+  if (by !== undefined && !(typeof by === 'string' && samePerson(by, name)))
+    return { ok: false, reason: `"by" must be ${JSON.stringify(name)}, whose token this is, or be left out.` };
+  if (rest.attestation !== undefined)
+    return { ok: false, reason: '"attestation" is made here: leave it out, or send it as a signal.' };
+  const read = readDecision(decision as DecisionKind, { ...rest, by: name });
+  return read.ok ? { ok: true, kind: decision as DecisionKind, fields: read.fields } : { ok: false, reason: `${read.reason}.` };
+}
+
+/** Signs for a principal, and decides. @returns the whole digests. @throws DecisionNotAccepted with the reason */
+export async function decideAs(
+  turn: TurnHandle,
+  key: SigningKey,
+  { name, roles }: Principal,
+  { kind, fields }: { kind: DecisionKind; fields: Pick<DecisionFields, 'calls' | 'input' | 'outcome' | 'note'> },
+): Promise<string[]> {
+  const { input, outcome, note } = fields;
+  const what = input === null ? { decision: kind } : { decision: 'edit' as const, input };
+  const signing = { ...what, calls: fields.calls, principal: name, roles, ...(outcome === null ? {} : { outcome }) };
+  const signed = await signDecisions(turn, key, signing);
+  const calls = signed.map(({ call }) => call);
+  const attestation = signed.map((one) => one.attestation);
+  const by = { by: name, attestation, ...(note === null ? {} : { note }) };
+  if (kind === 'approve') await turn.approve(calls, { ...by, ...(input === null ? {} : { input }) });
+  else if (kind === 'deny') await turn.deny(calls, by);
+  else await turn.settle(calls, outcome!, by);
+  return calls;
+}

@@ -1,0 +1,123 @@
+/** `/mcp`: our tools and agents for MCP clients, over Streamable HTTP. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { GatewayParts, Route } from '../app';
+import { Refusal, type Wrong } from '../errors';
+import type { Decide } from '../mcp/elicit';
+import { offersBy, type Offers, type OffersBy } from '../mcp/offers';
+import { siteFault } from '../mcp/same-site';
+import { sdk } from '../mcp/sdk';
+import { Sessions, type PartsOf, type Session } from '../mcp/sessions';
+import type { Principal } from '../principals';
+import { decideAs } from './decisions';
+
+const description =
+  'Streamable HTTP of the Model Context Protocol, revision 2025-11-25 and some before it. A session belongs to the principal ' +
+  'who began it. Calls are direct calls and turns; what waits for a person is asked there, where the client can.';
+/** Not in the OpenAPI document: whoever speaks this protocol has a client for it. */
+const schema = {
+  hide: true,
+  summary: 'MCP server',
+  description,
+  tags: ['mcp'],
+  querystring: {
+    type: 'object',
+    properties: { agent: { type: 'string', maxLength: 64, description: 'Only the tools of this agent, by their own names.' } },
+  },
+};
+const body = { type: ['object', 'array'], description: 'A JSON-RPC message.' };
+/** Headers that the protocol gives a meaning. */
+const HEADERS = ['accept', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'];
+
+type McpRequest = FastifyRequest<{ Querystring: { agent?: string } }>;
+
+export const mcp: Route = (app, parts) => {
+  const sessions = new Sessions();
+  let offered: Promise<OffersBy> | undefined;
+  app.addHook('preClose', () => sessions.close());
+
+  const handle = async (request: McpRequest, reply: FastifyReply) => {
+    const fault = siteFault(request.headers, request.socket.localAddress, { origins: [], ...parts });
+    if (fault) throw new Refusal(fault);
+    if (!parts.catalogue) throw new Refusal(NO_APP);
+    const offers = await (offered ??= parts.catalogue().then(offersBy));
+    const { agent } = request.query;
+    if (agent !== undefined && offers(agent) === null) throw new Refusal(unknownAgent(agent));
+    const session = await sessionOf(
+      sessions,
+      request,
+      partsOf(parts, () => offers(agent) ?? NOTHING),
+    );
+    if (session === 'unknown') return rpcError(reply, 404, -32001, 'Session not found');
+    if (session === 'missing') return rpcError(reply, 400, -32000, 'Bad Request: Mcp-Session-Id header is required');
+    if (session === null) throw new Refusal(TOO_MANY);
+    const lastEvent = request.headers['last-event-id'];
+    if (request.method === 'GET' && lastEvent !== undefined && !session.events.knows(String(lastEvent)))
+      return rpcError(reply, 400, -32000, 'Bad Request: this Last-Event-ID is not known any more');
+    session.requests += 1;
+    reply.raw.once('close', () => {
+      session.requests -= 1;
+      session.usedAt = Date.now();
+    });
+    return reply.send(await session.transport.handleRequest(webRequest(request), { parsedBody: request.body }));
+  };
+  const config = { roles: ['starter', 'admin'] as const };
+  app.post('/mcp', { schema: { ...schema, body }, config }, handle);
+  app.get('/mcp', { schema, config, exposeHeadRoute: false }, handle);
+  app.delete('/mcp', { schema, config }, handle);
+};
+
+const NOTHING: Offers = new Map();
+
+function partsOf({ client, log, key }: GatewayParts, offers: () => Offers): PartsOf {
+  const decideFor = (principal: Principal): Decide => {
+    return async (turn, { decision, digest, note = null }) => {
+      const fields = { calls: [digest], note, input: null, outcome: null };
+      await decideAs(turn, key, principal, { kind: decision, fields });
+    };
+  };
+  return (session) => ({
+    client,
+    log,
+    offers,
+    principal: () => session().principal,
+    decide: () => (session().principal.roles.includes('approver') ? decideFor(session().principal) : null),
+  });
+}
+
+/** The session that a request names; a new one for the message that begins one. */
+async function sessionOf(
+  sessions: Sessions,
+  { headers, body, method, principal }: McpRequest,
+  parts: PartsOf,
+): Promise<Session | 'unknown' | 'missing' | null> {
+  const id = headers['mcp-session-id'];
+  if (id !== undefined) return sessions.of(String(id), principal) ?? 'unknown';
+  if (method !== 'POST' || !sdk.types().isInitializeRequest(body)) return 'missing';
+  return sessions.begin(principal, parts);
+}
+
+/** Of the request only what the protocol reads: no token goes further than here. */
+function webRequest({ headers, method }: McpRequest): Request {
+  const given = HEADERS.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : []));
+  return new Request('http://localhost/mcp', { method, headers: given });
+}
+
+function rpcError(reply: FastifyReply, status: number, code: number, message: string): FastifyReply {
+  return reply.code(status).send({ jsonrpc: '2.0', error: { code, message }, id: null });
+}
+
+const NO_APP: Wrong = {
+  code: 'RESOURCE_NOT_FOUND',
+  reason: 'no_app',
+  message: 'This gateway does not know which tools the workers serve.',
+  hint: 'Start it with --app and the file that the workers have.',
+};
+const TOO_MANY: Wrong = {
+  code: 'RATE_LIMITED',
+  reason: 'too_many_sessions',
+  message: 'There are too many MCP sessions, and all of them are in use; end one (DELETE) or try again later.',
+};
+
+function unknownAgent(agent: string): Wrong {
+  return { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_agent', message: `There is no agent ${JSON.stringify(agent)} here.` };
+}

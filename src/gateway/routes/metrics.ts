@@ -1,0 +1,24 @@
+import type { Route } from '../app';
+import { answers } from '../schemas';
+
+const schema = {
+  summary: 'Metrics of this process, for Prometheus',
+  tags: ['operation'],
+  response: answers({
+    200: {
+      description: 'In the text format of Prometheus.',
+      content: { 'text/plain': { schema: { type: 'string' }, example: 'holdfast_http_requests_total{status="200"} 1' } },
+    },
+  }),
+};
+
+/** `GET /metrics`: with a token, unless HOLDFAST_HTTP_METRICS is open. */
+export const metrics: Route = (app, { openMetrics = false }) => {
+  const roles = openMetrics ? 'public' : (['auditor', 'admin'] as const);
+  app.get('/metrics', { schema, config: { roles } }, async (_request, reply) =>
+    reply
+      .type(app.metrics.contentType)
+      .header('cache-control', 'no-store')
+      .send(await app.metrics.text()),
+  );
+};

@@ -1,0 +1,156 @@
+/** Conversations: opened, forked, spoken to, shown, stopped, closed. */
+import { signSteer } from '../../client/attest';
+import { findTurnOfBlock } from '../../store/turn-of-block';
+import { StoreError } from '../../store/store';
+import type { SessionView } from '../../shared/session';
+import { ForkRefused } from '../../client/errors';
+import type { SessionHandle, SentMessage } from '../../client/session-handle';
+import type { GatewayParts, Route } from '../app';
+import { keptCallback } from '../callbacks';
+import { Refusal } from '../errors';
+import { sees, sightOf, type Principal } from '../principals';
+import { schemas } from '../session-schemas';
+import { changeableSession, ownSession, visibleSession } from '../visible-session';
+
+const STARTERS = ['starter', 'admin'] as const;
+const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
+
+type One = { Params: { id: string } };
+
+export const sessions: Route = (app, parts) => {
+  const changeable = (request: { principal: Principal; params: { id: string } }) =>
+    changeableSession(parts, request.principal, request.params.id);
+  const start = { config: { roles: STARTERS } };
+  const once = { config: { roles: STARTERS, keepsAnswer: true } };
+
+  app.post<{ Body: { agent: string; title?: string; message?: string } }>(
+    '/v1/sessions',
+    { schema: schemas.open, ...start },
+    async (request, reply) => {
+      const { message: first, ...opening } = request.body;
+      const holdfast = await parts.client();
+      const { operation } = request;
+      const session = await holdfast.openSession({
+        ...opening,
+        requester: request.principal.name,
+        ...(operation ? { id: operation.id } : {}),
+      });
+      if (first !== undefined) await session.send(first, { id: operation?.id ?? 'first' });
+      return reply
+        .code(201)
+        .header('cache-control', 'no-store')
+        .send(shown(await session.status()));
+    },
+  );
+
+  app.get<{ Querystring: { agent?: string; limit: number } }>(
+    '/v1/sessions',
+    { schema: schemas.list, config: { roles: READERS } },
+    async (request, reply) => {
+      const listed = [];
+      const { limit, agent: of } = request.query;
+      const filter = { sight: sightOf(request.principal), limit, ...(of === undefined ? {} : { agent: of }) };
+      for await (const one of (await parts.client()).sessions(filter)) listed.push(one);
+      return reply.header('cache-control', 'no-store').send({ sessions: listed });
+    },
+  );
+
+  app.get<One>('/v1/sessions/:id', { schema: schemas.show, config: { roles: READERS } }, async (request, reply) => {
+    const { session } = await visibleSession(parts, request.principal, request.params.id);
+    return reply.header('cache-control', 'no-store').send(shown(await session.status()));
+  });
+
+  app.post<One & { Body: { message: string; resume?: true; callback_url?: string } }>(
+    '/v1/sessions/:id/messages',
+    { schema: schemas.say, ...start },
+    async (request, reply) => {
+      const { session } = await ownSession(parts, request.principal, request.params.id);
+      const { message: said, resume, callback_url } = request.body;
+      const key = request.operation ? { id: request.operation.id } : {};
+      const more = { ...key, ...(await keptCallback(parts, callback_url)) };
+      const answer = await (resume ? session.resume(said, more) : session.send(said, more));
+      return reply.code(202).header('cache-control', 'no-store').send(sentOf(session, answer));
+    },
+  );
+
+  app.post<One & { Body: { text: string } }>(
+    '/v1/sessions/:id/steer',
+    { schema: schemas.steer, ...once },
+    async (request, reply) => {
+      const { session, holdfast } = await changeable(request);
+      const { name, roles } = request.principal;
+      const { running } = await session.status();
+      if (!running)
+        throw new Refusal({
+          code: 'CONFIRMATION_REQUIRED',
+          reason: 'not_accepted',
+          message: 'No turn runs; send a message instead.',
+        });
+      const turn = holdfast.turn(running.turn_id);
+      const said = { text: request.body.text, principal: name, roles };
+      await turn.steer(request.body.text, { by: name, attestation: await signSteer(turn, parts.key, said) });
+      return reply.code(202).send({ turn_id: turn.id });
+    },
+  );
+
+  app.post<One>('/v1/sessions/:id/interrupt', { schema: schemas.interrupt, ...once }, async (request, reply) => {
+    await (await changeable(request)).session.interrupt({ by: request.principal.name });
+    return reply.code(202).send({ accepted: true });
+  });
+
+  app.post<One & { Body: { title: string } }>(
+    '/v1/sessions/:id/rename',
+    { schema: schemas.rename, ...once },
+    async (request, reply) => {
+      await (await changeable(request)).session.rename(request.body.title);
+      return reply.send({ accepted: true });
+    },
+  );
+
+  app.post<One>('/v1/sessions/:id/close', { schema: schemas.close, ...once }, async (request, reply) => {
+    await (await changeable(request)).session.close({ by: request.principal.name });
+    return reply.code(202).send({ accepted: true });
+  });
+
+  app.post<{ Body: { from: string; agent?: string; title?: string } }>(
+    '/v1/forks',
+    { schema: schemas.fork, ...start },
+    async (request, reply) => {
+      const { principal, operation } = request;
+      await visibleBlock(parts, principal, request.body.from);
+      const wanted = { ...request.body, requester: principal.name, of: null, ...(operation ? { id: operation.id } : {}) };
+      const session = await (await parts.client()).fork(wanted).catch((error: unknown) => {
+        if (error instanceof ForkRefused)
+          throw new Refusal({ code: 'CONFIRMATION_REQUIRED', reason: 'cannot_be_cut_there', message: error.message });
+        throw error;
+      });
+      return reply
+        .code(201)
+        .header('cache-control', 'no-store')
+        .send(shown(await session.status()));
+    },
+  );
+};
+
+/** A block is reachable through turns that one may see, and through nothing else. @throws Refusal 404 */
+async function visibleBlock({ store }: GatewayParts, principal: Principal, block: string): Promise<void> {
+  const turn = await findTurnOfBlock(store, block).catch((error: unknown) => {
+    if (error instanceof StoreError) return null;
+    throw error;
+  });
+  if (turn !== null && sees(principal, turn.requester)) return;
+  throw new Refusal({
+    code: 'RESOURCE_NOT_FOUND',
+    reason: 'unknown_block',
+    message: `There is no block ${block} that you may see.`,
+  });
+}
+
+/** Its run is no business of outsiders. */
+function shown({ run_id: _, ...view }: SessionView): object {
+  return view;
+}
+
+function sentOf(session: SessionHandle, { turn_id, ahead }: SentMessage): object {
+  return { session_id: session.id, turn_id, ahead, events_url: `/v1/turns/${turn_id}/events` };
+}

@@ -1,0 +1,213 @@
+/** Tools: listed, shown, and called without a model, through all that a call of a turn goes through. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { envelopeOf, type CallHandle, type DirectCall } from '../../client/direct-call';
+import { ERROR_CODES } from '../../shared/errors';
+import type { JsonObject } from '../../shared/json';
+import type { Route } from '../app';
+import { Refusal } from '../errors';
+import { answers, errorEnvelope, postHeaders } from '../schemas';
+import { knownVersions, type ToolEntry } from '../tool-catalogue';
+
+const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
+const tags = ['tools'];
+/** Below what proxies and clients wait for: what takes longer is fetched later. */
+const ANSWER_WITHIN_MS = 25_000;
+const LOOK_EVERY_MS = 500;
+
+export const toolParams = {
+  type: 'object',
+  required: ['toolName'],
+  properties: { toolName: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } },
+};
+const toolEntry = {
+  type: 'object',
+  required: ['name', 'version', 'class', 'description', 'parameters', 'agents'],
+  properties: {
+    name: { type: 'string' },
+    version: { type: 'string' },
+    class: { type: 'string' },
+    description: { type: 'string', description: 'What a model reads.' },
+    parameters: { type: 'object', description: 'JSON Schema of its input.' },
+    agents: { type: 'array', items: { type: 'string' } },
+  },
+};
+
+const exampleTool = {
+  name: 'calculate',
+  version: '1.0.0',
+  class: 'compute',
+  description: 'Works out an expression.',
+  parameters: { type: 'object', properties: { expression: { type: 'string' } }, required: ['expression'] },
+  agents: ['credit-analyst'],
+};
+
+const listSchema = {
+  summary: 'List the tools',
+  tags,
+  response: answers({
+    200: {
+      description: 'Every tool and version.',
+      type: 'object',
+      required: ['tools'],
+      properties: { tools: { type: 'array', items: toolEntry } },
+      examples: [{ tools: [exampleTool] }],
+    },
+  }),
+};
+const showSchema = {
+  summary: 'Show a tool',
+  tags,
+  params: toolParams,
+  response: answers(
+    {
+      200: {
+        description: 'Its versions.',
+        type: 'object',
+        required: ['versions'],
+        properties: { versions: { type: 'array', minItems: 1, items: toolEntry } },
+        examples: [{ versions: [exampleTool] }],
+      },
+    },
+    404,
+  ),
+};
+
+const flag = (description: string) => ({ type: 'boolean', description });
+const envelope = {
+  type: 'object',
+  required: ['success', 'status', 'metadata'],
+  properties: {
+    success: { type: 'boolean' },
+    status: { enum: ['success', 'error'] },
+    data: { description: 'What the tool gave.' },
+    error: errorEnvelope.properties.error,
+    metadata: { type: 'object' },
+  },
+};
+export const later = {
+  description: 'It goes on: it waits for a person, or takes longer. GET its view; its events are resumed by GET.',
+  type: 'object',
+  required: ['call_id', 'state', 'pending', 'view_url', 'events_url', 'decisions_url', 'ui_url'],
+  properties: {
+    call_id: { type: 'string' },
+    state: { type: 'string' },
+    pending: { type: 'array', items: { type: 'string' }, description: 'Digests that wait for a person.' },
+    view_url: { type: 'string' },
+    events_url: { type: 'string' },
+    decisions_url: { type: 'string', description: 'Where an approver posts a decision.' },
+    ui_url: { type: ['string', 'null'], description: 'Where a person approves in the Temporal Web UI.' },
+  },
+};
+export const callSchema = {
+  summary: 'Call a tool',
+  description:
+    'Durably, through admission, approval and the record. Answers its envelope, with the status of its error code; or 202 once it waits for a person, or takes longer than 25 s. With `Idempotency-Key` it happens once.',
+  tags,
+  params: toolParams,
+  headers: postHeaders,
+  body: {
+    type: 'object',
+    required: ['input'],
+    additionalProperties: false,
+    properties: {
+      input: { type: 'object', description: 'As the tool’s `parameters` say.' },
+      agent: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 64,
+        description: 'Whose rules apply; needed when several agents have the tool.',
+      },
+      options: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          enable_cache: flag('false: a cached result is neither read nor written.'),
+          enable_streaming: flag('false: no progress while it runs.'),
+          enable_retry: flag('false: one attempt.'),
+          debug: flag('true: `debug_info`, where the worker allows it.'),
+        },
+      },
+    },
+    examples: [{ input: { expression: '2 + 2' }, agent: 'credit-analyst' }],
+  },
+  response: answers(
+    {
+      200: { description: 'It succeeded.', ...envelope },
+      202: later,
+      410: { description: 'The tool is no more.', ...envelope },
+      504: { description: 'It took too long.', ...envelope },
+    },
+    404,
+    409,
+  ),
+};
+
+export interface OfTool {
+  Params: { toolName: string };
+}
+export interface Call extends OfTool {
+  Body: {
+    input: JsonObject;
+    agent?: string;
+    options?: { enable_cache?: boolean; enable_streaming?: boolean; enable_retry?: boolean; debug?: boolean };
+  };
+}
+
+export const tools: Route = (app, parts) => {
+  const entries = async (): Promise<readonly ToolEntry[] | null> => (await parts.catalogue?.())?.all() ?? null;
+  app.get('/tools', { schema: listSchema, config: { roles: READERS } }, async (_request, reply) =>
+    reply.header('cache-control', 'no-store').send({ tools: (await entries()) ?? [] }),
+  );
+
+  app.get<OfTool>('/tools/:toolName', { schema: showSchema, config: { roles: READERS } }, async (request, reply) => {
+    const versions = await knownVersions(parts, request.params.toolName);
+    if (versions === null) throw notShown(request.params.toolName);
+    return reply.header('cache-control', 'no-store').send({ versions });
+  });
+
+  app.post<Call>('/tools/:toolName', { schema: callSchema, config: { roles: ['starter', 'admin'] } }, async (request, reply) => {
+    const { principal, operation, params, body } = request;
+    await knownVersions(parts, params.toolName);
+    const key = operation?.key ?? `once_${randomBytes(16).toString('hex')}`;
+    const call = await (await parts.client()).call(callOf(params.toolName, body, principal.name, key));
+    const view = await settled(call, app.draining);
+    void reply.header('cache-control', 'no-store').header('x-holdfast-call', encodeURIComponent(call.id));
+    if (view.ended_at !== null) {
+      const result = envelopeOf(view);
+      return reply.code(result.success ? 200 : ERROR_CODES[result.error.code].httpStatus).send(result);
+    }
+    const base = `/v1/turns/${encodeURIComponent(call.id)}`;
+    return reply.code(202).send({
+      call_id: call.id,
+      state: view.state,
+      pending: view.pending,
+      view_url: base,
+      events_url: `${base}/events`,
+      decisions_url: `${base}/decisions`,
+      ui_url: call.uiUrl,
+    });
+  });
+};
+
+export function callOf(tool: string, { input, agent, options = {} }: Call['Body'], requester: string, id: string): DirectCall {
+  const { enable_cache: enableCache, enable_streaming: enableStreaming, enable_retry: enableRetry, debug } = options;
+  const given = Object.entries({ enableCache, enableStreaming, enableRetry, debug }).filter(([, value]) => value !== undefined);
+  return { tool, input, requester, id, options: Object.fromEntries(given), ...(agent === undefined ? {} : { agent }) };
+}
+
+/** Its view once it has ended, waits for a person, or has taken too long. */
+async function settled(call: CallHandle, draining: AbortSignal) {
+  const until = Date.now() + ANSWER_WITHIN_MS;
+  for (let pause = 20; ; pause = Math.min(pause * 2, LOOK_EVERY_MS)) {
+    const view = await call.turn.status();
+    if (view.ended_at !== null || view.pending.length > 0 || Date.now() > until || draining.aborted) return view;
+    await sleep(pause);
+  }
+}
+
+function notShown(name: string): Refusal {
+  const message = `Whether there is a tool ${JSON.stringify(name)} only the workers know: they are connected to the MCP servers.`;
+  const hint = 'Call it with POST; `holdfast mcp list` shows what a server offers.';
+  return new Refusal({ code: 'TOOL_NOT_FOUND', reason: 'not_known_here', message, hint });
+}

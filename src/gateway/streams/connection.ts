@@ -1,0 +1,99 @@
+/**
+ * One stream of server-sent events to one reader. It writes no faster than the reader reads; one that has stopped reading is
+ * cut off, which harms nobody: he comes back with the id of the last event that he has.
+ * Format: https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import type { StreamSettings } from './settings';
+
+export interface ServerSentEvent {
+  event: string;
+  /** Null: nobody can come back to it, and the reader's last id stays as it is. */
+  id: string | null;
+  data: object;
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
+  // Nothing follows a stream; and a gateway that ends need not wait for its connection.
+  connection: 'close',
+};
+
+export class SseConnection {
+  private readonly gone = new AbortController();
+  private readonly raw: ServerResponse;
+  private timer: NodeJS.Timeout | null = null;
+  private readonly onDrain: () => void;
+
+  /** @param draining the gateway is about to end */
+  constructor(
+    private readonly reply: FastifyReply,
+    private readonly settings: StreamSettings,
+    private readonly draining: AbortSignal,
+  ) {
+    this.raw = reply.raw;
+    this.raw.on('close', () => this.gone.abort());
+    this.raw.on('error', () => this.gone.abort());
+    this.onDrain = () => this.end('the gateway is closing; come back');
+    draining.addEventListener('abort', this.onDrain, { once: true });
+  }
+
+  /** Aborts once nobody reads any more, or nothing more will be written. */
+  get signal(): AbortSignal {
+    return this.gone.signal;
+  }
+
+  /** From here on the answer is a stream. */
+  open(): void {
+    if (this.raw.headersSent || this.gone.signal.aborted) return;
+    this.reply.headers(HEADERS).hijack();
+    this.raw.writeHead(200, this.reply.getHeaders() as Record<string, string>);
+    this.raw.write(`retry: ${this.settings.retryMs}\n\n`);
+    this.timer = setInterval(() => {
+      if (!this.raw.writableNeedDrain) this.raw.write(': still here\n\n');
+    }, this.settings.keepAliveMs);
+    if (this.draining.aborted) this.onDrain();
+  }
+
+  /** Resolves when the reader has room for more, or is gone. */
+  async send({ event, id, data }: ServerSentEvent): Promise<void> {
+    if (this.gone.signal.aborted) return;
+    const name = id === null ? '' : `id: ${id}\n`;
+    // One line: JSON has no line ends of its own.
+    if (!this.raw.write(`event: ${event}\n${name}data: ${JSON.stringify(data)}\n\n`)) await this.room();
+  }
+
+  /** @param why a comment, for whoever looks at the wire */
+  end(why?: string): void {
+    this.release();
+    if (this.raw.headersSent && !this.raw.writableEnded) this.raw.end(why === undefined ? undefined : `: ${why}\n\n`);
+    this.gone.abort();
+  }
+
+  private release(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.draining.removeEventListener('abort', this.onDrain);
+  }
+
+  private room(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(stalled);
+        this.raw.off('drain', done);
+        this.gone.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const stalled = setTimeout(() => {
+        this.end('you read too slowly; come back');
+        this.raw.destroy();
+        done();
+      }, this.settings.stallMs);
+      this.raw.once('drain', done);
+      this.gone.signal.addEventListener('abort', done, { once: true });
+    });
+  }
+}

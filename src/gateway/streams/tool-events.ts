@@ -1,0 +1,234 @@
+/**
+ * One direct call as a stream, with the four events of the tool specification and their shapes. GET starts a call where that
+ * cannot do harm, for an EventSource comes back by GET: a second call would be a second effect. For all other tools POST answers
+ * with the id of the call, whose events GET tells.
+ */
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { envelopeOf } from '../../client/direct-call';
+import type { Watched } from '../../client/feed';
+import { positionText, readPosition, type Position } from '../../client/position';
+import type { TurnHandle } from '../../client/turn-handle';
+import { directCallId, isDirectCallId } from '../../shared/ids';
+import type { GatewayParts } from '../app';
+import { Refusal } from '../errors';
+import type { Principal } from '../principals';
+import { callOf, callSchema, later, toolParams, type Call } from '../routes/tools';
+import { knownVersions } from '../tool-catalogue';
+import { answers } from '../schemas';
+import { visibleTurn } from '../visible-turn';
+import { SseConnection, type ServerSentEvent } from './connection';
+import type { StreamLimits } from './limits';
+import { askedInQuery, type Query } from './query-input';
+import type { StreamSettings } from './settings';
+import { stream } from './stream';
+import { badEventId, eventOf, lastEventIdHeader, READERS } from './turn-events';
+
+const STARTERS = ['starter', 'admin'] as const;
+
+const followSchema = {
+  summary: 'Call a tool, or follow a call',
+  description:
+    'Server-sent events `tool_progress`, `tool_retrying`, `tool_result`, `tool_error`. The query is the input; or `input` is, as JSON. Starts tools of class `compute` and `read` only; with `call` it tells the events of a call that POST has started. `Last-Event-ID` names call and position: a reader that comes back starts nothing.',
+  tags: ['tools'],
+  params: toolParams,
+  headers: lastEventIdHeader,
+  querystring: {
+    type: 'object',
+    additionalProperties: true,
+    properties: {
+      call: { type: 'string', maxLength: 140, description: 'A call to follow: nothing is started.' },
+      input: { type: 'string', maxLength: 8000, description: 'The whole input as JSON, instead of a parameter for each field.' },
+      agent: { type: 'string', minLength: 1, maxLength: 64, description: 'Whose rules apply.' },
+    },
+  },
+  response: answers(
+    {
+      200: {
+        description: 'The stream.',
+        content: {
+          'text/event-stream': {
+            schema: { type: 'string' },
+            example:
+              'event: tool_progress\ndata: {"progress":45,"message":"reading","durable":false,"metadata":{"tool_name":"get_quote","timestamp":"2026-11-21T09:30:00.000Z"}}\n\n',
+          },
+        },
+      },
+      204: { description: 'It has ended, and all has been told.', type: 'null' },
+      405: { description: 'Not a tool that GET starts: POST it.', ...answers({})[400] },
+    },
+    404,
+  ),
+};
+
+const startSchema = {
+  ...callSchema,
+  summary: 'Start a tool call to be followed',
+  description: 'Answers at once; its events are told by GET. With `Idempotency-Key` it happens once.',
+  response: answers({ 202: later }, 404, 409),
+};
+
+interface Follow {
+  Params: { toolName: string };
+  Querystring: Query;
+}
+
+export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: StreamLimits, settings: StreamSettings): void {
+  app.get<Follow>(
+    '/tools/:toolName/sse',
+    { schema: followSchema, config: { roles: READERS }, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { principal, params, headers, query } = request;
+      const { toolName } = params;
+      const resumed = whereFrom(headers['last-event-id'], query);
+      const leave = limits.take(principal.name);
+      try {
+        const turnId = resumed?.turnId ?? (await start(principal, toolName, query));
+        const { turn, summary } = await visibleTurn(parts, principal, turnId);
+        const connection = new SseConnection(reply, settings, app.draining);
+        const events = turn.stream({ after: resumed?.after ?? null, signal: connection.signal });
+        const told = new ToolStream(turn, toolName);
+        await stream(reply, {
+          connection,
+          events,
+          ended: summary.ended_at !== null && resumed !== null,
+          ...(resumed === null ? { first: told.started() } : {}),
+          translate: (watched) => told.translate(watched),
+          log: parts.log,
+        });
+      } finally {
+        leave();
+      }
+      return reply;
+    },
+  );
+
+  const start = async (principal: Principal, toolName: string, query: Query): Promise<string> => {
+    if (!STARTERS.some((role) => principal.roles.includes(role))) {
+      const message = `To start a call takes one of the roles ${STARTERS.join(', ')}.`;
+      throw new Refusal({ code: 'PERMISSION_DENIED', reason: 'role_missing', message });
+    }
+    const versions = await knownVersions(parts, toolName);
+    if (!versions?.every((entry) => entry.class === 'compute' || entry.class === 'read')) throw notByGet(toolName);
+    const { input, agent } = askedInQuery(query, versions);
+    const key = `once_${randomBytes(16).toString('hex')}`;
+    const body = { input, ...(agent === undefined ? {} : { agent }) };
+    return (await (await parts.client()).call(callOf(toolName, body, principal.name, key))).id;
+  };
+
+  app.post<Call>(
+    '/tools/:toolName/sse',
+    { schema: startSchema, config: { roles: STARTERS } },
+    async ({ principal, operation, params, body }, reply) => {
+      await knownVersions(parts, params.toolName);
+      const key = operation?.key ?? `once_${randomBytes(16).toString('hex')}`;
+      const call = await (await parts.client()).call(callOf(params.toolName, body, principal.name, key));
+      const base = `/v1/turns/${encodeURIComponent(call.id)}`;
+      return reply
+        .code(202)
+        .header('cache-control', 'no-store')
+        .send({
+          call_id: call.id,
+          state: 'running',
+          pending: [],
+          view_url: base,
+          events_url: `/tools/${params.toolName}/sse?call=${encodeURIComponent(bare(call.id))}`,
+          decisions_url: `${base}/decisions`,
+          ui_url: call.uiUrl,
+        });
+    },
+  );
+}
+
+const CALL = /^(?:call\/)?([A-Za-z0-9._~-]{1,128})$/;
+const EVENT_ID = /^([A-Za-z0-9._~-]{1,128}):(\d[\d-]{0,40})$/;
+/** Before all that the history has. */
+const BEGINNING = '0-0-0';
+
+/** Null: a new call. @throws Refusal 400 */
+function whereFrom(lastEventId: string | string[] | undefined, query: Query): { turnId: string; after: Position | null } | null {
+  if (lastEventId !== undefined && lastEventId !== '') {
+    const [, call, text] = EVENT_ID.exec(String(lastEventId)) ?? [];
+    const after = text === undefined || text === BEGINNING ? null : readPosition(text);
+    const named = query.call === undefined || bare(String(query.call)) === call;
+    if (call !== undefined && named && isDirectCallId(directCallId(call)) && (after !== null || text === BEGINNING))
+      return { turnId: directCallId(call), after };
+    throw badEventId('An event id of a call looks like CALL:1-27-0, and names the call that is asked for.');
+  }
+  if (query.call === undefined) return null;
+  const call = CALL.exec(String(query.call))?.[1];
+  if (call === undefined || !isDirectCallId(directCallId(call)))
+    throw new Refusal({
+      code: 'INVALID_PARAMS',
+      reason: 'bad_call',
+      message: '"call" must be the id of a call, as POST gave it.',
+    });
+  return { turnId: directCallId(call), after: null };
+}
+
+function bare(callId: string): string {
+  return callId.replace(/^call\//, '');
+}
+
+function notByGet(tool: string): Refusal {
+  const message = `GET starts tools that are known here to be of class compute or read, for an EventSource that comes back would call ${tool} again.`;
+  const hint = `POST /tools/${tool}/sse, and GET the events_url that it answers.`;
+  return new Refusal({ code: 'INVALID_PARAMS', reason: 'not_by_get', message, hint, status: 405 });
+}
+
+/** A call's events in the shapes of the tool specification (seeds, "SSE"). Only its end is a `tool_result` or a `tool_error`. */
+class ToolStream {
+  private readonly call: string;
+
+  constructor(
+    private readonly turn: TurnHandle,
+    private readonly tool: string,
+  ) {
+    this.call = bare(turn.id);
+  }
+
+  /** Carries the first id: whoever loses the connection after it comes back to this call. */
+  started(): ServerSentEvent {
+    const data = { progress: 0, message: 'started', durable: true, call_id: this.turn.id };
+    return { event: 'tool_progress', id: `${this.call}:${BEGINNING}`, data: { ...data, metadata: this.metadata() } };
+  }
+
+  async translate(watched: Watched): Promise<ServerSentEvent[]> {
+    const { position, event } = watched;
+    const id = position && `${this.call}:${positionText(position)}`;
+    const metadata = this.metadata(event.at);
+    const durable = position !== null;
+    switch (event.type) {
+      case 'tool_progress': {
+        const progress = event.fraction === null ? null : Math.round(event.fraction * 100);
+        return [{ event: event.type, id, data: { progress, message: event.message, durable, metadata } }];
+      }
+      case 'tool_retrying': {
+        const { attempt, max_retries, code, error: message, next_attempt_at } = event;
+        const error = { code: code ?? 'EXECUTION_ERROR', message };
+        const data = { retry_count: attempt - 1, max_retries, error, next_attempt_at, durable, metadata };
+        return [{ event: event.type, id, data }];
+      }
+      case 'approval_requested':
+      case 'approval_decided': {
+        const { data } = eventOf(watched);
+        return [{ event: event.type, id, data: { ...data, call_id: this.turn.id, metadata } }];
+      }
+      case 'tool_error': {
+        if (event.effect !== 'in_doubt') return []; // its end tells
+        const message = 'Nobody knows what became of it; its probe is asked, then a person.';
+        return [{ event: 'tool_progress', id, data: { progress: null, message, effect: 'in_doubt', durable, metadata } }];
+      }
+      case 'turn_completed': {
+        const envelope = envelopeOf(await this.turn.result());
+        return [{ event: envelope.success ? 'tool_result' : 'tool_error', id, data: envelope }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  private metadata(timestamp = new Date().toISOString()): { tool_name: string; timestamp: string } {
+    return { tool_name: this.tool, timestamp };
+  }
+}

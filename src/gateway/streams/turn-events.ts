@@ -1,0 +1,100 @@
+/** `GET /v1/turns/:id/events`: what happens in a turn, from its beginning or from where the reader was, to its end. */
+import type { FastifyInstance } from 'fastify';
+import type { Watched } from '../../client/feed';
+import { positionText, readPosition, type Position } from '../../client/position';
+import type { GatewayParts } from '../app';
+import { Refusal } from '../errors';
+import { answers, turnParams } from '../schemas';
+import { visibleTurn } from '../visible-turn';
+import { SseConnection, type ServerSentEvent } from './connection';
+import type { StreamLimits } from './limits';
+import type { StreamSettings } from './settings';
+import { stream } from './stream';
+
+export const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
+
+export const lastEventIdHeader = {
+  type: 'object',
+  properties: {
+    'last-event-id': {
+      type: 'string',
+      description: 'Id of the last event that the reader has; an EventSource sends it by itself.',
+    },
+  },
+};
+
+const schema = {
+  summary: 'Follow a turn',
+  description:
+    'Server-sent events. Those with an id come from the workflow’s history: with `Last-Event-ID` the stream goes on after it, at any gateway, also after the end. Those without (`text_delta`, `tool_progress`, `tool_retrying`) say `durable: false` and are not told again. 204: it has ended, and all has been told.',
+  tags: ['turns'],
+  params: turnParams,
+  headers: lastEventIdHeader,
+  querystring: {
+    type: 'object',
+    properties: { after: { type: 'string', maxLength: 200, description: 'As `Last-Event-ID`, which wins over it.' } },
+  },
+  response: answers(
+    {
+      200: {
+        description: 'The stream.',
+        content: {
+          'text/event-stream': {
+            schema: { type: 'string' },
+            example:
+              'event: step_started\nid: 1-5-0\ndata: {"seq":2,"durable":true,"type":"step_started","step":1,"at":"2026-11-21T09:30:00.000Z"}\n\n',
+          },
+        },
+      },
+      204: { description: 'It has ended, and all has been told.', type: 'null' },
+    },
+    404,
+  ),
+};
+
+interface OfTurn {
+  Params: { id: string };
+  Querystring: { after?: string };
+}
+
+export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: StreamLimits, settings: StreamSettings): void {
+  app.get<OfTurn>(
+    '/v1/turns/:id/events',
+    { schema, config: { roles: READERS }, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { principal, params, headers, query } = request;
+      const after = positionAfter(headers['last-event-id'] ?? query.after);
+      const { turn, summary } = await visibleTurn(parts, principal, params.id);
+      const leave = limits.take(principal.name);
+      try {
+        const connection = new SseConnection(reply, settings, app.draining);
+        const events = turn.stream({ after, signal: connection.signal });
+        const ended = summary.ended_at !== null;
+        await stream(reply, { connection, events, ended, translate: (watched) => [eventOf(watched)], log: parts.log });
+      } finally {
+        leave();
+      }
+      return reply;
+    },
+  );
+}
+
+/** Null: from the beginning. @throws Refusal 400 for what no gateway has ever given */
+function positionAfter(id: string | string[] | undefined): Position | null {
+  if (id === undefined || id === '') return null;
+  const position = typeof id === 'string' ? readPosition(id) : null;
+  if (position === null) throw badEventId('An event id looks like 1-27-0.');
+  return position;
+}
+
+export function badEventId(hint: string): Refusal {
+  const message = 'The id of the last event is none that this gateway gives.';
+  return new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_event_id', message, hint });
+}
+
+/** As it goes over the wire. */
+export function eventOf({ position, seq, event }: Watched): ServerSentEvent {
+  const durable = position !== null;
+  const data = { ...(durable ? { seq } : {}), durable, ...event };
+  return { event: event.type, id: durable ? positionText(position) : null, data };
+}

@@ -1,0 +1,37 @@
+/** The tools that can be called, as HTTP shows them: those of the app that the workers serve. */
+import type { App } from '../agents/define';
+import { listedTools, type Listed } from '../agents/listed-tools';
+import { toolDefinition } from '../tools/convert';
+import { isFrom } from '../tools/tool-source';
+import { Refusal } from './errors';
+
+export type ToolEntry = ReturnType<typeof toolDefinition> & { agents: string[] };
+
+export interface ToolCatalogue {
+  /** Every tool and version. */
+  all(): readonly ToolEntry[];
+  /** Whether it has the name of a tool of an agent's MCP servers: only the workers know whether there is one. */
+  mayBeOutside(name: string): boolean;
+}
+
+export function catalogueOf(app: App): ToolCatalogue {
+  const entries = listedTools(app).map(({ tool, agents }: Listed): ToolEntry => ({ ...toolDefinition(tool), agents }));
+  const servers = app.agents.flatMap(({ mcpServers }) => mcpServers);
+  return { all: () => entries, mayBeOutside: (name) => isFrom(servers, name) };
+}
+
+/**
+ * The versions of a tool. Null where only the workers can tell: of an MCP server's tool, and without the app.
+ * @throws Refusal 404 for one that cannot be
+ */
+export async function knownVersions(
+  { catalogue }: { catalogue?(): Promise<ToolCatalogue> },
+  name: string,
+): Promise<readonly ToolEntry[] | null> {
+  const known = await catalogue?.();
+  const versions = known?.all().filter((entry) => entry.name === name) ?? [];
+  if (versions.length > 0) return versions;
+  if (known === undefined || known.mayBeOutside(name)) return null;
+  const message = `There is no tool ${JSON.stringify(name)}. GET /tools lists those that there are.`;
+  throw new Refusal({ code: 'TOOL_NOT_FOUND', reason: 'unknown_tool', message });
+}

@@ -1,0 +1,18 @@
+/** Worker and watchers in one process, or whatever reaches it by other ways. */
+import type { LiveBus, LiveEvent, LiveListener } from './bus';
+import { Listeners } from './listeners';
+
+export class InProcessLive implements LiveBus {
+  private readonly listeners = new Listeners();
+
+  publish(turnId: string, event: LiveEvent): void {
+    this.listeners.deliver(turnId, event);
+  }
+
+  subscribe(turnId: string, listener: LiveListener): () => void {
+    this.listeners.add(turnId, listener);
+    return () => void this.listeners.remove(turnId, listener);
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,86 @@
+/** Live events on a wire whose messages are small, and read back with care: who else can write there is not known. */
+import { z } from 'zod';
+import type { LiveEvent } from './bus';
+
+const at = z.string().max(40);
+const call = z.string().max(40);
+const count = z.number().int().min(1);
+const EVENT = z.discriminatedUnion('type', [
+  z.strictObject({
+    at,
+    type: z.literal('text_delta'),
+    step: count,
+    attempt: count,
+    offset: z.number().int().min(0),
+    text: z.string(),
+  }),
+  z.strictObject({
+    at,
+    type: z.literal('tool_progress'),
+    call,
+    message: z.string().max(2000),
+    fraction: z.number().min(0).max(1).nullable(),
+  }),
+  z.strictObject({
+    at,
+    type: z.literal('tool_retrying'),
+    call,
+    attempt: count,
+    max_retries: count.nullable(),
+    code: z.string().max(60).nullable(),
+    error: z.string().max(2000),
+    next_attempt_at: z.string().max(40).nullable(),
+  }),
+]);
+const PACKET = z.strictObject({ n: z.string().max(60), events: z.array(EVENT).max(1000) });
+
+/**
+ * JSON texts of at most `mostBytes` each, in order. A long text goes in pieces; what fits in no way is left out.
+ * @param name makes each packet another one: PostgreSQL delivers two equal messages of one transaction once
+ */
+export function packetsOf(events: LiveEvent[], mostBytes: number, name: () => string): string[] {
+  const packets: string[] = [];
+  let open: LiveEvent[] = [];
+  const text = (some: LiveEvent[]) => JSON.stringify({ n: name(), events: some });
+  const room = mostBytes - Buffer.byteLength(text([]));
+  let size = 0;
+  const close = () => {
+    if (open.length > 0) packets.push(text(open));
+    open = [];
+    size = 0;
+  };
+  for (const event of events.flatMap((one) => pieces(one, room))) {
+    const bytes = Buffer.byteLength(JSON.stringify(event)) + 1;
+    if (size + bytes > room) close();
+    open.push(event);
+    size += bytes;
+  }
+  close();
+  return packets;
+}
+
+/** Empty: it is not one of ours. */
+export function eventsOf(packet: string): LiveEvent[] {
+  try {
+    const read = PACKET.safeParse(JSON.parse(packet));
+    return read.success ? read.data.events : [];
+  } catch {
+    return [];
+  }
+}
+
+function pieces(event: LiveEvent, room: number): LiveEvent[] {
+  if (Buffer.byteLength(JSON.stringify(event)) + 1 <= room) return [event];
+  if (event.type !== 'text_delta' || event.text.length < 2) return [];
+  const middle = charStart(event.text, Math.floor(event.text.length / 2));
+  const halves = [
+    { ...event, text: event.text.slice(0, middle) },
+    { ...event, offset: event.offset + middle, text: event.text.slice(middle) },
+  ];
+  return halves.flatMap((half) => (half.text === '' ? [] : pieces(half, room)));
+}
+
+/** Not between the two halves of a character. */
+function charStart(text: string, index: number): number {
+  return /[\uDC00-\uDFFF]/.test(text[index]!) && /[\uD800-\uDBFF]/.test(text[index - 1]!) ? index + 1 : index;
+}

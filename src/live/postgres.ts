@@ -1,0 +1,170 @@
+/**
+ * Between processes that share a PostgreSQL: NOTIFY on a channel for each turn, LISTEN while somebody watches it. One
+ * connection, made when it is first needed, and again when it is lost; meanwhile what would have been sent is lost too.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import type { LiveBus, LiveEvent, LiveListener } from './bus';
+import { Listeners } from './listeners';
+import { Outbox, type Parcel } from './outbox';
+import { eventsOf, packetsOf } from './packets';
+
+/** NOTIFY takes payloads shorter than 8,000 bytes. */
+const MOST_BYTES = 7_900;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+const ANSWER_WITHIN_MS = 5_000;
+/** A peer that is gone without a word is noticed. */
+const LOOK_EVERY_MS = 30_000;
+
+export interface PostgresLiveOptions {
+  /** `postgres://…`. A pooler that changes connections between transactions cannot LISTEN. */
+  url: string;
+  /** Of Temporal: turns of two namespaces may have one id. */
+  namespace: string;
+  log: { warn(fields: object, message?: string): void };
+}
+
+export class PostgresLive implements LiveBus {
+  private readonly listeners = new Listeners();
+  private readonly outbox = new Outbox((parcel) => this.notify(parcel));
+  private readonly name = randomBytes(6).toString('hex');
+  private readonly channels = new Map<string, string>();
+  private connected: Promise<Client> | null = null;
+  /** Of `connected`: what an older one says does not count. */
+  private current: Client | null = null;
+  private serial = 0;
+  private pause = FIRST_PAUSE_MS;
+  private notBefore = 0;
+  private again: NodeJS.Timeout | null = null;
+  private look: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  constructor(private readonly options: PostgresLiveOptions) {}
+
+  publish(turnId: string, event: LiveEvent): void {
+    this.outbox.add(turnId, event);
+  }
+
+  subscribe(turnId: string, listener: LiveListener): () => void {
+    if (this.listeners.add(turnId, listener)) {
+      const channel = this.channelOf(turnId);
+      this.channels.set(channel, turnId);
+      this.ask(`LISTEN ${channel}`);
+    }
+    return () => {
+      if (!this.listeners.remove(turnId, listener)) return;
+      const channel = this.channelOf(turnId);
+      this.channels.delete(channel);
+      if (this.connected) this.ask(`UNLISTEN ${channel}`);
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.outbox.close();
+    this.closed = true;
+    if (this.again) clearTimeout(this.again);
+    if (this.look) clearInterval(this.look);
+    const client = await this.connected?.catch(() => null);
+    this.connected = null;
+    await client?.end().catch(() => undefined);
+  }
+
+  /** An identifier of PostgreSQL: at most 63 characters, and nothing of the turn's own in it. */
+  private channelOf(turnId: string): string {
+    const hash = createHash('sha256').update(`${this.options.namespace}\n${turnId}`).digest('hex');
+    return `holdfast_${hash.slice(0, 40)}`;
+  }
+
+  private async notify(parcel: Parcel): Promise<void> {
+    const rows = [...parcel].flatMap(([turnId, events]) =>
+      packetsOf(events, MOST_BYTES, () => `${this.name}-${this.serial++}`).map(
+        (packet) => [this.channelOf(turnId), packet] as const,
+      ),
+    );
+    const client = await this.connection();
+    await client.query('SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS n(channel, payload)', [
+      rows.map(([channel]) => channel),
+      rows.map(([, packet]) => packet),
+    ]);
+  }
+
+  /** What fails here is done anew with the next connection, which listens to all that is wanted. */
+  private ask(command: string): void {
+    const before = this.connected;
+    void this.connection()
+      .then((client) => (before ? client.query(command) : undefined))
+      .catch(() => this.later());
+  }
+
+  /** @throws while the pause after a failure lasts */
+  private connection(): Promise<Client> {
+    if (this.closed) return Promise.reject(new Error('closed'));
+    if (this.connected) return this.connected;
+    if (Date.now() < this.notBefore) return Promise.reject(new Error('not connected'));
+    this.connected = this.connect();
+    return this.connected;
+  }
+
+  private async connect(): Promise<Client> {
+    const client = new Client({
+      connectionString: this.options.url,
+      application_name: 'holdfast live',
+      connectionTimeoutMillis: ANSWER_WITHIN_MS,
+      query_timeout: ANSWER_WITHIN_MS,
+      keepAlive: true,
+    });
+    this.current = client;
+    client.on('error', (error) => this.lost(client, error));
+    client.on('end', () => this.lost(client, new Error('the connection has ended')));
+    client.on('notification', ({ channel, payload }) => {
+      const turnId = this.channels.get(channel);
+      if (turnId !== undefined) for (const event of eventsOf(payload ?? '')) this.listeners.deliver(turnId, event);
+    });
+    try {
+      await client.connect();
+      // Those who came while it was being made ask for themselves too: to listen twice is to listen once.
+      for (const turnId of this.listeners.turns()) await client.query(`LISTEN ${this.channelOf(turnId)}`);
+    } catch (error) {
+      this.lost(client, error);
+      throw error;
+    }
+    this.pause = FIRST_PAUSE_MS;
+    this.look = setInterval(() => this.alive(client), LOOK_EVERY_MS);
+    this.look.unref();
+    return client;
+  }
+
+  private alive(client: Client): void {
+    client.query('SELECT 1').catch((error: unknown) => this.lost(client, error));
+  }
+
+  private lost(client: Client, error: unknown): void {
+    if (this.current !== client) return;
+    this.current = null;
+    this.connected = null;
+    void client.end().catch(() => undefined);
+    if (this.closed) return;
+    if (this.look) clearInterval(this.look);
+    this.notBefore = Date.now() + this.pause;
+    const todo =
+      'Is the PostgreSQL of HOLDFAST_LIVE up, and reachable from here? Turns run on; only live text and progress are missing.';
+    const err = error instanceof Error ? error.message : String(error);
+    if (this.pause === FIRST_PAUSE_MS) this.options.log.warn({ error: err, todo }, 'live events have lost their way');
+    this.pause = Math.min(LONGEST_PAUSE_MS, this.pause * 2);
+    this.later();
+  }
+
+  /** Only for those who listen: whoever publishes comes again by himself. */
+  private later(): void {
+    if (this.closed || this.again || this.listeners.turns().length === 0) return;
+    this.again = setTimeout(
+      () => {
+        this.again = null;
+        this.connection().catch(() => this.later());
+      },
+      Math.max(FIRST_PAUSE_MS, this.notBefore - Date.now()),
+    );
+    this.again.unref();
+  }
+}

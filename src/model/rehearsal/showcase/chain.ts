@@ -1,0 +1,71 @@
+/** Quote and swap. Which tokens and session keys there are, the tools' own words say. */
+import { isJsonObject, type JsonObject } from '../../../shared/json';
+import type { Ledger, WantedCall } from '../play';
+
+/** One of a token with 18 decimals, as most have. */
+const AMOUNT = 10n ** 18n;
+const SLIPPAGE_BPS = 50;
+/** From the quote to the swap: time for a person to read and decide. The tool allows an hour. */
+const DEADLINE_SECONDS = 1800;
+
+export interface Token {
+  symbol: string;
+  address: string;
+}
+
+/**
+ * The two tokens to swap. Where nobody told of any, those of the tool's own example: then the tool
+ * itself says what it lacks.
+ */
+export function tokens(ledger: Ledger): [Token, Token] | undefined {
+  const known = [...fieldWords(ledger, 'simulate_swap', 'from_token').matchAll(/([\w.$-]{1,16}) (0x[0-9a-fA-F]{40})/g)];
+  const [from, to] = known.map(([, symbol, address]) => ({ symbol: symbol!, address: address! }));
+  if (from && to) return [from, to];
+  const examples = new Set(ledger.tool('simulate_swap')?.description.match(/0x[0-9a-fA-F]{40}/g));
+  const [sold, bought] = [...examples].map((address) => ({ symbol: address, address }));
+  return sold && bought ? [sold, bought] : undefined;
+}
+
+export function quote(ledger: Ledger): WantedCall | undefined {
+  const pair = tokens(ledger);
+  if (pair === undefined) return undefined;
+  const [from, to] = pair;
+  return {
+    name: 'simulate_swap',
+    input: {
+      from_token: from.address,
+      to_token: to.address,
+      amount_in: AMOUNT.toString(),
+      max_slippage_bps: SLIPPAGE_BPS,
+    },
+  };
+}
+
+/** Undefined without a quote, or without a session key. Its deadline is counted from the quote: the player has no clock. */
+export function swap(ledger: Ledger): WantedCall | undefined {
+  const asked = quote(ledger);
+  const data = asked && ledger.data(asked);
+  const key = sessionKey(ledger);
+  const asOf = typeof data?.as_of === 'string' ? Date.parse(data.as_of) : NaN;
+  if (!asked || typeof data?.simulated_min_out !== 'string' || key === undefined || Number.isNaN(asOf)) return undefined;
+  return {
+    name: 'swap_token',
+    input: {
+      ...asked.input,
+      deadline_ts: Math.floor(asOf / 1000) + DEADLINE_SECONDS,
+      session_key_id: key,
+      simulated_min_out: data.simulated_min_out,
+    },
+  };
+}
+
+function sessionKey(ledger: Ledger): string | undefined {
+  return /\bKnown: ([a-z0-9_-]+)/.exec(fieldWords(ledger, 'swap_token', 'session_key_id'))?.[1];
+}
+
+/** What a tool's schema says of one of its fields. */
+function fieldWords(ledger: Ledger, tool: string, field: string): string {
+  const properties = ledger.tool(tool)?.schema.properties;
+  const schema: JsonObject = isJsonObject(properties) && isJsonObject(properties[field]) ? properties[field] : {};
+  return typeof schema.description === 'string' ? schema.description : '';
+}

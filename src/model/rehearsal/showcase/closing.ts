@@ -1,0 +1,94 @@
+/** The last answer: what each pack did, and what did not come to be. */
+import { isJsonObject, type Json, type JsonObject } from '../../../shared/json';
+import type { Order } from '../analyst/order';
+import { objects, type PastCall } from '../conversation';
+import { outcomeOf, said, type End } from '../outcome';
+import type { Ledger } from '../play';
+import { findStatus } from './calls';
+import { swap, tokens } from './chain';
+import { documents, makeReport, notePath, swapQuote, weather } from './note';
+import { PACKS, type Pack } from './packs';
+import { attempts, decided } from './plan';
+
+export function closing(ledger: Ledger, order: Order): string {
+  const done: Record<Pack, string> = {
+    finance: memoSent(ledger, order),
+    workspace: `${noteKept(ledger, order)} ${linesCounted(ledger)}`,
+    onchain: `${swapQuote(ledger)} ${swapped(ledger)}`,
+    reference: `${weather(ledger)} ${documents(ledger)} ${reportMade(ledger, order)}`,
+  };
+  const packs = Object.entries(done).map(([pack, words]) => `- ${pack} (${tally(ledger, PACKS[pack as Pack])}): ${words}`);
+  const failures = [...failedReads(ledger), ...attempts(ledger)].flatMap(({ name, result }) =>
+    result.ok ? [] : [`- ${name} ${ENDS[outcomeOf(result.error)]} ${said(result.error)}`],
+  );
+  return [
+    'This is a rehearsal, not a model. What the tools of each pack did:',
+    packs.join('\n'),
+    failures.length === 0 ? 'No call failed, and none was declined.' : `What did not come to be:\n${failures.join('\n')}`,
+  ].join('\n\n');
+}
+
+const ENDS: Record<End, string> = {
+  declined: 'was declined.',
+  expired: 'was not decided on in time.',
+  in_doubt: 'is in doubt, and I do not repeat it: a person has to find out.',
+  failed: 'failed.',
+};
+
+/** `read_result` belongs to no pack. */
+function tally(ledger: Ledger, names: readonly string[]): string {
+  const calls = names.flatMap((name) => ledger.all(name));
+  const succeeded = calls.filter(({ result }) => result.ok).length;
+  return `${calls.length} ${calls.length === 1 ? 'call' : 'calls'}, ${succeeded === calls.length ? 'all' : succeeded} succeeded`;
+}
+
+function failedReads(ledger: Ledger): PastCall[] {
+  const last = new Set(attempts(ledger).map(({ name }) => name));
+  return ledger.conversation.calls.filter(({ name, result }) => !result.ok && !last.has(name));
+}
+
+/** What a destructive call gave; undefined when it was not made, or did not succeed. */
+function effect(ledger: Ledger, name: string): JsonObject | undefined {
+  const result = decided(ledger, name)?.result;
+  if (!result?.ok) return undefined;
+  return isJsonObject(result.data) ? result.data : {};
+}
+
+function memoSent(ledger: Ledger, order: Order): string {
+  const data = effect(ledger, 'send_credit_memo');
+  if (data === undefined)
+    return order.send ? `No memo on ${order.ticker} was sent.` : `As you asked, no memo on ${order.ticker} was sent.`;
+  // The person who approved may have edited the recipient; the result is then nearer to the truth than the call.
+  const to = Array.isArray(data.accepted) && data.accepted.length > 0 ? data.accepted.join(', ') : order.recipient;
+  return `The memo on ${order.ticker} was sent to ${to}${because(data.message_id, 'message id')}.`;
+}
+
+function noteKept(ledger: Ledger, order: Order): string {
+  const path = notePath(order);
+  const mark = objects(ledger.data(findStatus(path))?.matches).at(-1);
+  return mark === undefined ? `There is no note at ${path}.` : `${path}, line ${String(mark.line)}: "${String(mark.text)}".`;
+}
+
+function linesCounted(ledger: Ledger): string {
+  const output = effect(ledger, 'bash')?.output;
+  if (typeof output !== 'string') return 'No command ran.';
+  return `The command said "${output.trim().replace(/\s+/g, ' ').slice(0, 200)}".`;
+}
+
+function swapped(ledger: Ledger): string {
+  const data = effect(ledger, 'swap_token');
+  if (data === undefined)
+    return swap(ledger) ? 'Nothing was swapped.' : 'Nothing was swapped: a quote or a session key was missing.';
+  const [from, to] = tokens(ledger) ?? [];
+  return `Swapped ${String(data.amount_in)} of ${from?.symbol} for ${String(data.amount_out)} of ${to?.symbol}${because(data.tx_hash, 'transaction')}.`;
+}
+
+function reportMade(ledger: Ledger, order: Order): string {
+  const data = ledger.data(makeReport(ledger, order));
+  if (data === undefined) return 'No report was made.';
+  return `The report is ${String(data.filename)}, ${String(data.size)} bytes${because(data.ref, 'ref')}.`;
+}
+
+function because(value: Json | undefined, what: string): string {
+  return typeof value === 'string' ? ` (${what} ${value})` : '';
+}

@@ -1,0 +1,46 @@
+/** Telling people that they have to decide: every way that is set, each on its own. */
+import type { Delivery, Notifier } from '../activities/notify';
+import type { NotifyInput } from '../shared/activity-io';
+import { sendMail, type MailSettings } from './mail';
+import { messageId, messageOf, type Message, type Surroundings } from './message';
+import { postWebhook, type WebhookSettings } from './webhook';
+
+export type { MailSettings } from './mail';
+export type { WebhookSettings } from './webhook';
+
+export interface NotifySettings extends Surroundings {
+  webhook: WebhookSettings | null;
+  mail: MailSettings | null;
+}
+
+/** One way to reach people. */
+interface Way {
+  name: string;
+  send(id: string, message: Message): Promise<void>;
+}
+
+/** Null where no way is set. */
+export function createNotifier({ webhook, mail, ...surroundings }: NotifySettings): Notifier | null {
+  const ways: Way[] = [
+    ...(webhook === null ? [] : [{ name: 'webhook', send: postWebhook.bind(null, webhook) }]),
+    ...(mail === null ? [] : [{ name: 'mail', send: sendMail.bind(null, mail) }]),
+  ];
+  if (ways.length === 0) return null;
+  return { tell: (question, card, delivery) => tellBy(ways, messageOf(question, card, surroundings), question, delivery) };
+}
+
+/** One way that fails keeps no other from trying; only those that failed are tried again. */
+async function tellBy(ways: Way[], message: Message, question: NotifyInput, delivery: Delivery): Promise<void> {
+  const id = messageId(question);
+  const faults: string[] = [];
+  const left = ways.filter(({ name }) => !delivery.done.has(name));
+  await Promise.all(
+    left.map(({ name, send }) =>
+      send(id, message).then(
+        () => delivery.reached(name),
+        (error: unknown) => faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`),
+      ),
+    ),
+  );
+  if (faults.length > 0) throw new Error(`Not everybody was told. ${faults.sort().join('. ')}`);
+}

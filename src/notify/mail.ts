@@ -1,0 +1,59 @@
+/** The message as an e-mail: plain text, one message for all addresses, its Message-ID the same when it is sent again. */
+import { createTransport } from 'nodemailer';
+import { visible } from '../shared/visible';
+import { titleOf, type Message } from './message';
+
+export interface MailSettings {
+  host: string;
+  port: number;
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  secure: boolean;
+  user?: string;
+  pass?: string;
+  from: string;
+  /** Addresses. */
+  to: readonly string[];
+  /** Longest wait for each step of the dialogue, ms. Default 15,000. */
+  timeoutMs?: number;
+}
+
+/** @throws Error of the mail server, or on the way to it */
+export async function sendMail(settings: MailSettings, id: string, message: Message): Promise<void> {
+  const { host, port, secure, user, pass = '', from, to, timeoutMs = 15_000 } = settings;
+  const transport = createTransport({
+    host,
+    port,
+    secure,
+    ...(user === undefined ? {} : { auth: { user, pass } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    await transport.sendMail({
+      from,
+      to: to.map((address) => ({ name: '', address })),
+      subject: `[holdfast] ${titleOf(message)}`,
+      text: textOf(message),
+      messageId: `<${id}@holdfast.invalid>`, // RFC 2606 keeps .invalid free: it cannot be another host's id
+      // A machine wrote it, and wants no answer (RFC 3834).
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
+  } finally {
+    transport.close();
+  }
+}
+
+function textOf({ card, card_truncated, ui_url, commands, expires_at }: Message): string {
+  const places = [...(ui_url === null ? [] : [ui_url]), ...Object.values(commands)];
+  return [
+    ...(expires_at === null ? [] : [`Decide before ${expires_at}; then it is refused.`, '']),
+    ...places,
+    '',
+    ...(card === null ? [] : [visible(card)]),
+    ...(card_truncated ? ['', 'The card goes on: read the whole of it in the Web UI before you decide.'] : []),
+  ].join('\n');
+}

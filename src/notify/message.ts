@@ -1,0 +1,88 @@
+/** What people are told of a question, whichever way it reaches them. */
+import type { NotifyInput } from '../shared/activity-io';
+import { hashJson } from '../shared/digests';
+import { visible } from '../shared/visible';
+import { workflowUrl } from '../shared/workflow-url';
+
+/** Where links lead. */
+export interface Surroundings {
+  /** Base of the Web UI's addresses, without `/` at its end; null: unknown. */
+  uiUrl: string | null;
+  namespace: string;
+}
+
+/** The body of a webhook. */
+export interface Message {
+  type: (typeof TYPES)[NotifyInput['kind']];
+  /** When the question opened, or the reminder was due, ISO 8601. */
+  timestamp: string;
+  turn_id: string;
+  workflow_id: string;
+  agent: string;
+  requester: string;
+  call_id: string;
+  tool: string;
+  digest: string;
+  /** ISO 8601; null for a call in doubt, which waits as long as it takes. */
+  expires_at: string | null;
+  /** Markdown, at most 16,000 characters. */
+  card: string | null;
+  /** The card went on: it is whole in the Web UI. */
+  card_truncated: boolean;
+  ui_url: string | null;
+  /** Ready for a shell, but for NAME. */
+  commands: Record<string, string>;
+}
+
+const TYPES = { approval: 'approval.requested', reminder: 'approval.reminder', in_doubt: 'effect.in_doubt' } as const;
+/** The specification wants a webhook's body small, about 20 KB. */
+const LONGEST_CARD = 16_000;
+
+export function messageOf(question: NotifyInput, card: string | null, { uiUrl, namespace }: Surroundings): Message {
+  const { turn, kind, call_id, tool, digest, expires_at, at } = question;
+  return {
+    type: TYPES[kind],
+    timestamp: at,
+    turn_id: turn.turn_id,
+    workflow_id: turn.workflow_id,
+    agent: turn.agent,
+    requester: turn.requester,
+    call_id,
+    tool,
+    digest,
+    expires_at,
+    card: card && card.slice(0, LONGEST_CARD).toWellFormed(),
+    card_truncated: card !== null && card.length > LONGEST_CARD,
+    ui_url: workflowUrl(uiUrl, namespace, turn.workflow_id),
+    commands: commandsFor(kind, turn.turn_id, digest),
+  };
+}
+
+/** The same for a repetition: each question is told of once, and each of its reminders. 36 characters, none of them a dot. */
+export function messageId({ kind, turn, digest, at }: NotifyInput): string {
+  const { workflow_id, first_execution_run_id } = turn;
+  const due = kind === 'reminder' ? at : null;
+  return `msg_${hashJson({ v: 'holdfast.notify/1', workflow_id, first_execution_run_id, kind, digest, due }).slice(0, 32)}`;
+}
+
+/** One line that says what it is about; nothing in it is more than text. */
+export function titleOf({ type, tool, turn_id, requester, expires_at }: Message): string {
+  const what = `${inLine(tool)} in turn ${inLine(turn_id)}, asked by ${inLine(requester)}`;
+  if (type === 'effect.in_doubt') return `In doubt: ${what}`;
+  return type === 'approval.requested' ? `Waiting for approval: ${what}` : `Still waiting, until ${expires_at}: ${what}`;
+}
+
+function commandsFor(kind: NotifyInput['kind'], turnId: string, digest: string): Record<string, string> {
+  const common = `${turnId} --call ${digest} --by NAME`;
+  if (kind === 'in_doubt')
+    return {
+      applied: `holdfast settle ${turnId} applied --call ${digest} --by NAME`,
+      not_applied: `holdfast settle ${turnId} not_applied --call ${digest} --by NAME`,
+    };
+  return { approve: `holdfast approve ${common}`, deny: `holdfast deny ${common} --note WHY` };
+}
+
+function inLine(text: string): string {
+  const line = visible(text).replace(/\s+/g, ' ').trim();
+  return line.length <= 80 ? line : `${line.slice(0, 79).toWellFormed()}…`;
+}

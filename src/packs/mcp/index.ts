@@ -1,0 +1,16 @@
+/** Tools of MCP servers (docs/mcp.md). */
+export { acceptedClass, acceptedPath, readAccepted, writeAccepted, type Accepted } from './accepted-file';
+export { CLASSES, classOf, proposedClass, type AcceptableClass } from './classes';
+export { Connection } from './connection';
+export type { ListedTool } from './listed-tool';
+export { toolName } from './names';
+export {
+  BadServersFile,
+  readEntries,
+  readServers,
+  serverOf,
+  writeEntries,
+  type ServerConfig,
+  type ServerEntry,
+} from './servers-file';
+export { McpServers, type McpSettings } from './servers';

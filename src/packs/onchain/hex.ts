@@ -1,0 +1,4 @@
+/** 20 bytes, hexadecimal. */
+export type Address = `0x${string}`;
+/** Bytes, hexadecimal. */
+export type Hex = `0x${string}`;

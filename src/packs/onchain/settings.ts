@@ -1,0 +1,20 @@
+import type { KnownToken } from './known';
+import type { SwapJournal } from './journal';
+import type { SessionKeys } from './session-keys';
+
+export interface OnchainSettings {
+  /** JSON-RPC endpoint, http or https. */
+  url: string;
+  /** Address of a SessionRouter. */
+  router: string;
+  /** Session keys by id: private keys, or something that signs. Default: none. */
+  sessionKeys?: Readonly<Record<string, string>> | SessionKeys;
+  /** Tokens that the model is told of, by symbol. Default: none, and users have to name addresses. */
+  tokens?: readonly KnownToken[];
+  /** A folder that all workers share, or a journal. */
+  journal: string | SwapJournal;
+  /** Blocks that have to stand on the one with the swap, that one included. @default 1 */
+  confirmations?: number;
+  /** How long one attempt waits for the chain, ms. @default 45000 */
+  waitMs?: number;
+}

@@ -1,0 +1,36 @@
+/**
+ * markdown-it, as far as it is used here. Its published types are those of an ECMAScript module, which do not
+ * compile in a CommonJS package: so the face is written down here.
+ */
+export interface Token {
+  type: string;
+  tag: string;
+  /** 1: opens, 0: stands alone, -1: closes. */
+  nesting: -1 | 0 | 1;
+  level: number;
+  content: string;
+  children: Token[] | null;
+  attrGet(name: string): string | null;
+}
+
+export interface MarkdownIt {
+  utils: { escapeHtml(text: string): string };
+  renderer: { rules: Record<string, (tokens: Token[], index: number) => string> };
+  validateLink(url: string): boolean;
+  parse(text: string, env: object): Token[];
+  render(text: string): string;
+}
+
+interface Options {
+  html: boolean;
+  linkify: boolean;
+  typographer: boolean;
+  maxNesting: number;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the published types
+const library: any = require('markdown-it');
+
+export function makeMarkdownIt(options: Options): MarkdownIt {
+  return new (library.default ?? library)(options) as MarkdownIt;
+}

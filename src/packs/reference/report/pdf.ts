@@ -1,0 +1,205 @@
+/** A4 pages by pdfkit, in the fonts that every reader has (they know Western European letters), with page numbers. */
+import PDFDocument from 'pdfkit';
+import { ToolError } from '../../../tools/errors';
+import type { Block, Span } from './markdown';
+import type { Report, Step } from './report';
+
+const SIZES = [0, 20, 16, 14, 12, 11, 11];
+const BODY = 10.5;
+const CODE = 9;
+const INDENT = 18;
+const MARGIN = 60;
+/** Blocks between two signs of life. */
+const SLICE = 50;
+const MAX_PAGES = 1_000;
+
+/** @throws ToolError INVALID_PARAMS `characters_not_in_font`, `report_too_large` */
+export async function toPdf(report: Report, step: Step): Promise<Buffer> {
+  mustBeWritable(report);
+  const { title, date, blocks } = report;
+  const info = { Title: title, Creator: 'holdfast', Producer: 'pdfkit', CreationDate: date, ModDate: date };
+  const document = new PDFDocument({ size: 'A4', margin: MARGIN, bufferPages: true, info, lang: 'en' });
+  const chunks: Buffer[] = [];
+  const ended = new Promise<void>((resolve, reject) => {
+    document.on('data', (chunk: Buffer) => chunks.push(chunk));
+    document.on('end', () => resolve());
+    document.on('error', reject);
+  });
+  document.font('Helvetica-Bold').fontSize(24).text(title).moveDown(0.6);
+  for (const [index, block] of blocks.entries()) {
+    draw(document, block);
+    if (document.bufferedPageRange().count > MAX_PAGES) throw tooManyPages();
+    if (index % SLICE === SLICE - 1) await step(index / blocks.length);
+  }
+  numberPages(document);
+  document.end();
+  await ended;
+  return Buffer.concat(chunks);
+}
+
+type Document = InstanceType<typeof PDFDocument>;
+
+function draw(document: Document, block: Block): void {
+  const { left, right } = document.page.margins;
+  const width = document.page.width - left - right;
+  switch (block.kind) {
+    case 'heading':
+      document.moveDown(0.4);
+      write(document, block.spans, { x: left, width, size: SIZES[block.level] ?? BODY, bold: true });
+      document.moveDown(0.3);
+      return;
+    case 'paragraph': {
+      const x = left + block.depth * INDENT + (block.quote ? INDENT : 0);
+      if (block.marker !== null) marker(document, block.marker, x);
+      write(document, block.spans, { x, width: left + width - x, size: BODY, italic: block.quote });
+      document.moveDown(block.depth > 0 ? 0.2 : 0.6);
+      return;
+    }
+    case 'code': {
+      const x = left + block.depth * INDENT;
+      document
+        .font('Courier')
+        .fontSize(CODE)
+        .text(breakable(block.text), x, document.y, { width: left + width - x })
+        .moveDown(0.6);
+      return;
+    }
+    case 'table':
+      document.x = left;
+      document.font('Helvetica').fontSize(CODE + 0.5);
+      document.table({
+        defaultStyle: { border: 0.5, padding: 4 },
+        data: block.rows.map((row, index) => row.map((spans) => cell(spans, index === 0))),
+      });
+      document.x = left;
+      document.moveDown(0.8);
+      return;
+    case 'rule':
+      document
+        .moveDown(0.3)
+        .moveTo(left, document.y)
+        .lineTo(left + width, document.y)
+        .lineWidth(0.5)
+        .stroke()
+        .moveDown(0.6);
+  }
+}
+
+function cell(spans: Span[], head: boolean) {
+  const text = breakable(spans.map((span) => span.text).join(''));
+  return head ? { text, font: { src: 'Helvetica-Bold' } } : text;
+}
+
+/** Before the first line of an item; the line itself is written at the same height, on the next page if it must be. */
+function marker(document: Document, text: string, x: number): void {
+  document.font('Helvetica').fontSize(BODY);
+  if (document.y + document.currentLineHeight(true) > document.page.maxY()) document.addPage();
+  const { y } = document;
+  document.text(text, x - INDENT + 3, y, { lineBreak: false });
+  document.y = y;
+}
+
+interface Style {
+  x: number;
+  width: number;
+  size: number;
+  bold?: boolean;
+  italic?: boolean;
+}
+
+function write(document: Document, spans: Span[], style: Style): void {
+  const { x, width, size } = style;
+  const shown = spans.length > 0 ? spans : [{ text: ' ' }];
+  shown.forEach((span, index) => {
+    document
+      .font(fontOf(span, style))
+      .fontSize(span.code ? size - 1 : size)
+      .fillColor(span.link === undefined ? 'black' : '#0645ad');
+    const options = {
+      width,
+      continued: index < shown.length - 1,
+      link: span.link ?? null,
+      underline: span.link !== undefined,
+      strike: span.strike ?? false,
+    };
+    if (index === 0) document.text(breakable(span.text), x, document.y, options);
+    else document.text(breakable(span.text), options);
+  });
+  document.fillColor('black');
+}
+
+/** Soft hyphens into words that no line holds: pdfkit's time to break a word grows with the square of its length. */
+function breakable(text: string): string {
+  return text.replace(/\S{60,}/g, (word) => word.replace(/.{30}(?=.{10})/g, '$&\u00ad'));
+}
+
+function fontOf(span: Span, style: Style): string {
+  const bold = span.bold || style.bold;
+  const italic = span.italic || style.italic;
+  const family = span.code ? 'Courier' : 'Helvetica';
+  const variant = `${bold ? 'Bold' : ''}${italic ? 'Oblique' : ''}`;
+  return variant === '' ? family : `${family}-${variant}`;
+}
+
+function numberPages(document: Document): void {
+  const { start, count } = document.bufferedPageRange();
+  for (let page = start; page < start + count; page++) {
+    document.switchToPage(page);
+    const { bottom } = document.page.margins;
+    document.page.margins.bottom = 0; // text below the margin would begin a new page
+    document
+      .font('Helvetica')
+      .fontSize(9)
+      .text(`${page + 1} / ${count}`, MARGIN, document.page.height - 40, {
+        width: document.page.width - 2 * MARGIN,
+        align: 'center',
+      });
+    document.page.margins.bottom = bottom;
+  }
+}
+
+/** What the standard fonts can write: Windows-1252. Node's TextDecoder takes that for Latin-1, so the difference is written out. */
+const BEYOND_LATIN_1 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
+const WRITABLE = new RegExp(`[\\n\\t -~\\u00a0-\\u00ff${BEYOND_LATIN_1}]`, 'u');
+
+/** A page of question marks would look like a report; a clear no lets the caller choose another format. */
+function mustBeWritable({ title, blocks }: Report): void {
+  const text = title + blocks.map(textOf).join('');
+  const missing = [...new Set(text)].filter((char) => !WRITABLE.test(char));
+  if (missing.length === 0) return;
+  const shown = missing
+    .slice(0, 10)
+    .map((char) => JSON.stringify(char))
+    .join(', ');
+  throw new ToolError(
+    'INVALID_PARAMS',
+    'characters_not_in_font',
+    `PDF cannot show ${missing.length} of the characters: ${shown}.`,
+    {
+      hint: 'Use format docx or html, which show every script, or write these characters otherwise.',
+    },
+  );
+}
+
+function textOf(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+    case 'paragraph':
+      return block.spans.map(({ text }) => text).join('');
+    case 'code':
+      return block.text;
+    case 'table':
+      return block.rows
+        .flat(2)
+        .map(({ text }) => text)
+        .join('');
+    case 'rule':
+      return '';
+  }
+}
+
+function tooManyPages(): ToolError {
+  return new ToolError('INVALID_PARAMS', 'report_too_large', `The report has more than ${MAX_PAGES} pages.`, {
+    hint: 'Split it into several reports.',
+  });
+}

@@ -1,0 +1,103 @@
+import { createRequire } from 'node:module';
+import { z } from 'zod';
+import { binaryFile, type BinaryFile } from '../../../tools/binary';
+import { defineTool, type ToolProgress } from '../../../tools/define';
+import { toHtml } from '../report/html';
+import { blocksOf, printable } from '../report/markdown';
+import type { Report, Step } from '../report/report';
+
+const load = createRequire(__filename);
+
+const CONTENT_TYPES = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  html: 'text/html; charset=utf-8',
+} as const;
+type Format = keyof typeof CONTENT_TYPES;
+
+/** `{title, content, format}` → a file. The same input gives the same bytes on the same day, except for DOCX. */
+export function generateReport() {
+  return defineTool({
+    name: 'generate_report',
+    version: '1.2.0',
+    class: 'write',
+    group: 'reference',
+    streaming: true,
+    timeoutMs: 120_000,
+    concurrencySafe: () => true, // it makes a new file, and touches nothing
+    description: {
+      does: 'Makes a report file from Markdown: PDF, DOCX or HTML, with headings, lists, tables, code, links and page numbers.',
+      returns: 'The file: filename, content_type, and its content in base64 or, when it is large, a url with its expiry.',
+      useWhen: 'Somebody wants a document to keep, print or pass on, and its text is ready.',
+      dontUseFor: 'A short answer in the conversation, spreadsheets, slides, or a file with pictures: pictures stand as words.',
+      example: '{"title": "Credit review ACME", "content": "## Finding\\n\\nThe ratio fell to **1.2**.", "format": "pdf"}',
+      warning:
+        'PDF shows Western European letters only; take docx or html for other scripts. The title is added above the content.',
+    },
+    input: z.object({
+      title: z.string().min(1).max(200).regex(/\S/).describe('Title: it stands on top, and gives the file its name'),
+      content: z.string().min(1).max(200_000).describe('The text, in Markdown; HTML in it is shown as text'),
+      format: z.enum(['pdf', 'docx', 'html']).default('pdf').describe('Kind of file'),
+    }),
+    // What stands for the file: its bytes are in content_base64, or behind url.
+    output: z.object({
+      filename: z.string(),
+      content_type: z.string(),
+      size: z.number().int(),
+      sha256: z.string(),
+      ref: z.string(),
+      content_base64: z.string().optional(),
+      url: z.string().optional(),
+      expires_at: z.string().optional(),
+    }),
+    estimatedTokens: { input: 500, output: { min: 50, typical: 50, max: 100 } },
+    changelog: {
+      '1.2.0': 'HTML.',
+      '1.1.0': 'DOCX, and progress while it works.',
+      '1.0.0': 'First version.',
+    },
+    async *run({ title, content, format }, ctx): AsyncGenerator<ToolProgress, BinaryFile> {
+      yield { message: 'Reading the Markdown', fraction: 0 };
+      const text = printable(content);
+      const report: Report = {
+        title: printable(title).replace(/\s+/g, ' ').trim(),
+        content: text,
+        blocks: blocksOf(text),
+        date: dayOf(ctx.traceId),
+      };
+      yield { message: `Writing ${report.blocks.length} paragraphs as ${format}`, fraction: 0.1 };
+      const step: Step = async (done) => {
+        ctx.progress(`Writing as ${format}`, 0.1 + done * 0.8);
+        await new Promise((resolve) => setImmediate(resolve));
+        ctx.signal.throwIfAborted();
+      };
+      const bytes = await write(format, report, step);
+      yield { message: `Written: ${bytes.length} bytes`, fraction: 1 };
+      return binaryFile({ filename: `${slug(report.title)}.${format}`, contentType: CONTENT_TYPES[format], bytes });
+    },
+  });
+}
+
+/** The libraries of PDF and DOCX take a quarter of a second to load: only who writes such a file pays for them. */
+async function write(format: Format, report: Report, step: Step): Promise<Buffer> {
+  if (format === 'html') return toHtml(report);
+  if (format === 'pdf') return (load('../report/pdf') as typeof import('../report/pdf')).toPdf(report, step);
+  return (load('../report/docx') as typeof import('../report/docx')).toDocx(report, step);
+}
+
+/** The turn's day, which its trace id names (`trace_YYYYMMDD_…`): the same in every attempt, unlike the clock. */
+function dayOf(traceId: string): Date {
+  const [, year, month, day] = /^trace_(\d{4})(\d{2})(\d{2})_/.exec(traceId) ?? [];
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  return Number.isNaN(date.getTime()) ? new Date(0) : date;
+}
+
+function slug(title: string): string {
+  const words =
+    title
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, 60).replace(/-+$/, '') || 'report';
+}

@@ -1,0 +1,45 @@
+/**
+ * A unified diff of one hunk: what lies between the common beginning and the common end. Exact for one
+ * edit; for a rewritten file it is longer than the shortest diff, and just as true.
+ */
+import { linesOf } from './text';
+
+const CONTEXT = 3;
+const LONGEST = 8000;
+
+/** @param before null for a new file */
+export function unifiedDiff(path: string, before: string | null, after: string): string {
+  const old = linesOf(before ?? '');
+  const fresh = linesOf(after);
+  let head = 0;
+  while (head < old.length && head < fresh.length && old[head] === fresh[head]) head++;
+  let tail = 0;
+  while (tail < old.length - head && tail < fresh.length - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++;
+  if (head === old.length && head === fresh.length) return `${path}: no change`;
+
+  const from = Math.max(0, head - CONTEXT);
+  const more = Math.min(CONTEXT, tail);
+  const hunk = [
+    ...marked(' ', old.slice(from, head)),
+    ...marked('-', old.slice(head, old.length - tail)),
+    ...marked('+', fresh.slice(head, fresh.length - tail)),
+    ...marked(' ', old.slice(old.length - tail, old.length - tail + more)),
+  ];
+  const oldRange = range(from, old.length - tail + more - from);
+  const newRange = range(from, fresh.length - tail + more - from);
+  const text = [`--- ${before === null ? '/dev/null' : path}`, `+++ ${path}`, `@@ -${oldRange} +${newRange} @@`, ...hunk].join(
+    '\n',
+  );
+  if (text.length <= LONGEST) return text;
+  return `${text.slice(0, LONGEST).toWellFormed()}\n… (cut: the whole diff has ${hunk.length} lines)`;
+}
+
+function range(from: number, count: number): string {
+  return `${count === 0 ? from : from + 1},${count}`;
+}
+
+function marked(sign: string, lines: string[]): string[] {
+  return lines.flatMap((line) =>
+    line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * Directories held open, and files opened inside them by one plain name: what `openat` is to C. Node has
+ * no `openat`, but on Linux `/proc/self/fd/<n>/name` is the same thing: the kernel starts at the open
+ * directory, wherever its path leads by now. Each step down refuses links (`O_NOFOLLOW`), so that no
+ * link, and no exchange of a directory for a link between check and use, leads out of the root.
+ *
+ * Where there is no /proc (macOS), a step goes by path, and what was opened is compared with what lies
+ * at that path afterwards. Reads are as safe but for an attacker who hits two windows in a row; a write
+ * has a window of microseconds before its rename. Use Linux where others write into the workspace.
+ */
+import { constants, existsSync } from 'node:fs';
+import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+const OPEN_DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+/** Without waiting: opening a FIFO for reading would otherwise wait for a writer. */
+const OPEN_FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+
+export const ANCHORED = existsSync('/proc/self/fd');
+
+/** What was opened is not what lies at its path. Only without /proc. */
+export class Exchanged extends Error {}
+
+export class Directory {
+  private constructor(
+    private readonly handle: FileHandle,
+    /** Where it was when it was opened; what counts where there is no /proc. */
+    private readonly path: string,
+    private readonly anchored: boolean,
+  ) {}
+
+  /** @param root resolved, so that none of its parts is a link */
+  static async root(root: string, anchored = ANCHORED): Promise<Directory> {
+    return new Directory(await open(root, OPEN_DIRECTORY), root, anchored);
+  }
+
+  /** For calls that take a path: of this directory, or of one plain name in it. */
+  at(name?: string): string {
+    const self = this.anchored ? `/proc/self/fd/${this.handle.fd}` : this.path;
+    return name === undefined ? self : `${self}/${name}`;
+  }
+
+  async directory(name: string): Promise<Directory> {
+    return new Directory(await this.verified(name, OPEN_DIRECTORY), join(this.path, name), this.anchored);
+  }
+
+  /** For reading. It may be anything but a link: look at its `stat` before use. */
+  file(name: string): Promise<FileHandle> {
+    return this.verified(name, OPEN_FILE);
+  }
+
+  /** A new file, for writing. */
+  create(name: string, mode: number): Promise<FileHandle> {
+    return this.verified(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW, mode);
+  }
+
+  lstat(name: string) {
+    return lstat(this.at(name));
+  }
+
+  sync(): Promise<void> {
+    return this.handle.sync();
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+
+  private async verified(name: string, flags: number, mode?: number): Promise<FileHandle> {
+    const handle = await open(this.at(name), flags, mode);
+    if (this.anchored) return handle;
+    try {
+      const path = join(this.path, name);
+      const [opened, real, there] = await Promise.all([handle.stat(), realpath(path), stat(path)]);
+      if (real !== path || opened.ino !== there.ino || opened.dev !== there.dev) throw new Exchanged(name);
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+}

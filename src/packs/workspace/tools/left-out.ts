@@ -1,0 +1,16 @@
+import type { WalkReport } from '../files/walk';
+import { MOST_ENTRIES } from '../files/walk';
+
+/** One line about what a search did not look at; empty when it saw all. */
+export function leftOut(report: WalkReport, files: Record<string, number>): string {
+  const counts = {
+    'symbolic links': report.links,
+    'folders that cannot be opened': report.unreadable,
+    'folders that lie too deep': report.tooDeep,
+    ...files,
+  };
+  const said = Object.entries(counts).filter(([, count]) => count > 0);
+  const skipped = said.length === 0 ? '' : `Left out: ${said.map(([what, count]) => `${count} ${what}`).join(', ')}.`;
+  const cut = report.full ? `The page ended after ${MOST_ENTRIES} names; go on with next_cursor.` : '';
+  return [skipped, cut].filter(Boolean).join(' ');
+}

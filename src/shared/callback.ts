@@ -1,0 +1,118 @@
+/** Where a turn's callbacks may go, and what they say. */
+import type { TurnContext } from './activity-io';
+import type { CallView, TurnView } from './turn-view';
+
+/** One place that callbacks may go to. */
+export interface CallbackHost {
+  /** As URLs have it: lower case, IPv6 in brackets. */
+  hostname: string;
+  /** Null: the scheme's own. */
+  port: number | null;
+  /** http may be used; else https only. */
+  http: boolean;
+  /** It may be an address that is not public. */
+  private: boolean;
+}
+
+const LONGEST_URL = 2000;
+
+/** The host that a callback address names, or why it may not be used. No two readers may see two hosts in it: only plain ones are taken. */
+export function callbackHost(text: string, hosts: readonly CallbackHost[]): CallbackHost | string {
+  if (text.length > LONGEST_URL || !URL.canParse(text) || /[\s\\\p{C}]/u.test(text))
+    return 'it is no URL of at most 2,000 characters';
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return 'it has a user name or a password in it';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'it is neither https nor http';
+  const named = hosts.filter(
+    ({ hostname, port }) => hostname === url.hostname && (port === null ? '' : String(port)) === url.port,
+  );
+  const found = named.find(({ http }) => http || url.protocol === 'https:');
+  if (found) return found;
+  return named.length > 0 ? 'its host is allowed by https only' : 'its host is none of HOLDFAST_CALLBACK_HOSTS';
+}
+
+/** The body of a callback: enough to know what happened and to ask for the rest, small as the Standard Webhooks want it. */
+export interface CallbackMessage {
+  type: 'approval.requested' | 'effect.in_doubt' | 'turn.ended';
+  /** When it happened, ISO 8601. */
+  timestamp: string;
+  turn: Pick<
+    TurnView,
+    | 'turn_id'
+    | 'workflow_id'
+    | 'run_id'
+    | 'agent'
+    | 'session_id'
+    | 'requester'
+    | 'trace_id'
+    | 'state'
+    | 'step'
+    | 'text'
+    | 'reason'
+    | 'usage'
+    | 'pending'
+    | 'started_at'
+    | 'ended_at'
+  > & {
+    text_truncated: boolean;
+    /** Those that wait, in sub-agents' turns too, and destructive ones: at most 20, the latest. No inputs, no results. */
+    calls: CalledBack[];
+  };
+}
+
+type CalledBack = Pick<CallView, 'id' | 'revision' | 'tool' | 'version' | 'class' | 'digest' | 'state' | 'effect'> & {
+  /** Of a sub-agent's call: the turn that it waits in. It can be decided there, or in this one. */
+  of?: { turn_id: string; agent: string };
+};
+
+const LONGEST_TEXT = 8000;
+const MOST_CALLS = 20;
+
+export function callbackMessage(type: CallbackMessage['type'], timestamp: string, view: TurnView): CallbackMessage {
+  const { turn_id, workflow_id, run_id, agent, session_id, requester, trace_id, state, step, usage, started_at, ended_at } = view;
+  const own = view.calls.filter((call) => call.class === 'destructive' || view.pending.includes(call.digest ?? ''));
+  const below = (view.sub_turns ?? []).flatMap(({ waiting }) =>
+    waiting.map(({ call, turn_id: of_turn, agent: of_agent }) => ({ ...brief(call), of: { turn_id: of_turn, agent: of_agent } })),
+  );
+  const calls: CalledBack[] = [...own.map(brief), ...below].slice(-MOST_CALLS);
+  const about = {
+    turn_id,
+    workflow_id,
+    run_id,
+    agent,
+    session_id,
+    requester,
+    trace_id,
+    state,
+    step,
+    usage,
+    started_at,
+    ended_at,
+  };
+  return {
+    type,
+    timestamp,
+    turn: {
+      ...about,
+      text: view.text.slice(0, LONGEST_TEXT).toWellFormed(),
+      text_truncated: view.text.length > LONGEST_TEXT,
+      reason: view.reason?.slice(0, 2000).toWellFormed() ?? null,
+      pending: view.pending.slice(0, MOST_CALLS),
+      calls,
+    },
+  };
+}
+
+function brief({ id, revision, tool, version, class: kind, digest, state, effect }: CallView): CalledBack {
+  return { id, revision, tool, version, class: kind, digest, state, effect };
+}
+
+/** The argument of a callback's workflow. */
+export interface CallbackInput {
+  turn: TurnContext;
+  /** The same for a repetition. 36 characters. */
+  id: string;
+  /** Part of the store with the address: many services put a key into it, and history is no place for one. */
+  callback_ref: string;
+  message: CallbackMessage;
+}

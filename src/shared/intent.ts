@@ -1,0 +1,88 @@
+/**
+ * The same act under another name: who does, or did, what one intent stands for. A pure state machine; the entity
+ * workflow `intent` runs it, one for each intent, as long as the window lasts.
+ */
+import { hashJson } from './digests';
+import type { Json } from './json';
+
+/** A call that has been let through to its effect. */
+export interface IntentOwner {
+  /** The idempotency key: it stays the same in a retry and after a reset. */
+  key: string;
+  digest: string;
+  turn_id: string;
+  call_id: string;
+  requester: string;
+  /** When it was let through, ISO 8601. */
+  at: string;
+  window_ms: number;
+  /** Its effect has happened. Until that is known it may be under way, or in doubt. */
+  settled: boolean;
+}
+
+export interface IntentClaim {
+  owner: Pick<IntentOwner, 'key' | 'digest' | 'turn_id' | 'call_id' | 'requester'>;
+  window_ms: number;
+  /** Digests of owners beside whom a person wants it done all the same. */
+  accepted: string[];
+}
+
+export interface ClaimAnswer {
+  granted: boolean;
+  /** The others, in the order in which they were let through. */
+  owners: IntentOwner[];
+}
+
+/** How an owner's call ended. */
+export interface IntentClose {
+  key: string;
+  effect: 'applied' | 'not_applied';
+}
+
+export const INTENT_WINDOW_MS = 24 * 3_600_000;
+/** An owner of whom nobody ever says how it ended (its turn was terminated) holds no longer than this, or its window. */
+export const UNSETTLED_MS = 30 * 24 * 3_600_000;
+/** Longest time that a claim takes, ms. */
+export const CLAIM_MS = 20_000;
+/** Each further one was accepted by a person who saw the last: older ones need not be kept. */
+export const MOST_OWNERS = 20;
+
+/** Names an intent. The version of the tool is no part of it: the act is the same. */
+export function intentHash(tool: string, key: Json): string {
+  return hashJson({ v: 'holdfast.intent/1', tool, key });
+}
+
+/** Workflow id of an intent's entity. It belongs to a task queue: only its workers answer for it. */
+export function intentWorkflowId(taskQueue: string, intent: string): string {
+  return `intent/${taskQueue}/${intent}`;
+}
+
+/** Lets a call through, unless another was before it that nobody has accepted. The same owner again is let through again. */
+export function claimIntent(owners: IntentOwner[], claim: IntentClaim, now: number): ClaimAnswer & { next: IntentOwner[] } {
+  const present = owners.filter((owner) => holds(owner, now));
+  const others = present.filter(({ key }) => key !== claim.owner.key);
+  if (others.length < present.length) return { granted: true, owners: others, next: present };
+  // Who accepted the last one has seen those before it on the same card.
+  const last = others.at(-1);
+  if (last && !claim.accepted.includes(last.digest)) return { granted: false, owners: others, next: present };
+  const { key, digest, turn_id, call_id, requester } = claim.owner;
+  const at = new Date(now).toISOString();
+  const owner = { key, digest, turn_id, call_id, requester, at, window_ms: claim.window_ms, settled: false };
+  return { granted: true, owners: others, next: [...others, owner].slice(-MOST_OWNERS) };
+}
+
+/** What has happened holds until its window is over; what has not holds no more. */
+export function closeIntent(owners: IntentOwner[], { key, effect }: IntentClose): IntentOwner[] {
+  if (effect === 'not_applied') return owners.filter((owner) => owner.key !== key);
+  return owners.map((owner) => (owner.key === key ? { ...owner, settled: true } : owner));
+}
+
+/** True while the same act is asked about because of this one. */
+export function holds(owner: IntentOwner, now: number): boolean {
+  return now < endOf(owner);
+}
+
+/** ms since 1970. */
+export function endOf({ at, window_ms, settled }: IntentOwner): number {
+  return Date.parse(at) + (settled ? window_ms : Math.max(window_ms, UNSETTLED_MS));
+}

@@ -1,0 +1,54 @@
+/** The activities, as the workflow sees them. */
+import type { CallbackInput } from '../callback';
+import type { SubTurnReport } from '../sub-turn';
+import type { AdmitCallInput, AdmitCallOutput, AdmitDirectInput, AdmitDirectOutput } from './admission';
+import type {
+  InspectEffectInput,
+  InspectEffectOutput,
+  ReconcileEffectInput,
+  ReconcileEffectOutput,
+  SettleEffectInput,
+} from './effects';
+import type {
+  CheckDecisionInput,
+  CheckDecisionOutput,
+  CheckSteerInput,
+  CheckSteerOutput,
+  NotifyInput,
+  ReadCardInput,
+  ReadCardOutput,
+} from './people';
+import type { RunCallInput, RunCallOutput } from './run';
+import type { CheckForkInput, CheckForkOutput, LookAtTurnInput, LookAtTurnOutput } from './sessions';
+import type { CompactInput, CompactOutput, EndTurnInput, EndTurnOutput, TakeStepInput, TakeStepOutput } from './step';
+import type {
+  CloseSubTurnInput,
+  ForwardDecisionInput,
+  ForwardDecisionOutput,
+  LookAtSubTurnInput,
+  OpenSubTurnInput,
+  OpenSubTurnOutput,
+} from './sub-turns';
+
+export interface Activities {
+  takeStep(input: TakeStepInput): Promise<TakeStepOutput>;
+  admitCall(input: AdmitCallInput): Promise<AdmitCallOutput>;
+  runCall(input: RunCallInput): Promise<RunCallOutput>;
+  inspectEffect(input: InspectEffectInput): Promise<InspectEffectOutput>;
+  settleEffect(input: SettleEffectInput): Promise<RunCallOutput>;
+  reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectOutput>;
+  checkDecision(input: CheckDecisionInput): Promise<CheckDecisionOutput>;
+  checkSteer(input: CheckSteerInput): Promise<CheckSteerOutput>;
+  notify(input: NotifyInput): Promise<void>;
+  readCard(input: ReadCardInput): Promise<ReadCardOutput>;
+  openSubTurn(input: OpenSubTurnInput): Promise<OpenSubTurnOutput>;
+  lookAtSubTurn(input: LookAtSubTurnInput): Promise<SubTurnReport>;
+  closeSubTurn(input: CloseSubTurnInput): Promise<RunCallOutput>;
+  forwardDecision(input: ForwardDecisionInput): Promise<ForwardDecisionOutput>;
+  endTurn(input: EndTurnInput): Promise<EndTurnOutput>;
+  deliverCallback(input: CallbackInput): Promise<void>;
+  admitDirect(input: AdmitDirectInput): Promise<AdmitDirectOutput>;
+  compact(input: CompactInput): Promise<CompactOutput>;
+  lookAtTurn(input: LookAtTurnInput): Promise<LookAtTurnOutput>;
+  checkFork(input: CheckForkInput): Promise<CheckForkOutput>;
+}

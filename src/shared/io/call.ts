@@ -1,0 +1,121 @@
+/** A call, from admission to its outcome. */
+import type { ApprovalPolicy, Decision, Earlier } from '../approval';
+import type { Safety } from '../batches';
+import type { CallError } from '../errors';
+import type { JsonObject } from '../json';
+import type { ToolClass } from '../tool-class';
+import type { Effect } from '../turn-view';
+
+/** One call after static admission. */
+export interface AdmittedCall {
+  /** `<step>.<index>`, both from 1. */
+  id: string;
+  /** The model's id for the call: untrusted text, kept beside, never a key. */
+  tool_use_id: string;
+  tool: string;
+  /** Empty when the tool is unknown. */
+  version: string;
+  class: ToolClass;
+  verdict: 'rejected' | 'allow' | 'ask';
+  /** Why: the rule or class that decided. */
+  reason: string;
+  error: CallError | null;
+  /** "The same input twice": hash over tool, version and input. */
+  input_digest: string;
+  input_hash: string;
+  /** The effective input, when it is small; else null, and `input_ref` has it. */
+  input: JsonObject | null;
+  /** Part of the admission block that holds the effective input. */
+  input_ref: string;
+  /** The call digest, when admission is complete; null when `admitCall` gives it. */
+  digest: string | null;
+  /** Needs the `admitCall` activity before it can run: it has a preview, or a person decides. */
+  needs_admit: boolean;
+  /** May run beside its neighbours, or beside those that touch something else. */
+  parallel: Safety;
+  idempotent: boolean;
+  timeout_ms: number;
+  /** A hook with I/O or the classifier has still to speak: `admitCall` gives the verdict. Absent in older histories, like all below. */
+  undecided?: boolean;
+  /** Hash of the rules that this call was admitted under. */
+  policy_ref?: string;
+  /** What outsiders wrote had been read in this conversation before this step. */
+  untrusted?: boolean;
+  /** Which hooks changed the input, and why; what they changed stands in the admission's part. */
+  changes?: ChangedBy[];
+  /** What admission took, ms. */
+  validation_ms?: number;
+  /** What an approval takes, and a settlement. Absent where nobody can come to be asked. */
+  approval?: ApprovalPolicy;
+  /** How long its tool's probe is asked before a person is, ms, should its outcome be unknown. Absent: there is no probe. */
+  reconcile_ms?: number;
+  /** The agent that answers it, in a turn of its own. Absent: a function does. */
+  sub_agent?: string;
+}
+
+/** A hook, or a person, that changed a call's input. */
+export interface ChangedBy {
+  /** The hook's name; empty where a person did it. */
+  hook: string;
+  why: string;
+  /** The person. */
+  by?: string;
+}
+
+/** What is passed to run one call. The workflow builds the digest from exactly these fields. */
+export interface CallArguments {
+  id: string;
+  revision: number;
+  tool: string;
+  version: string;
+  class: ToolClass;
+  input_hash: string;
+  input: JsonObject | null;
+  input_ref: string;
+  preview_ref: string | null;
+  policy_ref: string;
+  digest: string;
+  /** From 1: a destructive call is dispatched again only after a proven `not_applied`. */
+  dispatch: number;
+  /** What was said on its earlier revisions; the last 20. Absent: nothing. */
+  earlier?: Earlier[];
+  /** Who has had a hand in it, besides the requester: changed it, or steered the turn before. Absent: nobody. What counts where it runs stands behind `preview_ref`. */
+  makers?: string[];
+}
+
+/** How a call ended; what the next step appends and the view shows. */
+export interface CallOutcome {
+  call_id: string;
+  tool_use_id: string;
+  tool: string;
+  digest: string | null;
+  state: 'succeeded' | 'failed' | 'rejected' | 'denied' | 'expired' | 'superseded' | 'cancelled' | 'in_doubt';
+  effect: Effect | null;
+  /** Part with the envelope; null when the call never ran (then `error` says why). */
+  result_ref: string | null;
+  summary: string | null;
+  error: CallError | null;
+  attempts: number;
+  /** The decision that refused the call: the next step writes it into the transcript, with what follows. */
+  decision: Decision | null;
+  /** Approvals that no dispatch has written there. Absent: none. */
+  approvals?: Decision[];
+  /** The same of what was said on earlier revisions. */
+  earlier?: Earlier[];
+  /** For the record of decisions. Absent in older histories, like the next two. */
+  version?: string;
+  class?: ToolClass;
+  revision?: number;
+  /** Advice that the engine adds for the model, e.g. after the same failure twice. */
+  note: string | null;
+  /** The turn that a sub-agent has answered it in, for the transcript. Absent: there was none. */
+  sub_turn?: SubTurnRef;
+}
+
+/** A sub-agent's turn, and how far its chain had come: from here it can be walked and proved. */
+export interface SubTurnRef {
+  turn_id: string;
+  workflow_id: string;
+  first_execution_run_id: string;
+  head: string | null;
+}

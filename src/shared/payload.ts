@@ -1,0 +1,34 @@
+/** A signal's payload, decoded with care: what can't be read is an answer, never an exception. */
+import type { Json } from './json';
+import { parseJson } from './parse-json';
+
+/** As Temporal carries it. */
+interface Payload {
+  metadata?: { [key: string]: Uint8Array } | null;
+  data?: Uint8Array | null;
+}
+
+const MAX_BYTES = 64 * 1024;
+
+export type Decoded = { ok: true; value: Json } | { ok: false; reason: string };
+
+export function decodePayload(payload: Payload | undefined): Decoded {
+  try {
+    if (!payload) return bad('it carries no payload');
+    const encoding = text(payload.metadata?.encoding);
+    if (encoding !== 'json/plain') return bad(`its encoding is ${JSON.stringify(encoding.slice(0, 40))}, not json/plain`);
+    const data = payload.data ?? new Uint8Array();
+    if (data.length > MAX_BYTES) return bad(`it has ${data.length} bytes; ${MAX_BYTES} are allowed`);
+    return { ok: true, value: parseJson(text(data)) };
+  } catch (error) {
+    return bad(`it is not JSON: ${error instanceof Error ? error.message.slice(0, 200) : 'unreadable'}`);
+  }
+}
+
+function text(bytes: Uint8Array | null | undefined): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes ?? new Uint8Array());
+}
+
+function bad(reason: string): Decoded {
+  return { ok: false, reason };
+}

@@ -1,0 +1,125 @@
+/** A conversation: what goes to its workflow, and what outsiders see of it. Wire format: snake_case. Read from untrusted JSON. */
+import type { StepUsage } from './activity-io';
+import { isJsonObject, type Json } from './json';
+import type { TurnState } from './turn-view';
+
+/** Characters of one message. */
+export const MAX_MESSAGE = 100_000;
+export const MAX_TITLE = 200;
+const MAX_ID = 200;
+const MAX_NAME = 200;
+const MAX_ATTESTATION = 8192;
+
+/** The workflow's argument. */
+export interface SessionInput {
+  session_id: string;
+  /** Null: that of the turn it was forked from. */
+  agent: string | null;
+  requester: string;
+  title: string | null;
+  fork?: ForkFrom;
+  /** Set by continue-as-new only. */
+  resume?: Json;
+}
+
+export interface ForkFrom {
+  /** 64 hex: the last block that the new session has. */
+  block: string;
+  /** Whose turn the block must be of; null: whoever asks has been checked already. */
+  of: string | null;
+}
+
+/** Update `send`. */
+export interface SendBody {
+  /** Names the message: the same again gives the same turn. */
+  message_id: string;
+  /** 1 to 100,000 characters. */
+  message: string;
+  requester: string;
+  /** The session's; absent: whatever it is. */
+  agent?: string;
+  /** Goes before what waits, and only after a turn that did not come to its end. */
+  resume?: true;
+  /** The message signed for this session; absent: a bare one. */
+  attestation?: string;
+  /** Part of the store with where the turn's questions and its end are told of (notify/callback.ts). */
+  callback_ref?: string;
+}
+
+export interface SendAnswer {
+  turn_id: string;
+  /** Turns that end before it begins. */
+  ahead: number;
+  /** The message had come before. */
+  again: boolean;
+}
+
+export type OpenedAnswer = { opened: true } | { opened: false; reason: string; near: string | null };
+
+export interface SessionView {
+  session_id: string;
+  workflow_id: string;
+  run_id: string;
+  agent: string;
+  requester: string;
+  title: string | null;
+  /** `closing`: nothing is taken any more, and what was taken runs to its end. */
+  state: 'open' | 'closing' | 'closed';
+  /** The transcript's last block, 64 hex; null before the first turn ended. */
+  head: string | null;
+  /** The turn that runs now. */
+  running: { turn_id: string; since: string } | null;
+  /** The last turn did not come to its end: nothing runs until somebody resumes, or says something. */
+  held: { turn_id: string; state: TurnState; reason: string | null } | null;
+  /** Turns that wait, in order. */
+  queue: { turn_id: string; at: string }[];
+  /** How many turns have ended. */
+  turns: number;
+  /** The last 20 of them, the newest last. */
+  last: { turn_id: string; state: TurnState }[];
+  usage: StepUsage;
+  /** Of all that was sent to the model: which part its prompt cache had, 0 to 1; null before anything was sent. */
+  cached_share: number | null;
+  forked_from: { block: string; turn_id: string } | null;
+  started_at: string;
+  ended_at: string | null;
+  ui_url: string | null;
+}
+
+export type ReadSend = { ok: true; body: SendBody } | { ok: false; reason: string };
+
+const HASH = /^[0-9a-f]{64}$/;
+const SEND_FIELDS = ['message_id', 'message', 'requester', 'agent', 'resume', 'attestation', 'callback_ref'];
+
+export function readSend(value: Json | undefined): ReadSend {
+  if (!isJsonObject(value ?? null))
+    return bad('it must be one JSON object {"message_id": "…", "message": "…", "requester": "…"}');
+  const body = value as Record<string, Json>;
+  const strange = Object.keys(body).find((key) => !SEND_FIELDS.includes(key));
+  if (strange !== undefined)
+    return bad(`it has a field ${JSON.stringify(strange.slice(0, 60))}; allowed are ${SEND_FIELDS.join(', ')}`);
+  const { message_id, message, requester, agent, resume, attestation, callback_ref } = body;
+  if (!isText(message_id, MAX_ID)) return bad(`"message_id" must be 1 to ${MAX_ID} characters`);
+  if (!isText(message, MAX_MESSAGE)) return bad(`"message" must be 1 to ${MAX_MESSAGE} characters of well-formed Unicode`);
+  if (!isText(requester, MAX_NAME)) return bad(`"requester" must be 1 to ${MAX_NAME} characters`);
+  if (agent !== undefined && !isText(agent, MAX_NAME)) return bad('"agent" must name the agent of the session');
+  if (resume !== undefined && resume !== true) return bad('"resume" must be true, or absent');
+  if (attestation !== undefined && !isText(attestation, MAX_ATTESTATION)) return bad('"attestation" must be a signed start');
+  if (callback_ref !== undefined && !(typeof callback_ref === 'string' && HASH.test(callback_ref)))
+    return bad('"callback_ref" must name a part of the store: 64 hex');
+  return { ok: true, body: body as unknown as SendBody };
+}
+
+/** @returns the title, or why it cannot be one */
+export function readTitle(value: Json | undefined): { ok: true; title: string } | { ok: false; reason: string } {
+  const title = isJsonObject(value ?? null) ? (value as Record<string, Json>).title : undefined;
+  return isText(title, MAX_TITLE) ? { ok: true, title: title as string } : bad(`"title" must be 1 to ${MAX_TITLE} characters`);
+}
+
+function isText(value: Json | undefined, longest: number): boolean {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= longest && value.isWellFormed();
+}
+
+function bad(reason: string): { ok: false; reason: string } {
+  return { ok: false, reason };
+}

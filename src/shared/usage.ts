@@ -1,0 +1,25 @@
+/** What model requests took, added up. */
+import type { StepUsage } from './activity-io';
+
+export const NO_USAGE: Readonly<StepUsage> = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_creation_tokens: 0,
+  cost_usd: 0,
+};
+
+/** Changes `sum`. What older steps do not tell of counts as none. */
+export function addUsage(sum: StepUsage, more: StepUsage): void {
+  sum.input_tokens += more.input_tokens;
+  sum.output_tokens += more.output_tokens;
+  sum.cache_read_tokens += more.cache_read_tokens;
+  sum.cache_creation_tokens = (sum.cache_creation_tokens ?? 0) + (more.cache_creation_tokens ?? 0);
+  sum.cost_usd += more.cost_usd;
+}
+
+/** Of all that was sent to the model: which part it had in its prompt cache, 0 to 1; null where nothing was sent. */
+export function cachedShare({ input_tokens, cache_read_tokens, cache_creation_tokens = 0 }: StepUsage): number | null {
+  const sent = input_tokens + cache_read_tokens + cache_creation_tokens;
+  return sent === 0 ? null : cache_read_tokens / sent;
+}

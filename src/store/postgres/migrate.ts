@@ -1,0 +1,57 @@
+/**
+ * The tables, brought to this build's version. Several processes may start at once: an advisory lock lets one of them do it,
+ * in one transaction, so that it is done whole or not at all; the others find it done.
+ */
+import type { Database } from './database';
+import { MIGRATIONS, type Migration } from './migrations';
+
+/** Any number, as long as nobody else uses it in this database: "holdfast" in ASCII. */
+const LOCK = 0x686f6c6466617374n;
+const KNOWN = MIGRATIONS.length;
+const HIGHEST = 'SELECT max(number) AS present FROM holdfast.migrations';
+
+export interface TablesVersion {
+  /** 0: there are no tables yet. */
+  present: number;
+  known: number;
+}
+
+export async function tablesVersion(database: Database): Promise<TablesVersion> {
+  const [asked] = await database.query<{ there: boolean }>(`SELECT to_regclass('holdfast.migrations') IS NOT NULL AS there`);
+  if (!asked!.there) return { present: 0, known: KNOWN };
+  const [row] = await database.query<{ present: number | null }>(HIGHEST);
+  return { present: row!.present ?? 0, known: KNOWN };
+}
+
+/**
+ * A database that is up to date is only read: whoever runs workers needs no right to create tables.
+ * @throws Error for tables of a newer build; DatabaseError
+ */
+export async function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  const { present } = await tablesVersion(database);
+  refuseNewer(present, migrations.length);
+  if (present === migrations.length) return;
+  await database.transaction(async (client) => {
+    await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
+    // Asked first: to create a schema "if not exists" takes the right to create one, also where an administrator has made it.
+    const { rows: schemas } = await client.query(`SELECT 1 FROM pg_namespace WHERE nspname = 'holdfast'`);
+    if (schemas.length === 0) await client.query('CREATE SCHEMA holdfast');
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS holdfast.migrations (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
+    );
+    const { rows } = await client.query<{ present: number | null }>(HIGHEST);
+    const done = rows[0]?.present ?? 0;
+    refuseNewer(done, migrations.length);
+    for (const { number, name, sql } of migrations.slice(done)) {
+      await client.query(sql);
+      await client.query('INSERT INTO holdfast.migrations (number, name) VALUES ($1, $2)', [number, name]);
+    }
+  });
+}
+
+function refuseNewer(present: number, known: number): void {
+  if (present > known)
+    throw new Error(
+      `The tables in HOLDFAST_STORE are version ${present}, made by a newer holdfast; this one knows version ${known}. Update it`,
+    );
+}

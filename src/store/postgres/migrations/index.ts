@@ -1,0 +1,11 @@
+/** Every change of the tables, in order; one that has been released is never edited. */
+import { aStore } from './0001-a-store';
+
+export interface Migration {
+  /** From 1, without gaps. */
+  number: number;
+  name: string;
+  sql: string;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: 'a-store', sql: aStore }];

@@ -1,0 +1,93 @@
+/**
+ * Objects as rows: a block with its parts is one row, line by line as in a file. The blocks of a step and what they add to the
+ * trail are one statement, so one round trip, and are there together or not at all.
+ */
+import type { ObjectLines, Objects } from '../content-store';
+import { isHash } from '../object-shapes';
+import { StoreError } from '../store';
+import type { TrailEntry } from '../trail';
+import type { Database, Value } from './database';
+import { rowOf } from './postgres-trail';
+
+/** Rows of one statement: PostgreSQL takes 65,535 parameters. */
+const GROUP = 1000;
+/** What is read with a block: whoever asks for it walks the transcript, most often. */
+const AHEAD_BLOCKS = 64;
+const AHEAD_BYTES = 1_000_000;
+
+interface Row {
+  hash: Buffer;
+  body: string;
+}
+
+export class PostgresObjects implements Objects {
+  constructor(private readonly database: Database) {}
+
+  async put(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
+    // In one order everywhere: two processes that store the same wait for each other, never both.
+    const sorted = [...objects].sort((a, b) => (a.hash < b.hash ? -1 : 1));
+    for (let start = GROUP; start < sorted.length; start += GROUP) await this.putGroup(sorted.slice(start, start + GROUP), []);
+    await this.putGroup(sorted.slice(0, GROUP), trail);
+  }
+
+  /** A row that is there is left as it is if it is sound: only a damaged one differs. */
+  private async putGroup(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
+    const values: Value[] = [];
+    const rows = objects.map(({ hash, lines }) => {
+      const at = values.push(bytesOf(hash), parentIn(lines[0]!), lines.join('\n'));
+      return `($${at - 2}::bytea, $${at - 1}::bytea, $${at}::text)`;
+    });
+    const insert = `INSERT INTO holdfast.objects AS o (hash, parent, body) VALUES ${rows.join(', ')}
+      ON CONFLICT (hash) DO UPDATE SET parent = EXCLUDED.parent, body = EXCLUDED.body WHERE o.body <> EXCLUDED.body`;
+    if (trail.length === 0) return void (await this.database.query(insert, values));
+    const entries = trail.map(rowOf).sort(([a], [b]) => (a! < b! ? -1 : 1));
+    const columns = entries[0]!.map((_, index) => entries.map((row) => row[index]!));
+    const arrays = columns.map((column) => `$${values.push(column)}::text[]`);
+    await this.database.query(
+      `WITH stored AS (${insert}) INSERT INTO holdfast.trail (position, entry, turn, requester, decided_by, state)
+       SELECT * FROM unnest(${arrays.join(', ')}) ON CONFLICT (position) DO NOTHING`,
+      values,
+    );
+  }
+
+  /** With its ancestors, up to a bound: else a transcript of a thousand blocks would be a thousand round trips. */
+  async get(hash: string): Promise<{ lines: string[]; ahead: ObjectLines[] }> {
+    const rows = await this.database.query<Row>(
+      `WITH RECURSIVE chain AS (
+         SELECT hash, parent, body, 1 AS count, 0::bigint AS before FROM holdfast.objects WHERE hash = $1
+         UNION ALL
+         SELECT o.hash, o.parent, o.body, count + 1, before + length(chain.body)
+         FROM chain JOIN holdfast.objects o ON o.hash = chain.parent
+         WHERE count < $2::int AND before + length(chain.body) < $3::bigint
+       ) SELECT hash, body FROM chain ORDER BY count`,
+      [bytesOf(hash), AHEAD_BLOCKS, AHEAD_BYTES],
+    );
+    const [own, ...ahead] = rows.map(linesOf);
+    if (own) return { lines: own.lines, ahead };
+    throw new StoreError('not_found', `No object ${hash}: holdfast.objects has no row objects/${hash}. Is HOLDFAST_STORE the store that this turn ran with? If so, restore the row from a backup`); // prettier-ignore
+  }
+
+  async getEach(hashes: string[]): Promise<ObjectLines[]> {
+    if (hashes.length === 0) return [];
+    const sql = `SELECT hash, body FROM holdfast.objects WHERE hash IN (SELECT decode(h, 'hex') FROM unnest($1::text[]) h)`;
+    return (await this.database.query<Row>(sql, [hashes])).map(linesOf);
+  }
+
+  fault(hash: string, why: string): StoreError {
+    return new StoreError('damaged', `Object ${hash} is damaged: in the row objects/${hash} ${why}. Restore the row from a backup; what does not refer to it is unaffected`); // prettier-ignore
+  }
+}
+
+function bytesOf(hash: string): Buffer {
+  return Buffer.from(hash, 'hex');
+}
+
+function linesOf({ hash, body }: Row): ObjectLines {
+  return { hash: hash.toString('hex'), lines: body.split('\n') };
+}
+
+/** Null for a first block, and for a part. */
+function parentIn(line: string): Buffer | null {
+  const { parent } = JSON.parse(line) as { parent?: unknown };
+  return isHash(parent) ? bytesOf(parent) : null;
+}

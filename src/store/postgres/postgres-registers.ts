@@ -1,0 +1,80 @@
+/**
+ * Registers as rows with a version: a change counts if the version is still the one that it was made from. The clock is the
+ * database's, so that machines whose clocks differ agree.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Json } from '../../shared/json';
+import { parseJson } from '../../shared/parse-json';
+import { QueueByName } from '../queue-by-name';
+import { sha256 } from '../seal';
+import type { RegisterChange, RegisterStore } from '../store';
+import type { Database } from './database';
+
+/** What nobody has changed for so long says nothing of the moment any more. */
+const KEPT_DAYS = 30;
+/** Another process was faster: longest pause before the next try, ms. */
+const LONGEST_PAUSE = 20;
+
+interface Register {
+  version: string;
+  value: Json;
+  now: number;
+}
+
+export class PostgresRegisters implements RegisterStore {
+  private readonly queue = new QueueByName();
+
+  constructor(private readonly database: Database) {}
+
+  async read(name: string): Promise<{ value: Json; now: number }> {
+    const { value, now } = await this.present(sha256(name));
+    return { value, now };
+  }
+
+  update<T>(name: string, change: RegisterChange<T>): Promise<T> {
+    return this.queue.add(name, () => this.swap(sha256(name), change));
+  }
+
+  /** Removes what is old. */
+  async sweep(): Promise<void> {
+    await this.database.query(`DELETE FROM holdfast.registers WHERE changed_at < now() - $1::int * interval '1 day'`, [
+      KEPT_DAYS,
+    ]);
+  }
+
+  private async swap<T>(name: string, change: RegisterChange<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      const { version, value, now } = await this.present(name);
+      const { value: next, answer } = change(value, now);
+      if (next === undefined || (await this.replace(name, version, next))) return answer;
+      await wait(Math.random() * Math.min(LONGEST_PAUSE, 2 * tries));
+    }
+  }
+
+  /** Version 0 and null where there is none. */
+  private async present(name: string): Promise<Register> {
+    const [row] = await this.database.query<{ now: string; version: string | null; value: string | null }>(
+      `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, version, value
+       FROM (SELECT $1::text AS name) asked LEFT JOIN holdfast.registers USING (name)`,
+      [name],
+    );
+    return { version: row!.version ?? '0', value: valueOf(row!.value), now: Number(row!.now) };
+  }
+
+  /** False: another process was faster, or this one was, and its answer was lost: then `change` runs again, as it may. */
+  private async replace(name: string, version: string, value: Json): Promise<boolean> {
+    const sql =
+      version === '0'
+        ? 'INSERT INTO holdfast.registers (name, version, value) VALUES ($1, $2::bigint + 1, $3) ON CONFLICT (name) DO NOTHING RETURNING 1'
+        : 'UPDATE holdfast.registers SET version = version + 1, value = $3, changed_at = now() WHERE name = $1 AND version = $2::bigint RETURNING 1';
+    return (await this.database.query(sql, [name, version, JSON.stringify(value)])).length === 1;
+  }
+}
+
+function valueOf(text: string | null): Json {
+  try {
+    return text === null ? null : parseJson(text);
+  } catch {
+    return null;
+  }
+}

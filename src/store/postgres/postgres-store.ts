@@ -1,0 +1,115 @@
+/**
+ * A store in one PostgreSQL database, for workers on several machines: schema `holdfast`, made by migrate.ts. It is as safe as
+ * the database's commits are: those must be on disk (and, with a standby that may take over, on the standby's) when they return.
+ */
+import { ContentStore, type ReadBlocks } from '../content-store';
+import { Effects } from '../effects';
+import { checkedSaltKey, newSaltKey } from '../salt-key';
+import type { Store } from '../store';
+import { TrailPages } from '../trail-pages';
+import { Database } from './database';
+import { migrate, tablesVersion } from './migrate';
+import { PostgresBytes } from './postgres-bytes';
+import { PostgresEffects } from './postgres-effects';
+import { PostgresObjects } from './postgres-objects';
+import { PostgresRegisters } from './postgres-registers';
+import { PostgresTrail } from './postgres-trail';
+
+/** 12: the oldest whose syntax and planner this counts on. */
+const LEAST_SERVER = 120_000;
+
+export class PostgresStore extends ContentStore {
+  /**
+   * Opens the store, and makes or updates its tables.
+   * @param url as HOLDFAST_STORE
+   * @throws Error in one line, without the password, for a URL or a database that cannot be used; StoreError `damaged` for a bad salt key
+   */
+  static async open(url: string): Promise<Store> {
+    const database = await Database.at(url);
+    try {
+      await checkServer(database);
+      await migrate(database);
+      const saltKey = await openSaltKey(database);
+      const registers = new PostgresRegisters(database);
+      await registers.sweep();
+      const backing = {
+        saltKey,
+        objects: new PostgresObjects(database),
+        bytes: new PostgresBytes(database),
+        effects: new Effects(new PostgresEffects(database)),
+        registers,
+        checkWritable: () => checkWritable(database),
+        close: () => database.close(),
+      };
+      const trail = new PostgresTrail(database);
+      return new PostgresStore((readBlocks: ReadBlocks) => ({ ...backing, trail: new TrailPages(trail, readBlocks) }));
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  /** What is there, changing nothing. @throws Error as `open` */
+  static async describe(url: string): Promise<string> {
+    const database = await Database.at(url);
+    try {
+      const server = await checkServer(database);
+      const { present, known } = await tablesVersion(database);
+      if (present > known) await migrate(database); // says so
+      const tables = present === known ? `tables version ${present}` : `tables version ${present}, ${known} once a worker starts`;
+      return `${database.shown}: PostgreSQL ${server}, ${tables}`;
+    } finally {
+      await database.close();
+    }
+  }
+}
+
+interface ServerSettings {
+  number: number;
+  version: string;
+  encoding: string;
+  commit: string;
+  fsync: string;
+  standby: boolean;
+}
+
+/** @returns its version @throws Error for a server that would lose, or change, what it was given */
+async function checkServer(database: Database): Promise<string> {
+  const [server] = await database.queryNow<ServerSettings & Record<string, unknown>>(
+    `SELECT current_setting('server_version_num')::int AS number, split_part(current_setting('server_version'), ' ', 1) AS version,
+       current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
+       current_setting('fsync') AS fsync, pg_is_in_recovery() AS standby`,
+  );
+  const { number, version, encoding, commit, fsync, standby } = server!;
+  const fault =
+    number < LEAST_SERVER
+      ? `it is PostgreSQL ${version}; 12 or newer is needed`
+      : encoding !== 'UTF8'
+        ? `the database's encoding is ${encoding}; create it with ENCODING 'UTF8'`
+        : commit === 'off'
+          ? 'synchronous_commit is off: a claim could be lost, and its effect repeated; set it to on for this database'
+          : fsync === 'off'
+            ? 'fsync is off: a power cut could lose a claim, and its effect be repeated; set it to on'
+            : standby
+              ? 'it is a standby; name the primary'
+              : null;
+  if (fault !== null) throw new Error(`HOLDFAST_STORE (${database.shown}) cannot be used: ${fault}`);
+  return version;
+}
+
+/** Of several processes that make it at once one wins, and all read that one. */
+async function openSaltKey(database: Database): Promise<Buffer> {
+  const read = () => database.query<{ bytes: Buffer }>(`SELECT bytes FROM holdfast.secrets WHERE name = 'salt'`);
+  let [row] = await read();
+  if (!row) {
+    await database.query(`INSERT INTO holdfast.secrets (name, bytes) VALUES ('salt', $1) ON CONFLICT DO NOTHING`, [newSaltKey()]);
+    [row] = await read();
+  }
+  return checkedSaltKey(row!.bytes, "The row 'salt' of holdfast.secrets");
+}
+
+async function checkWritable(database: Database): Promise<void> {
+  await database.queryNow(
+    `INSERT INTO holdfast.registers AS r (name, version, value) VALUES ('ready', 1, 'null') ON CONFLICT (name) DO UPDATE SET changed_at = now()`,
+  );
+}

@@ -1,0 +1,75 @@
+/** The trail as rows. Columns narrow a query; whether an entry fits it, and whether it is what was stored, is judged by its text. */
+import { plainName } from '../../shared/approval';
+import { canonical } from '../../shared/canonical';
+import { parseJson } from '../../shared/parse-json';
+import { isEntry, type TrailEntry, type Wanted } from '../trail';
+import type { TrailRead, TrailSource } from '../trail-pages';
+import { beginOf, isPosition, positionOf } from '../trail-position';
+import type { Database, Value } from './database';
+
+/** Rows read at once. */
+const GROUP = 500;
+/** Bytes of an index entry are bounded, and what a column is for is to narrow. */
+const COLUMN_CHARACTERS = 200;
+
+interface Row {
+  position: string;
+  entry: string;
+}
+
+/** The row of an entry: position, entry, turn, requester, decided_by, state. */
+export function rowOf(entry: TrailEntry): string[] {
+  const { turn_id, requester, by, state } = entry;
+  const narrowing = [column(turn_id), column(plainName(requester)), column(plainName(by)), state];
+  return [positionOf(entry), canonical({ ...entry }), ...narrowing];
+}
+
+export class PostgresTrail implements TrailSource {
+  constructor(private readonly database: Database) {}
+
+  async *entries(wanted: Wanted): AsyncGenerator<TrailRead> {
+    const { where, values } = conditions(wanted);
+    let after = wanted.cursor ?? '';
+    for (;;) {
+      const rows = await this.database.query<Row>(
+        `SELECT position, entry FROM holdfast.trail WHERE position > $1 AND ${where.join(' AND ')} ORDER BY position LIMIT ${GROUP}`,
+        [after, ...values],
+      );
+      for (const row of rows) yield read(row);
+      if (rows.length < GROUP) return;
+      after = rows.at(-1)!.position;
+    }
+  }
+}
+
+function conditions({ from, to, query }: Wanted): { where: string[]; values: Value[] } {
+  const where = ['position >= $2', 'position < $3'];
+  const values: Value[] = [beginOf(from), beginOf(to)];
+  const only = (name: string, value: string) => where.push(`${name} = $${values.push(value) + 1}`);
+  const { turn, requester, by, state } = query;
+  if (turn !== undefined) only('turn', column(turn));
+  if (requester !== undefined) only('requester', column(plainName(requester)));
+  if (by !== undefined) only("decided_by <> '' AND decided_by", column(plainName(by)));
+  if (state !== undefined) only('state', state);
+  return { where, values };
+}
+
+function read({ position, entry: text }: Row): TrailRead {
+  const damaged = (reason: string) => ({
+    position,
+    damaged: { file: `trail/${position.slice(0, 200)}`, reason: reason.slice(0, 300) },
+  });
+  if (!isPosition(position)) return damaged('its position is none of an entry');
+  try {
+    const entry = parseJson(text);
+    if (!isEntry(entry)) return damaged('it is no entry of the trail');
+    return positionOf(entry) === position ? { position, entry } : damaged('its position does not fit what it says');
+  } catch (error) {
+    return damaged(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** PostgreSQL's text has no NUL. */
+function column(text: string): string {
+  return text.replaceAll('\0', '').slice(0, COLUMN_CHARACTERS);
+}

@@ -1,0 +1,29 @@
+/** Whose a block is: the start block that comes last before it says so. */
+import { isJsonObject } from '../shared/json';
+import type { Store, StoredBlock } from './store';
+
+export interface TurnOfBlock {
+  turn_id: string;
+  requester: string;
+  agent: string;
+}
+
+/** @param blocks from the first to the one that is meant. Null: no turn began before it */
+export function turnOfBlock(blocks: readonly StoredBlock[]): TurnOfBlock | null {
+  const start = blocks.findLast(({ block }) => block.kind === 'start')?.bodies[0] ?? null;
+  if (!isJsonObject(start) || !isJsonObject(start.agent ?? null)) return null;
+  const { turn_id, requester } = start;
+  const { name } = start.agent as { name?: unknown };
+  if (typeof turn_id !== 'string' || typeof requester !== 'string' || typeof name !== 'string') return null;
+  return { turn_id, requester, agent: name };
+}
+
+/** The same for one block, read from the store as far as its turn's start. @throws StoreError */
+export async function findTurnOfBlock(store: Store, hash: string): Promise<TurnOfBlock | null> {
+  for (let next: string | null = hash; next !== null;) {
+    const stored: StoredBlock = await store.getBlock(next);
+    if (stored.block.kind === 'start') return turnOfBlock([stored]);
+    next = stored.block.parent;
+  }
+  return null;
+}

@@ -1,0 +1,80 @@
+/** One tool on the bench: it is run as a worker runs it, what it does outside is counted, and what it claims is noted. */
+import type { Json, JsonObject } from '../shared/json';
+import { CLASS_RULES } from '../shared/tool-class';
+import type { Tool } from '../tools/define';
+import { readReconciled, unknown, type Found } from '../tools/reconciled';
+import { runTool, type RunResult } from '../tools/run';
+import { compiledInput } from '../tools/schema';
+import { contextFor } from './context';
+import type { Claim, ToolTest } from './test-tool';
+
+export class Bench {
+  readonly claims: Claim[] = [];
+  readonly unchecked: { claim: string; why: string }[] = [];
+  /** Effects that one undisturbed run makes. */
+  unit = 1;
+  /** What one undisturbed run takes, ms. */
+  runMs = 0;
+
+  constructor(
+    readonly tool: Tool,
+    readonly test: ToolTest<any>,
+  ) {}
+
+  /** The effective input, as the engine would make it. @throws Error where it would be refused: nothing could be tested then */
+  async input(): Promise<JsonObject> {
+    const given: unknown = typeof this.test.input === 'function' ? await this.test.input() : this.test.input;
+    const checked = compiledInput(this.tool.input).validate(given as Json as JsonObject);
+    const refused = checked.valid ? this.tool.check?.(checked.data) : undefined;
+    if (checked.valid && !refused) return checked.data;
+    const faults = checked.valid ? [refused!.message] : checked.violations.map(({ path, message }) => `${path} ${message}`);
+    throw new Error(`The input given to testTool does not fit ${this.tool.name}: ${faults.join('; ')}`);
+  }
+
+  run(input: JsonObject, key: string, attempt = 1): Promise<RunResult> {
+    // As a write, a fault of its output is a failure: a destructive tool's result would be kept, and marked.
+    const strict = this.tool.class === 'destructive' ? { ...this.tool, class: 'write' as const } : this.tool;
+    return runTool(strict, input, contextFor(this.tool.name, key, attempt), { timeoutMs: this.timeoutMs });
+  }
+
+  async probe(input: JsonObject, key: string): Promise<Found> {
+    const asTool = { ...this.tool, class: 'read' as const, run: this.tool.reconcile!, output: undefined };
+    const result = await runTool(asTool, input, contextFor(this.tool.name, key), { timeoutMs: this.timeoutMs });
+    return result.ok ? readReconciled(result.data) : unknown(`The probe failed: ${result.error.message}`);
+  }
+
+  get timeoutMs(): number {
+    return this.tool.timeoutMs ?? CLASS_RULES[this.tool.class].timeoutMs;
+  }
+
+  /** How many effects there were more after the work than before, once the other side has had time to count. */
+  async made<T>(work: () => Promise<T>): Promise<{ value: T; effects: number }> {
+    const before = await this.effects();
+    const value = await work();
+    await this.settle();
+    return { value, effects: (await this.effects()) - before };
+  }
+
+  async effects(): Promise<number> {
+    const count = await this.test.effects();
+    if (Number.isInteger(count) && count >= 0) return count;
+    throw new Error(`effects() given to testTool answered ${String(count)}; it must be a whole number, 0 or more.`);
+  }
+
+  async settle(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, this.test.settleMs ?? 200));
+  }
+
+  note(claim: string, held: boolean, seen: string): void {
+    this.claims.push({ claim, held, seen });
+  }
+}
+
+export function ended(result: RunResult): string {
+  return result.ok ? 'succeeded' : `failed with ${result.error.code} ${result.error.reason}: ${result.error.message}`;
+}
+
+/** "one effect", "3 effects". */
+export function effects(count: number): string {
+  return count === 1 ? 'one effect' : `${count} effects`;
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import type { Json } from '../shared/json';
+import { cursorsFor } from '../tools/cursors';
+import type { ToolContext } from '../tools/define';
+import { ToolError } from '../tools/errors';
+
+const cursorKey = randomBytes(32);
+const nothing = () => undefined;
+
+/** A key that no call had before, of the shape that the engine gives. */
+export function newKey(): string {
+  return `hf_${randomBytes(20).toString('hex')}`;
+}
+
+/** What a tool's function is given besides its input, without a worker: nothing is logged, kept results live in memory. */
+export function contextFor(tool: string, idempotencyKey: string, attempt = 1): Omit<ToolContext, 'signal'> {
+  const kept = new Map<string, Json>();
+  const principal = 'test';
+  return {
+    idempotencyKey,
+    attempt,
+    traceId: 'trace_20000101_000000000000',
+    principal,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    progress: nothing,
+    network: (work) => work(),
+    debug: nothing,
+    cursors: cursorsFor(cursorKey, { tool, principal }),
+    store: {
+      async readResult(ref) {
+        const data = kept.get(ref);
+        if (data === undefined) throw new ToolError('RESOURCE_NOT_FOUND', 'unknown_ref', `There is no result ${ref}.`);
+        return data;
+      },
+      async keepResult(data) {
+        const ref = randomBytes(32).toString('hex');
+        kept.set(ref, data);
+        return ref;
+      },
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** The tool in a process of its own, which is killed with -9 at moments spread over its run; then it is tried again. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { effects, ended, type Bench } from './bench';
+import { newKey } from './context';
+import { ToolProcess } from './tool-process';
+
+const KILLS = 10;
+/** Repetitions after which a killed run has to have succeeded. */
+const TRIES = 5;
+/** Some moments lie behind the end of the run: the process dies after it has answered. */
+const BEYOND = 1.2;
+
+export async function kills(bench: Bench): Promise<void> {
+  const { tool, test } = bench;
+  if (!mayRepeat(bench) && !tool.reconcile) return;
+  const { module, kills: count = KILLS } = test;
+  if (!module) {
+    bench.unchecked.push({ claim: 'what becomes of a killed run', why: 'testTool was given no `module` to start it from' });
+    return;
+  }
+  const whole = await undisturbed(bench, module);
+  if (whole === null) return;
+  for (let n = 0; n < count; n++) await killOnce(bench, module, ((n + Math.random()) / count) * whole * BEYOND);
+}
+
+/** The engine repeats a write after a crash too, whatever it says of itself. */
+export function mayRepeat({ tool }: Bench): boolean {
+  return tool.idempotent === true || tool.class === 'write';
+}
+
+/** How long a whole run takes in such a process, ms; null where it does not succeed there. */
+async function undisturbed(bench: Bench, module: Module): Promise<number | null> {
+  const process = await ToolProcess.start(module, bench.tool);
+  try {
+    const { value, effects: made } = await bench.made(async () => {
+      const input = await bench.input();
+      const began = Date.now();
+      return { result: await process.run(input, newKey()), took: Date.now() - began };
+    });
+    const good = value.result.ok && made === bench.unit;
+    bench.note('it runs in a process of its own', good, `${ended(value.result)}, and made ${effects(made)}`);
+    return good ? value.took : null;
+  } finally {
+    await process.kill();
+  }
+}
+
+type Module = { path: string; export?: string };
+
+async function killOnce(bench: Bench, module: Module, afterMs: number): Promise<void> {
+  const { tool, unit } = bench;
+  const when = `killed after ${Math.round(afterMs)} ms`;
+  const input = await bench.input();
+  const key = newKey();
+  const { effects: made } = await bench.made(async () => {
+    const process = await ToolProcess.start(module, tool);
+    process.run(input, key).catch(() => undefined); // it dies before it answers
+    await wait(afterMs);
+    await process.kill();
+  });
+  if (tool.reconcile) {
+    const { value: found, effects: more } = await bench.made(() => bench.probe(input, key));
+    const agrees = found.outcome === 'applied' ? made + more >= unit : found.outcome === 'unknown' || made + more === 0;
+    const seen = `${when} it had made ${effects(made + more)}, and the probe said ${found.outcome}`;
+    bench.note('`reconcile` agrees with the other side after a kill', agrees && more === 0, seen);
+  }
+  if (!mayRepeat(bench)) return;
+  const again = await bench.made(async () => {
+    for (let attempt = 2; ; attempt++) {
+      const result = await bench.run(input, key, attempt);
+      if (result.ok || attempt > TRIES) return result;
+    }
+  });
+  const seen = `${when} it had made ${effects(made)}, and after it was run again ${effects(made + again.effects)}; ${ended(again.value)}`;
+  bench.note(
+    'killed and run again with its key, it succeeds and has acted once',
+    again.value.ok && made + again.effects === unit,
+    seen,
+  );
+}

@@ -1,0 +1,82 @@
+/**
+ * Does a tool keep what its definition says? The engine relies on it: what is `idempotent` it repeats after a crash,
+ * what a probe says it believes, previews it asks for at any time. So the tool is run, repeated and killed, and what it
+ * did is counted by the other side, never by what the tool says of itself.
+ */
+import type { Tool } from '../tools/define';
+import { Bench } from './bench';
+import { cancelledAfter } from './cancellation';
+import { kills, mayRepeat } from './kills';
+import { admission, readsOnly } from './read-only';
+import { once, repeats } from './repeats';
+
+export interface ToolTest<I = any> {
+  /** An input that the tool accepts, or what makes one: it is called for every run of another key. */
+  input: I | (() => I | Promise<I>);
+  /** How many effects there have been until now; asked of the other side itself. */
+  effects(): number | Promise<number>;
+  /** Where another process finds the tool, to be killed while it runs: a file, and its export (`default`). */
+  module?: { path: string; export?: string };
+  /** How often it is killed. @default 10 */
+  kills?: number;
+  /** Runs at once with one key. @default 5 */
+  together?: number;
+  /** How long the other side may take to count what it was sent, ms. @default 200 */
+  settleMs?: number;
+  /** How long a cancelled run may go on, ms. @default 5000, after which the engine gives it up */
+  cancelMs?: number;
+}
+
+export interface Claim {
+  claim: string;
+  held: boolean;
+  /** What was seen. */
+  seen: string;
+}
+
+export interface ToolReport {
+  /** `name@version`. */
+  tool: string;
+  claims: Claim[];
+  unchecked: { claim: string; why: string }[];
+  /** One undisturbed run, ms. */
+  run_ms: number;
+  /** How long a run went on after it was cancelled midway, ms; 0: it had ended before; null: for longer than it may. */
+  cancelled_after_ms: number | null;
+}
+
+/** The tool is not what it says. The report has the claims that held, too. */
+export class BrokenClaims extends Error {
+  override readonly name = 'BrokenClaims';
+
+  constructor(readonly report: ToolReport) {
+    const broken = report.claims.filter(({ held }) => !held);
+    const lines = broken.map(({ claim, seen }) => `\n- ${claim}: ${seen}`);
+    super(`${report.tool} does not keep ${broken.length} of its ${report.claims.length} claims:${lines.join('')}`);
+  }
+}
+
+/**
+ * @example await testTool(pay, { input: { invoice: 'INV-7' }, effects: () => bank.count(), module: { path: require.resolve('./pay') } })
+ * @throws BrokenClaims that lists every claim that does not hold
+ * @throws Error where the test itself cannot be run: an input that the tool refuses, a module without the tool
+ */
+export async function testTool<I>(tool: Tool<I>, test: ToolTest<I>): Promise<ToolReport> {
+  const bench = new Bench(tool, test);
+  const hasEffects = tool.class === 'destructive' || tool.class === 'write';
+  await admission(bench);
+  if (!hasEffects) await readsOnly(bench);
+  else if (await once(bench)) {
+    if (mayRepeat(bench)) await repeats(bench);
+    await kills(bench);
+  }
+  const report: ToolReport = {
+    tool: `${tool.name}@${tool.version}`,
+    claims: bench.claims,
+    unchecked: bench.unchecked,
+    run_ms: bench.runMs,
+    cancelled_after_ms: await cancelledAfter(bench),
+  };
+  if (report.claims.some(({ held }) => !held)) throw new BrokenClaims(report);
+  return report;
+}

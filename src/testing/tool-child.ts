@@ -1,0 +1,36 @@
+/** The child of tool-process.ts: loads one tool of an author's module, says so, and runs it when it is told to. */
+import { loadModule } from '../agents/load-app';
+import { CLASS_RULES } from '../shared/tool-class';
+import { isTool, type Tool } from '../tools/define';
+import { runTool } from '../tools/run';
+import { contextFor } from './context';
+import type { Order, Word } from './tool-process';
+
+async function main(path: string, name: string): Promise<void> {
+  const tool = toolIn(await loadModule(path), name);
+  if (!tool) throw new Error(`${path} has no export ${name} made by defineTool.`);
+  process.on('disconnect', () => process.exit()); // whoever tests has gone
+  process.on('message', ({ input, key }: Order) => {
+    const timeoutMs = tool.timeoutMs ?? CLASS_RULES[tool.class].timeoutMs;
+    void runTool(tool, input, contextFor(tool.name, key), { timeoutMs }).then((result) => tell({ result }));
+  });
+  tell({ ready: { name: tool.name, version: tool.version } });
+}
+
+/** A CommonJS module that was compiled from ESM nests its exports once more. */
+function toolIn(module: unknown, name: string): Tool | null {
+  for (let value = module; typeof value === 'object' && value !== null; value = (value as { default?: unknown }).default) {
+    if (isTool(value)) return name === 'default' ? value : null;
+    const found = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+    if (isTool(found)) return found;
+  }
+  return null;
+}
+
+function tell(word: Word): void {
+  process.send!(word);
+}
+
+void main(process.argv[2]!, process.argv[3]!).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`, () => process.exit(1));
+});

@@ -1,0 +1,63 @@
+/** A process that holds one tool, as a worker would, and can be killed. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import type { JsonObject } from '../shared/json';
+import type { Tool } from '../tools/define';
+import type { RunResult } from '../tools/run';
+
+const CHILD = join(__dirname, 'tool-child.js');
+const LONGEST_TALE = 4000;
+
+/** What it is asked. */
+export interface Order {
+  input: JsonObject;
+  key: string;
+}
+
+/** What it says. */
+export type Word = { ready: { name: string; version: string } } | { result: RunResult };
+
+export class ToolProcess {
+  private tale = '';
+  private readonly ended: Promise<string>;
+
+  private constructor(private readonly child: ChildProcess) {
+    child.stderr!.on('data', (text: Buffer) => (this.tale = (this.tale + text.toString()).slice(-LONGEST_TALE)));
+    this.ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(String(signal ?? code))));
+  }
+
+  /**
+   * Resolves when it has loaded the tool.
+   * @throws Error with what it said, where the module cannot be loaded, has no such tool, or has another one
+   */
+  static async start({ path, export: name = 'default' }: { path: string; export?: string }, tool: Tool): Promise<ToolProcess> {
+    const { env } = process;
+    const started = new ToolProcess(fork(CHILD, [path, name], { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }));
+    const word = await started.word();
+    if ('ready' in word && word.ready.name === tool.name && word.ready.version === tool.version) return started;
+    await started.kill();
+    throw new Error(`${name} of ${path} is not ${tool.name}@${tool.version}: ${JSON.stringify(word)}`);
+  }
+
+  /** Rejects when it dies before it answers. */
+  async run(input: JsonObject, key: string): Promise<RunResult> {
+    const order: Order = { input, key };
+    this.child.send(order);
+    const word = await this.word();
+    if ('result' in word) return word.result;
+    throw new Error(`It answered ${JSON.stringify(word)}`);
+  }
+
+  /** `kill -9`; resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  private word(): Promise<Word> {
+    return new Promise((resolve, reject) => {
+      this.child.once('message', (word) => resolve(word as Word));
+      void this.ended.then((how) => reject(new Error(`The process with the tool ended (${how}). It said:\n${this.tale}`)));
+    });
+  }
+}

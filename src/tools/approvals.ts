@@ -1,0 +1,85 @@
+/** What it takes to approve a call of an agent: its definition, its faults, and the policy that it comes to. */
+import type { ApprovalPolicy } from '../shared/approval';
+import { isFrom } from './tool-source';
+
+export interface ApprovalRule {
+  /** `attested`: only signed decisions count. Never weaker than what the worker is set to (HOLDFAST_APPROVALS). */
+  channel?: 'any' | 'attested';
+  /** People who must approve, from 1 to 10. Default 1. */
+  quorum?: number;
+  /** An approver holds one of these roles. Default: anybody. Only signed decisions tell roles. */
+  roles?: string[];
+  /** Whoever asked for a call does not approve it. Default: true where decisions are attested. */
+  fourEyes?: boolean;
+  /** How long before the expiry whoever must decide is reminded, ms each; at most 5. */
+  remindMs?: number[];
+}
+
+export interface Approvals extends ApprovalRule {
+  /** For single tools: what stands here goes before. */
+  tools?: Record<string, ApprovalRule>;
+}
+
+/** What the worker is set to. */
+export interface ApprovalSettings {
+  channel: 'any' | 'attested';
+  /** There is somebody to tell. */
+  notify: boolean;
+}
+
+const FIELDS = ['channel', 'quorum', 'roles', 'fourEyes', 'remindMs'];
+const MOST_PEOPLE = 10;
+const MOST_REMINDERS = 5;
+const ROLE = /^[A-Za-z0-9._:-]{1,64}$/;
+
+/** Every fault of an agent's approvals, in words. */
+export function approvalFaults(
+  approvals: Approvals | undefined,
+  tools: readonly { name: string }[],
+  servers: readonly string[] = [],
+): string[] {
+  if (approvals === undefined) return [];
+  const { tools: single = {}, ...common } = approvals;
+  const known = new Set(tools.map(({ name }) => name));
+  return [
+    ...ruleFaults('approvals', common),
+    ...Object.entries(single).flatMap(([name, rule]) => [
+      ...(known.has(name) || isFrom(servers, name)
+        ? []
+        : [`approvals.tools names ${JSON.stringify(name)}, which the agent does not have`]),
+      ...ruleFaults(`approvals.tools.${name}`, rule),
+    ]),
+  ];
+}
+
+function ruleFaults(at: string, rule: ApprovalRule): string[] {
+  const { channel, quorum = 1, roles = [], fourEyes, remindMs = [] } = rule;
+  const unknown = Object.keys(rule).find((key) => !FIELDS.includes(key));
+  const faults: [boolean, string][] = [
+    [unknown !== undefined, `has ${JSON.stringify(unknown)}; there are ${FIELDS.join(', ')}`],
+    [channel !== undefined && channel !== 'any' && channel !== 'attested', `channel must be any or attested`],
+    [!(Number.isInteger(quorum) && quorum >= 1 && quorum <= MOST_PEOPLE), `quorum must be an integer from 1 to ${MOST_PEOPLE}`],
+    [!(Array.isArray(roles) && roles.every((role) => ROLE.test(role))), `roles must be a list of names (${ROLE.source})`],
+    [fourEyes !== undefined && typeof fourEyes !== 'boolean', `fourEyes must be true or false`],
+    [
+      !(Array.isArray(remindMs) && remindMs.length <= MOST_REMINDERS && remindMs.every((ms) => ms > 0)),
+      `remindMs must be a list of up to ${MOST_REMINDERS} times, ms before the expiry`,
+    ],
+  ];
+  return faults.filter(([wrong]) => wrong).map(([, text]) => `${at}: ${text}`);
+}
+
+export function approvalPolicyOf(approvals: Approvals | undefined, tool: string, worker: ApprovalSettings): ApprovalPolicy {
+  const { tools = {}, ...common } = approvals ?? {};
+  const rule: ApprovalRule = { ...common, ...(Object.hasOwn(tools, tool) ? tools[tool] : {}) };
+  const channel = worker.channel === 'attested' ? 'attested' : (rule.channel ?? 'any');
+  return {
+    channel,
+    quorum: rule.quorum ?? 1,
+    roles: rule.roles ?? [],
+    // Where names are only claimed the rule could be passed by another name: it binds if an agent asks for it.
+    four_eyes: rule.fourEyes ?? channel === 'attested',
+    remind_ms: rule.remindMs ?? [],
+    notify: worker.notify,
+  };
+}

@@ -1,0 +1,54 @@
+/** Definitions of the Messages API: `{name, description, input_schema, strict?}`. */
+import type { JsonObject } from '../../shared/json';
+import type { Conversion } from './conversion';
+import type { ToolJson } from './definition';
+import { imported, lossesOfOthers, objectOf, type ImportOptions } from './imported';
+import { lossesBeside } from './kept';
+import { DEFINITION_BOUNDS, plainJson } from './plain-json';
+import { refuseServerTool } from './server-tools';
+
+export interface AnthropicTool {
+  name: string;
+  description: string;
+  input_schema: { type: 'object'; [keyword: string]: unknown };
+  /** Absent: as the vendor's default, which does not hold the model to the schema. */
+  strict?: boolean;
+}
+
+/**
+ * @param options `strict`: ask the vendor to hold the model to the schema. Default false: ours checks every call
+ *   anyway, and the vendor refuses schemas beyond its subset.
+ */
+export function toAnthropic(definition: ToolJson, options: { strict?: boolean } = {}): Conversion<AnthropicTool> {
+  return {
+    value: {
+      name: definition.name,
+      description: definition.description,
+      input_schema: definition.parameters as AnthropicTool['input_schema'],
+      ...(options.strict ? { strict: true } : {}),
+    },
+    losses: lossesBeside(definition, ['name', 'description', 'description_parts', 'parameters', 'strict'], 'the Messages API'),
+  };
+}
+
+const KNOWN = ['name', 'description', 'input_schema', 'strict', 'type'];
+
+/**
+ * A client tool of the Messages API. Whatever it says, it is destructive until a person accepts another class.
+ * @throws ConversionError for server tools, and for what is not a usable definition
+ */
+export function fromAnthropic(tool: unknown, options: ImportOptions = {}): Conversion<ToolJson> {
+  const json: JsonObject = objectOf(plainJson(tool, DEFINITION_BOUNDS, 'The tool'), 'The tool');
+  refuseServerTool(json, 'Anthropic');
+  const { value, losses } = imported(
+    {
+      side: 'Anthropic',
+      name: json.name,
+      description: json.description,
+      parameters: json.input_schema,
+      parametersAt: '/input_schema',
+    },
+    options,
+  );
+  return { value, losses: [...losses, ...lossesOfOthers(json, KNOWN, 'Anthropic')] };
+}

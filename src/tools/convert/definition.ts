@@ -1,0 +1,215 @@
+/**
+ * A tool's definition as JSON, and back: what crosses to other programs, to files and to the comparison
+ * of versions. Functions (run, check, preview…) don't cross; everything else does. Wire format: snake_case,
+ * durations of caching in seconds, other durations in ms.
+ */
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode } from '../../shared/errors';
+import type { JsonObject } from '../../shared/json';
+import { TOOL_CLASSES } from '../../shared/tool-class';
+import { defineTool, type Tool, type ToolDefinition } from '../define';
+import { describe, DESTRUCTIVE_NOTE } from '../describe';
+import { inputSchema, outputSchema } from '../schema';
+import { ConversionError } from './conversion';
+import { DEFINITION_BOUNDS, plainJson } from './plain-json';
+
+const text = z.string().max(20_000);
+const tokens = z.number().int().min(0);
+const jsonSchema = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+
+const DEFINITION = z.strictObject({
+  name: z.string().max(64),
+  /** Rendered: what the model reads. */
+  description: text,
+  /** The parts that the description was rendered from, where the author gave parts. */
+  description_parts: z
+    .strictObject({
+      does: text,
+      returns: text.optional(),
+      use_when: text.optional(),
+      dont_use_for: text.optional(),
+      example: text.optional(),
+      warning: text.optional(),
+    })
+    .optional(),
+  parameters: jsonSchema,
+  /** Extra properties are refused. */
+  strict: z.boolean().default(true),
+  version: z.string().max(100),
+  class: z.enum(TOOL_CLASSES),
+  changelog: z.record(z.string(), text).optional(),
+  group: text.optional(),
+  cacheable: z.boolean().default(false),
+  /** Seconds. */
+  cache_ttl: z.number().positive().optional(),
+  cache_key_params: z.array(z.string()).optional(),
+  streaming: z.boolean().default(false),
+  estimated_tokens: z
+    .strictObject({ input: tokens, output: z.strictObject({ min: tokens, typical: tokens, max: tokens }) })
+    .optional(),
+  deprecated: z.boolean().default(false),
+  sunset_date: text.optional(),
+  replacement: text.optional(),
+  migration_guide: text.optional(),
+  limits: z
+    .strictObject({
+      concurrency: z.number().optional(),
+      rate: z.strictObject({ calls: z.number(), per_ms: z.number() }).optional(),
+    })
+    .optional(),
+  egress: z.boolean().default(false),
+  untrusted_output: z.boolean().default(false),
+  idempotent: z.boolean().default(false),
+  internal_only: z.boolean().default(false),
+  environments: z.array(z.string()).optional(),
+  timeout_ms: z.number().optional(),
+  max_inline_bytes: z.union([z.number(), z.literal('unlimited')]).optional(),
+  output: jsonSchema.optional(),
+  errors: z.array(z.strictObject({ code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode]), reason: text, when: text })).optional(),
+});
+
+/** A tool's definition on the wire. */
+export type ToolJson = z.output<typeof DEFINITION>;
+/** As it may be written: what has a default may be left out. */
+export type ToolJsonInput = z.input<typeof DEFINITION>;
+
+const GENERATOR = Object.getPrototypeOf(async function* () {}).constructor;
+
+/** The definition of a tool, as JSON. */
+export function toolDefinition(tool: Tool): ToolJson {
+  const parameters = inputSchema(tool.input);
+  const { description: said } = tool;
+  return withoutUndefined({
+    name: tool.name,
+    description: describe(tool),
+    description_parts:
+      typeof said === 'string'
+        ? undefined
+        : withoutUndefined({
+            does: said.does,
+            returns: said.returns,
+            use_when: said.useWhen,
+            dont_use_for: said.dontUseFor,
+            example: said.example,
+            warning: said.warning,
+          }),
+    parameters,
+    strict: parameters.additionalProperties === false || parameters.unevaluatedProperties === false,
+    version: tool.version,
+    class: tool.class,
+    changelog: tool.changelog,
+    group: tool.group,
+    cacheable: tool.cacheTtlMs !== undefined,
+    cache_ttl: tool.cacheTtlMs === undefined ? undefined : tool.cacheTtlMs / 1000,
+    cache_key_params: tool.cacheKeyParams,
+    streaming: tool.streaming ?? tool.run instanceof GENERATOR,
+    estimated_tokens: tool.estimatedTokens,
+    deprecated: tool.deprecated ?? false,
+    sunset_date: tool.sunsetDate,
+    replacement: tool.replacement,
+    migration_guide: tool.migrationGuide,
+    limits: tool.limits && {
+      ...(tool.limits.concurrency === undefined ? {} : { concurrency: tool.limits.concurrency }),
+      ...(tool.limits.rate === undefined ? {} : { rate: { calls: tool.limits.rate.calls, per_ms: tool.limits.rate.perMs } }),
+    },
+    egress: tool.egress ?? false,
+    untrusted_output: tool.untrustedOutput ?? false,
+    idempotent: tool.idempotent ?? false,
+    internal_only: tool.internalOnly ?? false,
+    environments: tool.environments,
+    timeout_ms: tool.timeoutMs,
+    max_inline_bytes: tool.maxInlineBytes,
+    output: tool.output === undefined ? undefined : outputSchema(tool.output),
+    errors: tool.errors,
+  });
+}
+
+/** The functions that a definition on the wire lacks. */
+export type ToolFunctions = Pick<ToolDefinition<any>, 'check' | 'preview' | 'concurrencySafe' | 'ruleTarget' | 'summarize'>;
+
+/**
+ * A tool from its definition and its functions.
+ * @throws ConversionError that lists every fault of the JSON; Error as from `defineTool`
+ */
+export function toolFromDefinition(json: unknown, run: ToolDefinition<any>['run'], functions: ToolFunctions = {}): Tool {
+  const from = parseDefinition(json);
+  return defineTool(
+    withoutUndefined({
+      ...functions,
+      run,
+      name: from.name,
+      version: from.version,
+      class: from.class,
+      description: descriptionOf(from),
+      input: from.parameters,
+      changelog: from.changelog,
+      group: from.group,
+      cacheTtlMs: from.cacheable && from.cache_ttl !== undefined ? from.cache_ttl * 1000 : undefined,
+      cacheKeyParams: from.cache_key_params,
+      streaming: from.streaming,
+      estimatedTokens: from.estimated_tokens,
+      deprecated: from.deprecated || undefined,
+      sunsetDate: from.sunset_date,
+      replacement: from.replacement,
+      migrationGuide: from.migration_guide,
+      limits: from.limits && {
+        ...(from.limits.concurrency === undefined ? {} : { concurrency: from.limits.concurrency }),
+        ...(from.limits.rate ? { rate: { calls: from.limits.rate.calls, perMs: from.limits.rate.per_ms } } : {}),
+      },
+      egress: from.egress || undefined,
+      untrustedOutput: from.untrusted_output || undefined,
+      idempotent: from.idempotent || undefined,
+      internalOnly: from.internal_only || undefined,
+      environments: from.environments,
+      timeoutMs: from.timeout_ms,
+      maxInlineBytes: from.max_inline_bytes,
+      output: from.output,
+      errors: from.errors,
+    }),
+  );
+}
+
+/**
+ * Checks a definition on the wire and fills in its defaults. Fields that it doesn't know are faults: a typing
+ * error in `cache_ttl` would else be silent.
+ * @throws ConversionError that lists every fault
+ */
+export function parseDefinition(json: unknown): ToolJson {
+  const parsed = DEFINITION.safeParse(plainJson(json, DEFINITION_BOUNDS, 'The definition'));
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `${pointer(issue.path)}: ${issue.message}`);
+    throw new ConversionError(`The definition is not usable:\n- ${faults.join('\n- ')}`);
+  }
+  const { data } = parsed;
+  if (data.cacheable !== (data.cache_ttl !== undefined)) {
+    throw new ConversionError('The definition is not usable:\n- /cache_ttl: cacheable and cache_ttl (seconds) come together');
+  }
+  if (!data.strict && data.parameters.additionalProperties === undefined) {
+    const parameters: JsonObject = { ...data.parameters, additionalProperties: true };
+    return { ...data, parameters }; // "not strict" has to be said in the schema, or it would be closed
+  }
+  return data;
+}
+
+function descriptionOf(from: ToolJson): Tool['description'] {
+  const parts = from.description_parts;
+  if (!parts) return from.description.startsWith(NOTE) ? from.description.slice(NOTE.length) : from.description;
+  return withoutUndefined({
+    does: parts.does,
+    returns: parts.returns,
+    useWhen: parts.use_when,
+    dontUseFor: parts.dont_use_for,
+    example: parts.example,
+    warning: parts.warning,
+  });
+}
+
+const NOTE = `${DESTRUCTIVE_NOTE}\n`;
+
+function pointer(path: PropertyKey[]): string {
+  return path.length === 0 ? '(the whole)' : `/${path.map(String).join('/')}`;
+}
+
+function withoutUndefined<T extends object>(record: T): T {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
+}

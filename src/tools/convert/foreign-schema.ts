@@ -1,0 +1,96 @@
+/**
+ * Input schemas that somebody else wrote, made fit to be compiled beside ours: no reference leaves the
+ * document, no name reaches the compiler's registry, and what our dialect does not know is dropped and said.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isLinear } from '../pattern';
+import { compile, inputSchema } from '../schema';
+import type { Loss } from './conversion';
+import { KEYWORDS, mapSchema, resolveRef, step } from './schema-tree';
+
+const DIALECTS = /^(https:\/\/json-schema\.org\/draft\/2020-12\/schema|http:\/\/json-schema\.org\/draft-07\/schema)#?$/;
+/** They name a schema for others to find, or look one up by name: in our registry that would reach other tools' schemas. */
+const BY_NAME = ['$id', 'id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef', '$vocabulary'];
+
+/**
+ * @param path where the schema stands, JSON pointer
+ * @returns the schema, closed against extra properties; its faults and losses are added to the lists
+ */
+export function foreignInput(schema: Json | undefined, path: string, faults: string[], losses: Loss[]): JsonObject {
+  const open = foreignSchema(schema, path, faults, losses);
+  if (faults.length > 0) return open;
+  const closed = inputSchema(open);
+  if (JSON.stringify(closed) !== JSON.stringify(open)) {
+    losses.push({ path, what: 'said nothing about further properties; here they are refused' });
+  }
+  return closed;
+}
+
+/** As {@link foreignInput}, left open where it is open: for outputs. */
+export function foreignSchema(schema: Json | undefined, path: string, faults: string[], losses: Loss[]): JsonObject {
+  if (!isJsonObject(schema)) {
+    faults.push(`${path} must be a JSON Schema of type "object", not ${JSON.stringify(schema)?.slice(0, 40)}`);
+    return {};
+  }
+  if (schema.type !== 'object') {
+    faults.push(`${path}/type is ${JSON.stringify(schema.type) ?? 'missing'}; it must be "object"`);
+    return {};
+  }
+  const known = mapSchema(withoutName(schema, path, losses), (each, at) =>
+    cleaned(each, path + at, faults, losses),
+  ) as JsonObject;
+  mapSchema(known, (each, at) => {
+    const fault = refFault(known, each.$ref);
+    if (fault) faults.push(`${path}${at}/$ref ${fault}`);
+    return each;
+  });
+  if (faults.length === 0) {
+    try {
+      compile(known);
+    } catch (error) {
+      faults.push(`${path} is not a usable schema: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return known;
+}
+
+/** A name of the whole document changes nothing inside it; a dialect that we lack is read as draft-07. */
+function withoutName(schema: JsonObject, path: string, losses: Loss[]): JsonObject {
+  const { $id, $schema, ...rest } = schema;
+  if ($id !== undefined) losses.push({ path: step(path, '$id'), what: 'the name of the schema' });
+  if ($schema === undefined || (typeof $schema === 'string' && DIALECTS.test($schema))) {
+    return $schema === undefined ? rest : { $schema, ...rest };
+  }
+  losses.push({ path: step(path, '$schema'), what: `the dialect ${JSON.stringify($schema).slice(0, 100)}; read as draft-07` });
+  return rest;
+}
+
+function cleaned(schema: JsonObject, path: string, faults: string[], losses: Loss[]): JsonObject {
+  const out: JsonObject = {};
+  for (const [key, value] of Object.entries(schema)) {
+    const at = step(path, key);
+    if (BY_NAME.includes(key)) faults.push(`${at}: schemas are not looked up by name; point to "#/$defs/…"`);
+    else if (!KEYWORDS.has(key))
+      losses.push({ path: at, what: `the keyword ${JSON.stringify(key.slice(0, 60))}, which is unknown here` });
+    else if (key === 'pattern' && typeof value === 'string' && !isLinear(value)) losses.push(notLinear(at));
+    else if (key === 'patternProperties' && isJsonObject(value) && !Object.keys(value).every(isLinear))
+      losses.push(notLinear(at));
+    else out[key] = value;
+  }
+  return out;
+}
+
+function notLinear(path: string): Loss {
+  return {
+    path,
+    what: 'a pattern with look-around, back-references or very many repetitions, which cannot be matched in linear time',
+  };
+}
+
+function refFault(root: JsonObject, ref: Json | undefined): string | null {
+  if (ref === undefined) return null;
+  if (typeof ref !== 'string') return 'is not text';
+  const shown = JSON.stringify(ref.slice(0, 100));
+  if (!ref.startsWith('#')) return `${shown} leaves the document: nothing is fetched; put the schema under "$defs"`;
+  return resolveRef(root, ref) === undefined ? `${shown} points to nothing in the document` : null;
+}

@@ -1,0 +1,27 @@
+/** Definitions, calls and results of other programs, and back. */
+export {
+  toolDefinition,
+  toolFromDefinition,
+  parseDefinition,
+  type ToolFunctions,
+  type ToolJson,
+  type ToolJsonInput,
+} from './definition';
+export { ConversionError, type Conversion, type Loss } from './conversion';
+export { fromAnthropic, toAnthropic, type AnthropicTool } from './anthropic';
+export {
+  fromOpenAi,
+  toOpenAiChat,
+  toOpenAiResponses,
+  type OpenAiChatTool,
+  type OpenAiOptions,
+  type OpenAiResponsesTool,
+} from './openai';
+export { inputFromStrict } from './openai-strict';
+export { fromMcp, toMcp, type McpAnnotations, type McpImport, type McpTool } from './mcp';
+export type { ImportOptions } from './imported';
+export { apart, isServerTool } from './server-tools';
+export * from './tool-choice';
+export * from './calls';
+export * from './results';
+export { mcpProgress, type McpProgress } from './mcp-progress';

@@ -1,0 +1,81 @@
+/** Definitions of OpenAI's two APIs: Chat Completions nests the function, Responses has it flat. */
+import type { JsonObject } from '../../shared/json';
+import type { Conversion, Loss } from './conversion';
+import type { ToolJson } from './definition';
+import { imported, lossesOfOthers, objectOf, type ImportOptions } from './imported';
+import { lossesBeside } from './kept';
+import { strictSchema } from './openai-strict';
+import { DEFINITION_BOUNDS, plainJson } from './plain-json';
+import { refuseServerTool } from './server-tools';
+
+export interface OpenAiChatTool {
+  type: 'function';
+  function: { name: string; description: string; parameters: Record<string, unknown>; strict: boolean };
+}
+
+export interface OpenAiResponsesTool {
+  type: 'function';
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+  strict: boolean;
+}
+
+export interface OpenAiOptions {
+  /** Default true: strict wherever strict mode can say the schema; else the schema as it is, and a loss. */
+  strict?: boolean;
+}
+
+const KEPT: (keyof ToolJson)[] = ['name', 'description', 'description_parts', 'parameters', 'strict'];
+/** What strict mode's schema would need, said once for both shapes. */
+const PARAMETERS = '/parameters';
+
+/** For `tools` of Chat Completions. */
+export function toOpenAiChat(definition: ToolJson, options: OpenAiOptions = {}): Conversion<OpenAiChatTool> {
+  const { value, losses } = toOpenAiResponses(definition, options);
+  const { type, ...rest } = value;
+  return { value: { type, function: rest }, losses };
+}
+
+/** For `tools` of the Responses API. */
+export function toOpenAiResponses(definition: ToolJson, options: OpenAiOptions = {}): Conversion<OpenAiResponsesTool> {
+  const { name, description, parameters } = definition;
+  const losses: Loss[] = lossesBeside(definition, KEPT, 'OpenAI');
+  const strict = options.strict === false ? null : strictSchema(parameters);
+  losses.push(...(strict?.losses ?? []).map((loss) => ({ ...loss, path: PARAMETERS + loss.path })));
+  const schema = strict?.value ?? null;
+  return {
+    value: { type: 'function', name, description, parameters: schema ?? parameters, strict: schema !== null },
+    losses,
+  };
+}
+
+/**
+ * A function tool of either API.
+ * @throws ConversionError for the vendor's own tools, custom (free text) tools, and unusable definitions
+ */
+export function fromOpenAi(tool: unknown, options: ImportOptions = {}): Conversion<ToolJson> {
+  const json = objectOf(plainJson(tool, DEFINITION_BOUNDS, 'The tool'), 'The tool');
+  // `custom` is Anthropic's word for a client tool, but OpenAI's for one without a schema.
+  refuseServerTool(json.type === 'custom' ? { type: 'custom (free text)' } : json, 'OpenAI');
+  const nested = 'function' in json;
+  const said: JsonObject = nested ? objectOf(json.function, '/function') : json;
+  const at = nested ? '/function' : '';
+  const { value, losses } = imported(
+    {
+      side: 'OpenAI',
+      name: said.name,
+      description: said.description ?? undefined,
+      // Without parameters a function takes none.
+      parameters: said.parameters ?? { type: 'object', properties: {}, additionalProperties: false },
+      parametersAt: `${at}/parameters`,
+    },
+    options,
+  );
+  const known = ['name', 'description', 'parameters', 'strict', ...(nested ? [] : ['type'])];
+  const others = [
+    ...lossesOfOthers(said, known, 'OpenAI', at),
+    ...(nested ? lossesOfOthers(json, ['type', 'function'], 'OpenAI') : []),
+  ];
+  return { value, losses: [...losses, ...others] };
+}

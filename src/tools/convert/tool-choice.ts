@@ -1,0 +1,97 @@
+/** Which tool the model must use, and whether it may ask for several at once, in each vendor's words. */
+import type { JsonObject } from '../../shared/json';
+import { ConversionError, shown, type Conversion, type Loss } from './conversion';
+import { objectOf } from './imported';
+import { plainJson, type JsonBounds } from './plain-json';
+
+/** `required`: some tool; `tool`: this one. */
+export type ToolChoice =
+  { mode: 'auto' | 'required' | 'none'; parallel: boolean } | { mode: 'tool'; name: string; parallel: boolean };
+
+export type AnthropicChoice =
+  | { type: 'auto' | 'any'; disable_parallel_tool_use?: boolean }
+  | { type: 'tool'; name: string; disable_parallel_tool_use?: boolean }
+  | { type: 'none' };
+
+/** The two fields of a request. */
+export interface OpenAiChoice {
+  tool_choice:
+    'auto' | 'required' | 'none' | { type: 'function'; name: string } | { type: 'function'; function: { name: string } };
+  parallel_tool_calls: boolean;
+}
+
+export type OpenAiApi = 'chat' | 'responses';
+
+const BOUNDS: JsonBounds = { depth: 10, values: 2000, characters: 64 * 1024, proto: 'refuse' };
+
+export function choiceToAnthropic(choice: ToolChoice): AnthropicChoice {
+  const alone = choice.parallel ? {} : { disable_parallel_tool_use: true };
+  switch (choice.mode) {
+    case 'none':
+      return { type: 'none' };
+    case 'tool':
+      return { type: 'tool', name: choice.name, ...alone };
+    case 'required':
+      return { type: 'any', ...alone };
+    case 'auto':
+      return { type: 'auto', ...alone };
+  }
+}
+
+/** @throws ConversionError for a choice that the Messages API does not know */
+export function choiceFromAnthropic(json: unknown): ToolChoice {
+  const choice = objectOf(plainJson(json, BOUNDS, 'tool_choice'), 'tool_choice');
+  const parallel = choice.disable_parallel_tool_use !== true;
+  switch (choice.type) {
+    case 'auto':
+      return { mode: 'auto', parallel };
+    case 'any':
+      return { mode: 'required', parallel };
+    case 'tool':
+      return { mode: 'tool', name: nameOf(choice), parallel };
+    case 'none':
+      return { mode: 'none', parallel: true };
+    default:
+      throw new ConversionError(`tool_choice.type is ${shown(choice.type)}; it must be auto, any, tool or none`);
+  }
+}
+
+export function choiceToOpenAi(choice: ToolChoice, api: OpenAiApi): OpenAiChoice {
+  const parallel_tool_calls = choice.parallel;
+  if (choice.mode !== 'tool') return { tool_choice: choice.mode, parallel_tool_calls };
+  const { name } = choice;
+  const named = api === 'chat' ? { type: 'function' as const, function: { name } } : { type: 'function' as const, name };
+  return { tool_choice: named, parallel_tool_calls };
+}
+
+/**
+ * The two fields of an OpenAI request; what is absent is the vendor's default (auto, parallel).
+ * @throws ConversionError for choices of the vendor's own tools, and unknown ones
+ */
+export function choiceFromOpenAi(json: unknown): Conversion<ToolChoice> {
+  const { tool_choice: said = 'auto', parallel_tool_calls } = objectOf(plainJson(json, BOUNDS, 'The request'), 'The request');
+  const parallel = parallel_tool_calls !== false;
+  const losses: Loss[] = [];
+  if (said === 'auto' || said === 'required' || said === 'none') return { value: { mode: said, parallel }, losses };
+  const choice = objectOf(said, 'tool_choice');
+  if (choice.type === 'function') {
+    const named = 'function' in choice ? objectOf(choice.function, 'tool_choice.function') : choice;
+    return { value: { mode: 'tool', name: nameOf(named), parallel }, losses };
+  }
+  if (choice.type === 'allowed_tools') {
+    const allowed = 'allowed_tools' in choice ? objectOf(choice.allowed_tools, 'tool_choice.allowed_tools') : choice;
+    losses.push({
+      path: '/tool_choice',
+      what: `allowed_tools: leave the other tools out of the request: ${shown(allowed.tools)}`,
+    });
+    return { value: { mode: allowed.mode === 'required' ? 'required' : 'auto', parallel }, losses };
+  }
+  throw new ConversionError(
+    `tool_choice.type is ${shown(choice.type)}; it must be function or allowed_tools, or the word auto, required or none`,
+  );
+}
+
+function nameOf(choice: JsonObject): string {
+  if (typeof choice.name === 'string') return choice.name;
+  throw new ConversionError(`tool_choice names no tool: ${shown(choice)}`);
+}

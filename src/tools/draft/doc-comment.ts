@@ -1,0 +1,50 @@
+/** What a documentation comment (TSDoc) says of a function, and of one member of a type. */
+import type * as TS from 'typescript';
+import { words } from './source';
+import type { TypeScript } from './typescript';
+
+export interface FunctionDoc {
+  /** The first paragraph. Like all texts here: one line, bounded, empty when there is none. */
+  does: string;
+  returns: string;
+  example: string;
+  /** `@param` name, dots included, → text. */
+  params: Map<string, string>;
+  throws: string[];
+  deprecated: boolean;
+}
+
+export function functionDoc(ts: TypeScript, node: TS.SignatureDeclaration): FunctionDoc {
+  const tags = ts.getJSDocTags(node);
+  const named = (...names: string[]) => tags.filter((tag) => names.includes(tag.tagName.text)).map((tag) => textOf(ts, tag));
+  const params = tags.filter((tag) => ts.isJSDocParameterTag(tag)).map((tag) => [tag.name.getText(), textOf(ts, tag)] as const);
+  return {
+    does: docOf(ts, node),
+    returns: named('returns', 'return')[0] ?? '',
+    example: named('example')[0] ?? '',
+    params: new Map(params),
+    throws: named('throws', 'exception'),
+    deprecated: tags.some((tag) => tag.tagName.text === 'deprecated'),
+  };
+}
+
+/** The first paragraph of the comment above it. */
+export function docOf(ts: TypeScript, node: TS.Node): string {
+  const comments = ts.getJSDocCommentsAndTags(node).filter((each) => ts.isJSDoc(each));
+  const [first = ''] = (ts.getTextOfJSDocComment(comments.at(-1)?.comment) ?? '').split(/\n[ \t\r]*\n/);
+  return plain(first);
+}
+
+function textOf(ts: TypeScript, tag: TS.JSDocTag): string {
+  const type = ts.isJSDocThrowsTag(tag) && tag.typeExpression ? `${tag.typeExpression.type.getText()} ` : '';
+  return plain(type + (ts.getTextOfJSDocComment(tag.comment) ?? ''));
+}
+
+/** Without TSDoc's own signs: fences, the hyphen before a text, `{@link x}`. */
+function plain(text: string): string {
+  const said = text
+    .replace(/```\w*/g, ' ')
+    .replace(/\{@\w+ ([^{}]*)\}/g, '$1')
+    .replace(/^\s*-\s/, '');
+  return words(said, '');
+}

@@ -1,0 +1,183 @@
+/** Tools from the functions that a TypeScript file exports: their parameters' types and their TSDoc. The file is read, not run. */
+import type * as TS from 'typescript';
+import type { JsonObject } from '../../shared/json';
+import { setOwn } from '../../shared/json-limits';
+import { functionDoc, type FunctionDoc } from './doc-comment';
+import { exportedFunctions, type ExportedFunction } from './exported-functions';
+import { DraftError, literal, render, toolName, type DraftTool } from './source';
+import { isObjectSchema, literalValue, TypeSchemas } from './type-schema';
+import type { TypeScript } from './typescript';
+
+const TEXT = 1_000_000;
+const FUNCTIONS = 100;
+/** Open questions of one tool that are written down. */
+const QUESTIONS = 50;
+/** What the engine gives to a parameter of these types; a model never does. */
+const GIVEN: Record<string, string> = { AbortSignal: 'ctx.signal', ToolContext: 'ctx', ToolLogger: 'ctx.log' };
+
+export interface FunctionSource {
+  text: string;
+  /** The file, in words. */
+  from: string;
+  /** How the drafted file imports it: `./weather.js`. */
+  module: string;
+  /** One export of several. Absent: all that are functions. */
+  name?: string;
+}
+
+/** @throws DraftError */
+export function draftFromFunctions(ts: TypeScript, given: FunctionSource): string {
+  const { from } = given;
+  if (given.text.length > TEXT) {
+    throw new DraftError(`${from} has ${given.text.length} characters; ${TEXT} are allowed: give only the functions.`);
+  }
+  try {
+    const tools = draftTools(ts, given);
+    return render({
+      from,
+      imports: ["import { defineTool } from 'holdfast';", `import * as source from ${literal(given.module)};`],
+      head: ['// decide: how the file above is imported here.'],
+      tools,
+    });
+  } catch (error) {
+    if (error instanceof RangeError) throw new DraftError(`${from} is nested too deep: give only the functions.`);
+    throw error;
+  }
+}
+
+function draftTools(ts: TypeScript, { text, from, name }: FunctionSource): DraftTool[] {
+  const fileName = /\.[jt]sx$/.test(from) ? 'source.tsx' : 'source.ts';
+  refuseFaults(ts, text, from, fileName);
+  const source = ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest, true);
+  const exported = exportedFunctions(ts, source);
+  const wanted = name === undefined ? exported : exported.filter((each) => each.name === name);
+  if (wanted.length === 0) {
+    const others = exported.map((each) => JSON.stringify(each.name)).slice(0, 20);
+    const those = others.length > 0 ? `; it exports the functions ${others.join(', ')}` : '; it exports no function';
+    throw new DraftError(`${from} has no exported function${name === undefined ? '' : ` ${JSON.stringify(name)}`}${those}.`);
+  }
+  if (wanted.length > FUNCTIONS) {
+    throw new DraftError(`${from} exports ${wanted.length} functions; ${FUNCTIONS} are allowed: choose one with --name.`);
+  }
+  const types = new TypeSchemas(ts, source);
+  return wanted.map((each) => draftTool(ts, types, each, from));
+}
+
+/** What does not parse would be drafted in part, and look whole. */
+function refuseFaults(ts: TypeScript, text: string, from: string, fileName: string): void {
+  const { diagnostics = [] } = ts.transpileModule(text, { reportDiagnostics: true, fileName });
+  const fault = diagnostics.find(({ category }) => category === ts.DiagnosticCategory.Error);
+  if (!fault) return;
+  const line = text.slice(0, fault.start ?? 0).split('\n').length;
+  throw new DraftError(
+    `${from} is not TypeScript that can be read: line ${line}: ${ts.flattenDiagnosticMessageText(fault.messageText, ' ')}`,
+  );
+}
+
+function draftTool(ts: TypeScript, types: TypeSchemas, { name, node }: ExportedFunction, from: string): DraftTool {
+  types.open = [];
+  const doc = functionDoc(ts, node);
+  const call = `source${member(name)}`;
+  const { input, values } = inputOf(ts, types, node, call);
+  describe(input, '', doc.params);
+  const open = types.open.slice(0, QUESTIONS);
+  if (types.open.length > open.length) open.push(`${types.open.length - open.length} more types that no schema says`);
+  return {
+    name: toolName(name === 'default' ? from.replace(/\.\w+$/, '') : name),
+    class: 'destructive',
+    classReason:
+      'nothing in a signature says what it changes, so a person approves each call; read or compute if it changes nothing',
+    description: {
+      does: doc.does === '' ? `Calls ${name}.` : doc.does,
+      ...(doc.returns === '' ? {} : { returns: doc.returns }),
+      ...(doc.example === '' ? {} : { example: doc.example }),
+    },
+    input,
+    run: [`return ${call}(${values.join(', ')});`],
+    decide: [...open, ...questions(doc, node)],
+  };
+}
+
+function questions(doc: FunctionDoc, node: TS.SignatureDeclaration): string[] {
+  const generator = 'asteriskToken' in node && node.asteriskToken !== undefined;
+  return [
+    'the description: when to use it, when not, one example as JSON',
+    'limits of free texts, of numbers and of lists',
+    'untrustedOutput: whether others than you wrote what it returns',
+    ...(generator ? ['it is a generator: collect what it yields into one result'] : []),
+    ...doc.throws.map((said) => `errors: throw a ToolError with the code that fits where it throws: ${said}`),
+    ...(doc.deprecated ? ['the source calls it deprecated'] : []),
+  ];
+}
+
+/** The input's schema, and what the call passes for each parameter. */
+function inputOf(
+  ts: TypeScript,
+  types: TypeSchemas,
+  node: TS.SignatureDeclaration,
+  call: string,
+): { input: JsonObject; values: string[] } {
+  const parameters = node.parameters.filter(({ name }) => name.getText() !== 'this');
+  const isGiven = (parameter: TS.ParameterDeclaration) => given(parameter) !== undefined;
+  const properties: JsonObject = {};
+  const required: string[] = [];
+  let whole: JsonObject | undefined;
+  const alone = parameters.filter((parameter) => !isGiven(parameter)).length === 1;
+  const values = parameters.map((parameter, index) => {
+    const known = given(parameter);
+    if (known !== undefined) return known;
+    const name = ts.isIdentifier(parameter.name) ? parameter.name.text : `input_${index + 1}`;
+    const schema = schemaOfParameter(ts, types, parameter, name);
+    // One object is the input itself: a model need not wrap it.
+    if (alone && isObjectSchema(schema) && !parameter.dotDotDotToken) {
+      whole = withDefaults(ts, schema, parameter.name);
+      return `input as Parameters<typeof ${call}>[${index}]`;
+    }
+    setOwn(properties, name, schema);
+    const optional = parameter.questionToken ?? parameter.initializer ?? parameter.dotDotDotToken;
+    if (!optional && !types.mayBeAbsent(parameter.type)) required.push(name);
+    return parameter.dotDotDotToken ? `...(input${member(name)} ?? [])` : `input${member(name)}`;
+  });
+  return { input: whole ?? { type: 'object', properties, required, additionalProperties: false }, values };
+}
+
+function given(parameter: TS.ParameterDeclaration): string | undefined {
+  const type = parameter.type?.getText() ?? '';
+  return Object.hasOwn(GIVEN, type) ? GIVEN[type] : undefined;
+}
+
+function schemaOfParameter(ts: TypeScript, types: TypeSchemas, parameter: TS.ParameterDeclaration, name: string): JsonObject {
+  const value = parameter.initializer && literalValue(ts, parameter.initializer);
+  if (value === undefined) return types.schemaOf(parameter.type, name);
+  const inferred = parameter.type === undefined && value !== null;
+  return { ...(inferred ? { type: typeof value } : types.schemaOf(parameter.type, name)), default: value };
+}
+
+/** `({ city, days = 3 }: Query)`: what stands in the pattern is the default of that property. */
+function withDefaults(ts: TypeScript, schema: JsonObject & { properties: JsonObject }, pattern: TS.BindingName): JsonObject {
+  if (!ts.isObjectBindingPattern(pattern)) return schema;
+  for (const { name, propertyName, initializer } of pattern.elements) {
+    const property = (propertyName ?? name).getText();
+    const value = initializer && literalValue(ts, initializer);
+    const known = Object.hasOwn(schema.properties, property) ? schema.properties[property] : undefined;
+    if (value !== undefined && known) setOwn(schema.properties, property, { ...(known as JsonObject), default: value });
+  }
+  return schema;
+}
+
+/** Writes `@param` texts to the properties that they speak of: `options.city`, or `city` alone. */
+function describe(schema: JsonObject, path: string, texts: Map<string, string>): void {
+  if (!isObjectSchema(schema)) return;
+  const said = new Map([...texts].map(([name, text]) => [name.slice(name.indexOf('.') + 1), text]));
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const at = path === '' ? name : `${path}.${name}`;
+    const text = texts.get(at) ?? said.get(at);
+    if (text) setOwn(schema.properties, name, { ...(property as JsonObject), description: text });
+    describe(property as JsonObject, at, texts);
+  }
+}
+
+/** Access to a member by any name, as code: a name is never more than data. */
+function member(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${literal(name)}]`;
+}

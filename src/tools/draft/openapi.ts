@@ -1,0 +1,232 @@
+/** Tools from an OpenAPI 3.0 or 3.1 document: one for each operation. References inside it are resolved; none leaves it. */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { setOwn } from '../../shared/json-limits';
+import { plainJson } from '../convert/plain-json';
+import { KEYWORDS, mapSchema, resolveRef } from '../convert/schema-tree';
+import { DraftError, literal, render, toolName, words, type DraftTool } from './source';
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
+const OPERATIONS = 300;
+const PLACES = ['path', 'query', 'header'];
+
+/** @param text JSON or YAML @throws DraftError */
+export async function draftFromOpenApi(text: string, from: string): Promise<string> {
+  const document = await parsed(text, from);
+  const paths = document.paths;
+  if (typeof document.openapi !== 'string' || !/^3\.[01]\./.test(document.openapi) || !isJsonObject(paths)) {
+    throw new DraftError(`${from} is no OpenAPI 3.0 or 3.1 document: it needs "openapi" (3.0.x or 3.1.x) and "paths".`);
+  }
+  const tools = Object.entries(paths).flatMap(([path, item]) => {
+    const at = resolved(document, item);
+    return METHODS.filter((method) => isJsonObject(at[method])).map((method) => operation(document, path, method, at));
+  });
+  if (tools.length > OPERATIONS)
+    throw new DraftError(`${from} has ${tools.length} operations; ${OPERATIONS} are allowed: split it.`);
+  return render({
+    from,
+    imports: ["import { defineTool, ToolError, type ToolContext } from 'holdfast';"],
+    head: head(document),
+    tools,
+  });
+}
+
+async function parsed(text: string, from: string): Promise<JsonObject> {
+  let value: unknown;
+  try {
+    value = /^\s*\{/.test(text) ? JSON.parse(text) : (await yaml()).parse(text, { maxAliasCount: 50 });
+  } catch (error) {
+    if (error instanceof DraftError) throw error;
+    throw new DraftError(`${from} cannot be read: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`);
+  }
+  const json = plainJson(value, { depth: 100, values: 500_000, characters: 8 * 1024 * 1024, proto: 'refuse' }, from);
+  if (!isJsonObject(json)) throw new DraftError(`${from} is no OpenAPI document: it is not an object.`);
+  return json;
+}
+
+async function yaml(): Promise<typeof import('yaml')> {
+  try {
+    return await import('yaml');
+  } catch {
+    throw new DraftError('Reading YAML needs the package yaml: npm install yaml, or give the document as JSON.');
+  }
+}
+
+function resolved(document: JsonObject, value: Json | undefined): JsonObject {
+  let at = value;
+  for (let hops = 0; hops < 20 && isJsonObject(at) && typeof at.$ref === 'string'; hops++) {
+    if (!at.$ref.startsWith('#'))
+      throw new DraftError(
+        `${JSON.stringify(at.$ref.slice(0, 200))} is outside the document: nothing is fetched; bundle it into one file.`,
+      );
+    const target = resolveRef(document, at.$ref);
+    if (target === undefined) throw new DraftError(`${JSON.stringify(at.$ref.slice(0, 200))} points to nothing in the document.`);
+    at = target;
+  }
+  return isJsonObject(at) ? at : {};
+}
+
+function operation(document: JsonObject, path: string, method: string, item: JsonObject): DraftTool {
+  const said = item[method] as JsonObject;
+  const listed = [...asList(item.parameters), ...asList(said.parameters)].map((each) => resolved(document, each));
+  const parameters = listed.filter((each) => typeof each.name === 'string' && PLACES.includes(each.in as string));
+  const properties: JsonObject = {};
+  const required = new Set<string>();
+  const places: Record<string, string[]> = { path: [], query: [], header: [] };
+  for (const parameter of parameters) {
+    const name = parameter.name as string;
+    const place = places[parameter.in as string]!;
+    if (!place.includes(name)) place.push(name);
+    const schema = inline(document, parameter.schema);
+    setOwn(properties, name, { ...schema, ...described(parameter.description ?? schema.description) });
+    if (parameter.required === true || parameter.in === 'path') required.add(name);
+  }
+  const body = resolved(document, said.requestBody);
+  const content = isJsonObject(body.content) ? resolved(document, body.content['application/json']) : {};
+  const hasBody = isJsonObject(content.schema);
+  if (hasBody) {
+    properties.body = inline(document, content.schema);
+    if (body.required === true) required.add('body');
+  }
+  const reads = method === 'get' || method === 'head' || method === 'options';
+  const lost = listed.filter((each) => !parameters.includes(each)).map((each) => String(each.name));
+  const title = `${method.toUpperCase()} ${path}`;
+  return {
+    name: toolName(typeof said.operationId === 'string' ? said.operationId : `${method} ${path}`),
+    class: reads ? 'read' : 'destructive',
+    classReason: reads
+      ? `${method.toUpperCase()} should only read; make it destructive if this one does not`
+      : `${method.toUpperCase()} has effects, so a person approves each call; write, if repeating it does no harm`,
+    description: {
+      does: words(said.summary ?? said.description, `Calls ${title}.`),
+      returns: 'status and body of the answer.',
+      useWhen: words(said.description, `The answer of ${title} is needed.`),
+    },
+    input: { type: 'object', properties, required: [...required], additionalProperties: false },
+    run: [
+      `return callApi(${literal({ method: method.toUpperCase(), path, query: places.query!, header: places.header! })}, input, ctx);`,
+    ],
+    decide: [
+      'the description: when to use it, when not, one example',
+      'limits of free texts and of lists',
+      ...(lost.length > 0 ? [`parameters that were left out: ${lost.join(', ')}`] : []),
+      ...(said.deprecated === true ? ['the source calls it deprecated'] : []),
+    ],
+    untrustedOutput: true,
+  };
+}
+
+function described(text: Json | undefined): JsonObject {
+  return typeof text === 'string' ? { description: words(text, '') } : {};
+}
+
+function asList(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** How deep schemas of the document are unfolded; a recursive one ends there as "anything". */
+const DEPTH = 8;
+
+/** A schema of the document with its references put in place, in our dialect: `nullable` becomes a type. */
+function inline(document: JsonObject, schema: Json | undefined, depth = 0): JsonObject {
+  if (depth > DEPTH) return {};
+  const at = resolved(document, schema);
+  let left: JsonObject = {};
+  const dialect = (each: JsonObject): JsonObject => {
+    const out = Object.fromEntries(Object.entries(each).filter(([key]) => KEYWORDS.has(key) && !ODD.has(key)));
+    for (const [flag, bound] of [
+      ['exclusiveMinimum', 'minimum'],
+      ['exclusiveMaximum', 'maximum'],
+    ] as const) {
+      if (typeof out[flag] !== 'boolean') continue;
+      if (out[flag] === true && out[bound] !== undefined) {
+        out[flag] = out[bound];
+        delete out[bound];
+      } else delete out[flag];
+    }
+    if (typeof out.description === 'string') out.description = words(out.description, '');
+    if (each.nullable === true && typeof out.type === 'string') out.type = [out.type, 'null'];
+    if (isJsonObject(out.properties) && out.type === undefined) out.type = 'object';
+    return out;
+  };
+  // Innermost first, so a reference inside is unfolded before what holds it.
+  left = mapSchema(at, (each) =>
+    typeof each.$ref === 'string' ? inline(document, each, depth + 1) : dialect(each),
+  ) as JsonObject;
+  return left;
+}
+
+/** Formats of OpenAPI that no validator knows, and words about definitions that are inlined. */
+const ODD = new Set(['$defs', 'definitions', '$schema', 'format', 'default']);
+
+function head(document: JsonObject): string[] {
+  const [server] = asList(document.servers);
+  const url =
+    isJsonObject(server) && typeof server.url === 'string' && /^https?:\/\/[^{}]+$/.test(server.url)
+      ? server.url
+      : 'https://api.example.com';
+  return [
+    '// decide: the address of the API.',
+    `const BASE_URL = ${literal(url.replace(/\/+$/, ''))};`,
+    '/** Characters of an answer that are read. */',
+    'const LONGEST = 1_000_000;',
+    '',
+    '// decide: how it signs in. Read a token from the environment; never take one from the input.',
+    'function signIn(): Record<string, string> {',
+    '  return {};',
+    '}',
+    '',
+    CALL_API,
+  ];
+}
+
+const CALL_API = `interface Operation {
+  method: string;
+  path: string;
+  query: string[];
+  header: string[];
+}
+
+async function callApi(operation: Operation, input: Record<string, any>, ctx: ToolContext) {
+  const path = operation.path.replace(/\\{([^{}]+)\\}/g, (_all, name: string) => segment(name, input[name]));
+  const url = new URL(BASE_URL + path);
+  for (const name of operation.query) {
+    for (const value of [input[name] ?? []].flat()) url.searchParams.append(name, String(value));
+  }
+  const headers: Record<string, string> = { accept: 'application/json', 'idempotency-key': ctx.idempotencyKey, ...signIn() };
+  for (const name of operation.header) if (input[name] !== undefined) headers[name] = String(input[name]);
+  const body = input.body === undefined ? undefined : JSON.stringify(input.body);
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  const { status, retryAfter, text } = await ctx.network(async () => {
+    const init = { method: operation.method, headers, body, signal: ctx.signal, redirect: 'error' as const };
+    const response = await fetch(url, init);
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), text: (await response.text()).slice(0, LONGEST) };
+  });
+  if (status >= 400) throw failure(status, retryAfter, text);
+  return { status, body: readable(text) };
+}
+
+function segment(name: string, value: unknown): string {
+  const text = String(value);
+  if (text === '' || text === '.' || text === '..') {
+    throw new ToolError('INVALID_PARAMS', 'bad_path_segment', \`\${name} is \${JSON.stringify(text)}, which would change the path.\`);
+  }
+  return encodeURIComponent(text);
+}
+
+function readable(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function failure(status: number, retryAfter: string | null, text: string): ToolError {
+  const message = \`The API answered \${status}: \${text.slice(0, 500)}\`;
+  if (status === 401) return new ToolError('UNAUTHORIZED', 'not_signed_in', message);
+  if (status === 403) return new ToolError('PERMISSION_DENIED', 'not_allowed', message);
+  if (status === 404) return new ToolError('RESOURCE_NOT_FOUND', 'not_found', message);
+  if (status === 429) return new ToolError('RATE_LIMITED', 'rate_limited', message, { retryAfterMs: (Number(retryAfter) || 1) * 1000 });
+  if (status >= 500) return new ToolError('NETWORK_ERROR', 'api_unavailable', message);
+  return new ToolError('INVALID_PARAMS', 'refused_by_api', message);
+}`;

@@ -1,0 +1,135 @@
+/**
+ * TypeScript source of drafted tools. Everything that came from outside (names, descriptions, choices)
+ * enters it through {@link literal} or {@link comment} and nothing else, so that it can only be data.
+ */
+import type { Json, JsonObject } from '../../shared/json';
+import type { ToolClass } from '../../shared/tool-class';
+
+export interface DraftTool {
+  name: string;
+  /** Why the class was chosen, for the person who decides. */
+  classReason: string;
+  class: ToolClass;
+  description: { does: string; returns?: string; useWhen?: string; dontUseFor?: string; example?: string; warning?: string };
+  input: JsonObject;
+  /** Statements of `run(input, ctx)`: our own text, with foreign values as literals only. */
+  run: string[];
+  /** What a person still has to decide, one line each. */
+  decide: string[];
+  untrustedOutput?: boolean;
+}
+
+export interface DraftFile {
+  /** What it was drafted from, in words. */
+  from: string;
+  imports: string[];
+  /** Our own text, with foreign values as literals only. */
+  head: string[];
+  /** Wraps the tools in a factory: its signature without the body. */
+  factory?: string;
+  tools: DraftTool[];
+}
+
+/** A document that no tools can be drafted from. */
+export class DraftError extends Error {
+  override readonly name = 'DraftError';
+}
+
+/** A JSON value as a TypeScript expression. Only ASCII, so that nothing in it reorders or hides source text. */
+export function literal(value: Json, indent = 0): string {
+  const json = JSON.stringify(value, null, indent === 0 ? undefined : 2);
+  return json
+    .replace(/[^\x20-\x7e\n]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(/"__proto__":/g, '["__proto__"]:')
+    .replace(/\n/g, `\n${' '.repeat(indent)}`);
+}
+
+/** One line of comment. */
+export function comment(text: string): string {
+  return `// ${text
+    .replace(/[^\x20-\x7e]+/g, ' ')
+    .slice(0, 300)
+    .trim()}`;
+}
+
+/** Text from outside for a description: one paragraph of bounded length. */
+export function words(text: unknown, otherwise: string): string {
+  const said =
+    typeof text === 'string'
+      ? text
+          .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+          .trim()
+          .slice(0, 1000)
+          .toWellFormed()
+      : '';
+  return said === '' ? otherwise : said;
+}
+
+/** A tool's name: snake_case, from whatever the source calls it. */
+export function toolName(text: string): string {
+  const snake = text
+    .slice(0, 200)
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .toLowerCase()
+    .slice(0, 60);
+  if (snake === '') return 'unnamed';
+  return /^[a-z]/.test(snake) ? snake : `t_${snake}`;
+}
+
+/** The names, each once: later ones get a number. */
+export function unique<T extends { name: string }>(tools: T[]): T[] {
+  const seen = new Set<string>();
+  return tools.map((tool) => {
+    let name = tool.name;
+    for (let count = 2; seen.has(name); count++) name = `${tool.name}_${count}`;
+    seen.add(name);
+    return { ...tool, name };
+  });
+}
+
+export function render(file: DraftFile): string {
+  if (file.tools.length === 0) throw new DraftError(`${file.from}: there is nothing to draft a tool from.`);
+  const tools = unique(file.tools).map((tool) => ({ constant: constantOf(tool.name), text: renderTool(tool) }));
+  const consts = tools.map(({ constant, text }) => `const ${constant} = ${text};`).join('\n\n');
+  const list = `[${tools.map(({ constant }) => constant).join(', ')}]`;
+  const body = file.factory
+    ? `export function ${file.factory} {\n${indented(`${consts}\n\nreturn ${list};`, 2)}\n}`
+    : `${consts.replace(/^const /gm, 'export const ')}\n\nexport const tools = ${list};`;
+  const lines = [
+    comment(`Drafted by "holdfast tools draft" from ${file.from}. Go through each "decide:" line, and then delete it.`),
+    ...file.imports,
+    '',
+    ...(file.head.length > 0 ? [...file.head, ''] : []),
+    body,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function constantOf(name: string): string {
+  return `${name.replace(/_+([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase())}Tool`;
+}
+
+function renderTool(tool: DraftTool): string {
+  const decide = [`class: ${tool.classReason}`, ...tool.decide];
+  const run = tool.run.map((line) => indented(line, 4)).join('\n');
+  return [
+    'defineTool({',
+    ...decide.map((line) => `  ${comment(`decide: ${line}`)}`),
+    `  name: ${literal(tool.name)},`,
+    `  version: "0.1.0",`,
+    `  class: ${literal(tool.class)},`,
+    `  description: ${literal(tool.description, 2)},`,
+    `  input: ${literal(tool.input, 2)},`,
+    ...(tool.untrustedOutput ? ['  untrustedOutput: true,'] : []),
+    '  async run(input: Record<string, any>, ctx) {',
+    run,
+    '  },',
+    '})',
+  ].join('\n');
+}
+
+function indented(text: string, by: number): string {
+  return text.replace(/^(?=.)/gm, ' '.repeat(by));
+}

@@ -1,0 +1,45 @@
+/**
+ * The end of a tool's life. Deprecated: it still runs, and says so wherever it is seen. From its sunset
+ * date on every call is answered TOOL_DEPRECATED, with what to use instead.
+ */
+import type { Deprecation, EnvelopeMetadata } from '../shared/envelope';
+import { callError, type CallError } from '../shared/errors';
+import type { Tool } from './define';
+
+type Ageing = Pick<Tool, 'deprecated' | 'sunsetDate' | 'replacement' | 'migrationGuide'>;
+
+/** For the envelope's metadata; null for a tool that is not deprecated. */
+export function deprecationOf(tool: Ageing): Deprecation | null {
+  if (tool.deprecated !== true) return null;
+  const { sunsetDate = null, replacement = null, migrationGuide = null } = tool;
+  return { sunset_date: sunsetDate, replacement, migration_guide: migrationGuide };
+}
+
+/** The same, as the fields that it adds to the metadata. */
+export function deprecationMetadata(tool: Ageing): Pick<EnvelopeMetadata, 'deprecation'> {
+  const deprecation = deprecationOf(tool);
+  return deprecation === null ? {} : { deprecation };
+}
+
+/** What the model is told: in the description, and beside each result. */
+export function deprecationNotice({ sunset_date, replacement }: Deprecation): string {
+  const until = sunset_date === null ? '' : ` Calls are refused from ${sunset_date} on.`;
+  return `This tool is deprecated.${until}${replacement === null ? '' : ` Use ${replacement} instead.`}`;
+}
+
+/** @param now the sunset date begins at midnight UTC */
+export function isSunset(tool: Ageing, now = new Date()): boolean {
+  return tool.deprecated === true && tool.sunsetDate !== undefined && now.toISOString().slice(0, 10) >= tool.sunsetDate;
+}
+
+/** The refusal of a call after the sunset date; null before it, and for all other tools. */
+export function sunsetFault(tool: Ageing & Pick<Tool, 'name' | 'version'>, now?: Date): CallError | null {
+  if (!isSunset(tool, now)) return null;
+  const { replacement, sunsetDate, migrationGuide } = tool;
+  return callError('TOOL_DEPRECATED', 'sunset', `${tool.name}@${tool.version} was retired on ${sunsetDate}.`, {
+    hint: replacement === undefined ? 'Do it in another way, or say that it cannot be done.' : `Use ${replacement} instead.`,
+    sunset_date: sunsetDate!,
+    ...(replacement === undefined ? {} : { replacement }),
+    ...(migrationGuide === undefined ? {} : { migration_guide: migrationGuide }),
+  });
+}

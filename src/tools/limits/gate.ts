@@ -1,0 +1,124 @@
+/**
+ * What a call passes before its tool runs: the tool's own limits, and what its upstream asked for. Both hold for all
+ * workers that share the store (docs/decisions/0010). A call waits here for a moment; whoever called decides what
+ * becomes of it when that was not enough.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Json } from '../../shared/json';
+import type { RegisterStore } from '../../store/store';
+import type { Tool, ToolLogger } from '../define';
+import { admit, hold, ledgerAt, LEASE_MS, release, renew, type Admittance } from './ledger';
+
+/** Longest wait in `enter`, ms. */
+const PATIENCE_MS = 2000;
+const RENEW_MS = LEASE_MS / 3;
+/** So that those who wait do not all come back in one instant, ms. */
+const JITTER_MS = 50;
+
+export interface Pass {
+  ok: true;
+  /** Gives the place back; never throws. */
+  leave(): Promise<void>;
+}
+export type Busy = Extract<Admittance, { ok: false }>;
+
+const FREE: Pass = { ok: true, leave: async () => undefined };
+
+export class ToolGate {
+  constructor(
+    private readonly registers: RegisterStore,
+    private readonly log: ToolLogger,
+    private readonly patienceMs = PATIENCE_MS,
+  ) {}
+
+  /** @throws the signal's reason; what the store throws */
+  async enter(tool: Tool, signal?: AbortSignal): Promise<Pass | Busy> {
+    const until = performance.now() + this.patienceMs;
+    const id = randomUUID();
+    for (;;) {
+      signal?.throwIfAborted();
+      const admittance = await this.ask(tool, id);
+      if (admittance.ok) return tool.limits?.concurrency === undefined ? FREE : this.pass(tool, id);
+      if (performance.now() + admittance.waitMs > until) return admittance;
+      await pause(admittance.waitMs + Math.random() * JITTER_MS, signal);
+    }
+  }
+
+  /** The upstream asked for so long a pause: all calls of this tool keep it. Never throws. */
+  async hold(tool: Tool, ms: number): Promise<void> {
+    if (!(ms > 0)) return;
+    await this.orWarn(tool, 'other calls do not know that the upstream wants to be left alone', () =>
+      this.registers.update(nameOf(tool), (value, now) => {
+        const ledger = hold(ledgerAt(value, tool.limits ?? {}, now), ms, now);
+        return { value: ledger as unknown as Json, answer: undefined };
+      }),
+    );
+  }
+
+  private async ask(tool: Tool, id: string): Promise<Admittance> {
+    const { limits = {} } = tool;
+    if (limits.concurrency === undefined && limits.rate === undefined) {
+      if (tool.class === 'compute') return { ok: true }; // it has no upstream
+      const { value, now } = await this.registers.read(nameOf(tool)); // there may be a hold; nothing is taken
+      return admit(ledgerAt(value, limits, now), limits, id, now).admittance;
+    }
+    return this.registers.update<Admittance>(nameOf(tool), (value, now) => {
+      const { ledger, admittance } = admit(ledgerAt(value, limits, now), limits, id, now);
+      return admittance.ok ? { value: ledger as unknown as Json, answer: admittance } : { answer: admittance };
+    });
+  }
+
+  private pass(tool: Tool, id: string): Pass {
+    const timer = setInterval(() => void this.renew(tool, id), RENEW_MS);
+    timer.unref();
+    return {
+      ok: true,
+      leave: async () => {
+        clearInterval(timer);
+        await this.orWarn(tool, `its place comes free only after ${LEASE_MS} ms`, () =>
+          this.registers.update(nameOf(tool), (value, now) => {
+            const ledger = release(ledgerAt(value, tool.limits ?? {}, now), id);
+            return { value: ledger as unknown as Json, answer: undefined };
+          }),
+        );
+      },
+    };
+  }
+
+  private async renew(tool: Tool, id: string): Promise<void> {
+    const held = await this.orWarn(tool, 'its place may be given to another call', () =>
+      this.registers.update(nameOf(tool), (value, now) => {
+        const renewed = renew(ledgerAt(value, tool.limits ?? {}, now), id, now);
+        return { ...(renewed.held ? { value: renewed.ledger as unknown as Json } : {}), answer: renewed.held };
+      }),
+    );
+    if (held === false)
+      this.log.warn({ tool: tool.name }, 'this worker stood still for so long that its place among the running calls was lost');
+  }
+
+  /** A limit must not cost a call that has run its result. */
+  private async orWarn<T>(tool: Tool, what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.log.warn({ tool: tool.name, err: error }, `the limits of a tool could not be written: ${what}`);
+      return undefined;
+    }
+  }
+}
+
+/** By name: all versions of a tool share its limits. */
+function nameOf(tool: Tool): string {
+  return `tool/${tool.name}`;
+}
+
+/** @throws the signal's reason, not an error of the timer */
+async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await wait(ms, undefined, signal ? { signal } : {});
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+/** How alike two words are, from 0 to 1: Dice's coefficient over pairs of letters. */
+export function similarity(a: string, b: string): number {
+  const left = pairs(a);
+  const right = pairs(b);
+  const all = left.length + right.length;
+  if (all === 0) return a === b ? 1 : 0;
+  let shared = 0;
+  for (const pair of left) {
+    const at = right.indexOf(pair);
+    if (at === -1) continue;
+    right.splice(at, 1);
+    shared += 1;
+  }
+  return (2 * shared) / all;
+}
+
+function pairs(text: string): string[] {
+  const letters = text.slice(0, 500).toLowerCase();
+  return Array.from({ length: Math.max(0, letters.length - 1) }, (_, index) => letters.slice(index, index + 2));
+}
+
+/** The words most like `name`, best first; none that are nothing like it. */
+export function nearest(name: string, words: readonly string[], count = 3): string[] {
+  return words
+    .map((word) => ({ word, alike: similarity(name, word) }))
+    .filter(({ alike }) => alike > 0.3)
+    .sort((a, b) => b.alike - a.alike)
+    .slice(0, count)
+    .map(({ word }) => word);
+}

@@ -1,0 +1,50 @@
+/** A call's input as CEL sees it. Maps throughout, so that only own names are found. */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+
+export type CelInput = null | boolean | bigint | number | string | CelInput[] | Map<string, CelInput>;
+
+/** Larger inputs are no matter for a condition: its rule falls back to the careful side. */
+const MOST_VALUES = 5000;
+/** A number of more digits than any amount has. */
+const MOST_DIGITS = 1000;
+
+/**
+ * Integers become CEL's int, which compares exactly, however large. So does a text whose schema takes digits
+ * only: amounts travel as `"250000000000000000000"`. A `type: number` stays a double.
+ * @throws Error when there is more than conditions may look at
+ */
+export function celInput(input: JsonObject, schema: JsonObject): Map<string, CelInput> {
+  let left = MOST_VALUES;
+  const convert = (value: Json, at: JsonObject): CelInput => {
+    if (--left < 0) throw new Error(`the input has more than ${MOST_VALUES} values`);
+    if (Array.isArray(value)) return value.map((item) => convert(item, child(at.items)));
+    if (isJsonObject(value)) {
+      const properties = child(at.properties);
+      return new Map(Object.entries(value).map(([key, field]) => [key, convert(field, own(properties, key))]));
+    }
+    if (typeof value === 'number') return Number.isSafeInteger(value) && at.type !== 'number' ? BigInt(value) : value;
+    return typeof value === 'string' && takesDigitsOnly(at) ? integer(value) : value;
+  };
+  return convert(input, schema) as Map<string, CelInput>;
+}
+
+function integer(text: string): CelInput {
+  if (!/^-?\d+$/.test(text)) return text;
+  if (text.length > MOST_DIGITS) throw new Error(`an amount has ${text.length} digits`);
+  return BigInt(text);
+}
+
+/** `^`, digit classes with their counts, `$`: whatever fits such a pattern is a whole number. */
+const DIGIT_PATTERN = /^\^(?:\\d|\[[0-9]-[0-9]\]|[0-9]|\{\d+(?:,\d*)?\}|[-+*?|()]|\(\?:)+\$$/;
+
+function takesDigitsOnly(schema: JsonObject): boolean {
+  return typeof schema.pattern === 'string' && schema.pattern.length < 200 && DIGIT_PATTERN.test(schema.pattern);
+}
+
+function child(schema: Json | undefined): JsonObject {
+  return isJsonObject(schema) ? schema : {};
+}
+
+function own(properties: JsonObject, key: string): JsonObject {
+  return Object.hasOwn(properties, key) ? child(properties[key]) : {};
+}

@@ -1,0 +1,155 @@
+/**
+ * CEL expressions over `input`, `tool` and `turn` (`when` of a rule, `measure` of a budget), compiled when the agent is defined.
+ * CEL has no loops and no side effects; what is left that could take long is refused here: long expressions, and loops within loops.
+ */
+import { celEnv, celFunc, CelScalar, isCelError, parse, plan } from '@bufbuild/cel';
+import type { JsonObject } from '../../shared/json';
+import { celInput, type CelInput } from './cel-values';
+import type { CallFacts } from './types';
+
+const LONGEST = 1000;
+const VARIABLES = { input: CelScalar.DYN, tool: CelScalar.DYN, turn: CelScalar.DYN } as const;
+const FIELDS: Record<string, readonly string[]> = {
+  tool: ['name', 'version', 'class', 'group', 'egress'],
+  turn: ['untrusted', 'requester', 'agent', 'step'],
+};
+
+/** `big("1000000000000000000000")`: a bound beyond 64 bits. */
+const big = celFunc('big', [CelScalar.STRING], CelScalar.INT, (text) => {
+  if (!/^-?\d{1,1000}$/.test(text)) throw new Error(`big(${JSON.stringify(text.slice(0, 40))}) is no whole number`);
+  return BigInt(text);
+});
+
+const env = celEnv({ variables: VARIABLES, funcs: [big] });
+
+/** A CEL expression, whatever it gives. */
+export interface Expression {
+  text: string;
+  /** Fields of `input` that it names, to be compared with the tools' schemas. */
+  inputFields: string[];
+  /** What it gives, as CEL has it (an integer is a bigint); or, in words, why it gives nothing. */
+  evaluate(call: CallFacts, schema: JsonObject): { value: unknown } | { error: string };
+}
+
+export interface Condition extends Pick<Expression, 'text' | 'inputFields'> {
+  /** True or false; or, in words, why it could not be said. */
+  holds(call: CallFacts, schema: JsonObject): boolean | { error: string };
+}
+
+export type Compiled = { ok: true; condition: Condition } | { ok: false; fault: string };
+
+export function compileCondition(text: unknown): Compiled {
+  const compiled = compileExpression(text);
+  if (!compiled.ok) return compiled;
+  const { evaluate, ...rest } = compiled.expression;
+  const holds: Condition['holds'] = (call, schema) => {
+    const given = evaluate(call, schema);
+    if ('error' in given) return given;
+    return typeof given.value === 'boolean' ? given.value : { error: `it gives ${typeof given.value}, not true or false` };
+  };
+  return { ok: true, condition: { ...rest, holds } };
+}
+
+export function compileExpression(text: unknown): { ok: true; expression: Expression } | { ok: false; fault: string } {
+  if (typeof text !== 'string' || text.trim() === '') return { ok: false, fault: 'it must be a CEL expression' };
+  if (text.length > LONGEST) return { ok: false, fault: `it has ${text.length} characters; at most ${LONGEST}` };
+  try {
+    const parsed = parse(text);
+    const found = inspect(parsed.expr as unknown as Expr | undefined);
+    if (found.faults.length > 0) return { ok: false, fault: found.faults.join('; ') };
+    const planned = plan(env, parsed);
+    const evaluate: Expression['evaluate'] = (call, schema) => {
+      try {
+        const value: unknown = planned(bindings(call, schema) as never);
+        return isCelError(value) ? { error: value.message } : { value };
+      } catch (error) {
+        return { error: error instanceof Error ? error.message : String(error) };
+      }
+    };
+    return { ok: true, expression: { text, inputFields: found.inputFields, evaluate } };
+  } catch (error) {
+    return { ok: false, fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function bindings({ tool, input, turn }: CallFacts, schema: JsonObject): Record<string, CelInput> {
+  return {
+    input: celInput(input, schema),
+    tool: new Map<string, CelInput>([
+      ['name', tool.name],
+      ['version', tool.version],
+      ['class', tool.class],
+      ['group', tool.group ?? ''],
+      ['egress', tool.egress ?? false],
+    ]),
+    turn: new Map<string, CelInput>([
+      ['untrusted', turn.untrusted],
+      ['requester', turn.requester],
+      ['agent', turn.agent],
+      ['step', BigInt(turn.step)],
+    ]),
+  };
+}
+
+/** What is read of a parsed expression (google/cel-spec, syntax.proto). */
+interface Expr {
+  exprKind: { case?: string; value?: any };
+}
+
+interface Inspected {
+  faults: string[];
+  inputFields: string[];
+}
+
+/** Names that nothing has, functions that do not exist, loops within loops: found before a call meets them. */
+function inspect(root: Expr | undefined): Inspected {
+  const found: Inspected = { faults: [], inputFields: [] };
+  const visit = (expr: Expr | undefined, bound: readonly string[], looping: boolean): void => {
+    const { case: kind, value } = expr?.exprKind ?? {};
+    switch (kind) {
+      case 'identExpr':
+        if (!Object.hasOwn(VARIABLES, value.name) && !bound.includes(value.name) && !TYPES.has(value.name))
+          found.faults.push(`${value.name} is unknown; there are input, tool and turn`);
+        return;
+      case 'selectExpr':
+        inspectField(value.operand, value.field, bound, found);
+        return visit(value.operand, bound, looping);
+      case 'callExpr':
+        if (!env.funcs.find(value.function) && !BUILT_IN.has(value.function))
+          found.faults.push(`there is no function ${value.function}`);
+        return [value.target, ...value.args].forEach((part: Expr | undefined) => visit(part, bound, looping));
+      case 'listExpr':
+        return value.elements.forEach((part: Expr) => visit(part, bound, looping));
+      case 'structExpr':
+        return value.entries.forEach((entry: { keyKind?: { case?: string; value?: Expr }; value?: Expr }) => {
+          if (entry.keyKind?.case === 'mapKey') visit(entry.keyKind.value, bound, looping);
+          visit(entry.value, bound, looping);
+        });
+      case 'comprehensionExpr': {
+        if (looping) found.faults.push('a loop (all, exists, map, filter…) within a loop');
+        const inside = [...bound, value.iterVar, value.iterVar2, value.accuVar];
+        visit(value.iterRange, bound, looping);
+        visit(value.accuInit, bound, looping);
+        for (const part of [value.loopCondition, value.loopStep, value.result]) visit(part, inside, true);
+        return;
+      }
+      default: // a constant
+        return;
+    }
+  };
+  visit(root, [], false);
+  return { faults: [...new Set(found.faults)], inputFields: [...new Set(found.inputFields)] };
+}
+
+/** Names of types, and operators that the planner knows by itself. */
+const TYPES = new Set(['int', 'uint', 'double', 'string', 'bool', 'bytes', 'list', 'map', 'null_type', 'type']);
+const BUILT_IN = new Set(['_&&_', '_||_', '_?_:_', '_[_]', '@not_strictly_false', '@in', '!_', '-_']);
+
+function inspectField(operand: Expr, field: string, bound: readonly string[], found: Inspected): void {
+  if (operand.exprKind.case !== 'identExpr') return;
+  const { name } = operand.exprKind.value as { name: string };
+  if (bound.includes(name)) return;
+  if (name === 'input') found.inputFields.push(field);
+  else if (Object.hasOwn(FIELDS, name) && !FIELDS[name]!.includes(field))
+    found.faults.push(`${name} has no ${field}; it has ${FIELDS[name]!.join(', ')}`);
+}

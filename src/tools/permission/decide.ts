@@ -1,0 +1,119 @@
+/**
+ * Whether a call runs by itself, asks a person, or is refused, and which rule decided. Deny wins; then the most
+ * specific rule, where ask wins a tie; then the mode, and under it the class.
+ */
+import { CLASS_RULES } from '../../shared/tool-class';
+import { readResult } from '../read-result';
+import type { Policy, ToolRule } from './policy';
+import { compareSpecificity, isExact } from './rule';
+import type { CallFacts, Mode, RuleTrace, Verdict } from './types';
+
+type Decided = Omit<Verdict, 'considered'>;
+type Tried = RuleTrace & { why: string | null };
+
+export function decide(policy: Policy, call: CallFacts): Verdict {
+  const targets = targetsOf(call);
+  const { rules, schema } = policy.rulesOf(call.tool);
+  const tried = rules.map((rule) => tryRule(rule, call, targets, schema));
+  const considered = tried.map(({ why: _, ...trace }) => trace);
+  return {
+    ...byRules(
+      policy,
+      call,
+      tried.filter((rule) => rule.matched),
+    ),
+    considered,
+  };
+}
+
+function byRules(policy: Policy, call: CallFacts, matched: Tried[]): Decided {
+  const ranked = matched.toSorted(
+    (a, b) => compareSpecificity(b.specificity, a.specificity) || STRICTNESS[b.effect] - STRICTNESS[a.effect],
+  );
+  const deny = ranked.find((rule) => rule.effect === 'deny');
+  if (deny) return { verdict: 'deny', reason: said(deny), word: 'denied_by_rule', rule: deny.rule };
+  if (holds(policy, 'plan') && hasEffects(call)) {
+    const reason = `mode plan runs nothing with effects, and ${call.tool.name} is of class ${call.tool.class}`;
+    return { verdict: 'deny', reason, word: 'plan_mode', rule: null };
+  }
+  const best = ranked[0];
+  return best ? { verdict: best.effect, reason: said(best), word: null, rule: best.rule } : byMode(policy, call);
+}
+
+const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
+
+/** The agent's own mode, or that of a turn above it. */
+function holds({ mode, within = [] }: Policy, wanted: Mode): boolean {
+  return mode === wanted || within.includes(wanted);
+}
+
+function byMode(policy: Policy, { tool }: CallFacts): Decided {
+  const { mode } = policy;
+  const no = { word: null, rule: null };
+  if (holds(policy, 'locked')) {
+    return tool.name === readResult.name
+      ? { ...no, verdict: 'allow', reason: "it reads this conversation's own results" }
+      : {
+          ...no,
+          verdict: 'deny',
+          reason: `mode locked runs only what a rule allows, and none allows ${tool.name}`,
+          word: 'locked_mode',
+        };
+  }
+  if (CLASS_RULES[tool.class].approval === 'always') return { ...no, verdict: 'ask', reason: `class ${tool.class} always asks` };
+  if (mode === 'auto' && (tool.class === 'write' || tool.class === 'agent' || tool.egress === true)) {
+    const what = tool.egress === true ? `${tool.name} can carry data out` : `class ${tool.class} is not harmless`;
+    return { ...no, verdict: 'classify', reason: `mode auto: ${what}` };
+  }
+  return { ...no, verdict: 'allow', reason: `class ${tool.class} does not ask` };
+}
+
+function hasEffects({ tool }: CallFacts): boolean {
+  return tool.class === 'write' || tool.class === 'destructive' || tool.class === 'agent';
+}
+
+function said({ effect, rule, because, why }: Tried): string {
+  const notes = [because === MATCHES ? null : because, why].filter((note) => note !== null);
+  return [`the agent's rule ${effect} ${rule}`, ...notes].join(': ');
+}
+
+const MATCHES = 'it matches';
+
+function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts, targets: Targets, schema: Schema): Tried {
+  const trace = { effect: rule.effect, rule: rule.text, specificity, why: rule.why };
+  const allows = rule.effect === 'allow';
+  if (allows && call.tool.class === 'destructive' && !isExact(rule))
+    return { ...trace, matched: false, because: 'a destructive tool is allowed only by a rule that names it exactly' };
+  if (rule.pattern !== null) {
+    if (targets === null || matches === null)
+      return { ...trace, matched: !allows, because: 'what the call touches could not be read' };
+    const fits = allows ? targets.every(matches) : targets.some(matches);
+    if (!fits) return { ...trace, matched: false, because: `the pattern does not fit ${shown(targets)}` };
+  }
+  const holds = rule.condition?.holds(call, schema) ?? true;
+  if (typeof holds === 'object')
+    return { ...trace, matched: !allows, because: `its condition failed (${holds.error.slice(0, 200).toWellFormed()})` };
+  return { ...trace, matched: holds, because: holds ? MATCHES : 'its condition is false' };
+}
+
+type Schema = Parameters<NonNullable<ToolRule['rule']['condition']>['holds']>[1];
+/** Null: the tool could not say. */
+type Targets = string[] | null;
+
+/** Nothing at all counts as unknown: a search without a folder searches everywhere. */
+function targetsOf({ tool, input }: CallFacts): Targets {
+  if (!tool.ruleTarget) return null;
+  try {
+    const said: unknown = tool.ruleTarget.of(structuredClone(input));
+    const targets: unknown[] = Array.isArray(said) ? said : [said];
+    return targets.length > 0 && targets.every((target) => typeof target === 'string') ? (targets as string[]) : null;
+  } catch {
+    return null;
+  }
+}
+
+function shown(targets: string[]): string {
+  const [first = ''] = targets;
+  const more = targets.length > 1 ? ` and ${targets.length - 1} more` : '';
+  return `${JSON.stringify(first.slice(0, 100).toWellFormed())}${more}`;
+}

@@ -1,0 +1,98 @@
+/** One rule: its text taken apart, and how specific it is. */
+import type { RuleTarget } from '../define';
+import { compileCondition, type Condition } from './condition';
+import { pathPatternFault } from './path-target';
+import type { RuleEffect, RuleEntry, RuledTool } from './types';
+import { matchesWildcard } from './wildcard';
+
+export interface Rule {
+  effect: RuleEffect;
+  /** As it was written, with its condition. */
+  text: string;
+  /** A tool's name, or a glob over names. */
+  name: string;
+  pattern: string | null;
+  condition: Condition | null;
+  why: string | null;
+}
+
+const NAME = /^[a-zA-Z_*][a-zA-Z0-9_*-]{0,63}$/;
+const LONGEST_PATTERN = 300;
+const LONGEST_WHY = 300;
+
+export type Parsed = { ok: true; rule: Rule } | { ok: false; fault: string };
+
+/** Takes one entry of `allow`, `ask` or `deny` apart; a fault says what to write instead. */
+export function parseRule(effect: RuleEffect, entry: RuleEntry): Parsed {
+  const fault = (text: string): Parsed => ({ ok: false, fault: `${effect}: ${text}` });
+  if (typeof entry !== 'string' && (typeof entry !== 'object' || entry === null || typeof entry.rule !== 'string'))
+    return fault(`${JSON.stringify(entry)} is neither a rule's text nor {rule, when, why}`);
+  const { rule, when, why } = typeof entry === 'string' ? { rule: entry } : entry;
+  const unknown = typeof entry === 'string' ? [] : Object.keys(entry).filter((key) => !['rule', 'when', 'why'].includes(key));
+  if (unknown.length > 0) return fault(`${JSON.stringify(rule)} has ${unknown.join(', ')}; a rule has rule, when and why`);
+
+  const open = rule.indexOf('(');
+  const name = open === -1 ? rule : rule.slice(0, open);
+  const pattern = open === -1 ? null : rule.slice(open + 1, -1);
+  if (!NAME.test(name) || (open !== -1 && !rule.endsWith(')')))
+    return fault(`${JSON.stringify(rule)} must be a tool's name, with * for any characters, and then perhaps (pattern)`);
+  if (pattern !== null && (pattern === '' || pattern.length > LONGEST_PATTERN))
+    return fault(`${JSON.stringify(rule)} has a pattern of ${pattern.length} characters; it may have 1 to ${LONGEST_PATTERN}`);
+  if (why !== undefined && (typeof why !== 'string' || why.length > LONGEST_WHY))
+    return fault(`why of ${JSON.stringify(rule)} must be a text of at most ${LONGEST_WHY} characters`);
+
+  const condition = when === undefined ? null : compileCondition(when);
+  if (condition !== null && !condition.ok) return fault(`when of ${JSON.stringify(rule)}: ${condition.fault}`);
+  const text = when === undefined ? rule : `${rule} when ${when}`;
+  return {
+    ok: true,
+    rule: { effect, text, name, pattern, condition: condition?.condition ?? null, why: why ?? null },
+  };
+}
+
+/** What is wrong with a rule for the tools that it names, beside each other; empty: nothing. */
+export function faultsFor(rule: Rule, tools: readonly RuledTool[]): string[] {
+  const named = tools.filter((tool) => names(rule, tool.name));
+  if (isExact(rule) && named.length === 0)
+    return [`permissions name ${JSON.stringify(rule.name)}, which is none of the agent's tools`];
+  if (rule.pattern === null) return [];
+  const without = named.filter((tool) => !tool.ruleTarget).map((tool) => tool.name);
+  const faults = without.map(
+    (name) => `${rule.effect}: ${JSON.stringify(rule.text)} has a pattern, but ${name} declares no ruleTarget to match it with`,
+  );
+  const asPath = named.some((tool) => tool.ruleTarget?.kind === 'path') ? pathPatternFault(rule.pattern) : null;
+  return asPath === null ? faults : [...faults, `${rule.effect}: ${JSON.stringify(rule.text)}: ${asPath}`];
+}
+
+/** Whether the rule's name fits the tool's: exactly, or as a glob. */
+export function names(rule: Pick<Rule, 'name'>, tool: string): boolean {
+  return matchesWildcard(rule.name, tool);
+}
+
+export function isExact(rule: Pick<Rule, 'name'>): boolean {
+  return !rule.name.includes('*');
+}
+
+const PATH_SPECIAL = /[*?[{]/;
+
+/**
+ * How specific a rule is, compared from the left: exact name, name glob, `*`; with a condition or without; literal
+ * pattern, glob, none; characters of the pattern, then of the name, that are no `*`.
+ */
+export function specificity(rule: Rule, kind: RuleTarget<unknown>['kind'] | undefined): number[] {
+  const { pattern } = rule;
+  const glob = pattern !== null && (kind === 'path' ? PATH_SPECIAL.test(pattern) : pattern.includes('*'));
+  return [
+    isExact(rule) ? 2 : rule.name === '*' ? 0 : 1,
+    rule.condition === null ? 0 : 1,
+    pattern === null ? 0 : glob ? 1 : 2,
+    pattern === null ? 0 : pattern.replaceAll('*', '').length,
+    rule.name.replaceAll('*', '').length,
+  ];
+}
+
+/** Positive when `a` is the more specific. */
+export function compareSpecificity(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((value, at) => value !== b[at]);
+  return index === -1 ? 0 : a[index]! - b[index]!;
+}

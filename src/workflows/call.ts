@@ -1,0 +1,76 @@
+/**
+ * A direct call: one tool call that no model asked for. It is admitted, asked about, dispatched, recorded and
+ * settled by the same code as a call of a turn; only the loop around it is missing.
+ */
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { continueAsNew, defineQuery, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { CallInput, CallOutcome, TurnInput } from '../shared/activity-io';
+import { cutBytes } from '../shared/cut';
+import type { Envelope } from '../shared/envelope';
+import type { DirectCallView } from '../shared/turn-view';
+import { admitDirect } from './activities';
+import { STATUS_QUERY } from './contract';
+import { handleDecisions } from './decisions';
+import { dispatch } from './dispatch';
+import { dispatchContext } from './dispatch-context';
+import type { Dispatch } from './dispatch-types';
+import { conclude, endingOf, type Ending } from './ending';
+import { resumable, resume, unlessFull } from './next-run';
+import { now } from './now';
+import { newTurn, type TurnData } from './state';
+import { showState, turnView } from './turn-face';
+import { Upward } from './upward';
+
+const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
+
+export async function call(input: CallInput): Promise<DirectCallView> {
+  const asTurn: TurnInput = { ...input, agent: input.agent ?? '', message: '', session_id: null, parent_head: null };
+  const data = (input.resume as TurnData | undefined) ?? newTurn(asTurn, now());
+  const { workflowId: workflow_id, firstExecutionRunId: first_execution_run_id } = workflowInfo();
+  const { turn_id, requester, trace_id } = input;
+  const turn = { turn_id, workflow_id, first_execution_run_id, agent: asTurn.agent, requester, session_id: null, trace_id };
+  const context: Dispatch = { ...dispatchContext(turn, data), options: input.options };
+  const { desk } = context;
+  let envelope: Envelope | null = null;
+  const view = () => ({ ...turnView({ ...asTurn, agent: turn.agent }, data, desk), envelope });
+  setHandler(defineQuery<DirectCallView>(STATUS_QUERY), view, { description: 'The state of this call.' });
+  handleDecisions(context, null);
+  new Upward(turn, data, desk);
+
+  const another = () => continueAsNew<CallWorkflow>({ ...input, agent: turn.agent, resume: resumable(data) as never });
+  const ending = await unlessFull(context, () => runOne(input, context), another).catch((error: unknown) =>
+    endingOf(error, data),
+  );
+  return conclude(context, ending, view, { take: (closed) => (envelope = closed.envelope ?? null) });
+}
+
+async function runOne({ agent, tool, input_json, attestation }: CallInput, context: Dispatch): Promise<Ending> {
+  const { turn, data, desk, work } = context;
+  if (data.open) {
+    await resume(context, data.open);
+    return endOf(data.outcomes[0]!);
+  }
+  const signed = attestation === undefined ? {} : { attestation };
+  const admitted = await work.during(() => admitDirect({ turn, at: now(), tool, input_json, ...signed }));
+  data.step = 1;
+  data.head = admitted.head;
+  data.policy = admitted.policy;
+  if (agent === null && admitted.agent !== '') {
+    turn.agent = admitted.agent;
+    upsertSearchAttributes([{ key: AGENT, value: cutBytes(admitted.agent, 255) }]);
+  }
+  showState(data, desk);
+  await dispatch(context, [admitted.call]);
+  return endOf(data.outcomes[0]!);
+}
+
+/** The call is all there is to a direct call: as it ended, so does the workflow. */
+function endOf({ state, tool, error }: CallOutcome): Ending {
+  if (state === 'succeeded') return { state: 'completed', reason: null, written: false };
+  const byRule = state === 'rejected' && error?.code === 'PERMISSION_DENIED';
+  const refused = state === 'denied' || state === 'expired' || byRule;
+  const reason = error ? `${error.code} ${error.reason}: ${error.message}` : `${tool} ended ${state}`;
+  return { state: refused ? 'refused' : 'failed', reason, written: false };
+}
+
+type CallWorkflow = typeof call;

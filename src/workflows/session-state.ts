@@ -1,0 +1,145 @@
+/** What a session holds: a head, a short queue, and which messages have come. Plain data, bounded, carried from run to run. */
+import type { LookAtTurnOutput, StepUsage } from '../shared/activity-io';
+import { hashJson } from '../shared/digests';
+import { sessionTurnId } from '../shared/ids';
+import type { SendAnswer, SendBody, SessionInput, SessionView } from '../shared/session';
+import { addUsage, NO_USAGE } from '../shared/usage';
+import { utf8 } from '../shared/utf8';
+
+/** Messages whose ids are remembered. */
+const REMEMBERED = 1000;
+const LONGEST_QUEUE = 20;
+/** Of all messages that wait, bytes of JSON: they go on in another run's argument, which takes 2 MB at most. */
+const LARGEST_QUEUE = 500_000;
+const SHOWN_TURNS = 20;
+
+export interface SessionData {
+  agent: string;
+  title: string | null;
+  closing: boolean;
+  head: string | null;
+  context_full: boolean;
+  /** Number of the next turn, from 1. */
+  next: number;
+  queue: Queued[];
+  /** Messages that have come, the newest last: hash of the id, hash of the message, number of the turn. */
+  seen: [id: string, message: string, turn: number][];
+  running: { turn_id: string; since: string } | null;
+  held: SessionView['held'];
+  turns: number;
+  last: SessionView['last'];
+  usage: StepUsage;
+  forked_from: SessionView['forked_from'];
+  started_at: string;
+}
+
+export interface Queued {
+  turn_id: string;
+  message: string;
+  at: string;
+  attestation?: string;
+  callback_ref?: string;
+}
+
+export function newSession({ agent, title }: SessionInput, now: string): SessionData {
+  return {
+    agent: agent ?? '',
+    title,
+    closing: false,
+    head: null,
+    context_full: false,
+    next: 1,
+    queue: [],
+    seen: [],
+    running: null,
+    held: null,
+    turns: 0,
+    last: [],
+    usage: { ...NO_USAGE },
+    forked_from: null,
+    started_at: now,
+  };
+}
+
+/** Why a message is not taken, or null. One that has come before is always taken: it is answered as it was then. */
+export function sendFault(data: SessionData, { session_id, requester }: SessionInput, body: SendBody): string | null {
+  if (body.requester !== requester) return `session ${session_id} belongs to somebody else`;
+  if (body.agent !== undefined && body.agent !== data.agent)
+    return `session ${session_id} is of agent ${data.agent}, not of ${JSON.stringify(body.agent)}`;
+  const known = find(data, body);
+  if (known) {
+    return known[1] === messageHash(body)
+      ? null
+      : `message id ${JSON.stringify(body.message_id)} has been used for another message; use a new one, or send the same message again`;
+  }
+  if (data.closing) return `session ${session_id} is closed`;
+  if (body.resume && data.running) return `turn ${data.running.turn_id} runs: there is nothing to resume`;
+  if (body.resume && !data.held) return 'the last turn came to its end: there is nothing to resume';
+  const bytes = data.queue.reduce((sum, { message }) => sum + jsonBytes(message), jsonBytes(body.message));
+  if (data.queue.length >= LONGEST_QUEUE || (data.queue.length > 0 && bytes > LARGEST_QUEUE))
+    return `${data.queue.length} messages wait already (at most ${LONGEST_QUEUE}, and ${LARGEST_QUEUE} bytes); send it again when a turn has ended`;
+  return null;
+}
+
+/** Takes a message that has no fault. */
+export function take(data: SessionData, sessionId: string, body: SendBody, now: string): SendAnswer {
+  const known = find(data, body);
+  if (known) return answer(data, sessionTurnId(sessionId, known[2]), true);
+  const number = data.next++;
+  const turn_id = sessionTurnId(sessionId, number);
+  const signed = body.attestation === undefined ? {} : { attestation: body.attestation };
+  const followed = body.callback_ref === undefined ? {} : { callback_ref: body.callback_ref };
+  const queued = { turn_id, message: body.message, at: now, ...signed, ...followed };
+  data.queue = body.resume ? [queued, ...data.queue] : [...data.queue, queued];
+  data.seen = [...data.seen, [idHash(body), messageHash(body), number] as [string, string, number]].slice(-REMEMBERED);
+  data.held = null; // whoever says something wants to go on
+  return answer(data, turn_id, false);
+}
+
+/** What begins now, if anything does. */
+export function nextInQueue({ queue, running, held }: SessionData): Queued | null {
+  return running === null && held === null ? (queue[0] ?? null) : null;
+}
+
+/** All is done that will be: what waits behind a turn that did not come to its end is not run any more. */
+export function isOver(data: SessionData): boolean {
+  return data.closing && data.running === null && nextInQueue(data) === null;
+}
+
+type Ended = Exclude<LookAtTurnOutput, { state: 'running' }>;
+
+export function turnEnded(data: SessionData, turn_id: string, ended: Ended): void {
+  const state = ended.state === 'lost' ? 'failed' : ended.state;
+  data.running = null;
+  data.turns += 1;
+  data.last = [...data.last, { turn_id, state }].slice(-SHOWN_TURNS);
+  if (ended.state !== 'lost') {
+    data.head = ended.head ?? data.head;
+    data.context_full = ended.context_full;
+    addUsage(data.usage, ended.usage);
+  }
+  const wentWell = state === 'completed' || state === 'refused';
+  data.held = wentWell ? null : { turn_id, state, reason: ended.reason };
+}
+
+function answer({ queue, running }: SessionData, turn_id: string, again: boolean): SendAnswer {
+  const before = queue.findIndex((queued) => queued.turn_id === turn_id);
+  return { turn_id, ahead: before < 0 ? 0 : before + (running ? 1 : 0), again };
+}
+
+function find({ seen }: SessionData, body: SendBody) {
+  const id = idHash(body);
+  return seen.find(([known]) => known === id);
+}
+
+function idHash({ message_id }: SendBody): string {
+  return hashJson(message_id).slice(0, 32);
+}
+
+function messageHash({ message, resume }: SendBody): string {
+  return hashJson({ message, resume: resume === true }).slice(0, 32);
+}
+
+function jsonBytes(message: string): number {
+  return utf8(JSON.stringify(message)).length;
+}

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TurnView } from '../../src/shared/turn-view';
+import { environment, run } from './support/cli';
+
+let home: string;
+beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'holdfast-start-cli-'))));
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+describe.each(['any', 'attested'] as const)('npm start, where decisions are %s', (channel) => {
+  it('tells the whole story: one approval, which is signed where it has to be, and one mail', async () => {
+    const env = environment({ HOLDFAST_HOME: home, HOLDFAST_APPROVALS: channel });
+    const { code, stdout } = await run(['start', '--json'], env);
+    expect(code).toBe(0);
+    const view = JSON.parse(stdout.trim().split('\n').at(-1)!) as TurnView & { mails: string[] };
+    expect(view.state).toBe('completed');
+    expect(view.mails).toHaveLength(1);
+    const sent = view.calls.find(({ tool }) => tool === 'send_credit_memo')!;
+    expect(sent).toMatchObject({ state: 'succeeded', effect: 'applied' });
+    expect(sent.approval.decisions).toMatchObject([
+      { decision: 'approve', by: 'demo-operator', attested: channel === 'attested' },
+    ]);
+  });
+});

@@ -1,0 +1,54 @@
+/** What no route is asked about has the envelope all the same. */
+import { connect } from 'node:net';
+import { gatewayApp } from '../../src/gateway/app';
+import { serveGateway } from '../../src/gateway/serve';
+import { gatewayParts } from '../support/gateway';
+
+const inEnvelope = (reason: string) => ({
+  success: false,
+  status: 'error',
+  error: { code: 'INVALID_PARAMS', reason, retryable: false },
+  metadata: { timestamp: expect.any(String) },
+});
+
+describe('an address that no route can read', () => {
+  const app = gatewayApp(gatewayParts());
+  afterAll(() => app.close());
+
+  it.each([
+    ['a part that is too long', `/v1/turns/${'x'.repeat(501)}`, 414],
+    ['a broken escape', '/v1/turns/%zz', 400],
+    ['bytes that are no UTF-8', '/v1/turns/%ff%fe', 400],
+  ])('%s is answered in the envelope, and not repeated', async (_name, url, status) => {
+    const answer = await app.inject({ url, headers: { 'x-request-id': 'r-1' } });
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json()).toMatchObject({ ...inEnvelope('bad_address'), metadata: { request_id: 'r-1' } });
+    expect(answer.body.length).toBeLessThan(400);
+  });
+});
+
+describe('bytes that are no HTTP request', () => {
+  it.each([
+    ['headers that are too long', `GET /v1/turns HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['no request line', 'who goes there\r\n\r\n', 400],
+  ])('%s are answered in the envelope, once, and the connection ends', async (_name, text, status) => {
+    const gateway = await serveGateway(gatewayParts(), { host: '127.0.0.1', port: 0 });
+    const { port } = new URL(gateway.url);
+    try {
+      const answer = await new Promise<string>((resolve, reject) => {
+        let got = '';
+        const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
+        socket
+          .on('data', (chunk) => (got += chunk.toString()))
+          .on('end', () => resolve(got))
+          .on('error', reject);
+      });
+      const [head, body] = answer.split('\r\n\r\n') as [string, string];
+      expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(head).toContain('content-type: application/json');
+      expect(JSON.parse(body)).toMatchObject(inEnvelope('bad_http'));
+    } finally {
+      await gateway.close();
+    }
+  });
+});

@@ -1,0 +1,30 @@
+/** A gateway for tests: whoever may speak to it, and what it is made of. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { GatewayParts } from '../../src/gateway/app';
+import { Tokens } from '../../src/gateway/principals';
+import { silent } from './silent';
+
+export interface Person {
+  token: string;
+  entry: { principal: string; roles: string[]; token_sha256: string };
+  /** For a request of his. */
+  headers: { authorization: string };
+}
+
+export function person(principal: string, ...roles: string[]): Person {
+  const token = `hft_${randomBytes(32).toString('base64url')}`;
+  const entry = { principal, roles, token_sha256: createHash('sha256').update(token).digest('hex') };
+  return { token, entry, headers: { authorization: `Bearer ${token}` } };
+}
+
+/** By default: a store with nothing in it, nobody who may speak, no Temporal. */
+export function gatewayParts({ people = [], ...parts }: Partial<GatewayParts> & { people?: Person[] } = {}): GatewayParts {
+  return {
+    store: { derivedKey: () => Buffer.alloc(32) } as never,
+    log: silent,
+    client: () => Promise.reject(new Error('This test has no Temporal.')),
+    authenticator: new Tokens(people.map(({ entry }) => entry)),
+    key: null as never,
+    ...parts,
+  };
+}
