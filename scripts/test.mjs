@@ -1,15 +1,15 @@
 /**
  * `npm test`: sets up what is missing, then three gates (types, lint, format) and every Jest test.
  * Each gate counts as one test; the last line is `N passed, N failed`. `npm test -- <jest arguments>`
- * narrows the Jest run, the gates stay.
+ * narrows the Jest run, the gates stay. In the whole run a few files that fail are run again, alone (docs/decisions/0017).
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { interruption, runChild } from './lib/run-child.mjs';
 import { setUp } from './lib/set-up.mjs';
-import { countJest, totalLines } from './lib/tally.mjs';
+import { countAgain, countJest, failedFiles, totalLines } from './lib/tally.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = (path) => join(root, 'node_modules', ...path.split('/'));
@@ -19,6 +19,9 @@ const GATES = [
   { name: 'lint', args: [bin('eslint/bin/eslint.js'), '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'] },
   { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
 ];
+
+/** More failed files than this are no matter of a busy machine. */
+const MAX_AGAIN = 3;
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 try {
@@ -40,12 +43,28 @@ process.stderr.write('', () => process.stdout.write(`${totalLines(total)}\n`));
 process.exitCode = interruption() ? 130 : total.failed > 0 ? 1 : 0;
 
 async function runJest(args) {
+  const { code, summary } = await jest(args);
+  let counts = countJest(code, summary);
+  const failed = failedFiles(summary);
+  if (args.length > 0 || failed.length > MAX_AGAIN) return counts;
+  for (const file of failed) {
+    if (interruption()) break;
+    const name = relative(root, file.name);
+    console.log(`again, alone: ${name}`);
+    const again = await jest(['--runTestsByPath', file.name]);
+    counts = countAgain(counts, file, countJest(again.code, again.summary));
+    console.log(again.code === 0 ? `FLAKY ${name}: failed beside other tests, passed alone` : `FAIL ${name}: failed twice`);
+  }
+  return counts;
+}
+
+async function jest(args) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   const summary = join(folder, 'jest.json');
   try {
-    const jest = [bin('jest/bin/jest.js'), '--config', 'test/jest.config.cjs', '--json', '--outputFile', summary, ...args];
-    const { code } = await runChild(process.execPath, jest, { cwd: root });
-    return countJest(code, read(summary));
+    const command = [bin('jest/bin/jest.js'), '--config', 'test/jest.config.cjs', '--json', '--outputFile', summary, ...args];
+    const { code } = await runChild(process.execPath, command, { cwd: root });
+    return { code, summary: read(summary) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -15,6 +15,23 @@ export function countJest(code, summary) {
   };
 }
 
+/** Files of a Jest run that failed, each as Jest reports it. */
+export function failedFiles(summary) {
+  return (summary?.testResults ?? []).filter(({ status }) => status === 'failed');
+}
+
+/**
+ * What a run comes to after one of its failed files was run again: the second run counts, the first does not.
+ * @param counts of `countJest`
+ * @param {object} file as Jest reported it the first time
+ * @param again counts of the second run
+ */
+export function countAgain(counts, file, again) {
+  const of = (...statuses) => file.assertionResults.filter(({ status }) => statuses.includes(status)).length;
+  const first = { passed: of('passed'), failed: of('failed') || 1, skipped: of('pending', 'todo') };
+  return Object.fromEntries(Object.keys(counts).map((key) => [key, counts[key] - first[key] + again[key]]));
+}
+
 /** Skips on a line of their own, if there are any; then `N passed, N failed`, alone on the last line. */
 export function totalLines({ passed, failed, skipped }) {
   const skips = skipped > 0 ? `${skipped} skipped: what they need stands in their names\n` : '';

@@ -19,6 +19,25 @@ describe('the count of npm test', () => {
     expect(count(1, summary)).toMatchObject({ failed: 1 });
   });
 
+  it('takes the second run of a failed file for the first, and nothing else', () => {
+    const again = (counts: object, file: object, second: object) =>
+      withModule('tally.mjs', 'return lib.countAgain(input.counts, input.file, input.second)', { counts, file, second });
+    const tests = ['passed', 'failed', 'failed', 'pending'].map((status) => ({ status }));
+    const counts = { passed: 10, failed: 3, skipped: 4 };
+    expect(again(counts, { assertionResults: tests }, { passed: 3, failed: 0, skipped: 1 })).toEqual({
+      passed: 12,
+      failed: 1,
+      skipped: 4,
+    });
+    expect(again(counts, { assertionResults: tests }, { passed: 2, failed: 1, skipped: 1 })).toMatchObject({ failed: 2 });
+    // A file that could not be loaded has no tests.
+    expect(again(counts, { assertionResults: [] }, { passed: 5, failed: 0, skipped: 0 })).toMatchObject({
+      passed: 15,
+      failed: 2,
+    });
+    expect(again(counts, { assertionResults: [] }, { passed: 0, failed: 1, skipped: 0 })).toEqual(counts);
+  });
+
   it('ends in one line, which names skips only if there are any', () => {
     const line = (counts: object) => withModule('tally.mjs', 'return lib.totalLines(input)', counts);
     expect(line({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed');
