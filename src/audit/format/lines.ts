@@ -1,0 +1,113 @@
+/** The lines of a bundle (docs/bundle-format.md): what each kind holds. */
+import type { Json, JsonObject } from '../../shared/json';
+import type { Block, Part } from '../../shared/transcript';
+
+export const BUNDLE_VERSION = 'holdfast.bundle/1';
+
+/** The first line: whose record this is, and what has made it. */
+export interface BundleBody {
+  v: typeof BUNDLE_VERSION;
+  subject: { kind: 'turn' | 'call' | 'session'; id: string };
+  namespace: string;
+  agent: string;
+  /** ISO 8601, the exporter's clock. */
+  made_at: string;
+  made_by: { holdfast: string; node: string };
+}
+
+/** Something that is named by the hash of its canonical form: rules (`policy_ref`), an agent's definition (`definition_ref`). */
+export interface ObjectBody {
+  ref: string;
+  value: Json;
+}
+
+/** A turn begins. Its runs, events, blocks and effects follow, up to its `turn_end`. */
+export interface TurnBody {
+  turn_id: string;
+  workflow_id: string;
+  first_execution_run_id: string;
+  /** Of a sub-agent's turn: the turn, earlier in the bundle, whose call it answers. */
+  parent: { turn_id: string; call_id: string } | null;
+}
+
+/** A run of the turn's workflow begins; its events follow. */
+export interface RunBody {
+  run_id: string;
+  began: 'start' | 'continued' | 'reset';
+}
+
+/** One event of Temporal's history, as proto3 JSON. A payload that was left out is `{"redacted":true}`. */
+export interface EventBody {
+  event: JsonObject;
+}
+
+/** `part` is null where it was left out. */
+export interface PartBody {
+  ref: string;
+  part: Part | null;
+}
+
+export interface BlockBody {
+  ref: string;
+  block: Block;
+}
+
+export interface EffectBody {
+  record: JsonObject;
+}
+
+export interface TurnEndBody {
+  turn_id: string;
+  /** Head of its transcript; null: it never had one. */
+  head: string | null;
+  complete: boolean;
+  /** Why it is not, in a sentence; null: it is. */
+  why: string | null;
+}
+
+/** Where a bundle was redacted: the bundle that it was made of. */
+export interface Redaction {
+  of: { root: string; kid: string; signature: string };
+  /** How many were left out. */
+  parts: number;
+  payloads: number;
+  reason: string;
+}
+
+/** The trailer. `signature` covers the canonical form of the rest of it. */
+export interface EndBody {
+  /** Hash of the line before, which is its `prev` too. */
+  root: string;
+  /** How many lines there are, this one included. */
+  lines: number;
+  complete: boolean;
+  /** The agent's bundle before this one; null: this is the first. */
+  previous: { root: string; subject: string } | null;
+  redaction: Redaction | null;
+  /** First 16 hex characters of the SHA-256 of the raw public key. */
+  kid: string;
+  /** The raw public key, base64url: for whoever looks for it, not for trust. */
+  public: string;
+  /** Ed25519, base64url. */
+  signature: string;
+}
+
+export interface Bodies {
+  bundle: BundleBody;
+  object: ObjectBody;
+  turn: TurnBody;
+  run: RunBody;
+  event: EventBody;
+  part: PartBody;
+  block: BlockBody;
+  effect: EffectBody;
+  turn_end: TurnEndBody;
+  end: EndBody;
+}
+
+export type LineKind = keyof Bodies;
+
+/** One line, with the hash of its text. */
+export type BundleLine = {
+  [K in LineKind]: { n: number; kind: K; prev: string | null; body: Bodies[K]; hash: string };
+}[LineKind];
