@@ -12,6 +12,7 @@ import { derivedKey, saltOf } from './salt-key';
 import { sealBlock, sealPart, sha256, type SealedBlock, type SealedPart } from './seal';
 import {
   StoreError,
+  type BlockWithParts,
   type EffectStore,
   type NewBlock,
   type RegisterStore,
@@ -100,10 +101,13 @@ export class ContentStore implements Store {
     const kept = this.parts.get(hash);
     if (kept) return kept.body;
     const { lines } = await this.objects.get(checked(hash));
-    const { body } = this.readPart(hash, hash, lines[0]);
-    if (lines.length > 1) throw this.objects.fault(hash, 'something follows the part');
+    const { body } = this.readLonePart(hash, lines);
     this.keepPart(hash, body, lines[0]!.length);
     return body;
+  }
+
+  async getSealedPart(hash: string): Promise<Part> {
+    return this.readLonePart(hash, await this.linesOf(hash));
   }
 
   seal(scope: string, { bodies, ...head }: NewBlock): SealedBlock {
@@ -147,6 +151,12 @@ export class ContentStore implements Store {
     return found;
   }
 
+  async getSealedBlock(hash: string): Promise<BlockWithParts> {
+    const found = this.readBlocks(hash, await this.linesOf(hash)).find((sealed) => sealed.hash === hash);
+    if (!found) throw this.objects.fault(hash, 'is another block');
+    return found;
+  }
+
   putBytes(bytes: Uint8Array): Promise<string> {
     return this.backing.bytes.put(bytes);
   }
@@ -186,7 +196,7 @@ export class ContentStore implements Store {
 
   /** Reads and keeps the blocks of these lines. */
   private takeBlock(hash: string, lines: string[]): StoredBlock {
-    const blocks = this.readBlocks(hash, lines);
+    const blocks = this.readBlocks(hash, lines).map(unsealed);
     const size = lines.reduce((sum, line) => sum + line.length, 0) / blocks.length;
     for (const stored of blocks) this.keepBlock(stored, size);
     const found = blocks.find((stored) => stored.hash === hash);
@@ -194,15 +204,21 @@ export class ContentStore implements Store {
     return found;
   }
 
+  /** Of this object alone; `get` tells where it should be when it is not there. */
+  private async linesOf(hash: string): Promise<string[]> {
+    const [own] = await this.objects.getEach([checked(hash)]);
+    return own?.lines ?? (await this.objects.get(hash)).lines;
+  }
+
   /** The blocks of one object's lines, each followed by its parts. */
-  private readBlocks(object: string, lines: string[]): StoredBlock[] {
-    const blocks: StoredBlock[] = [];
+  private readBlocks(object: string, lines: string[]): BlockWithParts[] {
+    const blocks: BlockWithParts[] = [];
     for (let at = 0; at < lines.length;) {
       const hash = sha256(lines[at]!);
       const block = this.readBlock(object, hash, lines[at]);
-      const parts = lines.slice(at + 1, at + 1 + block.parts.length);
-      const bodies = block.parts.map((part, index) => this.readPart(object, part, parts[index]).body);
-      blocks.push({ hash, block, bodies });
+      const own = lines.slice(at + 1, at + 1 + block.parts.length);
+      const parts = block.parts.map((part, index) => this.readPart(object, part, own[index]));
+      blocks.push({ hash, block, parts });
       at += 1 + block.parts.length;
     }
     return blocks;
@@ -227,6 +243,12 @@ export class ContentStore implements Store {
     return block as unknown as Block;
   }
 
+  private readLonePart(hash: string, lines: string[]): Part {
+    const part = this.readPart(hash, hash, lines[0]);
+    if (lines.length > 1) throw this.objects.fault(hash, 'something follows the part');
+    return part;
+  }
+
   private readPart(object: string, hash: string, line: string | undefined): Part {
     const part = this.parse(object, hash, line);
     const fault = partFault(part);
@@ -245,6 +267,10 @@ export class ContentStore implements Store {
       throw this.objects.fault(object, `${expected} was stored by something else: ${(error as Error).message}`);
     }
   }
+}
+
+function unsealed({ hash, block, parts }: BlockWithParts): StoredBlock {
+  return { hash, block, bodies: parts.map((part) => part.body) };
 }
 
 /** Many blocks at once; what is not there, or is damaged, is left out. */

@@ -3,7 +3,7 @@
  * embedded default; every implementation must be safe with several processes at once.
  */
 import type { Json } from '../shared/json';
-import type { Block, BlockKind } from '../shared/transcript';
+import type { Block, BlockKind, Part } from '../shared/transcript';
 import type { SealedBlock } from './seal';
 import type { TrailPage, TrailQuery } from './trail';
 
@@ -25,6 +25,13 @@ export interface StoredBlock {
   bodies: Json[];
 }
 
+/** A block as it is hashed: its parts with their salts, in order. */
+export interface BlockWithParts {
+  hash: string;
+  block: Block;
+  parts: Part[];
+}
+
 export interface Store {
   /**
    * Stores one body behind a derived salt, as a part of its own. The same scope and body give the same
@@ -37,6 +44,11 @@ export interface Store {
   /** Body of a part of its own. @throws StoreError `not_found` or `damaged`, naming the hash */
   getPart(hash: string): Promise<Json>;
   /**
+   * A part of its own with its salt: its canonical form has this hash. One inside a block comes with `getSealedBlock`.
+   * @throws StoreError `not_found` or `damaged`, naming the hash
+   */
+  getSealedPart(hash: string): Promise<Part>;
+  /**
    * A block with its parts, hashed and ready to be stored; writes nothing.
    * @throws CanonicalError for a body that has no canonical form; TypeError for a malformed block
    */
@@ -45,6 +57,8 @@ export interface Store {
   putBlocks(blocks: SealedBlock[]): Promise<void>;
   /** @throws StoreError `not_found` or `damaged`, naming the hash */
   getBlock(hash: string): Promise<StoredBlock>;
+  /** The same with the salts of its parts; nothing of it is kept in memory. @throws StoreError like `getBlock` */
+  getSealedBlock(hash: string): Promise<BlockWithParts>;
   /**
    * Stores bytes as they are. Once it resolves they outlive a power cut.
    * @returns their SHA-256, hex

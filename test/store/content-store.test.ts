@@ -1,8 +1,14 @@
 import type { NewBlock } from '../../src/store/store';
-import { append } from '../../src/store/transcript';
+import { hashJson } from '../../src/shared/digests';
+import { objectJson } from '../../src/store/object-shapes';
+import { append, Draft } from '../../src/store/transcript';
 import { overEachKind } from './support/kinds';
 
 const start: NewBlock = { parent: null, kind: 'start', at: '2026-01-31T09:59:59.123Z', bodies: [{ agent: 'payables' }, 'two'] };
+
+function hashOf(object: Parameters<typeof objectJson>[0]): string {
+  return hashJson(objectJson(object));
+}
 
 function nameOf(hash: string): string {
   return `objects/${hash}`;
@@ -17,6 +23,29 @@ overEachKind((fresh) => {
     for (const reader of [store, await place.open()]) {
       expect(await reader.getPart(part)).toEqual({ text: 'é', list: [1, null] });
       expect(await reader.getBlock(head)).toMatchObject({ hash: head, block: { kind: 'start' }, bodies: start.bodies });
+    }
+  });
+
+  test('parts and blocks are read with their salts: what is read has the hash that was asked for', async () => {
+    const place = await fresh();
+    const store = await place.open();
+    const part = await store.putPart('run-1', { text: 'é' });
+    const draft = new Draft(store, 'run-1', null);
+    draft.add('start', start.at, start.bodies);
+    draft.add('message', start.at, ['one']); // in the same file
+    await draft.store();
+    for (const reader of [store, await place.open()]) {
+      const alone = await reader.getSealedPart(part);
+      expect(alone.body).toEqual({ text: 'é' });
+      expect(hashOf(alone)).toBe(part);
+      for (const { hash, parts: sealed } of draft.blocks) {
+        const { block, parts } = await reader.getSealedBlock(hash);
+        expect(hashOf(block)).toBe(hash);
+        expect(parts.map(hashOf)).toEqual(block.parts);
+        expect(parts.map((each) => each.body)).toEqual(sealed.map((each) => each.body));
+      }
+      await expect(reader.getSealedPart(draft.blocks[0]!.hash)).rejects.toMatchObject({ code: 'damaged' });
+      await expect(reader.getSealedBlock(part)).rejects.toMatchObject({ code: 'damaged' });
     }
   });
 
@@ -56,6 +85,7 @@ overEachKind((fresh) => {
       await kept.write(bad);
       const error: unknown = await store.getBlock(hash).catch((caught: unknown) => caught);
       expect(error).toMatchObject({ name: 'StoreError', code: 'damaged' });
+      await expect(store.getSealedBlock(hash)).rejects.toMatchObject({ code: 'damaged' });
       expect((error as Error).message).toContain(hash);
       expect((error as Error).message).toContain(nameOf(hash));
       expect((error as Error).message).not.toContain(new URL(place.url).pathname);
@@ -79,6 +109,7 @@ overEachKind((fresh) => {
     for (const bad of [bytes.subarray(1), bytes.subarray(0, 10), Buffer.concat([bytes, Buffer.from('\n{}')])]) {
       await kept.write(bad);
       await expect(store.getPart(hash)).rejects.toMatchObject({ code: 'damaged' });
+      await expect(store.getSealedPart(hash)).rejects.toMatchObject({ code: 'damaged' });
     }
   });
 
@@ -93,10 +124,12 @@ overEachKind((fresh) => {
   test('a missing object is reported with the hash and where it is', async () => {
     const store = await (await fresh()).open();
     const hash = 'e'.repeat(64);
-    await expect(store.getBlock(hash)).rejects.toMatchObject({
-      code: 'not_found',
-      message: expect.stringContaining(nameOf(hash)) as string,
-    });
+    for (const read of ['getBlock', 'getSealedBlock', 'getSealedPart'] as const) {
+      await expect(store[read](hash)).rejects.toMatchObject({
+        code: 'not_found',
+        message: expect.stringContaining(nameOf(hash)) as string,
+      });
+    }
   });
 
   test.each(['', '../../salt.key', `${'a'.repeat(62)}..`, 'A'.repeat(64), `${'a'.repeat(64)}\n`, 'a'.repeat(63)])(
@@ -108,6 +141,8 @@ overEachKind((fresh) => {
         message: expect.stringContaining('64') as string,
       });
       await expect(store.getBlock(ref)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.getSealedPart(ref)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.getSealedBlock(ref)).rejects.toMatchObject({ code: 'not_found' });
     },
   );
 
