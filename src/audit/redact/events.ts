@@ -16,24 +16,23 @@ export function redactEvent(
   let payloads = 0;
   const walk = (value: Json, key: string): Json => {
     if (Array.isArray(value)) return value.map((item) => walk(item, key));
-    if (typeof value === 'string') return TEXTS.has(key) && secret(value) ? out(REDACTED_TEXT) : value;
+    if (typeof value === 'string') return TEXTS.has(key) && secret(value) ? REDACTED_TEXT : value;
     if (!isJsonObject(value)) return value;
-    if (isPayload(value)) return secret(payloadValue(value)) ? out(REDACTED_PAYLOAD) : value;
+    if (isPayload(value)) return secret(payloadValue(value)) ? out() : value;
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, walk(item, name)]));
   };
-  const out = <T>(stands: T): T => {
+  const out = () => {
     payloads += 1;
-    return stands;
+    return REDACTED_PAYLOAD;
   };
   return { event: walk(event, '') as JsonObject, payloads };
 }
 
-/** How much of an event was left out already. */
+/** How many of an event's payloads were left out already. */
 export function redactedIn(value: Json): number {
-  if (value === REDACTED_TEXT) return 1;
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + redactedIn(item), 0);
   if (!isJsonObject(value)) return 0;
-  return value.redacted === true ? 1 : redactedIn(Object.values(value));
+  return value.redacted === true && Object.keys(value).length === 1 ? 1 : redactedIn(Object.values(value));
 }
 
 function isPayload(value: JsonObject): boolean {
