@@ -55,7 +55,7 @@ const TABLE = {
     types: ['rules'],
   },
   entities: { may: ['shared', CONTRACT], types: ['activities'] },
-  audit: { may: ['shared', 'rules', 'store', 'telemetry', 'data-converter', CONTRACT] },
+  audit: { may: ['shared', 'rules', 'store', 'telemetry', 'data-converter', 'attestation', CONTRACT] },
   attestation: { may: ['shared', 'store', 'telemetry'], types: ['activities'] },
   devserver: { may: ['shared', 'telemetry', CONTRACT], types: ['config'] },
   client: {
