@@ -1,10 +1,13 @@
 /** `holdfast audit …`: bundles, and what is done with them. Each command is a file of its own, `audit-….ts`. */
 import type { Command } from 'commander';
+import { auditRedact } from './audit-redact';
+import { auditHolds, auditRetain } from './audit-retain';
+import { auditSweep } from './audit-sweep';
 import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
 
-const COMMANDS: readonly AuditCommand[] = [];
+const COMMANDS: readonly AuditCommand[] = [auditRedact, auditSweep, auditRetain, auditHolds];
 
 export function auditCommands(audit: Command, output: () => Output): void {
   for (const command of COMMANDS) command(audit, output);

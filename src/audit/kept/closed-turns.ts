@@ -89,7 +89,7 @@ async function parentOf(temporal: Client, id: string): Promise<string | null | u
   const described = await describe(temporal, id);
   const above = described?.parentExecution?.workflowId;
   if (described === null) return undefined;
-  return above !== undefined && (above.startsWith('turn/') || isDirectCallId(above)) ? above : null;
+  return above && (above.startsWith('turn/') || isDirectCallId(above)) ? above : null;
 }
 
 /** Its last run; null while that runs. */

@@ -41,7 +41,8 @@ export async function* retain(kept: KeptBundles, { before, why, dryRun, signer }
       }
       const { turns: _, ...stone } = bundle;
       if (!dryRun) {
-        if (!gone.has(name)) await kept.tombstones.add({ ...stone, file: name, deleted_at: new Date().toISOString(), why }, signer);
+        if (!gone.has(name))
+          await kept.tombstones.add({ ...stone, file: name, deleted_at: new Date().toISOString(), why }, signer);
         await kept.remove(name);
       }
       yield { file: name, turn_id, did: 'deleted', what: bundle.root };

@@ -57,6 +57,11 @@ export class Sweeper {
       });
       await sleep(EVERY_MS, undefined, { signal: stop, ref: false }).catch(() => undefined);
     }
+    await this.release();
+  }
+
+  /** Another process need not wait for the lease to end. */
+  async release(): Promise<void> {
     await this.lease.release().catch(() => undefined);
   }
 

@@ -2,6 +2,7 @@
  * A bundle without some of its content. Parts that are left out keep their hashes, so the transcript still proves itself; payloads
  * of the history that say the same are left out too. The lines are chained anew, and whoever redacts signs.
  */
+import type { BundleSigner } from '../../attestation/bundle-signer';
 import { canonical } from '../../shared/canonical';
 import type { Json } from '../../shared/json';
 import type { BundleLine, LineKind, Redaction } from '../format/lines';
@@ -12,18 +13,9 @@ import { redactedIn, redactEvent } from './events';
 import { Secrets } from './secrets';
 import { NothingToRedact, Selection, type Wanted } from './selection';
 
-/** Signs bundles. */
-export interface Signer {
-  kid: string;
-  /** The raw public key, base64url. */
-  public: string;
-  /** Ed25519. */
-  sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
-}
-
 export interface RedactRequest extends Wanted {
   reason: string;
-  signer: Signer;
+  signer: BundleSigner;
 }
 
 export interface Redacted {
