@@ -380,7 +380,8 @@ export class HoldfastClient {
    */
   async *bundle(of: BundleOf): AsyncGenerator<string> {
     const { bundleSigner: signer } = this.config;
-    if (signer === undefined) throw new InvalidRequest('bundle: this client has no key for bundles; give it one as "bundleSigner".');
+    if (signer === undefined)
+      throw new InvalidRequest('bundle: this client has no key for bundles; give it one as "bundleSigner".');
     const store = await this.store('bundle');
     try {
       yield* exportBundle({ subject: subjectOf(of), temporal: this.temporal, store, signer: await signer() });

@@ -32,7 +32,8 @@ export async function writeWhole(lines: AsyncIterable<string>, path: string): Pr
   } catch (error) {
     await rm(partial, { force: true });
     const { code, syscall } = error as NodeJS.ErrnoException;
-    if (code !== undefined && ['open', 'rename'].includes(syscall ?? '')) throw new UsageError(`${path} cannot be written: ${code}.`);
+    if (code !== undefined && ['open', 'rename'].includes(syscall ?? ''))
+      throw new UsageError(`${path} cannot be written: ${code}.`);
     throw error;
   }
   return watched.written();

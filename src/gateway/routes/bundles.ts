@@ -23,7 +23,12 @@ const described = (summary: string, params: object) => ({
     {
       200: {
         description: 'The bundle.',
-        content: { 'application/jsonl': { schema: { type: 'string' }, example: '{"body":{"v":"holdfast.bundle/1"},"kind":"bundle","n":0,"prev":null}' } },
+        content: {
+          'application/jsonl': {
+            schema: { type: 'string' },
+            example: '{"body":{"v":"holdfast.bundle/1"},"kind":"bundle","n":0,"prev":null}',
+          },
+        },
       },
     },
     404,
