@@ -50,7 +50,7 @@ const TABLE = {
   testing: { may: ['shared', 'tools', 'agents'] },
   activities: { may: ['shared', 'store', 'telemetry', 'model', 'tools', 'packs', 'audit', 'agents', 'live', CONTRACT] },
   entities: { may: ['shared', CONTRACT], types: ['activities'] },
-  audit: { may: ['shared', 'store', 'telemetry', 'attestation', 'data-converter', CONTRACT] },
+  audit: { may: ['shared', 'store', 'telemetry', 'data-converter', 'attestation', CONTRACT] },
   attestation: { may: ['shared', 'store', 'telemetry'], types: ['activities'] },
   devserver: { may: ['shared', 'telemetry', CONTRACT], types: ['config'] },
   client: {

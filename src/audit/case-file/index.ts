@@ -1,0 +1,2 @@
+export { readCaseFile } from './read';
+export type * from './types';

@@ -1,0 +1,148 @@
+/** Reads a bundle for readers. What is wrong with it is the verifier's business: here reading goes on as far as it can. */
+import type { Json, JsonObject } from '../../shared/json';
+import type { BundleBody, BundleLine, EndBody, Redaction, TurnBody } from '../format/lines';
+import { BrokenLine, readLines } from '../format/reader';
+import { number, object, objectOrNull, text, textOrNull } from './loose';
+import { TurnBuilder } from './turn';
+import type { CaseFile } from './types';
+
+/** A reader holds no more of the parts than this, in characters; one larger than the second is not held at all. */
+const MOST_HELD = 192 * 1024 * 1024;
+const LARGEST_PART = 16 * 1024 * 1024;
+
+/** One pass; a file that breaks off, or has a line that cannot be read, gives what stands before. */
+export async function readCaseFile(chunks: AsyncIterable<Uint8Array>): Promise<CaseFile> {
+  const reading = new Reading();
+  try {
+    for await (const line of readLines(chunks)) reading.take(line);
+  } catch (error) {
+    if (!(error instanceof BrokenLine)) throw error;
+    reading.file.fault = { n: error.n, reason: error.message };
+  }
+  return reading.close();
+}
+
+class Reading {
+  readonly file: CaseFile = {
+    bundle: null,
+    turns: [],
+    objects: new Map(),
+    end: null,
+    fault: null,
+    leftOut: { parts: 0, payloads: 0, tooLarge: 0 },
+  };
+  private readonly parts = new Map<string, Json>();
+  private held = 0;
+  private turn: TurnBuilder | null = null;
+
+  take(line: BundleLine): void {
+    switch (line.kind) {
+      case 'bundle':
+        this.file.bundle = bundleBody(object(line.body as unknown as Json));
+        break;
+      case 'object':
+        this.file.objects.set(line.body.ref, line.body.value ?? null);
+        break;
+      case 'turn':
+        this.closeTurn(null);
+        this.turn = new TurnBuilder(turnBody(object(line.body as unknown as Json)), this.parts);
+        break;
+      case 'run':
+        this.turn?.run(line.body);
+        break;
+      case 'event':
+        this.turn?.history.event(object(line.body.event));
+        break;
+      case 'part':
+        this.hold(line.body.ref, line.body.part);
+        break;
+      case 'block':
+        this.turn?.block(line.body);
+        break;
+      case 'effect':
+        this.turn?.effect(object(line.body.record));
+        break;
+      case 'turn_end':
+        this.closeTurn(line.body);
+        break;
+      case 'end':
+        this.file.end = endBody(object(line.body as unknown as Json));
+    }
+  }
+
+  close(): CaseFile {
+    this.closeTurn(null);
+    return this.file;
+  }
+
+  private hold(ref: string, part: { body: Json } | null): void {
+    if (part === null) {
+      this.file.leftOut.parts += 1;
+      return;
+    }
+    const body = object(part as unknown as Json).body ?? null;
+    const size = JSON.stringify(body).length;
+    if (size > LARGEST_PART || this.held + size > MOST_HELD) {
+      this.file.leftOut.tooLarge += 1;
+      return;
+    }
+    this.held += size;
+    this.parts.set(ref, body);
+  }
+
+  private closeTurn(end: Parameters<TurnBuilder['build']>[0]): void {
+    if (!this.turn) return;
+    const built = this.turn.build(end);
+    this.file.leftOut.payloads += this.turn.history.leftOut;
+    this.file.turns.push(built);
+    this.turn = null;
+  }
+}
+
+function bundleBody(body: JsonObject): BundleBody {
+  const subject = object(body.subject);
+  const by = object(body.made_by);
+  return {
+    v: text(body.v) as BundleBody['v'],
+    subject: { kind: text(subject.kind) as BundleBody['subject']['kind'], id: text(subject.id) },
+    namespace: text(body.namespace),
+    agent: text(body.agent),
+    made_at: text(body.made_at),
+    made_by: { holdfast: text(by.holdfast), node: text(by.node) },
+  };
+}
+
+function turnBody(body: JsonObject): TurnBody {
+  const parent = objectOrNull(body.parent);
+  return {
+    turn_id: text(body.turn_id),
+    workflow_id: text(body.workflow_id),
+    first_execution_run_id: text(body.first_execution_run_id),
+    parent: parent && { turn_id: text(parent.turn_id), call_id: text(parent.call_id) },
+  };
+}
+
+function endBody(body: JsonObject): EndBody {
+  const previous = objectOrNull(body.previous);
+  return {
+    root: text(body.root),
+    lines: number(body.lines),
+    complete: body.complete === true,
+    previous: previous && { root: text(previous.root), subject: text(previous.subject) },
+    redaction: redaction(objectOrNull(body.redaction)),
+    kid: text(body.kid),
+    public: text(body.public),
+    signature: text(body.signature),
+  };
+}
+
+function redaction(body: JsonObject | null): Redaction | null {
+  if (body === null) return null;
+  const of = object(body.of);
+  return {
+    of: { root: text(of.root), kid: text(of.kid), signature: text(of.signature) },
+    parts: number(body.parts),
+    payloads: number(body.payloads),
+    reason: textOrNull(body.reason) ?? '',
+  };
+}

@@ -1,0 +1,234 @@
+/** One turn of a bundle, put together from its events, blocks and effect records. */
+import type { BlockBody, RunBody, TurnBody, TurnEndBody } from '../format/lines';
+import type { Json, JsonObject } from '../../shared/json';
+import { CALL_WORKFLOW } from '../../workflows/contract';
+import { CallBook, type Parts } from './calls';
+import { History } from './history';
+import { list, number, object, objectOrNull, text, textOrNull, time } from './loose';
+import type { BlockCase, CallCase, StepCase, TurnCase, Usage } from './types';
+
+export class TurnBuilder {
+  readonly history = new History();
+  private readonly blocks: BlockCase[] = [];
+  private readonly effects: JsonObject[] = [];
+
+  constructor(
+    private readonly body: TurnBody,
+    private readonly parts: Parts,
+  ) {}
+
+  run({ run_id, began }: RunBody): void {
+    this.history.run(run_id, began);
+  }
+
+  block({ ref, block }: BlockBody): void {
+    const { kind, at, parts } = object(block as unknown as Json);
+    const refs = list(parts).map(text);
+    this.blocks.push({
+      ref,
+      kind: text(kind),
+      at: time(at),
+      own: false,
+      bodies: refs.map((part) => this.parts.get(part) ?? null),
+    });
+  }
+
+  effect(record: JsonObject): void {
+    this.effects.push(record);
+  }
+
+  /** @param end null: the bundle was cut short before it */
+  build(end: TurnEndBody | null): TurnCase {
+    const { history, body } = this;
+    const own = this.ownBlocks();
+    const book = new CallBook(this.parts);
+    for (const activity of history.activities) book.activity(activity);
+    for (const block of own) book.block(block);
+    const calls = book.calls;
+    const { view } = history;
+    this.finish(calls, view);
+    const start = object(own.find(({ kind }) => kind === 'start')?.bodies[0]);
+    const last = object(own.findLast(({ kind }) => kind === 'end')?.bodies[0]);
+    const steps = this.steps(own);
+    const first = history.runs[0];
+    const final = history.runs.at(-1);
+    const ended = own.findLast(({ kind }) => kind === 'end')?.at ?? null;
+    const { input } = history;
+    const direct = history.workflowType === CALL_WORKFLOW || body.workflow_id.startsWith('call/');
+    const signed = textOrNull(input.attestation) ?? textOrNull(start.attestation);
+    return {
+      turnId: body.turn_id,
+      workflowId: body.workflow_id,
+      firstRunId: body.first_execution_run_id,
+      parent: body.parent ? { turnId: text(body.parent.turn_id), callId: text(body.parent.call_id) } : null,
+      direct,
+      agent: textOrNull(view.agent) ?? textOrNull(object(start.agent).name) ?? text(input.agent),
+      requester: textOrNull(input.requester) ?? textOrNull(start.requester) ?? text(view.requester),
+      signedStart: signed !== null,
+      sessionId: textOrNull(input.session_id) ?? textOrNull(start.session_id),
+      traceId: textOrNull(input.trace_id) ?? textOrNull(start.trace_id),
+      asked: direct
+        ? directCall(input, calls)
+        : (textOrNull(input.message) ?? spoken(own.filter((block) => roleOf(block) === 'user')[0])),
+      answer: textOrNull(view.text) ?? spoken(own.findLast((block) => roleOf(block) === 'assistant')),
+      state: this.state(view, last, final),
+      reason: textOrNull(view.reason) ?? textOrNull(last.reason) ?? final?.reason ?? null,
+      startedAt: first?.startedAt ?? own[0]?.at ?? null,
+      endedAt: final ? (final.ended === 'continued' ? null : final.endedAt) : ended,
+      model: steps.find(({ model }) => model !== null)?.model ?? null,
+      policyRef: this.policy('policy_ref', start),
+      definitionRef: textOrNull(start.definition_ref) ?? this.header(own, 'definition_ref'),
+      limits: objectOrNull(object(this.firstPolicy()).limits),
+      usage: usageOf(view.usage) ?? sum(steps.filter(({ takenBack }) => !takenBack).map(({ usage }) => usage)),
+      runs: history.runs,
+      steps,
+      calls,
+      messages: history.messages,
+      ignored: { count: number(object(view.ignored_signals).count), last: list(object(view.ignored_signals).last).map(object) },
+      effects: this.effects,
+      transcript: this.blocks,
+      head: end?.head ?? this.blocks.at(-1)?.ref ?? null,
+      hasHistory: history.runs.some(({ events }) => events > 0),
+      complete: end?.complete === true,
+      why: end ? end.why : 'The bundle ends before this turn does.',
+    };
+  }
+
+  /** From the turn's own start on: what stands before is the conversation that it continues. */
+  private ownBlocks(): BlockCase[] {
+    const { turn_id } = this.body;
+    const at = this.blocks.findLastIndex(({ kind, bodies }) => {
+      const started = objectOrNull(bodies[0]);
+      return kind === 'start' && (started === null || text(started.turn_id) === turn_id);
+    });
+    if (at < 0 && this.blocks.some(({ kind }) => kind === 'start')) return [];
+    return this.blocks.slice(Math.max(at, 0)).map((block) => Object.assign(block, { own: true }));
+  }
+
+  private steps(own: BlockCase[]): StepCase[] {
+    const asked = this.history.activities.filter(({ type }) => type === 'takeStep');
+    const admissions = own.filter(({ kind, bodies }) => kind === 'admission' && object(bodies[0]).direct !== true);
+    const steps = asked.map((activity): StepCase => {
+      const output = object(activity.output);
+      return {
+        ...BLANK,
+        step: number(object(activity.input).step),
+        takenBack: activity.takenBack,
+        activity,
+        at: activity.scheduledAt,
+        stopReason: textOrNull(output.stop_reason),
+        usage: usageOf(output.usage) ?? NONE,
+        text: textOrNull(output.text),
+      };
+    });
+    admissions.forEach((block, index) => {
+      let step = steps.findLast(({ step, takenBack }) => step === index + 1 && !takenBack);
+      if (!step) steps.push((step = { ...BLANK, step: index + 1, at: block.at }));
+      const header = object(block.bodies[0]);
+      step.model = textOrNull(header.model);
+      step.messageId = textOrNull(header.message_id);
+      step.requestId = textOrNull(header.request_id);
+      step.stopReason ??= textOrNull(header.stop_reason);
+      if (step.activity === null) step.usage = usageOf(header.usage) ?? NONE;
+      step.text ??= spoken(own[own.indexOf(block) - 1]);
+    });
+    return steps;
+  }
+
+  /** What the turn's last view, and its effect records, say of each call. */
+  private finish(calls: CallCase[], view: JsonObject): void {
+    for (const shown of list(view.calls).map(object)) {
+      const call = calls.findLast(
+        ({ id, revision, takenBack }) => id === shown.id && revision === number(shown.revision, 1) && !takenBack,
+      );
+      if (!call) continue;
+      call.state = textOrNull(shown.state) ?? call.state;
+      call.effect = textOrNull(shown.effect) ?? call.effect;
+      call.digest = textOrNull(shown.digest) ?? call.digest;
+      call.idempotencyKey = textOrNull(shown.idempotency_key) ?? call.idempotencyKey;
+      call.summary ??= textOrNull(shown.result_summary);
+      call.error ??= objectOrNull(shown.error);
+    }
+    for (const record of this.effects) {
+      const call = calls.findLast(({ digest }) => digest !== null && digest === record.digest);
+      if (call) call.record = record;
+    }
+    calls.sort((a, b) => order(a) - order(b));
+  }
+
+  private state(view: JsonObject, last: JsonObject, run: History['runs'][number] | undefined): string {
+    const said = textOrNull(view.state) ?? textOrNull(last.state);
+    if (said !== null && run?.ended !== 'terminated' && run?.ended !== 'timed_out') return said;
+    if (run === undefined) return said ?? 'unknown';
+    return run.ended === null || run.ended === 'continued' ? 'running' : run.ended;
+  }
+
+  private firstPolicy(): Json {
+    const found = this.history.activities.find(({ output }) => object(output).policy !== undefined);
+    return object(found?.output).policy ?? null;
+  }
+
+  private policy(name: string, start: JsonObject): string | null {
+    return textOrNull(object(this.firstPolicy())[name]) ?? textOrNull(start[name]);
+  }
+
+  private header(own: BlockCase[], name: string): string | null {
+    const found = own.find(({ kind, bodies }) => kind === 'admission' && textOrNull(object(bodies[0])[name]) !== null);
+    return textOrNull(object(found?.bodies[0])[name]);
+  }
+}
+
+const NONE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0 };
+const BLANK: StepCase = {
+  step: 0,
+  takenBack: false,
+  activity: null,
+  at: null,
+  model: null,
+  messageId: null,
+  requestId: null,
+  stopReason: null,
+  usage: NONE,
+  text: null,
+};
+
+/** Steps in order, then the calls of a step, then revisions. */
+function order({ step, id, revision }: CallCase): number {
+  return step * 1e6 + Number(/\.(\d{1,4})$/.exec(id)?.[1] ?? 0) * 1e2 + Math.min(revision, 99);
+}
+
+export function roleOf({ kind, bodies }: BlockCase): string | null {
+  return kind === 'message' ? textOrNull(object(bodies[0]).role) : null;
+}
+
+/** The texts of a message. */
+function spoken(block: BlockCase | undefined): string | null {
+  if (block === undefined) return null;
+  const texts = block.bodies.slice(1).flatMap((body) => textOrNull(object(body).text) ?? []);
+  return texts.join('\n') || null;
+}
+
+function directCall({ tool, input_json }: JsonObject, calls: CallCase[]): string | null {
+  const name = textOrNull(tool) ?? calls[0]?.tool;
+  if (name === undefined) return null;
+  return `${name} ${textOrNull(input_json) ?? calls[0]?.askedInput ?? ''}`.trim();
+}
+
+function usageOf(value: Json | undefined): Usage | null {
+  const usage = objectOrNull(value);
+  return (
+    usage && {
+      inputTokens: number(usage.input_tokens),
+      outputTokens: number(usage.output_tokens),
+      cacheReadTokens: number(usage.cache_read_tokens),
+      cacheCreationTokens: number(usage.cache_creation_tokens),
+      costUsd: number(usage.cost_usd),
+    }
+  );
+}
+
+function sum(all: Usage[]): Usage {
+  const total = { ...NONE };
+  for (const usage of all) for (const key of Object.keys(NONE) as (keyof Usage)[]) total[key] += usage[key];
+  return total;
+}

@@ -1,0 +1,53 @@
+/** Events of Temporal's history without the payloads that hold what is left out. */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { parseJson } from '../../shared/parse-json';
+
+export const REDACTED_PAYLOAD: JsonObject = { redacted: true };
+export const REDACTED_TEXT = '(redacted)';
+
+/** Texts of an event that are no payloads, and in which content may stand: what failures, cancellations and terminations say. */
+const TEXTS = new Set(['message', 'stackTrace', 'cause', 'reason']);
+
+/** @param secret whether a payload's value, or a text, has to go; undefined: the payload cannot be read */
+export function redactEvent(
+  event: JsonObject,
+  secret: (value: Json | undefined) => boolean,
+): { event: JsonObject; payloads: number } {
+  let payloads = 0;
+  const walk = (value: Json, key: string): Json => {
+    if (Array.isArray(value)) return value.map((item) => walk(item, key));
+    if (typeof value === 'string') return TEXTS.has(key) && secret(value) ? REDACTED_TEXT : value;
+    if (!isJsonObject(value)) return value;
+    if (isPayload(value)) return secret(payloadValue(value)) ? out() : value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, walk(item, name)]));
+  };
+  const out = () => {
+    payloads += 1;
+    return REDACTED_PAYLOAD;
+  };
+  return { event: walk(event, '') as JsonObject, payloads };
+}
+
+/** How many of an event's payloads were left out already. */
+export function redactedIn(value: Json): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + redactedIn(item), 0);
+  if (!isJsonObject(value)) return 0;
+  return value.redacted === true && Object.keys(value).length === 1 ? 1 : redactedIn(Object.values(value));
+}
+
+function isPayload(value: JsonObject): boolean {
+  const { metadata } = value;
+  return isJsonObject(metadata ?? null) && typeof (metadata as JsonObject).encoding === 'string';
+}
+
+/** Undefined: it is no JSON, so nobody here can say what it holds. */
+function payloadValue({ metadata, data = '' }: JsonObject): Json | undefined {
+  const encoding = Buffer.from(String((metadata as JsonObject).encoding), 'base64').toString('utf8');
+  if (encoding === 'binary/null') return null;
+  if (!encoding.startsWith('json/') || typeof data !== 'string') return undefined;
+  try {
+    return parseJson(Buffer.from(data, 'base64').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

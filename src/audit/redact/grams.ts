@@ -1,0 +1,44 @@
+/**
+ * What a JSON value says, as groups of one to three words that follow each other. Two values that hold the same content
+ * share groups, whatever the form: a text inside JSON inside a text, a card in Markdown, a line that was cut.
+ */
+import { isJsonObject, type Json } from '../../shared/json';
+
+/** A word that stands alone says something from this length on; shorter ones only beside their neighbours. */
+const ALONE = 4;
+/** Hashes, keys of effects, ids of runs and times are no content: they stand everywhere. */
+const NO_CONTENT =
+  /\b(?:(?:hf_)?[0-9a-f]{40,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*Z)\b/g;
+/** What JSON makes of a character in a text. */
+const ESCAPED = /\\(?:u[0-9a-fA-F]{4}|.)/g;
+const WORD = /[\p{L}\p{N}_]+(?:[@.+'-]+[\p{L}\p{N}_]+)*/gu;
+
+/** Each group once or more often, lower case. */
+export function* gramsOf(value: Json, key = ''): Generator<string> {
+  if (typeof value === 'string') yield* gramsOfText(value, key);
+  else if (typeof value === 'number') yield* gramsOfNumber(value, key);
+  else if (Array.isArray(value)) for (const item of value) yield* gramsOf(item, key);
+  else if (isJsonObject(value)) for (const [name, item] of Object.entries(value)) yield* gramsOf(item, name.toLowerCase());
+}
+
+function* gramsOfText(text: string, key: string): Generator<string> {
+  const words = wordsOf(text);
+  if (words.length === 1 && words[0]!.length < ALONE) yield `${key} ${words[0]}`;
+  for (const [index, word] of words.entries()) {
+    if (word.length >= ALONE) yield word;
+    if (index >= 1) yield `${words[index - 1]} ${word}`;
+    if (index >= 2) yield `${words[index - 2]} ${words[index - 1]} ${word}`;
+  }
+}
+
+/** A number says something beside its name; in a text it is written the same way. */
+function* gramsOfNumber(value: number, key: string): Generator<string> {
+  const text = String(Math.abs(value)).toLowerCase();
+  if (key !== '') yield `${key} ${text}`;
+  if (text.length >= ALONE) yield text;
+}
+
+function wordsOf(text: string): string[] {
+  const plain = text.replace(NO_CONTENT, ' ').replace(ESCAPED, ' ').toLowerCase();
+  return plain.match(WORD) ?? [];
+}

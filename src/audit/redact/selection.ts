@@ -1,0 +1,136 @@
+/** Which parts of a bundle are left out. */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import type { Block } from '../../shared/transcript';
+import type { BlockBody, BundleLine, PartBody, TurnBody } from '../format/lines';
+
+/** What somebody wants left out. */
+export interface Wanted {
+  /** What the user and the model said, and summaries of it. */
+  messages: boolean;
+  /** `2.1`, in every turn; or `TURN:2.1`. */
+  calls: readonly string[];
+  /** Hashes of parts. */
+  parts: readonly string[];
+}
+
+/** Something was asked for that the bundle does not have. */
+export class NothingToRedact extends Error {
+  override readonly name = 'NothingToRedact';
+}
+
+/** Blocks of a call that say who decided and what was done: they are the evidence, and hold no content of the call. */
+const EVIDENCE: readonly Block['kind'][] = ['decision', 'dispatch', 'effect', 'settlement'];
+
+/** Of a part, what is needed to know whose it is. */
+interface Facts {
+  callId: string | null;
+  /** The model's own id, of a call or of its result. */
+  use: string | null;
+  type: string | null;
+}
+
+/** Reads a bundle's lines once, from the first to the last. */
+export class Selection {
+  private readonly refs = new Set<string>();
+  private readonly found = new Set<string>();
+  /** Sub-agents' turns that answer a call that is left out: what they said and did is its content. */
+  private readonly whole = new Set<string>();
+  private facts = new Map<string, Facts>();
+  private turn = '';
+  /** Parts of the last message, and the model's ids of calls whose results come with the next. */
+  private said: readonly string[] = [];
+  private awaited = new Set<string>();
+
+  constructor(private readonly wanted: Wanted) {}
+
+  take(line: BundleLine): void {
+    if (line.kind === 'turn') this.begin(line.body);
+    else if (line.kind === 'part') this.part(line.body);
+    else if (line.kind === 'block') this.block(line.body);
+  }
+
+  /** @throws NothingToRedact */
+  done(): ReadonlySet<string> {
+    const missing = [...this.wanted.calls, ...this.wanted.parts].find((name) => !this.found.has(name));
+    if (missing !== undefined)
+      throw new NothingToRedact(
+        `The bundle has no call or part ${JSON.stringify(missing.slice(0, 80))}; \`holdfast audit report\` shows them.`,
+      );
+    if (this.refs.size === 0) throw new NothingToRedact('Nothing would be left out: say --messages, --call or --part.');
+    return this.refs;
+  }
+
+  private begin({ turn_id, parent }: TurnBody): void {
+    if (parent && (this.whole.has(parent.turn_id) || this.wants(parent.call_id, parent.turn_id))) this.whole.add(turn_id);
+    this.turn = turn_id;
+    this.facts = new Map();
+    this.said = [];
+    this.awaited = new Set();
+  }
+
+  private part({ ref, part }: PartBody): void {
+    if (this.wanted.parts.includes(ref)) this.leaveOut(ref, ref);
+    if (part === null) return;
+    const facts = factsOf(part.body);
+    this.facts.set(ref, facts);
+    if (facts.callId !== null && this.wants(facts.callId)) this.refs.add(ref);
+  }
+
+  private block({ block: { kind, parts } }: BlockBody): void {
+    if (EVIDENCE.includes(kind)) for (const ref of parts) this.keep(ref);
+    if (kind === 'summary' && this.allSaid()) for (const ref of parts) this.refs.add(ref);
+    if (kind === 'message') this.message(parts);
+    if (kind === 'admission') this.admission(parts);
+  }
+
+  private message([, ...content]: readonly string[]): void {
+    for (const ref of content) {
+      const { use, type } = this.factsOf(ref);
+      if (this.allSaid() || (type === 'tool_result' && use !== null && this.awaited.has(use))) this.refs.add(ref);
+    }
+    this.said = content;
+    this.awaited = new Set();
+  }
+
+  /** The model's ids may come twice in a turn: they are looked for in the answer that was admitted, and in the message after it. */
+  private admission(parts: readonly string[]): void {
+    for (const ref of parts) {
+      const { callId, use } = this.factsOf(ref);
+      if (callId === null || use === null || !this.refs.has(ref)) continue;
+      this.awaited.add(use);
+      const asked = this.said.filter((one) => this.factsOf(one).type === 'tool_use' && this.factsOf(one).use === use);
+      for (const one of asked) this.refs.add(one);
+    }
+  }
+
+  private wants(callId: string, turn = this.turn): boolean {
+    const names = [callId, `${turn}:${callId}`].filter((name) => this.wanted.calls.includes(name));
+    for (const name of names) this.found.add(name);
+    return names.length > 0 || this.whole.has(turn);
+  }
+
+  private allSaid(): boolean {
+    return this.wanted.messages || this.whole.has(this.turn);
+  }
+
+  private leaveOut(ref: string, name: string): void {
+    this.refs.add(ref);
+    this.found.add(name);
+  }
+
+  /** Unless somebody named this very part. */
+  private keep(ref: string): void {
+    if (!this.wanted.parts.includes(ref)) this.refs.delete(ref);
+  }
+
+  private factsOf(ref: string): Facts {
+    return this.facts.get(ref) ?? { callId: null, use: null, type: null };
+  }
+}
+
+function factsOf(body: Json): Facts {
+  if (!isJsonObject(body)) return { callId: null, use: null, type: null };
+  const text = (name: keyof JsonObject) => (typeof body[name] === 'string' ? body[name] : null);
+  const type = text('type');
+  return { callId: text('call_id'), type, use: type === 'tool_use' ? text('id') : text('tool_use_id') };
+}
