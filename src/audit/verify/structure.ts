@@ -42,7 +42,11 @@ export class Structure {
   take(line: ReadLine): void {
     const { kind, n, body } = line;
     if (!this.mayFollow(kind))
-      throw new Fault(n, this.before === 'end' ? 'S7' : 'S3', `A line of kind ${kind} cannot stand after one of kind ${this.before}`);
+      throw new Fault(
+        n,
+        this.before === 'end' ? 'S7' : 'S3',
+        `A line of kind ${kind} cannot stand after one of kind ${this.before}`,
+      );
     if (!hasShape(kind, body)) throw new Fault(n, 'S3', `The line does not have the fields of a line of kind ${kind}`);
     this.before = kind;
     this.look(line);
@@ -50,7 +54,8 @@ export class Structure {
 
   /** @param lines how many were read; @throws Fault where the file is cut short */
   finish(lines: number): { bundle: BundleBody; end: EndBody } {
-    if (!this.bundle || !this.end) throw new Fault(lines, 'S7', 'The line is missing: the file was cut short, and has no trailer');
+    if (!this.bundle || !this.end)
+      throw new Fault(lines, 'S7', 'The line is missing: the file was cut short, and has no trailer');
     return { bundle: this.bundle, end: this.end };
   }
 
@@ -117,7 +122,8 @@ export class Structure {
     if (body.head !== null && !this.blocks.has(body.head)) throw new Fault(n, 'S5', "The turn's last block is not in the bundle");
     if ((body.why === null) !== body.complete)
       throw new Fault(n, 'S5', 'The turn must say why it is not complete, and only then');
-    if (body.complete && parents > 0) throw new Fault(n, 'S5', 'The turn is said to be complete, and a block before its first is missing');
+    if (body.complete && parents > 0)
+      throw new Fault(n, 'S5', 'The turn is said to be complete, and a block before its first is missing');
     this.turns.set(id, { complete: body.complete });
   }
 
@@ -132,7 +138,8 @@ export class Structure {
     if (!key || body.kid !== keyId(body.public)) throw no('The trailer does not carry an Ed25519 key with its id');
     const { signature, ...signed } = body;
     const seal = Buffer.from(signature, 'base64url');
-    const right = seal.toString('base64url') === signature && verify(null, Buffer.from(canonical(signed as unknown as Json)), key, seal);
+    const right =
+      seal.toString('base64url') === signature && verify(null, Buffer.from(canonical(signed as unknown as Json)), key, seal);
     if (!right) throw no('The signature is not right: the trailer was changed, or another key has made it');
     this.end = body;
   }
@@ -144,7 +151,10 @@ export class Structure {
       return;
     }
     const fits = redaction.payloads === payloads && (redaction.parts === parts || (!complete && redaction.parts < parts));
-    if (!fits) throw no(`The trailer says that ${redaction.parts} parts and ${redaction.payloads} payloads were left out; they are ${parts} and ${payloads}`);
+    if (!fits)
+      throw no(
+        `The trailer says that ${redaction.parts} parts and ${redaction.payloads} payloads were left out; they are ${parts} and ${payloads}`,
+      );
   }
 }
 
