@@ -8,7 +8,7 @@ import type { Part } from '../../shared/transcript';
 import { claimsOf } from './attestations';
 import { quoted } from './fault';
 import type { History, Report, ScheduledCall } from './history';
-import { attempt, hashOf, timeOf, UNKNOWN, type Known } from './values';
+import { attempt, hashOf, timeOf, UNKNOWN } from './values';
 
 /** What is known of the bundle outside the turn. */
 export interface Around {
@@ -94,6 +94,9 @@ export class Blocks {
       case 'effect':
       case 'settlement':
         return this.outcome(block.kind, body, report, ref);
+      case 'summary':
+      case 'end':
+        return;
     }
   }
 

@@ -6,7 +6,7 @@ import { callDigest, idempotencyKey } from '../../shared/digests';
 import { activityId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import type { RunBody, TurnBody } from '../format/lines';
-import { Attestations, type Signed } from './attestations';
+import type { Attestations, Signed } from './attestations';
 import { quoted } from './fault';
 import { Said } from './said';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';

@@ -79,6 +79,8 @@ export class Structure {
         this.turns.set(line.body.turn_id, { complete: false });
         this.turn = { id: line.body.turn_id, effects: false, parents: 0 };
         break;
+      case 'run':
+        break;
       case 'event':
         this.left.payloads += leftOut(line.body.event);
         break;
