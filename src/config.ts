@@ -222,6 +222,16 @@ export function defaultBundleKey(home: string): string {
   return join(home, 'keys', 'bundle.pem');
 }
 
+/** What signs bundles, for `bundleSigner`: a key of our own is entered in the file of trusted keys only where that is ours too. */
+export function bundleKeyPlaces({ home, bundleKey, trustedKeys }: Pick<Config, 'home' | 'bundleKey' | 'trustedKeys'>): {
+  named: BundleKeyConfig | null;
+  made: string;
+  trustedKeys: string | null;
+} {
+  const own = trustedKeys === defaultTrustedKeys(home);
+  return { named: bundleKey, made: defaultBundleKey(home), trustedKeys: own ? trustedKeys : null };
+}
+
 /** Null where there is no such file, or it is another user's: nobody has named it. */
 function present(path: string): string | null {
   try {

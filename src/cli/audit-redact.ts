@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
-import { loadConfig } from '../config';
+import type { Redacted } from '../audit/redact/redact';
+import { bundleKeyPlaces, loadConfig } from '../config';
 import { several } from './support/decide-options';
 import { oneLine } from './support/describe';
 import { UsageError } from './support/exit';
@@ -28,10 +29,15 @@ export function auditRedact(audit: Command, output: () => Output): void {
     .action(async (file: string, { messages = false, call: calls = [], part: parts = [], reason, ...to }: RedactOptions) => {
       if (to.output === file) throw new UsageError('The redacted bundle cannot take the place of the one that it is made of.');
       const { redact } = await import('../audit/redact/redact.js');
-      const { bundleSignerOf } = await import('../worker/bundle-sweep.js');
-      const signer = await bundleSignerOf(loadConfig());
+      const { bundleSigner } = await import('../attestation/bundle-signer.js');
+      const signer = await bundleSigner(bundleKeyPlaces(loadConfig()));
       const lines = redact(() => createReadStream(file), { messages, calls, parts, reason, signer });
-      const { root, redaction, repeated_in } = await writeWhole(to.output, lines);
+      let done!: Redacted;
+      const noted = async function* () {
+        done = yield* lines;
+      };
+      await writeWhole(noted(), to.output);
+      const { root, redaction, repeated_in } = done;
       output().answer({ file: to.output, root, redaction, repeated_in, kid: signer.kid }, [
         `${to.output}: ${redaction.parts} parts and ${redaction.payloads} payloads are left out, signed by ${signer.kid}`,
         ...(repeated_in.length === 0

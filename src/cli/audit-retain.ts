@@ -1,6 +1,6 @@
 /** `holdfast audit retain`, and the holds that it respects. */
 import type { Command } from 'commander';
-import { loadConfig } from '../config';
+import { bundleKeyPlaces, loadConfig } from '../config';
 import { isDirectCallId, isTurnId } from '../shared/ids';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
@@ -21,11 +21,11 @@ export function auditRetain(audit: Command, output: () => Output): void {
     .action(async ({ olderThan, why, dryRun = false }: { olderThan: number; why?: string; dryRun?: boolean }) => {
       const config = loadConfig();
       const kept = await keptOf(config);
-      const [{ retain }, { bundleSignerOf }] = await Promise.all([
+      const [{ retain }, { bundleSigner }] = await Promise.all([
         import('../audit/kept/retain.js'),
-        import('../worker/bundle-sweep.js'),
+        import('../attestation/bundle-signer.js'),
       ]);
-      const signer = await bundleSignerOf(config);
+      const signer = await bundleSigner(bundleKeyPlaces(config));
       const before = new Date(Date.now() - olderThan * DAY_MS).toISOString();
       const all = [];
       for await (const one of retain(kept, { before, why: why ?? `older than ${olderThan} days`, dryRun, signer })) all.push(one);

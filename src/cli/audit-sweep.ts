@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config';
+import { bundleKeyPlaces, loadConfig } from '../config';
 import { keptOf } from './support/kept';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
@@ -14,13 +14,13 @@ export function auditSweep(audit: Command, output: () => Output): void {
     .action(async ({ follow = false }: { follow?: boolean }) => {
       const config = loadConfig();
       const kept = await keptOf(config);
-      const [{ Sweeper }, { openStore }, { createLog }, { bundleSignerOf }] = await Promise.all([
+      const [{ Sweeper }, { openStore }, { createLog }, { bundleSigner }] = await Promise.all([
         import('../audit/kept/sweeper.js'),
         import('../store/open-store.js'),
         import('../telemetry/log.js'),
-        import('../worker/bundle-sweep.js'),
+        import('../attestation/bundle-signer.js'),
       ]);
-      const signer = await bundleSignerOf(config);
+      const signer = await bundleSigner(bundleKeyPlaces(config));
       const store = await openStore(config.store);
       await withClient(async ({ temporal }) => {
         const parts = { temporal, store, taskQueue: config.taskQueue, kept, signer: async () => signer };

@@ -1,5 +1,6 @@
 /** `holdfast audit …`: bundles, and what is done with them. Each command is a file of its own, `audit-….ts`. */
 import type { Command } from 'commander';
+import { auditExport } from './audit-export';
 import { auditRedact } from './audit-redact';
 import { auditHolds, auditRetain } from './audit-retain';
 import { auditSweep } from './audit-sweep';
@@ -7,7 +8,7 @@ import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
 
-const COMMANDS: readonly AuditCommand[] = [auditRedact, auditSweep, auditRetain, auditHolds];
+const COMMANDS: readonly AuditCommand[] = [auditExport, auditRedact, auditSweep, auditRetain, auditHolds];
 
 export function auditCommands(audit: Command, output: () => Output): void {
   for (const command of COMMANDS) command(audit, output);

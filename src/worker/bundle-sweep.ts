@@ -4,15 +4,9 @@ import type { NativeConnection } from '@temporalio/worker';
 import { bundleSigner, type BundleSigner } from '../attestation/bundle-signer';
 import { KeptBundles } from '../audit/kept/folder';
 import { Sweeper, type SweeperParts } from '../audit/kept/sweeper';
-import { defaultBundleKey, defaultTrustedKeys, type Config } from '../config';
+import { bundleKeyPlaces, type Config } from '../config';
 import { dataConverter } from '../data-converter';
 import type { Store } from '../store/store';
-
-/** The key that the settings name, or one of our own, which is made at its first use. @throws BadSigningKey, BadKeyFile */
-export function bundleSignerOf({ home, bundleKey, trustedKeys }: Config): Promise<BundleSigner> {
-  const own = trustedKeys === defaultTrustedKeys(home);
-  return bundleSigner({ named: bundleKey, made: defaultBundleKey(home), trustedKeys: own ? trustedKeys : null });
-}
 
 /** @returns ends it: resolves when what is being written is written. Null: no bundles are kept here */
 export function sweepBeside(
@@ -28,7 +22,8 @@ export function sweepBeside(
     temporal,
     taskQueue,
     kept: new KeptBundles(config.bundles),
-    signer: () => (signer ??= bundleSignerOf(config).catch((error: unknown) => ((signer = undefined), Promise.reject(error)))),
+    signer: () =>
+      (signer ??= bundleSigner(bundleKeyPlaces(config)).catch((error: unknown) => ((signer = undefined), Promise.reject(error)))),
   });
   const stopping = new AbortController();
   const done = sweeper.follow(stopping.signal);

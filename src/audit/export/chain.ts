@@ -1,7 +1,7 @@
 /** The blocks of a bundle, each once, in the order in which they are written: after its parent, where the store has that. */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject } from '../../shared/json';
 import type { BlockKind } from '../../shared/transcript';
-import { StoreError, type Store, type StoredBlock } from '../../store/store';
+import { StoreError, type BlockWithParts, type Store } from '../../store/store';
 import { collect, type References } from './references';
 
 /** Blocks whose bodies are the engine's own; messages are others' words. */
@@ -19,13 +19,14 @@ export class Chain {
    * a block before it.
    * @returns their hashes, and what is missing before them; null: nothing is
    */
-  async take(tip: string, look: (stored: StoredBlock) => void): Promise<{ hashes: string[]; fault: string | null }> {
+  async take(tip: string, look: (stored: BlockWithParts) => void): Promise<{ hashes: string[]; fault: string | null }> {
     const hashes: string[] = [];
     let fault: string | null = null;
     for (let next: string | null = tip; next !== null && !this.taken.has(next);) {
       if (hashes.length >= MOST_BLOCKS) throw new StoreError('damaged', `The transcript of ${tip} has a loop.`);
       try {
-        const stored: StoredBlock = await this.store.getBlock(next);
+        // As it will be read again when it is written: not from a memory.
+        const stored: BlockWithParts = await this.store.getSealedBlock(next);
         look(stored);
         hashes.push(next);
         next = stored.block.parent;
@@ -41,7 +42,8 @@ export class Chain {
 }
 
 /** What the bodies of a block refer to. */
-export function referencesOf(kind: BlockKind, bodies: readonly Json[], into: References): void {
+export function referencesOf({ block: { kind }, parts }: BlockWithParts, into: References): void {
+  const bodies = parts.map(({ body }) => body);
   if (OWN.has(kind)) for (const body of bodies) collect(body, into);
   if (kind !== 'start' || !isJsonObject(bodies[0])) return;
   const { policy_ref = null, definition_ref = null } = bodies[0];

@@ -1,7 +1,7 @@
 /** What a bundle will hold, turn by turn: names only. It is known before the first line is written, and does not grow while lines are. */
 import type { Client } from '@temporalio/client';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { StoreError, type EffectRecord, type Store, type StoredBlock } from '../../store/store';
+import { StoreError, type BlockWithParts, type EffectRecord, type Store } from '../../store/store';
 import { workflowId } from '../../shared/ids';
 import type { TurnBody } from '../format/lines';
 import { Chain, referencesOf } from './chain';
@@ -93,9 +93,10 @@ export class Planner {
     keys: Set<string>,
     starts: (start: JsonObject) => void = () => undefined,
   ): Promise<PlannedTurn> {
-    const look = ({ block, bodies }: StoredBlock) => {
-      referencesOf(block.kind, bodies, planned);
-      const [body] = bodies;
+    const look = (stored: BlockWithParts) => {
+      referencesOf(stored, planned);
+      const { block, parts } = stored;
+      const body = parts[0]?.body;
       if (!isJsonObject(body)) return;
       if (block.kind === 'start') starts(body);
       if (block.kind === 'dispatch' && ofTurn(body, planned.turn.turn_id)) keys.add(String(body.idempotency_key));

@@ -44,7 +44,8 @@ async function* runLines({ temporal }: Sources, { turn, runs, faults }: PlannedT
 const NOT_FOUND = 5;
 
 async function* blockLines(sources: Sources, hash: string, written: Set<string>, faults: string[]): AsyncGenerator<AnyLine> {
-  const { block, parts } = await sources.store.getSealedBlock(hash);
+  const stored = await sources.store.getSealedBlock(hash);
+  const { block, parts } = stored;
   for (const [index, ref] of block.parts.entries()) {
     if (written.has(ref)) continue;
     written.add(ref);
@@ -52,11 +53,7 @@ async function* blockLines(sources: Sources, hash: string, written: Set<string>,
   }
   yield ['block', { ref: hash, block }];
   const found = noReferences();
-  referencesOf(
-    block.kind,
-    parts.map(({ body }) => body),
-    found,
-  );
+  referencesOf(stored, found);
   yield* partLines(sources, found.parts, written, faults);
 }
 
