@@ -60,7 +60,7 @@ export class TurnBuilder {
     return {
       turnId: body.turn_id,
       workflowId: body.workflow_id,
-      firstRunId: body.first_execution_run_id,
+      firstRunId: body.first_execution_run_id ?? '',
       parent: body.parent ? { turnId: text(body.parent.turn_id), callId: text(body.parent.call_id) } : null,
       direct,
       agent: textOrNull(view.agent) ?? textOrNull(object(start.agent).name) ?? text(input.agent),
