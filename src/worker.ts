@@ -1,11 +1,15 @@
 /** Composition root: what a worker needs, put together. */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
+import type { Engine } from './activities/agent-definition';
 import type { CallbackSender } from './activities/deliver-callback';
 import type { Notifier } from './activities/notify';
+import { KeptObjects } from './activities/kept-objects';
 import type { Ran } from './activities/run-once';
 import { TRUSTS_NOBODY, type Trust } from './activities/trust';
 import type { App } from './agents/define';
@@ -30,6 +34,7 @@ import { Registry } from './tools/registry';
 import { NO_SOURCE, type ToolSource } from './tools/tool-source';
 import { SingleFlight } from './tools/single-flight';
 import { temporalBudgets } from './worker/temporal-budgets';
+import { version } from './version';
 import { SEARCH_ATTRIBUTES } from './workflows/contract';
 
 export interface WorkerParts {
@@ -116,7 +121,8 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     publicUrl,
     ...remembered,
   };
-  const deps = { ...made, store, model, defaultModel, log };
+  const kept = new KeptObjects(store, await engineOf(parts));
+  const deps = { ...made, kept, store, model, defaultModel, log };
   return Worker.create({
     connection,
     namespace,
@@ -167,6 +173,17 @@ function versioned(deployment: Version): Pick<WorkerOptions, 'workerDeploymentOp
   if (deployment === null) return {};
   const version = { deploymentName: deployment.name, buildId: deployment.buildId };
   return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };
+}
+
+/** What runs the agents, for the record. */
+async function engineOf({ defaultModel, deployment, options = {} }: WorkerParts): Promise<Engine> {
+  const own = options.workflowBundle === undefined && options.workflowsPath === undefined;
+  const workflowBundle = own
+    ? createHash('sha256')
+        .update(await readFile(workflowBundlePath()))
+        .digest('hex')
+    : null;
+  return { defaultModel, holdfast: version, buildId: deployment?.buildId ?? null, workflowBundle };
 }
 
 /** The prebuilt workflow bundle: beside this file in the package, in dist/ when running from source. */

@@ -37,6 +37,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
       ),
     };
   }
+  await deps.kept.rules(agent);
   const admitted = await effectiveInput(deps.store, request.call);
   const settled = await withPulse(() => decision(deps, request, agent, tool, admitted));
   if (settled && !settled.ok) return settled;

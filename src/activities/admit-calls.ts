@@ -88,6 +88,7 @@ export function admissionBody(id: string, use: ToolUse, admission: StaticAdmissi
     error: error as unknown as Json,
     input,
     asked: use.json.toWellFormed(),
+    facts: admission.facts,
     ...(admission.changes.length === 0 ? {} : { changes: admission.changes as unknown as Json }),
     ...(admission.undecided ? { undecided: true } : {}),
   };

@@ -30,13 +30,16 @@ export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): 
   const { attestation, input_json, tool } = input;
   const message_hash = hashJson({ tool, input_json });
   if (agent) await checkStart(deps, agent, { turn, agent: input.turn.agent, message_hash, attestation });
+  const definition_ref = agent && (await deps.kept.agent(agent));
   const call = agent
     ? admitOne(deps, agent, { ...input, turn })
     : rejectOne(input, found.ok ? unknownTool(input.tool, '') : found.error);
 
   const draft = new Draft(deps.store, turn.first_execution_run_id, null);
-  draft.add('start', input.at, [startBody(begun, { ...input, turn }, { asked_agent: input.turn.agent, message_hash })]);
-  const header = { direct: true, requester: turn.requester, subject: turnSubject(turn) };
+  draft.add('start', input.at, [
+    startBody(begun, { ...input, turn }, { asked_agent: input.turn.agent, message_hash, definition_ref }),
+  ]);
+  const header = { direct: true, requester: turn.requester, definition_ref, subject: turnSubject(turn) };
   const admission = draft.add('admission', input.at, [header, call.body]);
   const stored = [draft.store(), storeLargeInputs(deps.store, turn.first_execution_run_id, [call])] as const;
   const [head] = await Promise.all(stored);
@@ -99,6 +102,7 @@ function rejectOne({ tool, input_json }: AdmitDirectInput, error: CallError): As
     parallel: true,
     changes: [],
     undecided: false,
+    facts: null,
   };
   return asked(tool, input_json, admission, 0);
 }
@@ -113,7 +117,7 @@ function asked(name: string, json: string, admission: StaticAdmission, validatio
 function startBody(
   begun: Begun | null,
   { turn, tool, input_json, attestation }: AdmitDirectInput,
-  { asked_agent, message_hash }: { asked_agent: string; message_hash: string },
+  { asked_agent, message_hash, definition_ref }: { asked_agent: string; message_hash: string; definition_ref: string | null },
 ): Json {
   const agent = begun?.agent ?? null;
   const outside = begun?.outside ?? null;
@@ -129,6 +133,7 @@ function startBody(
     ...turn,
     agent: described,
     policy_ref: agent?.policyRef ?? null,
+    definition_ref,
     call,
     ...(outside === null ? {} : { outside }),
     ...signed,

@@ -22,6 +22,7 @@ export async function addBeginning(
 ): Promise<void> {
   const message_hash = hashJson(message);
   await checkStart(deps, agent, { turn, agent: turn.agent, message_hash, attestation });
+  const definition_ref = await deps.kept.agent(agent);
   const start = {
     ...turn,
     agent: {
@@ -30,6 +31,7 @@ export async function addBeginning(
       tools: [...agent.tools.values()].map(({ tool }) => `${tool.name}@${tool.version}`),
     },
     policy_ref: agent.policyRef,
+    definition_ref,
     message_hash,
     ...(outside === null ? {} : { outside }),
     ...(attestation === undefined ? {} : { attestation }),

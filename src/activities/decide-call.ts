@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../shared/json';
 import { checkInput, deniedError } from '../tools/admit';
 import { classify, type ClassifierAnswer } from '../tools/classifier';
 import { hooksFor, runBeforeIo, type InputChange } from '../tools/hooks';
-import { decide, type TurnFacts, type Verdict } from '../tools/permission';
+import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from '../tools/permission';
 import type { PreparedAgent, PreparedTool } from '../tools/registry';
 import type { Dependencies } from './dependencies';
 
@@ -31,7 +31,8 @@ export async function decideCall(
   const hooked = await runBeforeIo(hooks, asked, (changed) => checkInput(prepared, changed), deps.log);
   if (!hooked.ok) return hooked;
 
-  const verdict = decide(agent.policy, { tool, input: hooked.input, turn });
+  const looked = factsOf({ tool, input: hooked.input, turn });
+  const verdict = decideOn(agent.policy, looked);
   if (verdict.verdict === 'deny') return { ok: false, error: deniedError(name, verdict) };
   const open = verdict.verdict === 'classify';
   const call = { ...asked, input: hooked.input };
@@ -48,6 +49,7 @@ export async function decideCall(
     input: hooked.input,
     changes: hooked.changes,
     verdict,
+    facts: recordedFacts(looked),
   });
   return { ok: true, decided, input: hooked.input, before: hooked.changes[0]?.before ?? null };
 }
@@ -59,13 +61,24 @@ export interface Recorded {
   input: JsonObject;
   changes: InputChange[];
   verdict: Verdict;
+  /** What the rules looked at. */
+  facts: JsonObject;
 }
 
 /** A part of its own: what was decided, and the input that goes with it, found by its reference like an admission's. */
-export async function record(deps: Dependencies, { turn, call }: AdmitCallInput, facts: Recorded): Promise<DecidedCall> {
-  const { allowed, reason, approved, input, changes, verdict } = facts;
+export async function record(deps: Dependencies, { turn, call }: AdmitCallInput, recorded: Recorded): Promise<DecidedCall> {
+  const { allowed, reason, approved, input, changes, verdict } = recorded;
   const said = allowed ? 'allow' : 'ask';
-  const body = { call_id: call.id, tool: call.tool, verdict: said, reason, rule: verdict.rule, input, changes };
+  const body = {
+    call_id: call.id,
+    tool: call.tool,
+    verdict: said,
+    reason,
+    rule: verdict.rule,
+    input,
+    changes,
+    facts: recorded.facts,
+  };
   const input_ref = await deps.store.putPart(turn.first_execution_run_id, body as unknown as Json);
   return {
     verdict: said,

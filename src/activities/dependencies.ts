@@ -11,6 +11,7 @@ import type { SingleFlight } from '../tools/single-flight';
 import type { Budgets } from './budgets';
 import type { CallbackSender } from './deliver-callback';
 import type { Intents } from './intents';
+import type { KeptObjects } from './kept-objects';
 import type { Notifier } from './notify';
 import type { Ran } from './run-once';
 import type { Trust } from './trust';
@@ -23,6 +24,8 @@ export interface Dependencies {
   /** Tools that are not part of the app: MCP servers'. */
   outside: ToolSource;
   store: Store;
+  /** What blocks name by hash: rules, and definitions of agents. */
+  kept: KeptObjects;
   model: ModelProvider;
   /** Model id for agents that name none. */
   defaultModel: string;

@@ -6,7 +6,7 @@ import { callError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import { admit, checkInput, deniedError } from '../tools/admit';
 import { hooksFor, runBeforeIo } from '../tools/hooks';
-import { decide } from '../tools/permission';
+import { decideOn, factsOf, recordedFacts } from '../tools/permission';
 import type { PreparedAgent, PreparedTool } from '../tools/registry';
 import { record, turnFacts, type DecideResult } from './decide-call';
 import type { Dependencies } from './dependencies';
@@ -32,7 +32,8 @@ export async function editedCall(
   const hooks = hooksFor(agent.hooks.before, tool.name).filter((hook) => hook.io);
   const hooked = await runBeforeIo(hooks, asked, (changed) => checkInput(prepared, changed), deps.log);
   if (!hooked.ok) return hooked;
-  const verdict = decide(agent.policy, { tool, input: hooked.input, turn });
+  const looked = factsOf({ tool, input: hooked.input, turn });
+  const verdict = decideOn(agent.policy, looked);
   if (verdict.verdict === 'deny') return { ok: false, error: deniedError(tool.name, verdict) };
   if (canonical(hooked.input) === canonical(before)) {
     return { ok: false, error: callError('INVALID_PARAMS', 'not_edited', 'This is the input that the call has already.') };
@@ -45,6 +46,7 @@ export async function editedCall(
     input: hooked.input,
     changes,
     verdict,
+    facts: recordedFacts(looked),
   });
   const byPerson = { hook: '', by: edit.by, why: whatChanged(before, hooked.input, edit.note) };
   return { ok: true, decided: { ...decided, changes: [byPerson, ...decided.changes] }, input: hooked.input, before };

@@ -22,6 +22,7 @@ import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
 import { answered, heldBack } from './held-back';
 import { busyError, shareRateLimit } from './pass-gate';
+import { agentSince } from './outside-tools';
 import { permissionFault } from './permission-fault';
 import { withPulse, type Show } from './pulse';
 import { refusal } from './refusal';
@@ -150,6 +151,8 @@ async function writeDispatch(deps: Dependencies, request: RunCallInput, key: str
   const draft = new Draft(deps.store, turn.first_execution_run_id, head);
   if (call.dispatch === 1 || !(await isWritten(deps, request)))
     for (const body of decisionBodies(turn, call, approvalsOf(request))) draft.add('decision', at, [body]);
+  // As the turn has had it since it began, with the tools from outside.
+  const agent = (await agentSince(deps, turn, head)) ?? deps.registry.forTurn(turn)!;
   const dispatch: Json = {
     call_id: call.id,
     tool: call.tool,
@@ -159,6 +162,11 @@ async function writeDispatch(deps: Dependencies, request: RunCallInput, key: str
     idempotency_key: key,
     input_ref: call.input_ref,
     preview_ref: call.preview_ref,
+    input_hash: call.input_hash,
+    policy_ref: call.policy_ref,
+    definition_ref: await deps.kept.agent(agent),
+    verdict: request.verdict ?? null,
+    revision: call.revision,
     approval: { ...deps.registry.approval(turn.agent, call.tool) },
     subject: callSubject(turn, call),
   };

@@ -30,6 +30,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   if (!begun) throw unknownAgent(input.turn.agent, deps.registry.names());
   const { agent } = begun;
 
+  const definition_ref = await deps.kept.agent(agent);
   const scope = input.turn.first_execution_run_id;
   const { at } = input;
   const draft = new Draft(deps.store, scope, input.head);
@@ -50,7 +51,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const known = { untrusted, shown: new Set(shown.map(({ name }) => name)) };
   const calls = admitAll(deps, agent, input, response, known);
   const admission = draft.add('admission', at, [
-    { ...admissionHeader(response, shown, agent.catalogue.length), subject: turnSubject(input.turn) },
+    { ...admissionHeader(response, shown, agent.catalogue.length), definition_ref, subject: turnSubject(input.turn) },
     ...calls.map((call) => call.body),
   ]);
   const admitted = calls.map((call, index) =>

@@ -13,7 +13,7 @@ import { lackingTool } from './catalogue/lacking';
 import type { ToolLogger } from './define';
 import { hashJson, inputDigest } from './digests';
 import { hooksFor, runBefore, type InputChange } from './hooks';
-import { decide, type TurnFacts, type Verdict } from './permission';
+import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from './permission';
 import { sunsetFault } from './lifecycle';
 import type { PreparedAgent, PreparedTool } from './registry';
 import { isZod, type Violation } from './schema';
@@ -42,6 +42,8 @@ export interface StaticAdmission extends Pick<AdmittedCall, Admitted> {
   changes: InputChange[];
   /** A hook with I/O or the classifier has still to speak: `admitCall` decides, and `verdict` is the careful one. */
   undecided: boolean;
+  /** What the rules looked at, for the record; null: they were not asked. */
+  facts: JsonObject | null;
 }
 
 /** What static admission is told besides the call. */
@@ -80,9 +82,12 @@ export function admit(agent: PreparedAgent, asked: Asked, options: AdmitOptions 
   if (!hooked.ok) return rejected(asked, prepared, checked.input, hooked.error);
 
   const { input, changes } = hooked;
-  const verdict = decide(agent.policy, { tool, input, turn });
+  const looked = factsOf({ tool, input, turn });
+  const verdict = decideOn(agent.policy, looked);
+  const facts = recordedFacts(looked);
   const waitsForHooks = hooks.some((hook) => hook.io);
-  if (verdict.verdict === 'deny' && !waitsForHooks) return rejected(asked, prepared, input, deniedError(name, verdict));
+  if (verdict.verdict === 'deny' && !waitsForHooks)
+    return { ...rejected(asked, prepared, input, deniedError(name, verdict)), facts };
   const allowed = verdict.verdict === 'allow' && !waitsForHooks;
   const undecided = waitsForHooks || (verdict.verdict === 'classify' && agent.agent.classifier !== undefined);
   return {
@@ -99,6 +104,7 @@ export function admit(agent: PreparedAgent, asked: Asked, options: AdmitOptions 
     parallel: allowed && runsBeside(prepared, input),
     changes,
     undecided,
+    facts,
   };
 }
 
@@ -253,6 +259,7 @@ function rejected(asked: Asked, prepared: PreparedTool | null, input: JsonObject
     parallel: true,
     changes: [],
     undecided: false,
+    facts: null,
   };
 }
 

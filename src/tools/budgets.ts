@@ -3,9 +3,10 @@ import { isAmount } from '../shared/budget-book';
 import type { JsonObject } from '../shared/json';
 import { isJsonObject } from '../shared/json';
 import type { Tool } from './define';
-import { compileExpression, type Expression } from './permission/condition';
-import type { TurnFacts } from './permission/types';
-import { matchesWildcard } from './permission/wildcard';
+import type { TurnFacts } from '../rules';
+import { compileExpression, type Expression } from '../rules/condition';
+import { matchesWildcard } from '../rules/wildcard';
+import { ruledTool } from './permission/facts';
 import { inputSchema } from './schema';
 import { isFrom } from './tool-source';
 
@@ -133,7 +134,7 @@ export function budgetsOf(budgets: readonly Budget[] | undefined, tool: Tool): T
 }
 
 function measured(expression: Expression, tool: Tool, input: JsonObject, turn: TurnFacts): string | { error: string } {
-  const given = expression.evaluate({ tool, input, turn }, inputSchema(tool.input as JsonObject));
+  const given = expression.evaluate({ tool: ruledTool(tool), input, turn });
   if ('error' in given) return given;
   const text = typeof given.value === 'bigint' ? String(given.value) : given.value;
   if (isAmount(text)) return text;

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { Agent, AgentLimits } from '../agents/define';
 import type { ErrorCode } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
+import type { TargetKind } from '../rules';
 import type { ToolClass } from '../shared/tool-class';
 import type { Resources } from '../shared/batches';
 import type { Cursors } from './cursors';
@@ -75,11 +76,7 @@ export interface ToolLimits {
 
 /** What permission rules such as `edit_file(/src/**)` compare with. */
 export interface RuleTarget<I> {
-  /**
-   * `path`: `/`-separated from the tool's root, matched as a path glob; `text`: a glob over the whole text, `*` takes
-   * anything; `command`: a shell command, which an allow rule matches only if it holds no shell syntax at all.
-   */
-  kind: 'path' | 'text' | 'command';
+  kind: TargetKind;
   /** Pure. An allow rule has to match all of them, an ask or deny rule any. */
   of(input: I): string | string[];
 }

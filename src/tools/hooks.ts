@@ -7,8 +7,8 @@ import type { Json, JsonObject } from '../shared/json';
 import { isJsonObject } from '../shared/json';
 import type { ToolClass } from '../shared/tool-class';
 import type { CheckFault, ToolLogger } from './define';
-import type { TurnFacts } from './permission/types';
-import { matchesWildcard } from './permission/wildcard';
+import type { TurnFacts } from '../rules';
+import { matchesWildcard } from '../rules/wildcard';
 import { toJson } from './to-json';
 
 /** The call that a hook looks at. Its own copy: what a hook writes into it changes nothing. */

@@ -1,6 +1,5 @@
-/** One hash over everything that decides on an agent's calls. */
+/** Everything that decides on an agent's calls; its hash is the `policy_ref`. */
 import type { Agent } from '../agents/define';
-import { hashJson } from './digests';
 import type { JsonObject } from '../shared/json';
 import type { OuterMode } from '../shared/sub-turn';
 import type { ApprovalSettings } from './approvals';
@@ -10,11 +9,11 @@ import type { Hooks } from './hooks';
  * Rules, conditions, mode, what approval takes, budgets, and the names of hooks and classifier (their code is the worker's version). What is at its
  * default is left out, so that rules of plain names keep the hash that they always had.
  */
-export function policyRefOf(
+export function policyOf(
   { permissions, approvalExpiryMs, classifier, approvals, budgets }: Agent,
   { before, after }: Hooks,
   { channel }: ApprovalSettings,
-): string {
+): JsonObject {
   const { mode, allow, ask, deny } = permissions;
   const named = {
     ...(mode === 'default' ? {} : { mode }),
@@ -26,10 +25,10 @@ export function policyRefOf(
     ...(channel === 'any' ? {} : { channel }),
   };
   const rules = JSON.parse(JSON.stringify({ allow, ask, deny })) as JsonObject;
-  return hashJson({ v: 'holdfast.policy/1', permissions: rules, approval_expiry_ms: approvalExpiryMs, ...named });
+  return { v: 'holdfast.policy/1', permissions: rules, approval_expiry_ms: approvalExpiryMs, ...named };
 }
 
 /** The same, where the modes of turns above hold too. */
-export function policyRefWithin(policyRef: string, within: readonly OuterMode[]): string {
-  return hashJson({ v: 'holdfast.policy_within/1', policy_ref: policyRef, within: [...within] });
+export function policyWithin(policyRef: string, within: readonly OuterMode[]): JsonObject {
+  return { v: 'holdfast.policy_within/1', policy_ref: policyRef, within: [...within] };
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { READ_RESULT } from '../rules';
 import { defineBuiltIn } from './define';
 import { ToolError } from './errors';
 
 /** How the model fetches the rest of a result that was too large to be given whole. Every agent has it. */
 export const readResult = defineBuiltIn({
-  name: 'read_result',
+  name: READ_RESULT,
   version: '1.0.1',
   class: 'read',
   description: {

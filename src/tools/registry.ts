@@ -12,7 +12,8 @@ import { makeCatalogue, type Catalogue } from './catalogue/catalogue';
 import type { Tool } from './define';
 import { joinHooks, type Hooks } from './hooks';
 import { compilePolicy, type Policy } from './permission';
-import { policyRefOf, policyRefWithin } from './policy-ref';
+import { hashJson } from './digests';
+import { policyOf, policyWithin } from './policy-ref';
 import { describe } from './describe';
 import { isSunset } from './lifecycle';
 import { readResult } from './read-result';
@@ -40,6 +41,8 @@ export interface PreparedAgent {
   hooks: Hooks;
   /** Hash of all that decides on calls: part of every call's digest. */
   policyRef: string;
+  /** What it is the hash of, as the last one; before it, what that refers to. */
+  policies: JsonObject[];
   /** What approving a call of the tool takes. */
   approval(tool: string): ApprovalPolicy;
   /** The budgets that a tool's calls spend from. */
@@ -169,7 +172,8 @@ function prepareAgent(
     .map(({ tool, schema }) => ({ name: tool.name, description: describe(tool), input_schema: schema }));
   const versions = new Map([...toolbox, ...all].map((tool) => [idOf(tool), tool])); // the agent's own win
   const policy = compilePolicy(agent.permissions, ours, agent.mcpServers); // whatever others offer, it must not make the rules unusable
-  const decides = { policy, hooks, policyRef: policyRefOf(agent, hooks, settings) };
+  const decisive = policyOf(agent, hooks, settings);
+  const decides = { policy, hooks, policyRef: hashJson(decisive), policies: [decisive] };
   const approval = (tool: string) => approvalPolicyOf(agent.approvals, tool, settings);
   const budgets = memoized((tool: Tool) => budgetsOf(agent.budgets, tool));
   return { agent, tools, internal: prepared(true), catalogue, choice, versions, approval, budgets, ...decides };
@@ -177,8 +181,9 @@ function prepareAgent(
 
 /** The same agent where modes of other agents hold besides; the hash of what decides says so. */
 function bound(prepared: PreparedAgent, within: readonly OuterMode[]): PreparedAgent {
-  const { policy, policyRef } = prepared;
-  return { ...prepared, policy: { ...policy, within }, policyRef: policyRefWithin(policyRef, within) };
+  const { policy, policyRef, policies } = prepared;
+  const bounded = policyWithin(policyRef, within);
+  return { ...prepared, policy: { ...policy, within }, policyRef: hashJson(bounded), policies: [...policies, bounded] };
 }
 
 function memoized<K extends object, V>(make: (key: K) => V): (key: K) => V {

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../shared/json';
 import { checkInput } from '../admit';
 import { hooksFor } from '../hooks';
 import type { PreparedAgent } from '../registry';
-import { decide } from './decide';
-import { compareSpecificity } from './rule';
-import type { RuleTrace, TurnFacts, Verdict } from './types';
+import { compareSpecificity } from '../../rules/rule';
+import type { RuleTrace, TurnFacts, Verdict } from '../../rules';
+import { decide } from './facts';
 
 export interface Explanation {
   tool: string;

@@ -1,6 +1,5 @@
-/** Permission: rules, modes, and the verdict on one call. */
-export { decide } from './decide';
-export { compilePolicy, permissionFaults, withDefaults, type Policy } from './policy';
-export { readPermissions } from './read-permissions';
-export { EFFECTS, MODES } from './types';
-export type { AgentPermissions, CallFacts, Mode, RuleEntry, RuleTrace, TurnFacts, Verdict } from './types';
+/** Permission: an agent's rules, asked about calls of its tools. The rules themselves are in `rules/`. */
+export { readPermissions, recordedFacts, withDefaults, EFFECTS, MODES } from '../../rules';
+export type { AgentPermissions, Mode, Policy, RuleEntry, RuleTrace, TurnFacts, Verdict } from '../../rules';
+export { decide, decideOn, factsOf, type ToolCall } from './facts';
+export { compilePolicy, permissionFaults } from './policy';

@@ -1,41 +1,9 @@
 /** An agent's rules, compiled once: every fault of them is found before a model calls anything. */
-import type { JsonObject } from '../../shared/json';
-import { isJsonObject } from '../../shared/json';
+import { compileRules, permissionFaults as faultsOf, type AgentPermissions, type Policy } from '../../rules';
 import type { Tool } from '../define';
-import { inputSchema } from '../schema';
-import { isFrom } from '../tool-source';
 import { readResult } from '../read-result';
-import { allowsCommand, forbidsCommand } from './command-target';
-import { allowsPath, forbidsPath } from './path-target';
-import { faultsFor, names, parseRule, specificity, type Rule } from './rule';
-import { allowsText, forbidsText } from './text-target';
-import { EFFECTS, MODES, type AgentPermissions, type Mode, type RuledTool } from './types';
-
-/** A rule, made ready for one tool that it names. */
-export interface ToolRule {
-  rule: Rule;
-  specificity: number[];
-  /** Whether one target fits the pattern; null: the rule has none, or the tool no targets. */
-  matches: ((target: string) => boolean) | null;
-}
-
-export interface Policy {
-  mode: Mode;
-  /** Modes of the turns above a sub-agent's: they hold too. Absent: none. */
-  within?: readonly Mode[];
-  /** The rules that name a tool, whichever tools were known when they were compiled. */
-  rulesOf(tool: RuledTool): { rules: ToolRule[]; schema: JsonObject };
-}
-
-const MATCHERS = {
-  path: { allow: allowsPath, ask: forbidsPath, deny: forbidsPath },
-  text: { allow: allowsText, ask: forbidsText, deny: forbidsText },
-  command: { allow: allowsCommand, ask: forbidsCommand, deny: forbidsCommand },
-} as const;
-
-export function withDefaults(permissions: Partial<AgentPermissions> | undefined): AgentPermissions {
-  return { mode: 'default', allow: [], ask: [], deny: [], ...permissions };
-}
+import { isFrom } from '../tool-source';
+import { ruledTool } from './facts';
 
 /** Every fault of an agent's permissions, in words; empty: they can be compiled. `servers`: others whose tools it has besides. */
 export function permissionFaults(
@@ -43,70 +11,15 @@ export function permissionFaults(
   tools: readonly Tool[],
   servers: readonly string[] = [],
 ): string[] {
-  const faults = shapeFaults(permissions);
-  if (faults.length > 0) return faults;
-  const known = withBuiltIn(tools);
-  return EFFECTS.flatMap((effect) =>
-    permissions[effect].flatMap((entry) => {
-      const parsed = parseRule(effect, entry);
-      if (parsed.ok && isFrom(servers, parsed.rule.name)) return []; // which tools there are is known only once a turn begins
-      return parsed.ok ? [...faultsFor(parsed.rule, known), ...fieldFaults(parsed.rule, known)] : [parsed.fault];
-    }),
-  );
-}
-
-/** What is wrong with the object itself, whatever the tools. */
-export function shapeFaults(permissions: Partial<AgentPermissions>): string[] {
-  const unknown = Object.keys(permissions).filter((key) => key !== 'mode' && !(EFFECTS as readonly string[]).includes(key));
-  const lists = EFFECTS.filter((effect) => permissions[effect] !== undefined && !Array.isArray(permissions[effect]));
-  const { mode } = permissions;
-  return [
-    ...unknown.map((key) => `permissions have ${JSON.stringify(key)}; there are mode, ${EFFECTS.join(', ')}`),
-    ...lists.map((effect) => `permissions.${effect} must be a list of rules`),
-    ...(mode === undefined || MODES.includes(mode)
-      ? []
-      : [`permissions.mode is ${JSON.stringify(mode)}; it must be one of ${MODES.join(', ')}`]),
-  ];
+  // Which tools a server has is known only once a turn begins.
+  return faultsOf(permissions, withBuiltIn(tools).map(ruledTool), (name) => isFrom(servers, name));
 }
 
 /** @throws Error that lists every fault */
 export function compilePolicy(permissions: AgentPermissions, tools: readonly Tool[], servers: readonly string[] = []): Policy {
   const faults = permissionFaults(permissions, tools, servers);
   if (faults.length > 0) throw new Error(`The permission rules have faults:\n- ${faults.join('\n- ')}`);
-  const rules = EFFECTS.flatMap((effect) => permissions[effect].map((entry) => parseRule(effect, entry))).flatMap((parsed) =>
-    parsed.ok ? [parsed.rule] : [],
-  );
-  const ready = new WeakMap<RuledTool, { rules: ToolRule[]; schema: JsonObject }>();
-  return {
-    mode: permissions.mode,
-    rulesOf(tool) {
-      const known = ready.get(tool) ?? prepare(rules, tool);
-      ready.set(tool, known);
-      return known;
-    },
-  };
-}
-
-function prepare(rules: Rule[], tool: RuledTool): { rules: ToolRule[]; schema: JsonObject } {
-  const own = rules.filter((rule) => names(rule, tool.name)).map((rule) => forTool(rule, tool));
-  return { rules: own, schema: inputSchema(tool.input as JsonObject) };
-}
-
-function forTool(rule: Rule, tool: RuledTool): ToolRule {
-  const kind = tool.ruleTarget?.kind;
-  const matches = rule.pattern === null || !kind ? null : MATCHERS[kind][rule.effect](rule.pattern);
-  return { rule, matches, specificity: specificity(rule, kind) };
-}
-
-/** A field that none of the named tools has is a slip of the pen, and would make the rule useless. */
-function fieldFaults(rule: Rule, tools: readonly Tool[]): string[] {
-  if (!rule.condition || rule.name === '*') return [];
-  const named = tools.filter((tool) => names(rule, tool.name));
-  const schemas = named.map((tool) => inputSchema(tool.input as JsonObject));
-  if (schemas.length === 0 || schemas.some((schema) => schema.additionalProperties !== false)) return [];
-  return rule.condition.inputFields
-    .filter((field) => !schemas.some((schema) => isJsonObject(schema.properties) && Object.hasOwn(schema.properties, field)))
-    .map((field) => `${rule.effect}: ${JSON.stringify(rule.text)}: the input has no field ${field}`);
+  return compileRules(permissions);
 }
 
 function withBuiltIn(tools: readonly Tool[]): Tool[] {

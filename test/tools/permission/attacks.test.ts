@@ -1,4 +1,4 @@
-import { normalise } from '../../../src/tools/permission/path-target';
+import { normalise } from '../../../src/rules/path-target';
 import { verdict } from './support';
 
 /** Attempts to get more run than `bash(git status*)`, `bash(cat docs/*)` and `bash(*)` allow. */

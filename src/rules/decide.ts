@@ -2,19 +2,16 @@
  * Whether a call runs by itself, asks a person, or is refused, and which rule decided. Deny wins; then the most
  * specific rule, where ask wins a tie; then the mode, and under it the class.
  */
-import { CLASS_RULES } from '../../shared/tool-class';
-import { readResult } from '../read-result';
+import { CLASS_RULES } from '../shared/tool-class';
 import type { Policy, ToolRule } from './policy';
 import { compareSpecificity, isExact } from './rule';
-import type { CallFacts, Mode, RuleTrace, Verdict } from './types';
+import { READ_RESULT, type CallFacts, type Mode, type RuleTrace, type Verdict } from './types';
 
 type Decided = Omit<Verdict, 'considered'>;
 type Tried = RuleTrace & { why: string | null };
 
 export function decide(policy: Policy, call: CallFacts): Verdict {
-  const targets = targetsOf(call);
-  const { rules, schema } = policy.rulesOf(call.tool);
-  const tried = rules.map((rule) => tryRule(rule, call, targets, schema));
+  const tried = policy.rulesOf(call.tool).map((rule) => tryRule(rule, call));
   const considered = tried.map(({ why: _, ...trace }) => trace);
   return {
     ...byRules(
@@ -51,7 +48,7 @@ function byMode(policy: Policy, { tool }: CallFacts): Decided {
   const { mode } = policy;
   const no = { word: null, rule: null };
   if (holds(policy, 'locked')) {
-    return tool.name === readResult.name
+    return tool.name === READ_RESULT
       ? { ...no, verdict: 'allow', reason: "it reads this conversation's own results" }
       : {
           ...no,
@@ -79,7 +76,8 @@ function said({ effect, rule, because, why }: Tried): string {
 
 const MATCHES = 'it matches';
 
-function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts, targets: Targets, schema: Schema): Tried {
+function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts): Tried {
+  const { targets } = call;
   const trace = { effect: rule.effect, rule: rule.text, specificity, why: rule.why };
   const allows = rule.effect === 'allow';
   if (allows && call.tool.class === 'destructive' && !isExact(rule))
@@ -90,29 +88,13 @@ function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts, targ
     const fits = allows ? targets.every(matches) : targets.some(matches);
     if (!fits) return { ...trace, matched: false, because: `the pattern does not fit ${shown(targets)}` };
   }
-  const holds = rule.condition?.holds(call, schema) ?? true;
+  const holds = rule.condition?.holds(call) ?? true;
   if (typeof holds === 'object')
     return { ...trace, matched: !allows, because: `its condition failed (${holds.error.slice(0, 200).toWellFormed()})` };
   return { ...trace, matched: holds, because: holds ? MATCHES : 'its condition is false' };
 }
 
-type Schema = Parameters<NonNullable<ToolRule['rule']['condition']>['holds']>[1];
-/** Null: the tool could not say. */
-type Targets = string[] | null;
-
-/** Nothing at all counts as unknown: a search without a folder searches everywhere. */
-function targetsOf({ tool, input }: CallFacts): Targets {
-  if (!tool.ruleTarget) return null;
-  try {
-    const said: unknown = tool.ruleTarget.of(structuredClone(input));
-    const targets: unknown[] = Array.isArray(said) ? said : [said];
-    return targets.length > 0 && targets.every((target) => typeof target === 'string') ? (targets as string[]) : null;
-  } catch {
-    return null;
-  }
-}
-
-function shown(targets: string[]): string {
+function shown(targets: readonly string[]): string {
   const [first = ''] = targets;
   const more = targets.length > 1 ? ` and ${targets.length - 1} more` : '';
   return `${JSON.stringify(first.slice(0, 100).toWellFormed())}${more}`;

@@ -3,7 +3,6 @@
  * CEL has no loops and no side effects; what is left that could take long is refused here: long expressions, and loops within loops.
  */
 import { celEnv, celFunc, CelScalar, isCelError, parse, plan } from '@bufbuild/cel';
-import type { JsonObject } from '../../shared/json';
 import { celInput, type CelInput } from './cel-values';
 import type { CallFacts } from './types';
 
@@ -22,18 +21,21 @@ const big = celFunc('big', [CelScalar.STRING], CelScalar.INT, (text) => {
 
 const env = celEnv({ variables: VARIABLES, funcs: [big] });
 
+/** What expressions look at. */
+export type AskedCall = Pick<CallFacts, 'tool' | 'input' | 'turn'>;
+
 /** A CEL expression, whatever it gives. */
 export interface Expression {
   text: string;
   /** Fields of `input` that it names, to be compared with the tools' schemas. */
   inputFields: string[];
   /** What it gives, as CEL has it (an integer is a bigint); or, in words, why it gives nothing. */
-  evaluate(call: CallFacts, schema: JsonObject): { value: unknown } | { error: string };
+  evaluate(call: AskedCall): { value: unknown } | { error: string };
 }
 
 export interface Condition extends Pick<Expression, 'text' | 'inputFields'> {
   /** True or false; or, in words, why it could not be said. */
-  holds(call: CallFacts, schema: JsonObject): boolean | { error: string };
+  holds(call: AskedCall): boolean | { error: string };
 }
 
 export type Compiled = { ok: true; condition: Condition } | { ok: false; fault: string };
@@ -42,8 +44,8 @@ export function compileCondition(text: unknown): Compiled {
   const compiled = compileExpression(text);
   if (!compiled.ok) return compiled;
   const { evaluate, ...rest } = compiled.expression;
-  const holds: Condition['holds'] = (call, schema) => {
-    const given = evaluate(call, schema);
+  const holds: Condition['holds'] = (call) => {
+    const given = evaluate(call);
     if ('error' in given) return given;
     return typeof given.value === 'boolean' ? given.value : { error: `it gives ${typeof given.value}, not true or false` };
   };
@@ -58,9 +60,9 @@ export function compileExpression(text: unknown): { ok: true; expression: Expres
     const found = inspect(parsed.expr as unknown as Expr | undefined);
     if (found.faults.length > 0) return { ok: false, fault: found.faults.join('; ') };
     const planned = plan(env, parsed);
-    const evaluate: Expression['evaluate'] = (call, schema) => {
+    const evaluate: Expression['evaluate'] = (call) => {
       try {
-        const value: unknown = planned(bindings(call, schema) as never);
+        const value: unknown = planned(bindings(call) as never);
         return isCelError(value) ? { error: value.message } : { value };
       } catch (error) {
         return { error: error instanceof Error ? error.message : String(error) };
@@ -72,9 +74,9 @@ export function compileExpression(text: unknown): { ok: true; expression: Expres
   }
 }
 
-function bindings({ tool, input, turn }: CallFacts, schema: JsonObject): Record<string, CelInput> {
+function bindings({ tool, input, turn }: AskedCall): Record<string, CelInput> {
   return {
-    input: celInput(input, schema),
+    input: celInput(input, tool.schema),
     tool: new Map<string, CelInput>([
       ['name', tool.name],
       ['version', tool.version],

@@ -1,7 +1,6 @@
 /** What permission rules look like, what they are asked about, and what they answer. */
-import type { JsonObject } from '../../shared/json';
-import type { ToolClass } from '../../shared/tool-class';
-import type { RuleTarget } from '../define';
+import type { JsonObject } from '../shared/json';
+import type { ToolClass } from '../shared/tool-class';
 
 export const MODES = ['default', 'auto', 'plan', 'locked'] as const;
 /**
@@ -42,10 +41,20 @@ export interface RuledTool {
   class: ToolClass;
   group?: string;
   egress?: boolean;
-  ruleTarget?: RuleTarget<any>;
-  /** Its schema says which texts are amounts. */
-  input: unknown;
+  /** How patterns are compared with what a call touches; null: there is nothing to compare. */
+  target: TargetKind | null;
+  /** JSON Schema of its input, which says which texts are amounts. */
+  readonly schema: JsonObject;
 }
+
+/**
+ * `path`: `/`-separated from the tool's root, matched as a path glob; `text`: a glob over the whole text, `*` takes
+ * anything; `command`: a shell command, which an allow rule matches only if it holds no shell syntax at all.
+ */
+export type TargetKind = 'path' | 'text' | 'command';
+
+/** Reads this conversation's own results: mode `locked` lets it run. */
+export const READ_RESULT = 'read_result';
 
 /** What rules may know of the turn. */
 export interface TurnFacts {
@@ -60,6 +69,8 @@ export interface CallFacts {
   tool: RuledTool;
   /** The effective input. */
   input: JsonObject;
+  /** What the call touches, to be compared with patterns; null: there is nothing to compare, or the tool could not say. */
+  targets: readonly string[] | null;
   turn: TurnFacts;
 }
 

@@ -1,8 +1,7 @@
 /** One rule: its text taken apart, and how specific it is. */
-import type { RuleTarget } from '../define';
 import { compileCondition, type Condition } from './condition';
 import { pathPatternFault } from './path-target';
-import type { RuleEffect, RuleEntry, RuledTool } from './types';
+import type { RuleEffect, RuleEntry, RuledTool, TargetKind } from './types';
 import { matchesWildcard } from './wildcard';
 
 export interface Rule {
@@ -56,11 +55,11 @@ export function faultsFor(rule: Rule, tools: readonly RuledTool[]): string[] {
   if (isExact(rule) && named.length === 0)
     return [`permissions name ${JSON.stringify(rule.name)}, which is none of the agent's tools`];
   if (rule.pattern === null) return [];
-  const without = named.filter((tool) => !tool.ruleTarget).map((tool) => tool.name);
+  const without = named.filter((tool) => tool.target === null).map((tool) => tool.name);
   const faults = without.map(
     (name) => `${rule.effect}: ${JSON.stringify(rule.text)} has a pattern, but ${name} declares no ruleTarget to match it with`,
   );
-  const asPath = named.some((tool) => tool.ruleTarget?.kind === 'path') ? pathPatternFault(rule.pattern) : null;
+  const asPath = named.some((tool) => tool.target === 'path') ? pathPatternFault(rule.pattern) : null;
   return asPath === null ? faults : [...faults, `${rule.effect}: ${JSON.stringify(rule.text)}: ${asPath}`];
 }
 
@@ -79,7 +78,7 @@ const PATH_SPECIAL = /[*?[{]/;
  * How specific a rule is, compared from the left: exact name, name glob, `*`; with a condition or without; literal
  * pattern, glob, none; characters of the pattern, then of the name, that are no `*`.
  */
-export function specificity(rule: Rule, kind: RuleTarget<unknown>['kind'] | undefined): number[] {
+export function specificity(rule: Rule, kind: TargetKind | null): number[] {
   const { pattern } = rule;
   const glob = pattern !== null && (kind === 'path' ? PATH_SPECIAL.test(pattern) : pattern.includes('*'));
   return [

@@ -1,0 +1,10 @@
+/**
+ * Permission rules, and the verdict on one call. Pure: they look at facts about a call, never at a tool, so that an auditor
+ * can ask them about a recorded call.
+ */
+export { decide } from './decide';
+export { compileRules, permissionFaults, shapeFaults, withDefaults, type Policy } from './policy';
+export { readPermissions } from './read-permissions';
+export { factsRecorded, recordedFacts, type RecordedCall } from './recorded';
+export { EFFECTS, MODES, READ_RESULT } from './types';
+export type { AgentPermissions, CallFacts, Mode, RuledTool, RuleEntry, RuleTrace, TargetKind, TurnFacts, Verdict } from './types';

@@ -1,0 +1,103 @@
+/** An agent's rules, compiled once: every fault of them is found before a model calls anything. */
+import { isJsonObject } from '../shared/json';
+import { allowsCommand, forbidsCommand } from './command-target';
+import { allowsPath, forbidsPath } from './path-target';
+import { faultsFor, names, parseRule, specificity, type Rule } from './rule';
+import { allowsText, forbidsText } from './text-target';
+import { EFFECTS, MODES, type AgentPermissions, type Mode, type RuledTool } from './types';
+
+/** A rule, made ready for one tool that it names. */
+export interface ToolRule {
+  rule: Rule;
+  specificity: number[];
+  /** Whether one target fits the pattern; null: the rule has none, or the tool no targets. */
+  matches: ((target: string) => boolean) | null;
+}
+
+export interface Policy {
+  mode: Mode;
+  /** Modes of the turns above a sub-agent's: they hold too. Absent: none. */
+  within?: readonly Mode[];
+  /** The rules that name a tool. */
+  rulesOf(tool: RuledTool): ToolRule[];
+}
+
+const MATCHERS = {
+  path: { allow: allowsPath, ask: forbidsPath, deny: forbidsPath },
+  text: { allow: allowsText, ask: forbidsText, deny: forbidsText },
+  command: { allow: allowsCommand, ask: forbidsCommand, deny: forbidsCommand },
+} as const;
+
+export function withDefaults(permissions: Partial<AgentPermissions> | undefined): AgentPermissions {
+  return { mode: 'default', allow: [], ask: [], deny: [], ...permissions };
+}
+
+/**
+ * Every fault of an agent's permissions, in words; empty: they can be compiled.
+ * @param later whether a rule's name can only mean tools that are not known yet
+ */
+export function permissionFaults(
+  permissions: AgentPermissions,
+  tools: readonly RuledTool[],
+  later: (name: string) => boolean = () => false,
+): string[] {
+  const faults = shapeFaults(permissions);
+  if (faults.length > 0) return faults;
+  return EFFECTS.flatMap((effect) =>
+    permissions[effect].flatMap((entry) => {
+      const parsed = parseRule(effect, entry);
+      if (parsed.ok && later(parsed.rule.name)) return [];
+      return parsed.ok ? [...faultsFor(parsed.rule, tools), ...fieldFaults(parsed.rule, tools)] : [parsed.fault];
+    }),
+  );
+}
+
+/** What is wrong with the object itself, whatever the tools. */
+export function shapeFaults(permissions: Partial<AgentPermissions>): string[] {
+  const unknown = Object.keys(permissions).filter((key) => key !== 'mode' && !(EFFECTS as readonly string[]).includes(key));
+  const lists = EFFECTS.filter((effect) => permissions[effect] !== undefined && !Array.isArray(permissions[effect]));
+  const { mode } = permissions;
+  return [
+    ...unknown.map((key) => `permissions have ${JSON.stringify(key)}; there are mode, ${EFFECTS.join(', ')}`),
+    ...lists.map((effect) => `permissions.${effect} must be a list of rules`),
+    ...(mode === undefined || MODES.includes(mode)
+      ? []
+      : [`permissions.mode is ${JSON.stringify(mode)}; it must be one of ${MODES.join(', ')}`]),
+  ];
+}
+
+/** Rules that have no faults, ready for calls of any tool; a rule that cannot be read is none. */
+export function compileRules(permissions: AgentPermissions): Policy {
+  const rules = EFFECTS.flatMap((effect) => permissions[effect].map((entry) => parseRule(effect, entry))).flatMap((parsed) =>
+    parsed.ok ? [parsed.rule] : [],
+  );
+  const ready = new WeakMap<RuledTool, ToolRule[]>();
+  return {
+    mode: permissions.mode,
+    rulesOf(tool) {
+      const known = ready.get(tool) ?? prepare(rules, tool);
+      ready.set(tool, known);
+      return known;
+    },
+  };
+}
+
+function prepare(rules: Rule[], tool: RuledTool): ToolRule[] {
+  return rules.filter((rule) => names(rule, tool.name)).map((rule) => forTool(rule, tool));
+}
+
+function forTool(rule: Rule, { target }: RuledTool): ToolRule {
+  const matches = rule.pattern === null || target === null ? null : MATCHERS[target][rule.effect](rule.pattern);
+  return { rule, matches, specificity: specificity(rule, target) };
+}
+
+/** A field that none of the named tools has is a slip of the pen, and would make the rule useless. */
+function fieldFaults(rule: Rule, tools: readonly RuledTool[]): string[] {
+  if (!rule.condition || rule.name === '*') return [];
+  const named = tools.filter((tool) => names(rule, tool.name));
+  const schemas = named.map((tool) => tool.schema);
+  if (schemas.length === 0 || schemas.some((schema) => schema.additionalProperties !== false)) return [];
+  return rule.condition.inputFields
+    .filter((field) => !schemas.some((schema) => isJsonObject(schema.properties) && Object.hasOwn(schema.properties, field)))
+    .map((field) => `${rule.effect}: ${JSON.stringify(rule.text)}: the input has no field ${field}`);
+}

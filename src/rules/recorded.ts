@@ -1,0 +1,62 @@
+/**
+ * What rules looked at, as admission writes it down beside a call: enough to ask other rules about it afterwards, without
+ * the tool.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import type { ToolClass } from '../shared/tool-class';
+import type { CallFacts, TargetKind } from './types';
+
+/** No pattern looks at more of a text, and none takes a longer one for another. */
+const LONGEST_TARGET = 4097;
+const MOST_TARGETS = 200;
+
+/**
+ * `{egress, group, read_only, target, targets, turn}`. `targets` is null where the tool has none or could not say, and absent
+ * where they are too many to be written down, or no text that can be.
+ */
+export function recordedFacts({ tool, targets, turn }: CallFacts): JsonObject {
+  const { untrusted, requester, agent, step } = turn;
+  return {
+    egress: tool.egress ?? false,
+    group: tool.group ?? null,
+    read_only: tool.class === 'read' || tool.class === 'compute',
+    target: tool.target,
+    ...(isRecordable(targets) ? { targets: targets && targets.map((target) => target.slice(0, LONGEST_TARGET)) } : {}),
+    turn: { untrusted, requester, agent, step },
+  };
+}
+
+function isRecordable(targets: readonly string[] | null): boolean {
+  if (targets === null) return true;
+  return targets.length <= MOST_TARGETS && targets.every((target) => target.slice(0, LONGEST_TARGET).isWellFormed());
+}
+
+/** The call of an admission's part. */
+export interface RecordedCall {
+  tool: string;
+  version: string;
+  class: ToolClass;
+  input: JsonObject;
+}
+
+/** The same facts, read back. Null: they are not there, or not all of them. @param schema JSON Schema of the tool's input */
+export function factsRecorded(call: RecordedCall, facts: Json | undefined, schema: JsonObject): CallFacts | null {
+  if (!isJsonObject(facts) || !isJsonObject(facts.turn)) return null;
+  const { egress, group, target, targets, turn } = facts;
+  if (!isTargets(targets) || !(target === null || isKind(target)) || typeof egress !== 'boolean') return null;
+  const { untrusted, requester, agent, step } = turn;
+  if (typeof untrusted !== 'boolean' || typeof requester !== 'string' || typeof agent !== 'string') return null;
+  if (typeof step !== 'number' || !Number.isSafeInteger(step)) return null;
+  const { tool: name, version, class: toolClass, input } = call;
+  const grouped = typeof group === 'string' ? { group } : {};
+  const tool = { name, version, class: toolClass, ...grouped, egress, target, schema };
+  return { tool, input, targets, turn: { untrusted, requester, agent, step } };
+}
+
+function isTargets(value: Json | undefined): value is string[] | null {
+  return value === null || (Array.isArray(value) && value.every((target) => typeof target === 'string'));
+}
+
+function isKind(value: Json | undefined): value is TargetKind {
+  return value === 'path' || value === 'text' || value === 'command';
+}
