@@ -11,7 +11,7 @@ import { runChild } from './run-child.mjs';
 
 const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'scripts/lib/compile.mjs', 'scripts/lib/bundle.mjs'];
 const STAMP = '.holdfast-build';
-/** The head of `replay-bundle.js`: which workflow bundle it replays for. */
+/** The last line of `replay-bundle.js`: which workflow bundle it replays for. */
 const REPLAY_OF = '// Replays for the workflow bundle with SHA-256 ';
 
 export function isCompiled(root) {
@@ -38,7 +38,10 @@ export async function compile(root, say) {
     const bundle = await bundleWorkflows(fresh);
     writeFileSync(join(fresh, 'workflow-bundle.js'), bundle);
     const replay = await bundleWorkflows(fresh, { records: true });
-    writeFileSync(join(fresh, 'replay-bundle.js'), `${REPLAY_OF}${createHash('sha256').update(bundle).digest('hex')}\n${replay}`);
+    writeFileSync(
+      join(fresh, 'replay-bundle.js'),
+      `${replay}\n${REPLAY_OF}${createHash('sha256').update(bundle).digest('hex')}\n`,
+    );
   }
   makeExecutable(join(fresh, 'cli', 'main.js'));
   writeFileSync(join(fresh, STAMP), hash);

@@ -1,5 +1,5 @@
 /** What the workflow code asks for during a replay, as commands that can be compared with history. */
-import { coresdk, temporal } from '@temporalio/proto';
+import { temporal, type coresdk } from '@temporalio/proto';
 import { isEnd, type Asked, type Command } from './command';
 import type { Activation, WorkflowCommand } from './recording';
 import { failureOf, fieldsOf, msOf, outcomeOf, retryOf, valuesOf, type Json, type JsonObject } from './values';
@@ -43,7 +43,8 @@ export class AskedCommands {
 
   private read(command: WorkflowCommand): Command[] {
     if (command.scheduleActivity) return [this.activity(command.scheduleActivity)];
-    if (command.requestCancelActivity) return [plain('activity_cancel', this.nameOf('activity', command.requestCancelActivity.seq))];
+    if (command.requestCancelActivity)
+      return [plain('activity_cancel', this.nameOf('activity', command.requestCancelActivity.seq))];
     if (command.startTimer)
       return [plain('timer', String(command.startTimer.seq), { duration_ms: msOf(command.startTimer.startToFireTimeout) })];
     if (command.cancelTimer) return [plain('timer_cancel', String(command.cancelTimer.seq))];
@@ -55,7 +56,8 @@ export class AskedCommands {
     if (command.signalExternalWorkflowExecution) return [signal(command.signalExternalWorkflowExecution)];
     if (command.upsertWorkflowSearchAttributes)
       return [plain('search_attributes', '', fieldsOf(command.upsertWorkflowSearchAttributes.searchAttributes?.indexedFields))];
-    if (command.modifyWorkflowProperties) return [plain('memo', '', fieldsOf(command.modifyWorkflowProperties.upsertedMemo?.fields))];
+    if (command.modifyWorkflowProperties)
+      return [plain('memo', '', fieldsOf(command.modifyWorkflowProperties.upsertedMemo?.fields))];
     if (command.setPatchMarker)
       return [plain('patch', command.setPatchMarker.patchId ?? '', { deprecated: command.setPatchMarker.deprecated ?? false })];
     if (command.updateResponse) return this.update(command.updateResponse);
@@ -95,7 +97,8 @@ export class AskedCommands {
         task_timeout_ms: msOf(asked.workflowTaskTimeout) || DEFAULT_TASK_TIMEOUT_MS,
         parent_close_policy: ParentClosePolicy[asked.parentClosePolicy || ParentClosePolicy.PARENT_CLOSE_POLICY_TERMINATE] ?? '',
         id_reuse_policy:
-          WorkflowIdReusePolicy[asked.workflowIdReusePolicy || WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE] ?? '',
+          WorkflowIdReusePolicy[asked.workflowIdReusePolicy || WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE] ??
+          '',
         retry: asked.retryPolicy ? retryOf(asked.retryPolicy) : null,
         cron: asked.cronSchedule ?? '',
         memo: fieldsOf(asked.memo),
@@ -139,8 +142,7 @@ const queue = (name: string | null | undefined): Json => (name?.startsWith(`${RE
 function ending(command: WorkflowCommand): Command[] {
   if (command.completeWorkflowExecution)
     return [plain('complete', '', { result: valuesOf([command.completeWorkflowExecution.result ?? {}])[0] ?? null })];
-  if (command.failWorkflowExecution)
-    return [plain('fail', '', { failure: failureOf(command.failWorkflowExecution.failure) })];
+  if (command.failWorkflowExecution) return [plain('fail', '', { failure: failureOf(command.failWorkflowExecution.failure) })];
   if (command.cancelWorkflowExecution) return [plain('cancel', '')];
   const next = command.continueAsNewWorkflowExecution;
   if (!next) return [];

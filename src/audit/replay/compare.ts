@@ -57,7 +57,12 @@ export function compare(history: History, { asked, failure }: Ran, runId?: strin
   return { differences: [...differences, ...(other ? [other] : [])].slice(0, MOST), harmless: Object.fromEntries(harmless) };
 }
 
-function changes(recorded: Recorded, asked: Asked, same: (place: Place) => boolean, pass: (reason: string) => void): Difference[] {
+function changes(
+  recorded: Recorded,
+  asked: Asked,
+  same: (place: Place) => boolean,
+  pass: (reason: string) => void,
+): Difference[] {
   const { fields, reason } = inWordsOfToday(recorded);
   if (reason) pass(reason);
   const said = recorded.kind === 'continue' ? only(fields, Object.keys(asked.fields)) : fields;
@@ -96,13 +101,20 @@ function otherCourse({ commands, ended }: History, asked: Asked[], i: number, fa
     const later = commands.slice(i + 1).some((one) => sameCommand(one, now));
     const moved = again && later ? ', in another order' : '';
     if (again && !later) return { event, what: 'added', sentence: `${at}: before it, the code would now also ${deed(now)}` };
-    if (later && !again) return { event, what: 'missing', sentence: `${at}: the code would no longer ${deed(was)}; next it would ${deed(now)}` };
-    return { event, what: 'instead', sentence: `${at}: the code would now ${deed(now)}, where it was recorded to ${deed(was)}${moved}` };
+    if (later && !again)
+      return { event, what: 'missing', sentence: `${at}: the code would no longer ${deed(was)}; next it would ${deed(now)}` };
+    return {
+      event,
+      what: 'instead',
+      sentence: `${at}: the code would now ${deed(now)}, where it was recorded to ${deed(was)}${moved}`,
+    };
   }
-  if (failure !== null && (was || !now)) return { event, what: 'failed', sentence: `${at}: the code would fail here: ${oneLine(failure, 400)}` };
+  if (failure !== null && (was || !now))
+    return { event, what: 'failed', sentence: `${at}: the code would fail here: ${oneLine(failure, 400)}` };
   if (was) return { event, what: 'missing', sentence: `${at}: the code would no longer ${deed(was)}` };
   // What a run that was cut short would have done next is no difference.
-  if (now && (ended || failure !== null)) return { event, what: 'added', sentence: `${at}: the code would now also ${deed(now)}` };
+  if (now && (ended || failure !== null))
+    return { event, what: 'added', sentence: `${at}: the code would now also ${deed(now)}` };
   return null;
 }
 
@@ -110,7 +122,9 @@ function otherCourse({ commands, ended }: History, asked: Asked[], i: number, fa
 function sameRun(original: string, runId: string | undefined): (place: Place) => boolean {
   if (!runId || runId === original) return () => false;
   return ({ recorded, now }) =>
-    typeof recorded === 'string' && typeof now === 'string' && recorded.replaceAll(runId, original) === now.replaceAll(runId, original);
+    typeof recorded === 'string' &&
+    typeof now === 'string' &&
+    recorded.replaceAll(runId, original) === now.replaceAll(runId, original);
 }
 
 function only(fields: Command['fields'], keys: string[]): Command['fields'] {
@@ -127,4 +141,3 @@ function value(json: Json | undefined, field: string): string {
   if (field.endsWith('_ms') && typeof json === 'number') return duration(json);
   return oneLine(JSON.stringify(json), 200);
 }
-

@@ -28,8 +28,10 @@ export function differing(recorded: Json | undefined, now: Json | undefined, mos
 
 /** Null: the two are not of one kind. */
 function keysOf(a: Json | undefined, b: Json | undefined): string[] | null {
-  if (Array.isArray(a) && Array.isArray(b)) return Array.from({ length: Math.max(a.length, b.length) }, (_, index) => String(index));
-  if (a !== undefined && b !== undefined && isJsonObject(a) && isJsonObject(b)) return [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  if (Array.isArray(a) && Array.isArray(b))
+    return Array.from({ length: Math.max(a.length, b.length) }, (_, index) => String(index));
+  if (a !== undefined && b !== undefined && isJsonObject(a) && isJsonObject(b))
+    return [...new Set([...Object.keys(a), ...Object.keys(b)])];
   return null;
 }
 

@@ -14,7 +14,8 @@ let found: string[] | undefined;
 
 /** Words before a command that take its network away; none where nothing can. */
 export function withoutNetwork(): string[] {
-  found ??= WAYS.find(([command, ...args]) => spawnSync(command!, [...args, process.execPath, '-e', ''], QUIET).status === 0) ?? [];
+  found ??=
+    WAYS.find(([command, ...args]) => spawnSync(command!, [...args, process.execPath, '-e', ''], QUIET).status === 0) ?? [];
   return found;
 }
 

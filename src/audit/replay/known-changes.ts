@@ -22,7 +22,12 @@ const SHOWN = 'older builds did not pass it on; it is what the record of the cal
 const VIEW = 'older builds did not show it in the state of the turn';
 
 export const KNOWN: readonly Known[] = [
-  { of: 'runCall', path: 'heartbeat_ms', values: [5000, 10_000], reason: 'a busy worker got more time between two signs of life' },
+  {
+    of: 'runCall',
+    path: 'heartbeat_ms',
+    values: [5000, 10_000],
+    reason: 'a busy worker got more time between two signs of life',
+  },
   ...['untrusted', 'verdict', 'validation_ms'].map((name) => ({ of: 'runCall', path: `input.0.${name}`, reason: SHOWN })),
   ...['takeStep', 'endTurn'].flatMap((of) =>
     ['version', 'class', 'revision'].map((name) => ({ of, path: `input.0.outcomes.*.${name}`, reason: SHOWN })),

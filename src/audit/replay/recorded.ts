@@ -2,7 +2,18 @@
 import { temporal } from '@temporalio/proto';
 import { isEnd, type Command, type Recorded } from './command';
 import { OWN_QUEUE } from './asked';
-import { failureOf, fieldsOf, isJsonObject, msOf, outcomeOf, retryOf, valueOf, valuesOf, wholeOf, type JsonObject } from './values';
+import {
+  failureOf,
+  fieldsOf,
+  isJsonObject,
+  msOf,
+  outcomeOf,
+  retryOf,
+  valueOf,
+  valuesOf,
+  wholeOf,
+  type JsonObject,
+} from './values';
 
 const { ParentClosePolicy, WorkflowIdReusePolicy } = temporal.api.enums.v1;
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;

@@ -12,8 +12,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
     {
       concludeActivation(input, next) {
         const output = next(input);
-        if (output.commands.length > 0)
-          holdfastReplay.asked({ task: workflowInfo().historyLength, commands: output.commands });
+        if (output.commands.length > 0) holdfastReplay.asked({ task: workflowInfo().historyLength, commands: output.commands });
         return output;
       },
     },

@@ -23,7 +23,7 @@ export async function* replayAll(
   histories: Iterable<Replayable> | AsyncIterable<Replayable>,
   { code, processes = 1, onReady }: ReplayOptions,
 ): AsyncGenerator<Replayed> {
-  const source = (Symbol.asyncIterator in histories ? histories[Symbol.asyncIterator]() : histories[Symbol.iterator]());
+  const source = Symbol.asyncIterator in histories ? histories[Symbol.asyncIterator]() : histories[Symbol.iterator]();
   const lanes: Lane[] = [];
   let over = false;
   const take = async (lane: Lane): Promise<{ lane: Lane; answer: Replayed | null }> => {
@@ -41,10 +41,15 @@ export async function* replayAll(
       told = true;
     };
     const waiting = new Map<Lane, Promise<{ lane: Lane; answer: Replayed | null }>>();
+    const wait = (lane: Lane) => {
+      const taken = take(lane);
+      taken.catch(() => undefined); // whoever stops asking does not wait for it any longer
+      waiting.set(lane, taken);
+    };
     for (let n = 0; n < processes; n++) {
       const lane = new Lane(code, begin);
       lanes.push(lane);
-      waiting.set(lane, take(lane));
+      wait(lane);
     }
     while (waiting.size > 0) {
       const { lane, answer } = await Promise.race(waiting.values());
@@ -52,7 +57,7 @@ export async function* replayAll(
         waiting.delete(lane);
         continue;
       }
-      waiting.set(lane, take(lane));
+      wait(lane);
       yield answer;
     }
   } finally {

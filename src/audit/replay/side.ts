@@ -58,7 +58,9 @@ export class Side {
       return JSON.parse(line.value);
     } catch (error) {
       this.stop();
-      throw error instanceof SideGone ? error : new SideGone(`The process that replays spoke nonsense: ${(error as Error).message}`);
+      throw error instanceof SideGone
+        ? error
+        : new SideGone(`The process that replays spoke nonsense: ${(error as Error).message}`);
     } finally {
       clearTimeout(timer);
     }
