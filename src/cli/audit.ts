@@ -1,8 +1,13 @@
-/** `holdfast audit …`: the record of a turn, outside of Temporal and the store. */
+/** `holdfast audit …`: bundles, and what is done with them. Each command is a file of its own, `audit-….ts`. */
 import type { Command } from 'commander';
+import { auditExport } from './audit-export';
 import { auditReplay } from './audit-replay';
 import type { Output } from './support/output';
 
+type AuditCommand = (audit: Command, output: () => Output) => void;
+
+const COMMANDS: readonly AuditCommand[] = [auditExport, auditReplay];
+
 export function auditCommands(audit: Command, output: () => Output): void {
-  auditReplay(audit, output);
+  for (const command of COMMANDS) command(audit, output);
 }
