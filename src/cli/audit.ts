@@ -1,12 +1,13 @@
 /** `holdfast audit …`: bundles, and what is done with them. Each command is a file of its own, `audit-….ts`. */
 import type { Command } from 'commander';
 import { auditExport } from './audit-export';
+import { auditReplay } from './audit-replay';
 import { auditVerify } from './audit-verify';
 import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
 
-const COMMANDS: readonly AuditCommand[] = [auditExport, auditVerify];
+const COMMANDS: readonly AuditCommand[] = [auditExport, auditReplay, auditVerify];
 
 export function auditCommands(audit: Command, output: () => Output): void {
   for (const command of COMMANDS) command(audit, output);
