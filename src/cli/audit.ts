@@ -1,14 +1,24 @@
 /** `holdfast audit …`: bundles, and what is done with them. Each command is a file of its own, `audit-….ts`. */
 import type { Command } from 'commander';
 import { auditExport } from './audit-export';
-import { auditRedact } from './audit-redact';
 import { auditHolds, auditRetain } from './audit-retain';
+import { auditRedact } from './audit-redact';
+import { auditReplay } from './audit-replay';
 import { auditSweep } from './audit-sweep';
+import { auditVerify } from './audit-verify';
 import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
 
-const COMMANDS: readonly AuditCommand[] = [auditExport, auditRedact, auditSweep, auditRetain, auditHolds];
+const COMMANDS: readonly AuditCommand[] = [
+  auditExport,
+  auditVerify,
+  auditReplay,
+  auditRedact,
+  auditSweep,
+  auditRetain,
+  auditHolds,
+];
 
 export function auditCommands(audit: Command, output: () => Output): void {
   for (const command of COMMANDS) command(audit, output);
