@@ -72,6 +72,8 @@ async function main(argv: string[]): Promise<number> {
     .command('mcp')
     .description('MCP servers whose tools agents may have, the classes that somebody accepted for them, and our own server.');
   if (argv.includes('mcp')) (await import('./mcp.js')).mcpCommands(mcp, output);
+  const audit = program.command('audit').description('Bundles: a turn’s whole record in one file that proves itself.');
+  if (argv.includes('audit')) (await import('./audit.js')).auditCommands(audit, output);
   const all = (parent: Command): Command[] => parent.commands.flatMap((command) => [command, ...all(command)]);
   for (const command of all(program)) command.option('--json', JSON_OPTION).exitOverride();
   try {

@@ -1,0 +1,11 @@
+/** `holdfast audit …`: bundles, and what is done with them. Each command is a file of its own, `audit-….ts`. */
+import type { Command } from 'commander';
+import type { Output } from './support/output';
+
+type AuditCommand = (audit: Command, output: () => Output) => void;
+
+const COMMANDS: readonly AuditCommand[] = [];
+
+export function auditCommands(audit: Command, output: () => Output): void {
+  for (const command of COMMANDS) command(audit, output);
+}
