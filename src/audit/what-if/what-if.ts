@@ -125,8 +125,10 @@ class Comparison {
     const decided = ruling === null ? was : wouldDecide(call, was, ruling);
     const { approvals, agent } = this.proposal;
     if (approvals === undefined || turn.agent !== agent) return decided;
-    if (decided.outcome !== 'asked' || was.outcome !== 'asked' || call.question === null) return decided;
+    if (decided.outcome !== 'asked' || was.outcome !== 'asked') return decided;
     if (was.answer === 'superseded' || was.answer === 'cancelled') return decided;
+    if (call.question === null)
+      return { outcome: 'cannot_tell', answer: null, reason: 'the bundle does not have what people were asked' };
     const policy = approvalPolicyOf(approvals, call.tool, { channel: 'any', notify: false });
     return { outcome: 'asked', ...answerUnder(policy, call, turn.requester) };
   }
