@@ -10,7 +10,9 @@ import {
 } from '@temporalio/client';
 import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
 import { attestStart } from './attestation/attest';
+import { bundleSigner, type BundleSigner } from './attestation/bundle-signer';
 import { SigningKey } from './attestation/signing-key';
+import { exportBundle, SubjectNotFound, type Subject } from './audit/export/bundle';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
 import { callInput, CallHandle, type DirectCall } from './client/direct-call';
 import { Feeds } from './client/feeds';
@@ -47,7 +49,7 @@ import { isInSight, sightClause, type Sight } from './client/sight';
 import { checkStartTurn, searchAttributes, type Started, type StartTurn } from './client/start-turn';
 import { TurnHandle } from './client/turn-handle';
 import { watchPending, type NewQuestion, type WatchPending } from './client/watch-pending';
-import { loadConfig, type Config } from './config';
+import { bundleKeyPlaces, loadConfig, type Config } from './config';
 import type { LiveBus } from './live/bus';
 import { openLive } from './live/open';
 import { inlineCode } from './shared/visible';
@@ -89,6 +91,9 @@ const CONNECT_WITHIN = 5000;
 const SILENT_FOR = 5000;
 const MEMO_REQUEST = 'holdfast_request';
 
+/** What a bundle is of. */
+export type BundleOf = { turn: string } | { session: string };
+
 export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
   /**
    * For a service that runs its worker in the same process, on the client's own NativeConnection: the
@@ -97,8 +102,10 @@ export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
   eagerStart?: boolean;
   /** File of a private key that signs the start of turns: who asked is proved. Read once. Absent or null: none does. */
   signingKey?: string | null;
-  /** For `trail`: the workers' store, or its URL as in HOLDFAST_STORE. */
+  /** For `trail` and `bundle`: the workers' store, or its URL as in HOLDFAST_STORE. */
   store?: string | Store;
+  /** Signs audit bundles; asked for when the first one is made. */
+  bundleSigner?: () => Promise<BundleSigner>;
   /** What brings live events: the worker's own bus, or its PostgreSQL as in HOLDFAST_LIVE. Absent or null: the server is asked. */
   live?: string | LiveBus | null;
 }
@@ -131,6 +138,7 @@ export class HoldfastClient {
     );
     return new HoldfastClient(new Client({ connection, namespace: config.temporal.namespace, dataConverter }), {
       ...config,
+      bundleSigner: () => bundleSigner(bundleKeyPlaces(config)),
       live: config.live ?? live,
     });
   }
@@ -362,10 +370,32 @@ export class HoldfastClient {
    * @throws TrailQueryError; InvalidRequest for a client that was given no store
    */
   async trail(query: TrailQuery = {}): Promise<TrailPage> {
+    return (await this.store('trail')).trail.query(query);
+  }
+
+  /**
+   * The audit bundle of a turn with its sub-agents' turns, of a direct call (`call/<id>`), or of a session: its lines, each with its
+   * newline, read as fast as they are taken (docs/bundle-format.md). Of what runs still it is as far as that has come, and says so.
+   * @throws TurnNotFound, SessionNotFound; InvalidRequest for a client without a store or a key; BadSigningKey; all but the last before the first line
+   */
+  async *bundle(of: BundleOf): AsyncGenerator<string> {
+    const { bundleSigner: signer } = this.config;
+    if (signer === undefined)
+      throw new InvalidRequest('bundle: this client has no key for bundles; give it one as "bundleSigner".');
+    const store = await this.store('bundle');
+    try {
+      yield* exportBundle({ subject: subjectOf(of), temporal: this.temporal, store, signer: await signer() });
+    } catch (error) {
+      if (!(error instanceof SubjectNotFound)) throw error;
+      throw 'session' in of ? new SessionNotFound(of.session) : new TurnNotFound(of.turn);
+    }
+  }
+
+  /** @param what asks for it. @throws InvalidRequest for a client that was given none */
+  private store(what: string): Promise<Store> {
     const { store } = this.config;
-    if (store === undefined) throw new InvalidRequest('trail: this client knows no store; give it one as "store".');
-    this.opened ??= typeof store === 'string' ? openStore(store) : Promise.resolve(store);
-    return (await this.opened).trail.query(query);
+    if (store === undefined) throw new InvalidRequest(`${what}: this client knows no store; give it one as "store".`);
+    return (this.opened ??= typeof store === 'string' ? openStore(store) : Promise.resolve(store));
   }
 
   private async pendingTurn(info: WorkflowExecutionInfo, silence: Silence): Promise<PendingTurn> {
@@ -452,4 +482,15 @@ export class HoldfastClient {
 
 function ifThere(error: unknown): void {
   if (!(error instanceof WorkflowNotFoundError)) throw error;
+}
+
+/** @throws TurnNotFound, SessionNotFound for an id that none can have */
+function subjectOf(of: BundleOf): Subject {
+  if ('session' in of) {
+    if (!isSessionId(of.session)) throw new SessionNotFound(of.session);
+    return { kind: 'session', id: of.session };
+  }
+  if (isDirectCallId(of.turn)) return { kind: 'call', id: of.turn };
+  if (!isTurnId(of.turn)) throw new TurnNotFound(of.turn);
+  return { kind: 'turn', id: of.turn };
 }

@@ -38,6 +38,9 @@ export interface NotifyConfig {
   mail: string[];
 }
 
+/** The key that signs bundles: a file, the key itself, or a command that has it. */
+export type BundleKeyConfig = { file: string } | { pem: string } | { command: string; public: string };
+
 export interface EdgarConfig {
   userAgent: string;
   /** Replaces both hosts of the SEC; absent: the real ones. */
@@ -86,6 +89,8 @@ export interface Config {
   trustedKeys: string;
   /** File of the private key that this process signs with; null: there is none. */
   signingKey: string | null;
+  /** What signs audit bundles; null: nobody has said, then a key of our own. */
+  bundleKey: BundleKeyConfig | null;
   /** Who may speak to the gateway; null: nobody. */
   tokens: { principal: string; roles: string[]; token_sha256: string }[] | null;
   /** The gateway's HTTP face. */
@@ -168,6 +173,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     ...optional('approvals', read('HOLDFAST_APPROVALS')),
     trustedKeys: read('HOLDFAST_TRUSTED_KEYS') ?? defaultTrustedKeys(home),
     signingKey: read('HOLDFAST_SIGNING_KEY') ?? present(defaultSigningKey(home)),
+    bundleKey: bundleKeyOf(read),
     tokens: read('HOLDFAST_TOKENS') ?? null,
     http: httpOf(read),
     gateway: gatewayOf(read),
@@ -203,6 +209,21 @@ export function defaultSigningKey(home: string): string {
   return join(home, 'keys', 'gateway.pem');
 }
 
+/** The key for bundles that is made where no other is named. */
+export function defaultBundleKey(home: string): string {
+  return join(home, 'keys', 'bundle.pem');
+}
+
+/** What signs bundles, for `bundleSigner`: a key of our own is entered in the file of trusted keys only where that is ours too. */
+export function bundleKeyPlaces({ home, bundleKey, trustedKeys }: Pick<Config, 'home' | 'bundleKey' | 'trustedKeys'>): {
+  named: BundleKeyConfig | null;
+  made: string;
+  trustedKeys: string | null;
+} {
+  const own = trustedKeys === defaultTrustedKeys(home);
+  return { named: bundleKey, made: defaultBundleKey(home), trustedKeys: own ? trustedKeys : null };
+}
+
 /** Null where there is no such file, or it is another user's: nobody has named it. */
 function present(path: string): string | null {
   try {
@@ -233,6 +254,22 @@ function callbacksOf(read: Reader): CallbackConfig | null {
       ? ['HOLDFAST_CALLBACK_SECRET', 'HOLDFAST_CALLBACK_HOSTS']
       : ['HOLDFAST_CALLBACK_HOSTS', 'HOLDFAST_CALLBACK_SECRET'];
   throw new ConfigError(`${unset} is not set but ${set} is; set both, or neither.`);
+}
+
+function bundleKeyOf(read: Reader): BundleKeyConfig | null {
+  const given = {
+    HOLDFAST_BUNDLE_KEY: read('HOLDFAST_BUNDLE_KEY'),
+    HOLDFAST_BUNDLE_KEY_PEM: read('HOLDFAST_BUNDLE_KEY_PEM'),
+    HOLDFAST_BUNDLE_SIGNER: read('HOLDFAST_BUNDLE_SIGNER'),
+  };
+  const { HOLDFAST_BUNDLE_KEY: file, HOLDFAST_BUNDLE_KEY_PEM: pem, HOLDFAST_BUNDLE_SIGNER: command } = given;
+  const set = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (set.length > 1) throw new ConfigError(`${set.join(' and ')} are both set; one key signs bundles.`);
+  const named = read('HOLDFAST_BUNDLE_SIGNER_PUBLIC');
+  if ((command === undefined) !== (named === undefined))
+    throw new ConfigError('HOLDFAST_BUNDLE_SIGNER and HOLDFAST_BUNDLE_SIGNER_PUBLIC go together; set both, or neither.');
+  if (command !== undefined) return { command, public: named! };
+  return file !== undefined ? { file } : pem !== undefined ? { pem } : null;
 }
 
 function gatewayOf(read: Reader): Config['gateway'] {

@@ -94,6 +94,7 @@ export class FileTrust implements Trust {
 /** Null: the key may speak for this principal, in these roles. */
 function speaksFor(key: TrustedKey, principal: string, roles: readonly string[]): string | null {
   if (key.use === 'gateway') return null;
+  if (key.use === 'bundle') return `key ${key.kid} signs bundles, and speaks for nobody`;
   if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${shown(key.principal ?? '')} only`;
   const more = roles.find((role) => !(key.roles ?? []).includes(role));
   return more === undefined ? null : `key ${key.kid} does not give the role ${more}`;

@@ -3,8 +3,11 @@ import { SigningKey } from './signing-key';
 import { updateTrustedKeys, type TrustedKey } from './trusted-keys';
 
 /** An entry for the file of trusted keys. */
-export function trustedEntry(key: SigningKey, who: Pick<TrustedKey, 'principal' | 'roles' | 'expires_at'> = {}): TrustedKey {
-  const use = who.principal === undefined ? 'gateway' : 'principal';
+export function trustedEntry(
+  key: Pick<SigningKey, 'kid' | 'public'>,
+  { bundle, ...who }: Pick<TrustedKey, 'principal' | 'roles' | 'expires_at'> & { bundle?: true } = {},
+): TrustedKey {
+  const use = bundle ? 'bundle' : who.principal === undefined ? 'gateway' : 'principal';
   return { kid: key.kid, public: key.public, use, ...who, created_at: new Date().toISOString() };
 }
 

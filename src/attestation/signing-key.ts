@@ -40,14 +40,17 @@ export class SigningKey {
       },
     );
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw bad(`others may read it; run chmod 600 ${path}`);
-    let key: KeyObject;
-    try {
-      key = createPrivateKey(await readFile(path));
-    } catch {
-      throw bad('it is not a private key in PKCS8 PEM');
-    }
-    if (key.asymmetricKeyType !== 'ed25519') throw bad(`it is a key of type ${key.asymmetricKeyType}; it must be Ed25519`);
-    return new SigningKey(key);
+    return new SigningKey(ed25519(await readFile(path), bad));
+  }
+
+  /** @throws BadSigningKey. @param name where the text is from, for its message */
+  static ofPem(pem: string, name: string): SigningKey {
+    return new SigningKey(ed25519(pem, (what) => new BadSigningKey(`The signing key ${name} cannot be used: ${what}.`)));
+  }
+
+  /** An Ed25519 signature over the bytes. */
+  sign(bytes: Uint8Array): Buffer {
+    return sign(null, bytes, this.#key);
   }
 
   /** Writes the key, mode 0600. @returns false if there was a file: it is as it was */
@@ -64,4 +67,15 @@ export class SigningKey {
       throw new RangeError(`A signed decision of ${token.length} characters is too long: fewer roles, a shorter name`);
     return token;
   }
+}
+
+function ed25519(pem: string | Buffer, bad: (what: string) => BadSigningKey): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    throw bad('it is not a private key in PKCS8 PEM');
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw bad(`it is a key of type ${key.asymmetricKeyType}; it must be Ed25519`);
+  return key;
 }

@@ -18,8 +18,11 @@ export interface TrustedKey {
   kid: string;
   /** The raw 32 bytes, base64url. */
   public: string;
-  /** `gateway`: speaks for any principal, with any roles. `principal`: for the one named here, with the roles given here. */
-  use: 'gateway' | 'principal';
+  /**
+   * `gateway`: speaks for any principal, with any roles. `principal`: for the one named here, with the roles given here. `bundle`: signs
+   * audit bundles, and speaks for nobody.
+   */
+  use: 'gateway' | 'principal' | 'bundle';
   principal?: string;
   roles?: string[];
   /** ISO 8601, all three. */
@@ -128,7 +131,7 @@ const isTime = (value: Json | undefined) => typeof value === 'string' && value.l
 const SHAPE = {
   kid: (value: Json | undefined) => typeof value === 'string',
   public: (value: Json | undefined) => typeof value === 'string',
-  use: (value: Json | undefined) => value === 'gateway' || value === 'principal',
+  use: (value: Json | undefined) => value === 'gateway' || value === 'principal' || value === 'bundle',
   principal: (value: Json | undefined) => value === undefined || principalName(value),
   roles: (value: Json | undefined) => value === undefined || roleList(value),
   created_at: isTime,
@@ -138,7 +141,7 @@ const SHAPE = {
 
 function keyFault(entry: Json): string | null {
   if (!hasShape(entry, SHAPE))
-    return `it must have kid, public, use ("gateway" or "principal") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else`;
+    return `it must have kid, public, use ("gateway", "principal" or "bundle") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else`;
   const { kid, public: raw, use, principal, roles } = entry as unknown as TrustedKey;
   try {
     publicKey(raw);
@@ -149,5 +152,7 @@ function keyFault(entry: Json): string | null {
   if (use === 'principal' && principal === undefined) return 'the key of a principal must name him';
   if (use === 'gateway' && (principal !== undefined || roles !== undefined))
     return "a gateway's key names no principal and no roles: it speaks for all of them";
+  if (use === 'bundle' && (principal !== undefined || roles !== undefined))
+    return 'a key for bundles names no principal and no roles: it speaks for nobody';
   return null;
 }

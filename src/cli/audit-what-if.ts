@@ -12,7 +12,7 @@ import {
   type WhatIf,
 } from '../audit/what-if';
 import { oneLine } from './support/describe';
-import { EXIT, Exit, UsageError } from './support/exit';
+import { Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 
 /** Like `diff`: 1 where something differs. */

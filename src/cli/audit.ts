@@ -1,11 +1,14 @@
 /** `holdfast audit …`: bundles, and what is done with them. Each command is a file of its own, `audit-….ts`. */
 import type { Command } from 'commander';
+import { auditExport } from './audit-export';
+import { auditReplay } from './audit-replay';
+import { auditVerify } from './audit-verify';
 import { auditWhatIf } from './audit-what-if';
 import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
 
-const COMMANDS: readonly AuditCommand[] = [auditWhatIf];
+const COMMANDS: readonly AuditCommand[] = [auditExport, auditReplay, auditVerify, auditWhatIf];
 
 export function auditCommands(audit: Command, output: () => Output): void {
   for (const command of COMMANDS) command(audit, output);

@@ -6,7 +6,7 @@ import { principalName, roleList } from '../attestation/claims';
 import { trustedEntry } from '../attestation/gateway-key';
 import { SigningKey } from '../attestation/signing-key';
 import { notInForce, readTrustedKeys, updateTrustedKeys, type TrustedKey } from '../attestation/trusted-keys';
-import { defaultSigningKey, loadConfig } from '../config';
+import { defaultBundleKey, defaultSigningKey, loadConfig } from '../config';
 import { oneLine } from './support/describe';
 import { several } from './support/decide-options';
 import { UsageError } from './support/exit';
@@ -24,25 +24,30 @@ const DAY_MS = 24 * 3_600_000;
 export function keysCommands(keys: Command, output: () => Output): void {
   keys
     .command('create')
-    .description('Makes a key and enters it among the trusted: for a gateway, or with --principal for one person.')
+    .description(
+      'Makes a key and enters it among the trusted: for a gateway, with --principal for one person, with --bundle for audit bundles.',
+    )
     .option('--principal <name>', 'whose key it is; absent: a gateway’s, which speaks for everybody')
+    .option('--bundle', 'a key that signs audit bundles, and speaks for nobody')
     .option('--role <name>', 'what the principal may act as; may be given again', several)
     .option('--days <n>', 'for how many days it is good; default: until it is revoked', wholeNumber)
     .option('--out <file>', 'where the private key goes; default: keys/ below HOLDFAST_HOME')
-    .action(async ({ days, out, ...who }: Who & { days?: number; out?: string }) => {
+    .action(async ({ days, out, bundle, ...who }: Who & { days?: number; out?: string; bundle?: true }) => {
       const { home, trustedKeys } = loadConfig();
       check(who);
+      if (bundle && who.principal !== undefined) throw new UsageError('--bundle and --principal are two keys: make one of each.');
       if (who.role && who.principal === undefined)
         throw new UsageError('--role goes with --principal: a gateway says the roles itself.');
       const key = SigningKey.generate();
-      const path = out ?? newPath(home, key.kid, who);
+      const first = bundle ? defaultBundleKey(home) : defaultSigningKey(home);
+      const path = out ?? newPath(home, key.kid, who.principal === undefined ? first : null);
       const person = who.principal === undefined ? {} : { principal: who.principal, roles: who.role ?? [] };
       const until = days === undefined ? {} : { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() };
-      const entry = trustedEntry(key, { ...person, ...until });
+      const entry = trustedEntry(key, { ...person, ...until, ...(bundle ? { bundle } : {}) });
       if (!(await key.save(path))) throw new UsageError(`There is a file ${path} already; it is left as it is.`);
       await updateTrustedKeys(trustedKeys, (all) => [...all, entry]);
       output().answer({ ...entry, private_key: path, trusted_keys: trustedKeys }, [
-        `key ${key.kid} of ${entry.principal === undefined ? 'a gateway' : oneLine(entry.principal)}`,
+        `key ${key.kid} ${OWNERS[entry.use] ?? `of ${oneLine(entry.principal!)}`}`,
         `  private: ${path} (keep it there, or with its owner)`,
         `  entered in ${trustedKeys}`,
       ]);
@@ -97,10 +102,11 @@ export function keysCommands(keys: Command, output: () => Output): void {
     });
 }
 
-/** A gateway finds its first key by itself. */
-function newPath(home: string, kid: string, { principal }: Who): string {
-  const first = defaultSigningKey(home);
-  return principal === undefined && !existsSync(first) ? first : join(home, 'keys', `${kid}.pem`);
+const OWNERS: Partial<Record<TrustedKey['use'], string>> = { gateway: 'of a gateway', bundle: 'for audit bundles' };
+
+/** A gateway, and whoever exports, find their first key by themselves. */
+function newPath(home: string, kid: string, first: string | null): string {
+  return first !== null && !existsSync(first) ? first : join(home, 'keys', `${kid}.pem`);
 }
 
 function check({ principal, role = [] }: Who): void {
@@ -116,6 +122,11 @@ function known(all: TrustedKey[], kid: string): TrustedKey {
   return key;
 }
 
+const USES: Partial<Record<TrustedKey['use'], string>> = {
+  gateway: 'a gateway, for everybody',
+  bundle: 'audit bundles, for nobody',
+};
+
 function describe({
   kid,
   use,
@@ -124,7 +135,6 @@ function describe({
   created_at,
   not_in_force,
 }: TrustedKey & { not_in_force: string | null }): string {
-  const who =
-    use === 'gateway' ? 'a gateway, for everybody' : `${oneLine(principal!)}${roles.length > 0 ? ` (${roles.join(', ')})` : ''}`;
+  const who = USES[use] ?? `${oneLine(principal!)}${roles.length > 0 ? ` (${roles.join(', ')})` : ''}`;
   return `${kid}  ${who}  since ${created_at.slice(0, 10)}  ${not_in_force ?? 'in force'}`;
 }

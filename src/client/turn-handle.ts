@@ -18,7 +18,7 @@ import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from './errors
 import type { TurnEvent } from './events';
 import type { Watched } from './feed';
 import { Feeds } from './feeds';
-import { readHistory } from './history';
+import { readHistory } from '../audit/history';
 import { sentOf, type Sent } from './senders';
 import { watchTurn, type WatchOptions } from './watch';
 

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { EventReader, type TurnEvent } from './events';
-import { readHistory, type Reading } from './history';
+import { readHistory, type Reading } from '../audit/history';
 import { InOrder } from './in-order';
 import type { Position } from './position';
 

@@ -119,6 +119,13 @@ export const VARIABLES = {
   HOLDFAST_APPROVALS: [z.enum(['any', 'attested']), 'any or attested'],
   HOLDFAST_TRUSTED_KEYS: [z.string(), 'the path of a file of trusted keys'],
   HOLDFAST_SIGNING_KEY: [z.string(), 'the path of a private key, in PKCS8 PEM'],
+  HOLDFAST_BUNDLE_KEY: [z.string(), 'the path of a private key, in PKCS8 PEM'],
+  HOLDFAST_BUNDLE_KEY_PEM: [z.string(), 'a private key, in PKCS8 PEM'],
+  HOLDFAST_BUNDLE_SIGNER: [z.string(), 'a command that reads bytes and prints their signature'],
+  HOLDFAST_BUNDLE_SIGNER_PUBLIC: [
+    z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+    'a raw Ed25519 public key in base64url: 43 characters',
+  ],
   HOLDFAST_TOKENS: [
     principals,
     'a JSON list of {"principal":"…","roles":["approver"],"token_sha256":"…"}; `holdfast keys token` makes an entry',
@@ -182,6 +189,8 @@ const SECRETS: ReadonlySet<string> = new Set([
   'HOLDFAST_CALLBACK_SECRET',
   'HOLDFAST_EVM_URL', // providers put the key into the path
   'HOLDFAST_EVM_SESSION_KEYS',
+  'HOLDFAST_BUNDLE_KEY_PEM',
+  'HOLDFAST_BUNDLE_SIGNER', // a command may hold a password
   'HOLDFAST_TOKEN',
   'HOLDFAST_TOKENS',
 ]);

@@ -19,6 +19,7 @@ import { refuseOtherMethods } from './other-methods';
 import { limitRates } from './rate-limits';
 import { requestIdOf } from './request-ids';
 import { blocks } from './routes/blocks';
+import { bundles } from './routes/bundles';
 import { decisions } from './routes/decisions';
 import { healthz } from './routes/healthz';
 import { mcp } from './routes/mcp';
@@ -72,7 +73,7 @@ declare module 'fastify' {
  */
 export type Route = (app: FastifyInstance, parts: GatewayParts) => void;
 
-const ROUTES: Route[] = [healthz, readyz, metrics, turns, sessions, decisions, pending, tools, streams, blocks, mcp];
+const ROUTES: Route[] = [healthz, readyz, metrics, turns, bundles, sessions, decisions, pending, tools, streams, blocks, mcp];
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;
 const MAX_PARAM_LENGTH = 500;

@@ -15,7 +15,7 @@ const body = (properties: Record<string, object>, required: string[], example: o
   examples: [example],
 });
 
-const params = object({ id: { ...text, maxLength: 200, description: 'The id of a session.' } });
+export const sessionParams = object({ id: { ...text, maxLength: 200, description: 'The id of a session.' } });
 const message = { ...text, minLength: 1, maxLength: MAX_MESSAGE, pattern: '\\S' };
 const title = { ...text, minLength: 1, maxLength: MAX_TITLE, pattern: '\\S' };
 const agent = { ...text, minLength: 1, maxLength: 64, description: 'One that the workers serve.' };
@@ -128,7 +128,7 @@ export const schemas = {
   show: {
     summary: 'Show a session',
     tags,
-    params,
+    params: sessionParams,
     response: answers({ 200: { description: 'How it stands.', ...sessionView, examples: [exampleSession] } }, 404),
   },
   say: {
@@ -136,7 +136,7 @@ export const schemas = {
     description: 'A turn of its own, after those that wait. With `Idempotency-Key` the same message again gives the same turn.',
     tags,
     headers: postHeaders,
-    params,
+    params: sessionParams,
     body: body(
       {
         message,
@@ -152,7 +152,7 @@ export const schemas = {
     summary: 'Say something to the model of the running turn',
     tags,
     headers: postHeaders,
-    params,
+    params: sessionParams,
     body: body({ text: { ...text, minLength: 1, maxLength: 4000, pattern: '\\S' } }, ['text'], { text: 'In euros, please.' }),
     response: answers({ 202: { description: 'Accepted.', ...ofTurn } }, 404, 409),
   },
@@ -161,14 +161,14 @@ export const schemas = {
     description: 'It ends before its next step, and the conversation can go on. What waits is held.',
     tags,
     headers: postHeaders,
-    params,
+    params: sessionParams,
     response: answers({ 202: accepted }, 404, 409),
   },
   rename: {
     summary: 'Rename a session',
     tags,
     headers: postHeaders,
-    params,
+    params: sessionParams,
     body: body({ title }, ['title'], { title: 'AAPL' }),
     response: answers({ 200: accepted }, 404, 409),
   },
@@ -177,7 +177,7 @@ export const schemas = {
     description: 'What was taken is run; nothing more is.',
     tags,
     headers: postHeaders,
-    params,
+    params: sessionParams,
     response: answers({ 202: accepted }, 404, 409),
   },
   fork: {

@@ -33,7 +33,8 @@ export class CallBook {
     const subject = object(body.subject);
     const id = text(body.call_id) || text(subject.call_id);
     if (id === '' || kind === 'admission') return;
-    const call = this.at(id, number(subject.revision) || this.last(id)?.revision || 1, false);
+    const known = this.calls.find((call) => call.id === id && call.digest !== null && call.digest === body.digest);
+    const call = known ?? this.at(id, number(subject.revision) || this.last(id)?.revision || 1, false);
     call.tool ||= text(subject.tool);
     call.version ||= text(subject.version);
     call.class ||= text(subject.class);
@@ -95,7 +96,7 @@ export class CallBook {
       return;
     }
     // An approver wanted another input: that is said of the revision that it supersedes.
-    if (before && Object.keys(edit).length > 0) this.decided(before, { ...edit, decision: 'edit' });
+    if (before && Object.keys(edit).length > 0) this.decided(before, { at: activity.scheduledAt, ...edit, decision: 'edit' });
     const decided = object(output.decided);
     this.fill(call, decided, true);
     const settled = object(this.parts.get(text(decided.input_ref)));
@@ -239,7 +240,7 @@ export class CallBook {
 
 /** The same decision, recorded twice: with its time, and without. */
 function near(a: DecisionCase, b: DecisionCase): boolean {
-  return a.at === null || b.at === null || a.at === b.at;
+  return a.decision === 'edit' || a.at === null || b.at === null || a.at === b.at;
 }
 
 /** What was signed; whether the signature holds is the verifier's business. */

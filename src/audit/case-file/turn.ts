@@ -10,6 +10,7 @@ import type { BlockCase, CallCase, StepCase, TurnCase, Usage } from './types';
 export class TurnBuilder {
   readonly history = new History();
   private readonly blocks: BlockCase[] = [];
+  private readonly ownRefs = new Set<string>();
   private readonly effects: JsonObject[] = [];
 
   constructor(
@@ -22,15 +23,12 @@ export class TurnBuilder {
   }
 
   block({ ref, block }: BlockBody): void {
-    const { kind, at, parts } = object(block as unknown as Json);
-    const refs = list(parts).map(text);
-    this.blocks.push({
-      ref,
-      kind: text(kind),
-      at: time(at),
-      own: false,
-      bodies: refs.map((part) => this.parts.get(part) ?? null),
-    });
+    const { parent, kind, at, parts } = object(block as unknown as Json);
+    const bodies = list(parts).map((part) => this.parts.get(text(part)) ?? null);
+    const known = { ref: text(ref), parent: textOrNull(parent), kind: text(kind), at: time(at), bodies };
+    const own = this.isOwn(known);
+    if (own) this.ownRefs.add(known.ref);
+    this.blocks.push({ ...known, own, onChain: false });
   }
 
   effect(record: JsonObject): void {
@@ -40,26 +38,29 @@ export class TurnBuilder {
   /** @param end null: the bundle was cut short before it */
   build(end: TurnEndBody | null): TurnCase {
     const { history, body } = this;
-    const own = this.ownBlocks();
+    const head = textOrNull(end?.head) ?? this.blocks.at(-1)?.ref ?? null;
+    this.markChain(head);
+    const own = this.blocks.filter((block) => block.own);
+    const chain = own.filter(({ onChain }) => onChain);
     const book = new CallBook(this.parts);
     for (const activity of history.activities) book.activity(activity);
     for (const block of own) book.block(block);
     const calls = book.calls;
     const { view } = history;
     this.finish(calls, view);
-    const start = object(own.find(({ kind }) => kind === 'start')?.bodies[0]);
-    const last = object(own.findLast(({ kind }) => kind === 'end')?.bodies[0]);
+    const start = object(chain.find(({ kind }) => kind === 'start')?.bodies[0]);
+    const last = object(chain.findLast(({ kind }) => kind === 'end')?.bodies[0]);
     const steps = this.steps(own);
     const first = history.runs[0];
     const final = history.runs.at(-1);
-    const ended = own.findLast(({ kind }) => kind === 'end')?.at ?? null;
+    const ended = chain.findLast(({ kind }) => kind === 'end')?.at ?? null;
     const { input } = history;
     const direct = history.workflowType === CALL_WORKFLOW || body.workflow_id.startsWith('call/');
     const signed = textOrNull(input.attestation) ?? textOrNull(start.attestation);
     return {
       turnId: body.turn_id,
       workflowId: body.workflow_id,
-      firstRunId: body.first_execution_run_id,
+      firstRunId: body.first_execution_run_id ?? '',
       parent: body.parent ? { turnId: text(body.parent.turn_id), callId: text(body.parent.call_id) } : null,
       direct,
       agent: textOrNull(view.agent) ?? textOrNull(object(start.agent).name) ?? text(input.agent),
@@ -69,8 +70,8 @@ export class TurnBuilder {
       traceId: textOrNull(input.trace_id) ?? textOrNull(start.trace_id),
       asked: direct
         ? directCall(input, calls)
-        : (textOrNull(input.message) ?? spoken(own.filter((block) => roleOf(block) === 'user')[0])),
-      answer: textOrNull(view.text) ?? spoken(own.findLast((block) => roleOf(block) === 'assistant')),
+        : (textOrNull(input.message) ?? spoken(chain.find((block) => roleOf(block) === 'user'))),
+      answer: textOrNull(view.text) ?? spoken(chain.findLast((block) => roleOf(block) === 'assistant')),
       state: this.state(view, last, final),
       reason: textOrNull(view.reason) ?? textOrNull(last.reason) ?? final?.reason ?? null,
       startedAt: first?.startedAt ?? own[0]?.at ?? null,
@@ -87,7 +88,7 @@ export class TurnBuilder {
       ignored: { count: number(object(view.ignored_signals).count), last: list(object(view.ignored_signals).last).map(object) },
       effects: this.effects,
       transcript: this.blocks,
-      head: end?.head ?? this.blocks.at(-1)?.ref ?? null,
+      head,
       hasHistory: history.runs.some(({ events }) => events > 0),
       complete: end?.complete === true,
       why: end ? end.why : 'The bundle ends before this turn does.',
@@ -95,14 +96,21 @@ export class TurnBuilder {
   }
 
   /** From the turn's own start on: what stands before is the conversation that it continues. */
-  private ownBlocks(): BlockCase[] {
-    const { turn_id } = this.body;
-    const at = this.blocks.findLastIndex(({ kind, bodies }) => {
-      const started = objectOrNull(bodies[0]);
-      return kind === 'start' && (started === null || text(started.turn_id) === turn_id);
-    });
-    if (at < 0 && this.blocks.some(({ kind }) => kind === 'start')) return [];
-    return this.blocks.slice(Math.max(at, 0)).map((block) => Object.assign(block, { own: true }));
+  private isOwn({ kind, parent, bodies }: Pick<BlockCase, 'kind' | 'parent' | 'bodies'>): boolean {
+    if (parent !== null && this.ownRefs.has(parent)) return true;
+    const started = object(bodies[0]);
+    if (kind === 'start') return bodies[0] === null || started.first_execution_run_id === this.body.first_execution_run_id;
+    return false;
+  }
+
+  /** Marks the way from the head back to the first block. */
+  private markChain(head: string | null): void {
+    const known = new Map(this.blocks.map((block) => [block.ref, block]));
+    let at = head === null ? undefined : known.get(head);
+    while (at && !at.onChain) {
+      at.onChain = true;
+      at = at.parent === null ? undefined : known.get(at.parent);
+    }
   }
 
   private steps(own: BlockCase[]): StepCase[] {
@@ -121,17 +129,21 @@ export class TurnBuilder {
         text: textOrNull(output.text),
       };
     });
-    admissions.forEach((block, index) => {
-      let step = steps.findLast(({ step, takenBack }) => step === index + 1 && !takenBack);
-      if (!step) steps.push((step = { ...BLANK, step: index + 1, at: block.at }));
+    const counted = admissions.filter(({ onChain }) => onChain);
+    for (const block of admissions) {
+      const nth = counted.indexOf(block) + 1;
+      let step = steps.find(({ activity }) => activity !== null && admittedBy(object(activity.output), block, own));
+      step ??= steps.find(({ step, takenBack }) => step === nth && !takenBack);
+      if (!step && nth > 0) steps.push((step = { ...BLANK, step: nth, at: block.at }));
+      if (!step) continue;
       const header = object(block.bodies[0]);
       step.model = textOrNull(header.model);
       step.messageId = textOrNull(header.message_id);
       step.requestId = textOrNull(header.request_id);
       step.stopReason ??= textOrNull(header.stop_reason);
       if (step.activity === null) step.usage = usageOf(header.usage) ?? NONE;
-      step.text ??= spoken(own[own.indexOf(block) - 1]);
-    });
+      step.text ??= spoken(own.find(({ ref }) => ref === block.parent));
+    }
     return steps;
   }
 
@@ -191,6 +203,11 @@ const BLANK: StepCase = {
   usage: NONE,
   text: null,
 };
+
+/** The step's result names the admission block, or the end right after it. */
+function admittedBy({ head, answer_head }: JsonObject, { ref }: BlockCase, own: BlockCase[]): boolean {
+  return head === ref || answer_head === ref || own.some((block) => block.ref === head && block.parent === ref);
+}
 
 /** Steps in order, then the calls of a step, then revisions. */
 function order({ step, id, revision }: CallCase): number {

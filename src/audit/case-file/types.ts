@@ -211,9 +211,13 @@ export interface MessageCase {
 
 export interface BlockCase {
   ref: string;
+  parent: string | null;
   kind: string;
   at: string | null;
+  /** Of this turn; false: of the conversation that it continues. */
   own: boolean;
+  /** On the way to the turn's head; false: on a branch that a reset has left. */
+  onChain: boolean;
   /** Bodies of its parts; null: left out. */
   bodies: Json[];
 }

@@ -25,7 +25,8 @@ export interface ObjectBody {
 export interface TurnBody {
   turn_id: string;
   workflow_id: string;
-  first_execution_run_id: string;
+  /** Null: nothing is left that would tell. */
+  first_execution_run_id: string | null;
   /** Of a sub-agent's turn: the turn, earlier in the bundle, whose call it answers. */
   parent: { turn_id: string; call_id: string } | null;
 }
@@ -41,7 +42,7 @@ export interface EventBody {
   event: JsonObject;
 }
 
-/** `part` is null where it was left out. */
+/** `part` is null where it was left out, or the store has lost it. */
 export interface PartBody {
   ref: string;
   part: Part | null;

@@ -1,70 +1,91 @@
 /** A bundle's lines from a stream of bytes, checked for form and chained; one line in memory at a time. */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { StringDecoder } from 'node:string_decoder';
-import { canonical } from '../../shared/canonical';
 import { isJsonObject, type Json } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { parseCanonical } from './canonical-text';
 import type { BundleLine, LineKind } from './lines';
 
 const KINDS: readonly LineKind[] = ['bundle', 'object', 'turn', 'run', 'event', 'part', 'block', 'effect', 'turn_end', 'end'];
-/** Temporal's events are below 4 MB, parts of the store below 64. */
+/** Bytes. Temporal's events are below 4 MB, parts of the store below 64. */
 const LONGEST_LINE = 128 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** A line that cannot be read, or does not follow the one before. */
 export class BrokenLine extends Error {
   override readonly name = 'BrokenLine';
   constructor(
     readonly n: number,
+    /** S1: its form; S2: its place; S3: its kind; S7: it is missing (docs/bundle-format.md). */
+    readonly rule: 'S1' | 'S2' | 'S3' | 'S7',
     reason: string,
   ) {
     super(reason);
   }
 }
 
+/** A line, with its bytes (without the newline). */
+export type ReadLine = BundleLine & { bytes: Buffer };
+
 /** @throws BrokenLine */
-export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BundleLine> {
+export async function* readLines(chunks: Chunks): AsyncGenerator<ReadLine> {
   let n = 0;
   let prev: string | null = null;
-  for await (const text of textLines(chunks)) {
-    const line = readLine(text, n, prev);
+  for await (const bytes of byteLines(chunks)) {
+    const line = readLine(bytes, n, prev);
     yield line;
     prev = line.hash;
     n += 1;
   }
 }
 
-function readLine(text: string, n: number, prev: string | null): BundleLine {
-  const broken = (reason: string) => new BrokenLine(n, reason);
+function readLine(bytes: Buffer, n: number, prev: string | null): ReadLine {
+  const broken = (rule: BrokenLine['rule'], reason: string) => new BrokenLine(n, rule, reason);
   let line: Json;
   try {
-    line = parseJson(text);
-    if (canonical(line) !== text) throw new Error('it is not in canonical form');
+    if (!isUtf8(bytes)) throw new Error('it is not UTF-8');
+    line = parseCanonical(bytes.toString('utf8'));
   } catch (error) {
-    throw broken(`The line cannot be read: ${(error as Error).message}`);
+    throw broken('S1', `The line cannot be read: ${(error as Error).message}`);
   }
   if (!isJsonObject(line) || Object.keys(line).join() !== 'body,kind,n,prev')
-    throw broken('The line does not have exactly n, kind, prev and body');
+    throw broken('S1', 'The line does not have exactly n, kind, prev and body');
   if (line.n !== n)
-    throw broken(`The line says that it is number ${JSON.stringify(line.n)}: lines are missing, or in another order`);
-  if (line.prev !== prev) throw broken('The line does not follow the one before: one of the two was changed');
-  if (!KINDS.includes(line.kind as LineKind) || !isJsonObject(line.body)) throw broken('The line has no known kind, or no body');
-  const hash = createHash('sha256').update(text, 'utf8').digest('hex');
-  return { n, kind: line.kind, prev, body: line.body, hash } as unknown as BundleLine;
+    throw broken('S2', `The line says that it is number ${shown(line.n)}: lines are missing, doubled or in another order`);
+  if (line.prev !== prev) throw broken('S2', 'The line does not follow the one before: one of the two was changed');
+  if (!KINDS.includes(line.kind as LineKind) || !isJsonObject(line.body))
+    throw broken('S3', 'The line has no known kind, or no body');
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  return { n, kind: line.kind, prev, body: line.body, hash, bytes } as unknown as ReadLine;
 }
 
-async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8');
-  let rest = '';
+/** What stands between the newlines. */
+async function* byteLines(chunks: Chunks): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  let waiting = 0;
   let n = 0;
   for await (const chunk of chunks) {
-    const pieces = decoder.write(chunk as Buffer).split('\n');
-    pieces[0] = rest + pieces[0]!;
-    rest = pieces.pop()!;
-    for (const piece of pieces) {
-      yield piece;
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let from = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+      const piece = bytes.subarray(from, end);
+      if (waiting + piece.length > LONGEST_LINE) throw tooLong(n);
+      yield rest.length === 0 ? piece : Buffer.concat([...rest, piece]);
+      [rest, waiting, from] = [[], 0, end + 1];
       n += 1;
     }
-    if (rest.length > LONGEST_LINE) throw new BrokenLine(n, `The line has more than ${LONGEST_LINE} characters`);
+    if (from < bytes.length) rest.push(bytes.subarray(from));
+    waiting += bytes.length - from;
+    if (waiting > LONGEST_LINE) throw tooLong(n);
   }
-  if (rest + decoder.end() !== '') throw new BrokenLine(n, 'The last line does not end with a newline: the file was cut short');
+  if (waiting > 0) throw new BrokenLine(n, 'S7', 'The last line does not end with a newline: the file was cut short');
+}
+
+function tooLong(n: number): BrokenLine {
+  return new BrokenLine(n, 'S1', `The line has more than ${LONGEST_LINE} bytes`);
+}
+
+function shown(value: Json | undefined): string {
+  return JSON.stringify(value ?? null).slice(0, 40);
 }

@@ -30,7 +30,7 @@ export async function* readHistory(client: Client, workflowId: string, { follow,
     seen.add(runId);
     let next: string | null = null;
     let copied = false;
-    for await (const event of readRun(client, { workflowId, runId }, { follow, stop })) {
+    for await (const event of readRun(client, { workflowId, runId }, { follow, ...(stop ? { stop } : {}) })) {
       const original = event.workflowExecutionStartedEventAttributes?.originalExecutionRunId;
       if (original && original !== runId) copied = true;
       if (event.workflowTaskFailedEventAttributes?.newRunId === runId) copied = false; // here the reset took place
@@ -62,10 +62,11 @@ function hasEnded(event: HistoryEvent): boolean {
   );
 }
 
-async function* readRun(
+/** One run. */
+export async function* readRun(
   client: Client,
   execution: { workflowId: string; runId: string },
-  { follow, stop }: { follow: boolean; stop: AbortSignal | undefined },
+  { follow, stop }: Reading,
 ): AsyncGenerator<HistoryEvent> {
   const { connection, namespace } = client.workflow.options as unknown as { connection: Client['connection']; namespace: string };
   let nextPageToken: Uint8Array = new Uint8Array();

@@ -1,0 +1,107 @@
+/**
+ * What signs audit bundles: a key that does nothing else. It may live outside of this process: then a command has it, is
+ * given the bytes on its standard input, and prints the signature.
+ */
+import { spawn } from 'node:child_process';
+import { verify } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { trustedEntry } from './gateway-key';
+import { keyId, publicKey } from './public-key';
+import { BadSigningKey, SigningKey } from './signing-key';
+import { updateTrustedKeys } from './trusted-keys';
+
+export interface BundleSigner {
+  /** First 16 hex characters of the SHA-256 of the raw public key. */
+  readonly kid: string;
+  /** The raw public key, base64url. */
+  readonly public: string;
+  /** Ed25519. @throws BadSigningKey */
+  sign(bytes: Uint8Array): Promise<Buffer>;
+}
+
+/** What the settings name; null: nothing. */
+export type NamedBundleKey = { file: string } | { pem: string } | { command: string; public: string } | null;
+
+export interface BundleKeyPlaces {
+  named: NamedBundleKey;
+  /** Where a key of our own lies, or is made at its first use. */
+  made: string;
+  /** The file that a new one is entered in. Null: somebody else's to write. */
+  trustedKeys: string | null;
+}
+
+/** @throws BadSigningKey, BadKeyFile */
+export async function bundleSigner({ named, made, trustedKeys }: BundleKeyPlaces): Promise<BundleSigner> {
+  if (named === null) return ofKey(await ownKey(made, trustedKeys));
+  if ('command' in named) return new CommandSigner(named.command, named.public);
+  return ofKey('file' in named ? await SigningKey.read(named.file) : SigningKey.ofPem(named.pem, 'in HOLDFAST_BUNDLE_KEY_PEM'));
+}
+
+export function ofKey(key: SigningKey): BundleSigner {
+  return { kid: key.kid, public: key.public, sign: async (bytes) => key.sign(bytes) };
+}
+
+async function ownKey(path: string, trustedKeys: string | null): Promise<SigningKey> {
+  if (existsSync(path)) return SigningKey.read(path);
+  const key = SigningKey.generate();
+  // Entered first: whoever dies in between leaves a key that nobody has, not one that nobody trusts.
+  if (trustedKeys !== null) await updateTrustedKeys(trustedKeys, (keys) => [...keys, trustedEntry(key, { bundle: true })]);
+  return (await key.save(path)) ? key : SigningKey.read(path);
+}
+
+/** Longest time that a signer may take, ms: it may ask a key service. */
+const SIGN_WITHIN = 60_000;
+const SIGNATURE = /^[A-Za-z0-9_-]{86}$/;
+const MOST_OUTPUT = 10_000;
+
+class CommandSigner implements BundleSigner {
+  readonly kid: string;
+  readonly public: string;
+
+  constructor(
+    private readonly command: string,
+    raw: string,
+  ) {
+    try {
+      publicKey(raw);
+    } catch (error) {
+      throw new BadSigningKey(`HOLDFAST_BUNDLE_SIGNER_PUBLIC cannot be used: ${(error as Error).message}.`);
+    }
+    this.public = raw;
+    this.kid = keyId(raw);
+  }
+
+  async sign(bytes: Uint8Array): Promise<Buffer> {
+    const printed = (await run(this.command, bytes)).trim();
+    if (!SIGNATURE.test(printed)) throw bad('it printed no signature: 64 bytes in base64url, 86 characters');
+    const signature = Buffer.from(printed, 'base64url');
+    if (!verify(null, bytes, publicKey(this.public), signature))
+      throw bad('what it printed is no signature of the key in HOLDFAST_BUNDLE_SIGNER_PUBLIC');
+    return signature;
+  }
+}
+
+function bad(what: string): BadSigningKey {
+  return new BadSigningKey(`The signer of bundles (HOLDFAST_BUNDLE_SIGNER) failed: ${what}.`);
+}
+
+/** @returns what the command printed. Its own errors go where ours go. */
+function run(command: string, input: Uint8Array): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'inherit'], timeout: SIGN_WITHIN });
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (printed.length <= MOST_OUTPUT) printed += text;
+    });
+    child.stdin.on('error', () => undefined); // it may answer without having read all
+    child.on('error', (error) => reject(bad(error.message)));
+    child.on('close', (code, signal) =>
+      code === 0
+        ? resolve(printed)
+        : reject(
+            bad(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}; it has ${SIGN_WITHIN / 1000} s`),
+          ),
+    );
+    child.stdin.end(input);
+  });
+}

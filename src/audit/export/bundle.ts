@@ -1,0 +1,101 @@
+/**
+ * A bundle, line by line (docs/bundle-format.md): from Temporal's history and the store to text, without ever holding more than a
+ * line and a list of names.
+ */
+import { canonical } from '../../shared/canonical';
+import { isJsonObject, type Json } from '../../shared/json';
+import { JsonSyntaxError, parseJson } from '../../shared/parse-json';
+import { StoreError, type Store } from '../../store/store';
+import { version } from '../../version';
+import type { BundleSigner } from '../../attestation/bundle-signer';
+import { BUNDLE_VERSION, type EndBody, type ObjectBody } from '../format/lines';
+import { LineWriter } from '../format/writer';
+import type { PlannedTurn, Sources } from './plan';
+import { succeed, withdraw } from './previous';
+import { planOf, subjectName, type Subject } from './subjects';
+import { turnLines } from './turn-lines';
+
+export { SubjectNotFound, type Subject } from './subjects';
+
+export interface Export extends Sources {
+  subject: Subject;
+  signer: BundleSigner;
+}
+
+/**
+ * Lines, each with its newline. The bundle counts as the agent's last one from the moment at which its last line is made.
+ * @throws SubjectNotFound before the first line; whatever Temporal, the store or the signer throws
+ */
+export async function* exportBundle({ subject, signer, ...sources }: Export): AsyncGenerator<string> {
+  const turns = await planOf(sources, subject);
+  const objects = await objectsOf(sources.store, turns);
+  const agent = turns[0]!.agent;
+  const writer = new LineWriter();
+  yield writer.line('bundle', {
+    v: BUNDLE_VERSION,
+    subject,
+    namespace: sources.temporal.options.namespace,
+    agent,
+    made_at: new Date().toISOString(),
+    made_by: { holdfast: version, node: process.version },
+  });
+  for (const object of objects) yield writer.line('object', object);
+  const written = new Set<string>();
+  for (const planned of turns)
+    for await (const [kind, body] of turnLines(sources, planned, written)) yield writer.line(kind, body as never);
+  const complete = turns.every(({ faults }) => faults.length === 0);
+  yield await lastLine(writer, { store: sources.store, agent, subject: subjectName(subject), complete, signer });
+}
+
+/** Rules and definitions that the turns refer to. One that is missing is a fault of each turn that does. */
+async function objectsOf(store: Store, turns: PlannedTurn[]): Promise<ObjectBody[]> {
+  const found = new Map<string, ObjectBody | null>();
+  for (const { objects, faults } of turns) {
+    for (const ref of objects) {
+      if (!found.has(ref)) found.set(ref, await objectOf(store, ref));
+      if (found.get(ref) === null) faults.push(`The store does not have the rules or the definition ${ref}.`);
+    }
+  }
+  return [...found.values()].filter((object) => object !== null);
+}
+
+async function objectOf(store: Store, ref: string): Promise<ObjectBody | null> {
+  try {
+    const text = (await store.getBytes(ref)).toString('utf8');
+    const value = parseJson(text);
+    return isJsonObject(value) && canonical(value) === text ? { ref, value } : null;
+  } catch (error) {
+    if (error instanceof StoreError || error instanceof JsonSyntaxError) return null;
+    throw error;
+  }
+}
+
+interface Last {
+  store: Store;
+  agent: string;
+  subject: string;
+  complete: boolean;
+  signer: BundleSigner;
+}
+
+async function lastLine(writer: LineWriter, { store, agent, subject, complete, signer }: Last): Promise<string> {
+  const own = { root: writer.last!, subject };
+  const previous = await succeed(store.registers, agent, own);
+  const { kid, public: publicKey } = signer;
+  const signed: Omit<EndBody, 'signature'> = {
+    root: own.root,
+    lines: writer.lines + 1,
+    complete,
+    previous,
+    redaction: null,
+    kid,
+    public: publicKey,
+  };
+  try {
+    const signature = await signer.sign(Buffer.from(canonical(signed as unknown as Json), 'utf8'));
+    return writer.line('end', { ...signed, signature: signature.toString('base64url') });
+  } catch (error) {
+    await withdraw(store.registers, agent, own, previous);
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+/** One event of Temporal's history as proto3 JSON, and the JSON values that its payloads hold. */
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { parseJson } from '../../shared/parse-json';
+import type { HistoryEvent } from '../history';
+
+export function eventJson(event: HistoryEvent): JsonObject {
+  const { events } = JSON.parse(historyToJSON({ events: [event] })) as { events: JsonObject[] };
+  return events[0]!;
+}
+
+/** The values of a `{payloads: […]}`; what is not JSON is null. */
+export function valuesOf(payloads: Json | undefined): Json[] {
+  if (!isJsonObject(payloads) || !Array.isArray(payloads.payloads)) return [];
+  return payloads.payloads.map(valueOf);
+}
+
+function valueOf(payload: Json): Json {
+  if (!isJsonObject(payload) || typeof payload.data !== 'string') return null;
+  try {
+    return parseJson(Buffer.from(payload.data, 'base64').toString('utf8'));
+  } catch {
+    return null;
+  }
+}

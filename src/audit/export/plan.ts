@@ -1,0 +1,139 @@
+/** What a bundle will hold, turn by turn: names only. It is known before the first line is written, and does not grow while lines are. */
+import type { Client } from '@temporalio/client';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { StoreError, type BlockWithParts, type EffectRecord, type Store } from '../../store/store';
+import { workflowId } from '../../shared/ids';
+import type { TurnBody } from '../format/lines';
+import { Chain, referencesOf } from './chain';
+import { noReferences, type References } from './references';
+import { survey, type Survey, type SurveyedRun } from './survey';
+
+export interface PlannedTurn extends References {
+  turn: TurnBody;
+  agent: string;
+  runs: SurveyedRun[];
+  /** Hashes of its blocks, in order. */
+  blocks: string[];
+  head: string | null;
+  records: EffectRecord[];
+  /** Why it is not complete, one sentence each. */
+  faults: string[];
+}
+
+export interface Sources {
+  temporal: Client;
+  store: Store;
+}
+
+export class Planner {
+  private readonly chain: Chain;
+  private readonly planned = new Set<string>();
+
+  constructor(private readonly sources: Sources) {
+    this.chain = new Chain(sources.store);
+  }
+
+  /** The turn, and those of its sub-agents; none: nobody knows it. */
+  async turn(turnId: string): Promise<PlannedTurn[]> {
+    const found = await survey(this.sources.temporal, workflowId(turnId));
+    return found === null ? this.forgotten(turnId) : this.withChildren(turnId, found, null);
+  }
+
+  /** A turn of which nothing is known but that there was one. */
+  unknown(turnId: string, parent: TurnBody['parent'] = null): PlannedTurn {
+    const turn = { turn_id: turnId, workflow_id: workflowId(turnId), first_execution_run_id: null, parent };
+    const faults = ['Temporal no longer has its history.'];
+    return { turn, agent: '', runs: [], blocks: [], head: null, records: [], faults, ...noReferences() };
+  }
+
+  private async withChildren(turnId: string, found: Survey, parent: TurnBody['parent']): Promise<PlannedTurn[]> {
+    this.planned.add(found.workflow_id);
+    const { workflow_id, first_execution_run_id } = found;
+    const turn = { turn_id: turnId, workflow_id, first_execution_run_id, parent };
+    const turns = [await this.withBlocks({ ...found, turn, blocks: [], records: [] }, found.heads, found.keys)];
+    for (const [child, call_id] of found.children) turns.push(...(await this.child(found, child, { turn_id: turnId, call_id })));
+    return turns;
+  }
+
+  private async child(above: Survey, child: string, parent: NonNullable<TurnBody['parent']>): Promise<PlannedTurn[]> {
+    if (this.planned.has(child)) return [];
+    const turnId = child.replace(/^turn\//, '');
+    const found = await survey(this.sources.temporal, child);
+    if (found === null) return [this.unknown(turnId, parent)];
+    // After a reset the id may have been taken by another turn's sub-agent: then this call was never answered there.
+    const ours =
+      found.parent?.workflow_id === above.workflow_id && found.parent.first_execution_run_id === above.first_execution_run_id;
+    return ours ? this.withChildren(turnId, found, parent) : [];
+  }
+
+  /** Of a turn that Temporal has forgotten: what the store's trail knows. */
+  private async forgotten(turnId: string): Promise<PlannedTurn[]> {
+    const tips: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query = { turn: turnId, limit: 1000, ...(cursor === '' ? {} : { cursor }) };
+      const page: Awaited<ReturnType<Store['trail']['query']>> = await this.sources.store.trail.query(query);
+      tips.push(...page.entries.map(({ block }) => block));
+      cursor = page.next_cursor;
+    }
+    if (tips.length === 0) return [];
+    const planned = this.unknown(turnId);
+    const own = await this.withBlocks(planned, tips, new Set(), (start) => {
+      if (start.turn_id !== turnId) return;
+      planned.turn.first_execution_run_id = String(start.first_execution_run_id);
+      if (isJsonObject(start.agent)) planned.agent = String(start.agent.name);
+    });
+    return [{ ...own, head: own.blocks.at(-1) ?? null }];
+  }
+
+  /** Adds blocks and effect records: the chains of the tips, then what effect records name beside them. */
+  private async withBlocks(
+    planned: PlannedTurn,
+    tips: readonly string[],
+    keys: Set<string>,
+    starts: (start: JsonObject) => void = () => undefined,
+  ): Promise<PlannedTurn> {
+    const look = (stored: BlockWithParts) => {
+      referencesOf(stored, planned);
+      const { block, parts } = stored;
+      const body = parts[0]?.body;
+      if (!isJsonObject(body)) return;
+      if (block.kind === 'start') starts(body);
+      if (block.kind === 'dispatch' && ofTurn(body, planned.turn.turn_id)) keys.add(String(body.idempotency_key));
+    };
+    const take = async (tip: string | null) => {
+      if (tip === null) return;
+      const { hashes, fault } = await this.chain.take(tip, look);
+      planned.blocks.push(...hashes);
+      if (fault !== null && !planned.faults.includes(fault)) planned.faults.push(fault);
+    };
+    for (const tip of tips) await take(tip);
+    for (const key of keys) {
+      const record = await this.record(key, planned.faults);
+      if (record === null) continue;
+      planned.records.push(record);
+      if (record.result_ref !== null) planned.parts.add(record.result_ref);
+    }
+    for (const { head, result_head } of planned.records) {
+      await take(head);
+      await take(result_head);
+    }
+    return planned;
+  }
+
+  private async record(key: string, faults: string[]): Promise<EffectRecord | null> {
+    try {
+      return await this.sources.store.effects.latest(key);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      faults.push(`The store cannot give effect record ${key}.`);
+      return null;
+    }
+  }
+}
+
+/** A conversation holds the dispatches of the turns before, too. Older blocks do not say whose they are. */
+function ofTurn(dispatch: JsonObject, turnId: string): boolean {
+  const { subject } = dispatch as { subject?: Json };
+  return !isJsonObject(subject) || subject.turn_id === turnId;
+}

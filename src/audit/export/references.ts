@@ -1,0 +1,34 @@
+/**
+ * What a value refers to in the store. Only by the engine's own fields, and never below what a model, a tool or a person has
+ * written: whoever could place a reference there could draw somebody else's part into a bundle.
+ */
+import { isJsonObject, type Json } from '../../shared/json';
+
+const PARTS = new Set(['input_ref', 'preview_ref', 'card_ref', 'result_ref']);
+const OBJECTS = new Set(['policy_ref', 'definition_ref']);
+const FOREIGN = new Set(['input', 'data', 'content', 'body']);
+const HASH = /^[0-9a-f]{64}$/;
+
+export interface References {
+  /** Parts, by hash. */
+  parts: Set<string>;
+  /** Rules and definitions, by hash. */
+  objects: Set<string>;
+}
+
+export function noReferences(): References {
+  return { parts: new Set(), objects: new Set() };
+}
+
+/** Adds what the value refers to, at any depth. */
+export function collect(value: Json, into: References): void {
+  if (Array.isArray(value)) for (const one of value) collect(one, into);
+  if (!isJsonObject(value)) return;
+  for (const [field, held] of Object.entries(value)) {
+    if (FOREIGN.has(field)) continue;
+    if (typeof held !== 'string') collect(held, into);
+    else if (!HASH.test(held)) continue;
+    else if (PARTS.has(field)) into.parts.add(held);
+    else if (OBJECTS.has(field)) into.objects.add(held);
+  }
+}

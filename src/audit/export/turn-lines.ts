@@ -1,0 +1,91 @@
+/** The lines of one turn, read where they are kept, one after the other. */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Json } from '../../shared/json';
+import { canonical, CanonicalError } from '../../shared/canonical';
+import type { Part } from '../../shared/transcript';
+import { StoreError, type EffectRecord } from '../../store/store';
+import type { Bodies, LineKind } from '../format/lines';
+import { readRun } from '../history';
+import { referencesOf } from './chain';
+import { eventJson } from './event-json';
+import type { PlannedTurn, Sources } from './plan';
+import { collect, noReferences } from './references';
+
+export type AnyLine = { [K in LineKind]: [kind: K, body: Bodies[K]] }[LineKind];
+
+/** @param written parts that stand in the bundle already; grows */
+export async function* turnLines(sources: Sources, planned: PlannedTurn, written: Set<string>): AsyncGenerator<AnyLine> {
+  const { turn, blocks, records, head, faults } = planned;
+  yield ['turn', turn];
+  yield* runLines(sources, planned);
+  for (const hash of blocks) yield* blockLines(sources, hash, written, faults);
+  for (const record of records) yield ['effect', { record: record as EffectRecord & Record<string, Json> }];
+  yield* partLines(sources, planned.parts, written, faults);
+  yield ['turn_end', { turn_id: turn.turn_id, head, complete: faults.length === 0, why: faults.join(' ') || null }];
+}
+
+/** Up to the last event that was surveyed: a turn that runs goes on meanwhile. */
+async function* runLines({ temporal }: Sources, { turn, runs, faults }: PlannedTurn): AsyncGenerator<AnyLine> {
+  for (const { run_id, began, last_event } of runs) {
+    yield ['run', { run_id, began }];
+    try {
+      for await (const event of readRun(temporal, { workflowId: turn.workflow_id, runId: run_id }, { follow: false })) {
+        yield ['event', { event: eventJson(event) }];
+        if (String(event.eventId) === last_event) break;
+      }
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError) && (error as { code?: unknown }).code !== NOT_FOUND) throw error;
+      faults.push(`Temporal no longer has run ${run_id}.`);
+    }
+  }
+}
+
+/** gRPC's. */
+const NOT_FOUND = 5;
+
+async function* blockLines(sources: Sources, hash: string, written: Set<string>, faults: string[]): AsyncGenerator<AnyLine> {
+  const stored = await sources.store.getSealedBlock(hash);
+  const { block, parts } = stored;
+  for (const [index, ref] of block.parts.entries()) {
+    if (written.has(ref)) continue;
+    written.add(ref);
+    yield ['part', { ref, part: fitting(parts[index]!, ref, faults) }];
+  }
+  yield ['block', { ref: hash, block }];
+  const found = noReferences();
+  referencesOf(stored, found);
+  yield* partLines(sources, found.parts, written, faults);
+}
+
+/** Parts, and what those refer to. */
+async function* partLines(
+  { store }: Sources,
+  refs: Iterable<string>,
+  written: Set<string>,
+  faults: string[],
+): AsyncGenerator<AnyLine> {
+  for (const ref of refs) {
+    if (written.has(ref)) continue;
+    written.add(ref);
+    let part: Part | null = null;
+    try {
+      part = fitting(await store.getSealedPart(ref), ref, faults);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      faults.push(`The store cannot give part ${ref}.`);
+    }
+    yield ['part', { ref, part }];
+  }
+}
+
+/** A line is a little deeper than the part in it, and JSON of ours has a deepest level. */
+function fitting(part: Part, ref: string, faults: string[]): Part | null {
+  try {
+    canonical({ n: 0, kind: 'part', prev: null, body: { ref, part: part as unknown as Json } });
+    return part;
+  } catch (error) {
+    if (!(error instanceof CanonicalError)) throw error;
+    faults.push(`Part ${ref} is nested too deep for a bundle.`);
+    return null;
+  }
+}

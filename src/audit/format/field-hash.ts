@@ -1,0 +1,12 @@
+/** The hash of what a line carries: in a canonical line the canonical form of `part`, `block` or `value` stands as it is, so its bytes are hashed where they are. */
+import { createHash } from 'node:crypto';
+import type { ReadLine } from './reader';
+
+/** Of a line of kind part, block or object with a `ref` of 64 characters and no field besides. */
+export function carriedHash({ kind, bytes, n, prev }: ReadLine): string {
+  const tail = `,"kind":"${kind}","n":${n},"prev":${prev === null ? 'null' : `"${prev}"`}}`.length;
+  const ref = `"ref":"${'.'.repeat(64)}"`.length;
+  const from = kind === 'object' ? `{"body":{,"value":`.length + ref : `{"body":{"${kind}":`.length;
+  const to = bytes.length - tail - '}'.length - (kind === 'object' ? 0 : ','.length + ref);
+  return createHash('sha256').update(bytes.subarray(from, to)).digest('hex');
+}

@@ -1,0 +1,185 @@
+/** One call at length: what was asked for, what was decided and by whom, what ran, what came of it. */
+import { object, text, textOrNull } from '../case-file/loose';
+import type { ActivityCase, CallCase, TurnCase } from '../case-file';
+import { changed, inputBefore } from './changed';
+import { code, facts, type Node, type Text } from './doc';
+import type { Room } from './room';
+import { decisionText, fate, settledBy, waitedMs } from './tale';
+import { between, count, duration, name, pretty, quoted, short, when } from './words';
+
+export function callSection(call: CallCase, turn: TurnCase, id: string, room: Room): Node {
+  const { tool, version, question, error, result, note, summary } = call;
+  const revision = call.revision > 1 ? `, revision ${call.revision}` : '';
+  return {
+    is: 'section',
+    id,
+    title: `Call ${name(call.id)}${revision}: ${name(tool)}${call.takenBack ? ' (taken back by a reset)' : ''}`,
+    body: [
+      { is: 'paragraph', text: `It ${fate(call)}` },
+      ...facts([
+        ['tool', `${name(tool)} ${name(version)}, class ${name(call.class)}`],
+        ['verdict', verdict(call)],
+        ['digest', call.digest && code(call.digest)],
+        ['idempotency key', call.idempotencyKey && code(call.idempotencyKey)],
+        ['rules', call.policyRef && code(call.policyRef)],
+        ['asked by the model as', call.toolUseId && code(call.toolUseId)],
+        ['effect', call.effect && name(call.effect)],
+        ['sub-agent’s turn', call.subTurnId && name(call.subTurnId)],
+      ]),
+      ...inputNodes(call, turn, room),
+      ...(question ? questionNodes(call, room) : []),
+      ...decisionNodes(call),
+      ...attempts(call),
+      ...settlements(call),
+      ...effectRecord(call),
+      ...(error ? [room.quote('Error', pretty(error))] : []),
+      ...(result ? [room.quote('Result', pretty(result.envelope ?? result))] : []),
+      ...(result === null && summary !== null ? [room.quote('Result, in short', summary)] : []),
+      ...(result === null && call.resultRef !== null ? [missing('The result itself', call.resultRef)] : []),
+      ...(note ? [room.quote('What the engine told the model besides', note)] : []),
+    ],
+  };
+}
+
+function verdict({ verdict: said, reason }: CallCase): Text | null {
+  if (said === null) return null;
+  const words =
+    { allow: 'allowed without a person', ask: 'a person had to be asked', rejected: 'refused by admission' }[said] ?? name(said);
+  return reason === null ? words : `${words}: ${quoted(reason)}`;
+}
+
+function inputNodes(call: CallCase, { calls }: TurnCase, room: Room): Node[] {
+  const { input, askedInput, changes } = call;
+  const fields = changed(inputBefore(call, calls), input);
+  const wrote = call.revision > 1 || input === null || fields.length > 0 ? askedInput : null;
+  return [
+    input === null
+      ? { is: 'paragraph', text: 'Its input was left out, or never recorded.' }
+      : room.quote('Input, as it counts', pretty(input), { open: true }),
+    ...(fields.length === 0
+      ? []
+      : [
+          {
+            is: 'table' as const,
+            caption: call.revision > 1 ? 'What was changed since the revision before' : 'What differs from what the model wrote',
+            head: ['field', 'before', 'now'],
+            rows: fields.map(({ field, before, after }): Text[] => [code(field), room.cut(before), room.cut(after)]),
+          },
+        ]),
+    ...(changes.length === 0 ? [] : [{ is: 'list' as const, items: changes.map(changeText) }]),
+    ...(wrote === null ? [] : [room.quote('What the model wrote', wrote)]),
+  ];
+}
+
+function changeText({ hook, why, by }: CallCase['changes'][number]): Text {
+  return `Changed by ${text(by) !== '' ? name(text(by)) : `hook ${name(text(hook))}`}: ${quoted(text(why), 1000)}`;
+}
+
+function questionNodes(call: CallCase, room: Room): Node[] {
+  const { askedAt, expiresAt, card, cardRef, policy, held, makers, preview } = call.question!;
+  return [
+    { is: 'heading', text: 'What people were asked' },
+    ...facts([
+      ['asked', when(askedAt)],
+      ['waited', waitedMs(call) !== null && duration(waitedMs(call))],
+      ['would expire', expiresAt && when(expiresAt)],
+      ['needed', policy && policyText(policy)],
+      ['had a hand in it', makers.length > 0 && makers.map(name).join(', ')],
+    ]),
+    ...held.map((reason): Node => room.quote(`Why it was asked about again: ${name(text(reason.kind))}`, text(reason.text))),
+    ...(preview === null ? [] : [room.quote('Preview', pretty(preview))]),
+    ...(card === null
+      ? [missing('The card', cardRef)]
+      : [
+          {
+            is: 'fold' as const,
+            id: room.id(),
+            title: 'The card, as it was shown',
+            open: false,
+            body: [room.quote('Card (Markdown)', card)],
+          },
+        ]),
+  ];
+}
+
+function policyText({ quorum, channel, four_eyes, roles }: NonNullable<NonNullable<CallCase['question']>['policy']>): string {
+  const many = typeof quorum === 'number' ? quorum : 1;
+  const of = Array.isArray(roles) && roles.length > 0 ? `, of the roles ${roles.map((role) => name(text(role))).join(', ')}` : '';
+  return `${count(many, 'person', 'people')}${channel === 'attested' ? ', signed decisions only' : ', names not proved'}${four_eyes === true ? ', not whoever asked or had a hand in it' : ''}${of}`;
+}
+
+function decisionNodes({ decisions }: CallCase): Node[] {
+  if (decisions.length === 0) return [];
+  const items = decisions.map((given): Text => {
+    const { claims, channel, identity } = given;
+    const roles =
+      Array.isArray(claims?.roles) && claims.roles.length > 0
+        ? `; roles ${claims.roles.map((role) => name(text(role))).join(', ')}`
+        : '';
+    const way = channel === null ? '' : `; by ${name(channel)}${identity ? `, sent as ${name(identity)}` : ''}`;
+    const saw = typeof claims?.head === 'string' ? `; signed over transcript ${short(claims.head)}` : '';
+    return `${decisionText(given)}${way}${roles}${saw}`;
+  });
+  return [
+    { is: 'heading', text: 'Decisions' },
+    { is: 'list', items },
+  ];
+}
+
+function attempts({ activities }: CallCase): Node[] {
+  if (activities.length === 0) return [];
+  const rows = activities.map((activity): Text[] => [
+    WHAT[activity.type] ?? name(activity.type),
+    when(activity.startedAt ?? activity.scheduledAt),
+    duration(between(activity.startedAt ?? activity.scheduledAt, activity.endedAt)),
+    String(activity.attempts),
+    name(activity.worker ?? 'none'),
+    ended(activity),
+  ]);
+  return [{ is: 'table', caption: 'What ran for it', head: ['what', 'began', 'took', 'attempts', 'worker', 'ended'], rows }];
+}
+
+const WHAT: Readonly<Record<string, string>> = {
+  admitCall: 'admission (preview, card)',
+  runCall: 'the call',
+  inspectEffect: 'look for the effect of a lost attempt',
+  reconcileEffect: "the tool's probe",
+  settleEffect: 'settlement',
+  openSubTurn: "beginning of the sub-agent's turn",
+  closeSubTurn: "end of the sub-agent's turn",
+};
+
+function ended({ outcome, failure, lastFailure, attempts: many, output, takenBack }: ActivityCase): string {
+  const told = object(object(output).outcome ?? object(output).settled ?? output);
+  const effect = textOrNull(told.effect);
+  const before = many > 1 && lastFailure ? `; the attempt before: ${quoted(lastFailure)}` : '';
+  const how = failure === null ? outcome.replace('_', ' ') : `${outcome.replace('_', ' ')}: ${quoted(failure)}`;
+  return `${how}${effect === null ? '' : `, effect ${name(effect)}`}${before}${takenBack ? '; taken back by a reset' : ''}`;
+}
+
+function settlements({ settlements: all }: CallCase): Node[] {
+  if (all.length === 0) return [];
+  const items = all.map((settled): Text => {
+    const { outcome, note, evidence, at, claims } = settled;
+    const sure = text(settled.by) === '' ? '' : claims ? ' (signed)' : ' (name as given, not proved)';
+    return `${settledBy(settled)}${sure}, ${when(textOrNull(at))}: ${name(text(outcome))}${text(note) ? `, ${quoted(text(note))}` : ''}${text(evidence) ? `; evidence: ${quoted(text(evidence), 1000)}` : ''}`;
+  });
+  return [
+    { is: 'heading', text: 'Settled' },
+    { is: 'list', items },
+  ];
+}
+
+function effectRecord({ record }: CallCase): Node[] {
+  if (record === null) return [];
+  const { state, claimed_at, updated_at, dispatch, attempt, run_id } = record;
+  const said = `The effect record says ${name(text(state))}: dispatch ${String(dispatch)}, attempt ${String(attempt)}, claimed ${when(textOrNull(claimed_at))}, last changed ${when(textOrNull(updated_at))}, in run ${short(textOrNull(run_id))}.`;
+  return [{ is: 'paragraph', text: said }];
+}
+
+function missing(what: string, ref: string | null): Node {
+  return {
+    is: 'paragraph',
+    text: [`${what} was left out, or is not in the bundle`, ...(ref === null ? ['.'] : [': ', code(ref)])],
+  };
+}

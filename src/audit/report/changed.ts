@@ -1,0 +1,48 @@
+/** Which fields of an input differ. */
+import { canonical } from '../../shared/canonical';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { parseJson } from '../../shared/parse-json';
+import type { CallCase } from '../case-file';
+import { name } from './words';
+
+export interface Changed {
+  field: string;
+  before: string;
+  after: string;
+}
+
+const LONGEST = 400;
+
+export function changed(before: JsonObject | null, after: JsonObject | null): Changed[] {
+  if (before === null || after === null) return [];
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return fields
+    .filter((field) => text(before, field, Infinity) !== text(after, field, Infinity))
+    .map((field) => ({ field: name(field), before: text(before, field, LONGEST), after: text(after, field, LONGEST) }));
+}
+
+/** What was asked for in the revision before: of the first one, what the model wrote. */
+export function inputBefore(call: CallCase, all: readonly CallCase[]): JsonObject | null {
+  const earlier = all.findLast(
+    ({ id, revision, takenBack }) => id === call.id && revision < call.revision && takenBack === call.takenBack,
+  );
+  return earlier ? earlier.input : modelsInput(call);
+}
+
+/** As the model wrote it; null where that is no JSON object. */
+export function modelsInput({ askedInput }: CallCase): JsonObject | null {
+  if (askedInput === null) return null;
+  try {
+    const value = parseJson(askedInput);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function text(of: JsonObject, field: string, most: number): string {
+  if (!Object.hasOwn(of, field)) return 'nothing';
+  const value: Json = of[field] ?? null;
+  const shown = most === Infinity ? canonical(value) : typeof value === 'string' ? value : JSON.stringify(value);
+  return shown.length <= most ? shown : `${shown.slice(0, most).toWellFormed()}… (${shown.length} characters)`;
+}

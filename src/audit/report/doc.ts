@@ -1,0 +1,39 @@
+/** What a report consists of, whatever it is written as: HTML and Markdown say the same. All text in it is somebody's, and is shown, never obeyed. */
+
+/** A piece of a line. `code`: as it is; `to`: an id of this document. */
+export type Inline = string | { code: string } | { strong: string } | { to: string; text: string };
+export type Text = Inline | Inline[];
+export type Tone = 'good' | 'warn' | 'bad' | 'plain';
+
+export type Node =
+  | { is: 'section'; id: string; title: Text; body: Node[] }
+  | { is: 'heading'; text: Text }
+  | { is: 'paragraph'; text: Text }
+  | { is: 'notice'; tone: Tone; title: string; items: Text[] }
+  | { is: 'list'; items: Text[] }
+  | { is: 'facts'; rows: [string, Text][] }
+  | { is: 'table'; caption: string; head: string[]; rows: Text[][] }
+  /** Text as it was written; never read as markup. */
+  | { is: 'quote'; label: string; text: string }
+  | { is: 'fold'; id: string; title: Text; open: boolean; body: Node[] }
+  /** HTML only: whatever it shows stands in a table beside it. */
+  | { is: 'picture'; svg: string; label: string }
+  | { is: 'columns'; columns: Node[][] };
+
+export interface Doc {
+  title: string;
+  body: Node[];
+}
+
+export const heading = (text: Text): Node => ({ is: 'heading', text });
+export const paragraph = (text: Text): Node => ({ is: 'paragraph', text });
+export const code = (text: string): Inline => ({ code: text });
+export const strong = (text: string): Inline => ({ strong: text });
+
+/** Facts without those that there are none of. */
+export function facts(rows: [string, Text | null | undefined | false][]): Node[] {
+  const known = rows.filter(
+    (row): row is [string, Text] => row[1] !== null && row[1] !== undefined && row[1] !== false && row[1] !== '',
+  );
+  return known.length === 0 ? [] : [{ is: 'facts', rows: known }];
+}

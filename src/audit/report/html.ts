@@ -1,0 +1,133 @@
+/** A document as one HTML file. Every text goes through `escape`; there is no markup, no address and no style but ours. */
+import { createHash } from 'node:crypto';
+import { visible } from '../../shared/visible';
+import type { Doc, Inline, Node, Text } from './doc';
+import { SCRIPT } from './script';
+import { STYLE } from './style';
+
+export function html({ title, body }: Doc): string {
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hashOf(STYLE)}'`,
+    `script-src '${hashOf(SCRIPT)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="referrer" content="no-referrer">',
+    '<meta name="robots" content="noindex">',
+    `<title>${escape(title)}</title>`,
+    `<style>${STYLE}</style>`,
+    '</head>',
+    '<body>',
+    '<a class="skip" href="#report">To the report</a>',
+    `<header><h1>${escape(title)}</h1></header>`,
+    contents(body),
+    `<main id="report" tabindex="-1">${body.map((node) => write(node, 2)).join('\n')}</main>`,
+    `<script>${SCRIPT}</script>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+/** Safe in text and in quoted attributes. What nobody could see, or what turns the reading order round, is made visible. */
+export function escape(text: string): string {
+  return visible(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
+
+function contents(body: Node[]): string {
+  const entries = body.flatMap((node) => (node.is === 'section' ? [node] : []));
+  if (entries.length < 2) return '';
+  const items = entries.map(({ id, title }) => `<li><a href="#${id}">${plain(title)}</a></li>`);
+  return `<nav aria-label="Contents"><ol>${items.join('')}</ol></nav>`;
+}
+
+function write(node: Node, level: number): string {
+  const inner = (nodes: Node[], deeper = 1) => nodes.map((each) => write(each, Math.min(6, level + deeper))).join('\n');
+  switch (node.is) {
+    case 'section':
+      return `<section id="${node.id}" aria-labelledby="${node.id}-h"><h${level} id="${node.id}-h">${line(node.title)}</h${level}>\n${inner(node.body)}</section>`;
+    case 'heading':
+      return `<h${level}>${line(node.text)}</h${level}>`;
+    case 'paragraph':
+      return `<p>${line(node.text)}</p>`;
+    case 'notice':
+      return `<div class="notice ${node.tone}"><p class="title">${escape(node.title)}</p>${items(node.items)}</div>`;
+    case 'list':
+      return items(node.items);
+    case 'facts':
+      return `<dl>${node.rows.map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${line(value)}</dd></div>`).join('')}</dl>`;
+    case 'table':
+      return table(node);
+    case 'quote':
+      return `<figure><figcaption>${escape(node.label)}</figcaption><pre dir="auto">${escape(node.text)}</pre></figure>`;
+    case 'fold':
+      return `<details id="${node.id}"${node.open ? ' open' : ''}><summary>${line(node.title)}</summary><div class="inside">${inner(node.body, 0)}</div></details>`;
+    case 'picture':
+      return picture(node.svg, node.label);
+    case 'columns':
+      return `<div class="columns">${node.columns.map((column) => `<div class="column">${inner(column, 0)}</div>`).join('')}</div>`;
+  }
+}
+
+function items(texts: Text[]): string {
+  return texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${line(text)}</li>`).join('')}</ul>`;
+}
+
+function table({ caption, head, rows }: Extract<Node, { is: 'table' }>): string {
+  const heads = head.map((name) => `<th scope="col">${escape(name)}</th>`).join('');
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${line(cell)}</td>`).join('')}</tr>`).join('');
+  return `<div class="scroll" tabindex="0" role="region" aria-label="${escape(caption)}"><table><caption>${escape(caption)}</caption><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+function picture(svg: string, label: string): string {
+  const buttons = [
+    ['in', 'Larger', '+'],
+    ['out', 'Smaller', '−'],
+    ['reset', 'As it was', '0'],
+  ].map(
+    ([does, says, sign]) =>
+      `<button type="button" data-zoom="${does}" aria-label="${says}"><span aria-hidden="true">${sign}</span></button>`,
+  );
+  const hint = 'Keys + − 0 change the size, arrows move it.';
+  return `<div class="picture"><div class="zoom">${buttons.join('')}<span>${hint}</span></div><div class="scroll" data-picture tabindex="0" role="region" aria-label="${escape(label)}. ${hint}">${svg}</div></div>`;
+}
+
+function line(text: Text): string {
+  return (Array.isArray(text) ? text : [text]).map(inline).join('');
+}
+
+function inline(piece: Inline): string {
+  if (typeof piece === 'string') return escape(piece);
+  if ('code' in piece) return `<code>${escape(piece.code)}</code>`;
+  if ('strong' in piece) return `<strong>${escape(piece.strong)}</strong>`;
+  return `<a href="#${piece.to}">${escape(piece.text)}</a>`;
+}
+
+/** Without links: it stands in one already. */
+function plain(text: Text): string {
+  const pieces = Array.isArray(text) ? text : [text];
+  return pieces.map((piece) => escape(plainText(piece))).join('');
+}
+
+export function plainText(piece: Inline): string {
+  if (typeof piece === 'string') return piece;
+  return 'code' in piece ? piece.code : 'strong' in piece ? piece.strong : piece.text;
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}`;
+}

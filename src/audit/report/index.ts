@@ -1,0 +1,115 @@
+/** The report: a bundle for whoever has to understand it now. The same document as HTML and as Markdown. */
+import type { CaseFile } from '../case-file';
+import { comparison } from './compare';
+import { code, facts, type Doc, type Node, type Tone } from './doc';
+import { Room } from './room';
+import { turnSection } from './sections';
+import { count, name, quoted } from './words';
+
+export { html } from './html';
+export { markdown } from './markdown';
+export type { Doc } from './doc';
+
+/** What the verifier has said of the file, in words. */
+export interface Verification {
+  tone: Exclude<Tone, 'plain'>;
+  /** One sentence: never a bare "valid". */
+  headline: string;
+  details: string[];
+}
+
+export interface Reported {
+  file: CaseFile;
+  /** Null: nobody has looked. */
+  verification: Verification | null;
+}
+
+const MOST_TURNS = 100;
+
+export function report(reported: Reported): Doc {
+  return { title: titleOf(reported.file), body: bodyOf(reported, new Room()) };
+}
+
+/** Two bundles side by side: what differs first, then both. */
+export function compared(left: Reported, right: Reported): Doc {
+  const room = new Room();
+  return {
+    title: `${titleOf(left.file)} and ${titleOf(right.file)}`.replace('and Audit report:', 'and'),
+    body: [
+      { is: 'section', id: room.id(), title: 'What differs', body: comparison(left.file, right.file) },
+      {
+        is: 'section',
+        id: room.id(),
+        title: 'Both in full',
+        body: [{ is: 'columns', columns: [bodyOf(left, new Room('a')), bodyOf(right, new Room('b'))] }],
+      },
+    ],
+  };
+}
+
+function titleOf({ bundle }: CaseFile): string {
+  if (bundle === null) return 'Audit report: a file that is no bundle';
+  return `Audit report: ${name(bundle.subject.kind)} ${name(bundle.subject.id)}`;
+}
+
+function bodyOf({ file, verification }: Reported, room: Room): Node[] {
+  const turns = file.turns.slice(0, MOST_TURNS);
+  const more = file.turns.length - turns.length;
+  return [
+    { is: 'section', id: room.id(), title: 'Can this record be trusted?', body: trust(file, verification) },
+    ...turns.map((turn) => turnSection(turn, room)),
+    ...(more > 0 ? [{ is: 'paragraph' as const, text: `${count(more, 'more turn')} in the bundle.` }] : []),
+    { is: 'section', id: room.id(), title: 'The bundle', body: particulars(file) },
+  ];
+}
+
+function trust({ fault, end, leftOut }: CaseFile, verification: Verification | null): Node[] {
+  const { tone, headline, details } = verification ?? NOT_VERIFIED;
+  const lines = [
+    ...details,
+    ...(fault ? [`Reading ended at line ${fault.n}: ${quoted(fault.reason, 400)} What stands below comes before it.`] : []),
+    ...(end === null && !fault ? ['The file has no last line: it was cut short.'] : []),
+    ...(end && !end.complete ? ['The bundle says itself that it is not complete.'] : []),
+    ...(end?.redaction
+      ? [
+          `It was redacted: ${count(leftOut.parts, 'part')} and ${count(leftOut.payloads, 'payload')} of the history were left out. Reason: ${quoted(end.redaction.reason)}`,
+        ]
+      : []),
+    ...(leftOut.tooLarge > 0
+      ? [`${count(leftOut.tooLarge, 'part')} of the bundle ${leftOut.tooLarge === 1 ? 'is' : 'are'} too large for a report.`]
+      : []),
+  ];
+  return [{ is: 'notice', tone: fault ? 'bad' : tone, title: headline, items: lines }];
+}
+
+const NOT_VERIFIED: Verification = {
+  tone: 'warn',
+  headline: 'Nobody has verified this bundle yet.',
+  details: [
+    'Run `holdfast audit verify FILE --trust KEYS` with keys that you trust: until then everything below is what the file says of itself.',
+  ],
+};
+
+function particulars({ bundle, end, objects, turns }: CaseFile): Node[] {
+  return facts([
+    ['subject', bundle && `${name(bundle.subject.kind)} ${name(bundle.subject.id)}`],
+    ['agent', bundle && name(bundle.agent)],
+    ['namespace', bundle && name(bundle.namespace)],
+    [
+      'made',
+      bundle && `${name(bundle.made_at)}, by holdfast ${name(bundle.made_by.holdfast)} on Node ${name(bundle.made_by.node)}`,
+    ],
+    ['turns', String(turns.length)],
+    [
+      'rules and definitions in it',
+      objects.size > 0 && [...objects.keys()].slice(0, 20).flatMap((ref, index) => [...(index > 0 ? [', '] : []), code(ref)]),
+    ],
+    ['lines', end && String(end.lines)],
+    ['root', end && code(end.root)],
+    ['key', end && code(end.kid)],
+    [
+      'the agent’s bundle before',
+      end && (end.previous ? [`${name(end.previous.subject)}, root `, code(end.previous.root)] : 'none: this is the first'),
+    ],
+  ]);
+}

@@ -1,0 +1,37 @@
+/** How much of other people's text a report takes: a bundle may hold a gigabyte, a report is for reading. Ids are ours, never theirs. */
+import type { Node } from './doc';
+
+const WHOLE = 6_000_000;
+const ONE_TEXT = 20_000;
+const WHEN_FULL = 200;
+/** Longer texts are folded. */
+const LONG = 1_500;
+
+export class Room {
+  private left = WHOLE;
+  private ids = 0;
+
+  constructor(private readonly prefix = '') {}
+
+  id(): string {
+    this.ids += 1;
+    return `${this.prefix}s${this.ids}`;
+  }
+
+  /** The text, or its beginning and how long it is. */
+  cut(text: string, most = ONE_TEXT): string {
+    const limit = Math.min(most, Math.max(this.left, WHEN_FULL));
+    const kept = text.length <= limit ? text : text.slice(0, limit).toWellFormed();
+    this.left -= kept.length;
+    return kept.length === text.length
+      ? text
+      : `${kept}… (the first ${kept.length} of ${text.length} characters; the bundle has the rest)`;
+  }
+
+  /** A text under its label; folded where it is long. */
+  quote(label: string, text: string, { open = false }: { open?: boolean } = {}): Node {
+    const quote: Node = { is: 'quote', label, text: this.cut(text) };
+    if (text.length <= LONG) return quote;
+    return { is: 'fold', id: this.id(), title: `${label} (${text.length} characters)`, open, body: [quote] };
+  }
+}

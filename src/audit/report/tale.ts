@@ -1,0 +1,215 @@
+/** A turn in plain sentences: what was asked, what was done, who allowed it, what is not known, what to look at first. */
+import { object, text, textOrNull } from '../case-file/loose';
+import type { CallCase, DecisionCase, TurnCase } from '../case-file';
+import { changed, inputBefore } from './changed';
+import type { Text } from './doc';
+import { between, count, dollars, duration, name, proof, quoted, when } from './words';
+
+export interface Tale {
+  asked: Text;
+  done: Text[];
+  allowed: Text[];
+  unknown: Text[];
+  look: Text[];
+}
+
+/** The turn of a call, and the id of its section. */
+export type IdOf = (call: CallCase) => string;
+
+export function taleOf(turn: TurnCase, idOf: IdOf): Tale {
+  return {
+    asked: asked(turn),
+    done: done(turn, idOf),
+    allowed: allowed(turn, idOf),
+    unknown: unknown(turn, idOf),
+    look: look(turn, idOf),
+  };
+}
+
+function asked({ requester, agent, asked: what, startedAt, direct, signedStart }: TurnCase): Text {
+  const who = `${name(requester)}${signedStart ? ' (with a signed start)' : ''}`;
+  const whom = direct ? 'called a tool directly' : `asked the agent ${name(agent)}`;
+  return `${who} ${whom}, ${when(startedAt)}: ${what === null ? 'what, the bundle does not tell (it was left out, or never recorded).' : quoted(what, 500)}`;
+}
+
+function done(turn: TurnCase, idOf: IdOf): Text[] {
+  const calls = current(turn);
+  const acted = calls.filter(isActing);
+  const took = duration(between(turn.startedAt, turn.endedAt));
+  const how =
+    turn.endedAt === null
+      ? `Its state is ${STATES[turn.state] ?? name(turn.state)}.`
+      : `It ended ${STATES[turn.state] ?? name(turn.state)} after ${took}.`;
+  const work = turn.direct
+    ? count(calls.length, 'call')
+    : `${count(turn.steps.filter(({ takenBack }) => !takenBack).length, 'model request')} and ${count(calls.length, 'call')}, ${dollars(turn.usage.costUsd)}`;
+  const waited = calls.reduce((sum, call) => sum + (waitedMs(call) ?? 0), 0);
+  return [
+    `${how} ${work}${waited > 0 ? `; ${duration(waited)} of waiting for people` : ''}.`,
+    ...(turn.reason ? [`Reason: ${quoted(turn.reason, 400)}`] : []),
+    ...acted.map((call): Text => [link(call, idOf), ` ${fate(call)}`]),
+    ...(acted.length === 0 ? ['Nothing that acts on the world outside was called.'] : []),
+    ...(turn.answer ? [`Its answer: ${quoted(turn.answer, 500)}`] : []),
+  ];
+}
+
+function allowed(turn: TurnCase, idOf: IdOf): Text[] {
+  return turn.calls
+    .filter((call) => isActing(call) || call.decisions.length > 0)
+    .map((call): Text => {
+      const said = call.decisions.map(decisionText);
+      const asked = call.question === null ? '' : `asked ${when(call.question.askedAt)}; `;
+      if (said.length > 0) return [link(call, idOf), ` ${asked}${said.join('; ')}`];
+      if (call.verdict === 'allow') return [link(call, idOf), ` nobody was asked: ${name(call.reason ?? 'the rules allow it')}`];
+      if (call.verdict === 'rejected') return [link(call, idOf), ` nobody: admission refused it`];
+      return [link(call, idOf), ` ${asked || 'it would have needed an approval; '}nobody has decided`];
+    });
+}
+
+export function decisionText(given: DecisionCase): string {
+  const { decision, by, at, note } = given;
+  if (decision === 'expired') return `expired${at === null ? '' : ` ${when(at)}`}: nobody decided in time`;
+  const sure = proof(given);
+  return `${SAID[decision] ?? name(decision)} by ${name(by)}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quoted(note)}`}`;
+}
+
+function unknown(turn: TurnCase, idOf: IdOf): Text[] {
+  const calls = current(turn);
+  const unproved = calls.filter((call) =>
+    call.decisions.some(({ claims, decision }) => claims === null && decision !== 'expired'),
+  );
+  const leftOut = turn.transcript.filter(({ own, bodies }) => own && bodies.includes(null)).length;
+  return [
+    ...(turn.complete ? [] : [`The record of this turn is not complete: ${name(turn.why ?? 'no reason is given')}`]),
+    ...calls.filter(isInDoubt).map((call): Text => [link(call, idOf), ' was sent off, and nobody knows whether it took effect.']),
+    ...(unproved.length > 0
+      ? [
+          `Who really decided on ${unproved.map(({ id }) => id).join(', ')}: the names were given by whoever could reach the turn, and are not signed.`,
+        ]
+      : []),
+    ...(turn.signedStart ? [] : [`Whether ${name(turn.requester)} really started it: the start is not signed.`]),
+    ...(leftOut > 0 ? [`What stood in ${count(leftOut, 'block')} of which parts were left out.`] : []),
+    ...(turn.hasHistory ? [] : ["Times, attempts and messages: Temporal's history is not in the bundle."]),
+  ];
+}
+
+function look(turn: TurnCase, idOf: IdOf): Text[] {
+  const found: Text[] = [];
+  for (const call of turn.calls) {
+    const { decisions, activities, question } = call;
+    for (const { by, at } of decisions.filter(({ decision: what }) => what === 'edit'))
+      found.push([
+        link(call, idOf),
+        ` ${name(by)} changed the input${at === null ? '' : `, ${when(at)}`}: the model had asked for something else. ${edits(call, turn)}`,
+      ]);
+    if (call.changes.some(({ by }) => typeof by !== 'string')) found.push([link(call, idOf), ' a hook changed the input.']);
+    for (const { kind, text: why } of question?.held ?? [])
+      found.push([link(call, idOf), ` was asked about again (${name(text(kind))}): ${quoted(text(why))}`]);
+    const runs = activities.filter(({ type }) => type === 'runCall');
+    const tries = runs.reduce((sum, { attempts }) => sum + Math.max(attempts, 1), 0);
+    if (tries > 1) found.push([link(call, idOf), ` took ${count(tries, 'attempt')}.`]);
+    for (const { outcome, failure } of runs.filter(({ outcome: how }) => how === 'failed' || how === 'timed_out'))
+      found.push([link(call, idOf), ` an attempt was lost (${outcome}): ${quoted(failure ?? 'no reason recorded')}`]);
+    for (const settled of call.settlements)
+      found.push([link(call, idOf), ` was in doubt, and ${settledBy(settled)} found out: ${name(text(settled.outcome))}.`]);
+    if (call.takenBack && activities.some(({ type }) => type === 'runCall'))
+      found.push([link(call, idOf), ' ran before the workflow was reset; what it did stays done.']);
+    if (call.verdict === 'rejected')
+      found.push([link(call, idOf), ` was refused by admission: ${quoted(text(call.error?.message) || call.reason || '')}`]);
+  }
+  for (const { began, startedAt } of turn.runs) if (began === 'reset') found.push(`The workflow was reset, ${when(startedAt)}.`);
+  for (const { ended, reason, by, endedAt } of turn.runs)
+    if (ended === 'terminated')
+      found.push(
+        `The workflow was terminated${by ? ` by ${name(by)}` : ''}, ${when(endedAt)}${reason ? `: ${quoted(reason)}` : ''}.`,
+      );
+  for (const { name: what, body, at } of turn.messages)
+    if (what === 'steer')
+      found.push(
+        `${name(text(object(body).by))} said something to the running turn, ${when(at)}: ${quoted(text(object(body).text))}`,
+      );
+  if (turn.ignored.count > 0)
+    found.push(
+      `${count(turn.ignored.count, 'message')} to the turn changed nothing, and ${turn.ignored.count === 1 ? 'was' : 'were'} ignored.`,
+    );
+  return found;
+}
+
+/** Of the revision that came in its place. */
+function edits(call: CallCase, { calls }: TurnCase): string {
+  const next = calls.find(
+    ({ id, revision, takenBack }) => id === call.id && revision === call.revision + 1 && takenBack === call.takenBack,
+  );
+  const fields = next ? changed(inputBefore(next, calls), next.input) : [];
+  return fields.map(({ field, before, after }) => `${field} from ${quoted(before, 120)} to ${quoted(after, 120)}`).join('; ');
+}
+
+export function settledBy({ by, probe }: CallCase['settlements'][number]): string {
+  return text(by) !== '' ? name(text(by)) : `the tool's probe ${name(text(probe))}`;
+}
+
+/** What became of a call: goes on after its name. */
+export function fate({ state, effect, record, error }: CallCase): string {
+  if (effect === 'in_doubt' || state === 'in_doubt') return 'is in doubt: it was sent off, and its outcome is unknown.';
+  if (effect === 'applied') return 'was applied.';
+  if (effect === 'not_applied') return 'was not applied: nothing happened.';
+  if (state === 'succeeded') return 'succeeded.';
+  if (state === null && record !== null) return `left the record of an effect in state ${name(text(record.state))}.`;
+  if (state === null) return 'came to no end in this record.';
+  const why = textOrNull(error?.message);
+  const told = PREDICATES[state] ?? `is in state ${name(state)}`;
+  return `${told}${why === null || state === 'superseded' ? '' : `: ${quoted(why)}`}.`;
+}
+
+const PREDICATES: Readonly<Record<string, string>> = {
+  rejected: 'was refused by admission',
+  waiting: 'waits for a person',
+  approved: 'was approved, and had not run yet',
+  denied: 'was denied by a person, and was not done',
+  expired: 'was not done: nobody decided in time',
+  superseded: 'was not done: another revision took its place',
+  cancelled: 'was cancelled',
+  running: 'was running',
+  failed: 'failed',
+  ready: 'had not run yet',
+  proposed: 'had not run yet',
+};
+
+/** How a turn stands or ended. */
+const STATES: Readonly<Record<string, string>> = {
+  awaiting_approval: 'waiting for an approval',
+  in_doubt: 'in doubt',
+  limit: 'at a limit',
+  timed_out: 'by a timeout',
+  refused: 'refused: every call that would have acted was refused',
+};
+
+const SAID: Readonly<Record<string, string>> = { approve: 'approved', deny: 'denied', edit: 'changed', settle: 'settled' };
+
+/** Acts on the world, or was held for a person. */
+export function isActing({ class: kind, effect, question }: CallCase): boolean {
+  return kind === 'destructive' || kind === 'write' || effect !== null || question !== null;
+}
+
+function isInDoubt({ effect, state }: CallCase): boolean {
+  return effect === 'in_doubt' || state === 'in_doubt';
+}
+
+/** Calls that no reset has taken back, each in its last revision. */
+function current({ calls }: TurnCase): CallCase[] {
+  return calls.filter(({ takenBack, state }) => !takenBack && state !== 'superseded');
+}
+
+/** How long it waited for people; null: it did not. */
+export function waitedMs({ question, decisions }: CallCase): number | null {
+  const last = decisions.reduce<string | null>(
+    (latest, { at }) => (at !== null && (latest === null || at > latest) ? at : latest),
+    null,
+  );
+  return question === null ? null : between(question.askedAt, last);
+}
+
+function link(call: CallCase, idOf: IdOf): { to: string; text: string } {
+  const revision = call.revision > 1 ? `, revision ${call.revision}` : '';
+  return { to: idOf(call), text: `${name(call.tool)} (call ${name(call.id)}${revision}${call.takenBack ? ', taken back' : ''})` };
+}

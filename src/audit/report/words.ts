@@ -1,0 +1,69 @@
+/** Times, amounts and people, as they are read. */
+import type { Json } from '../../shared/json';
+import { visible } from '../../shared/visible';
+import type { DecisionCase } from '../case-file';
+import { text } from '../case-file/loose';
+
+/** `2026-11-21 06:38:45.153 UTC`. */
+export function when(at: string | null): string {
+  return at === null ? 'at an unknown time' : `${at.slice(0, 10)} ${at.slice(11, 23)} UTC`;
+}
+
+export function ms(at: string | null): number | null {
+  return at === null ? null : Date.parse(at);
+}
+
+export function between(from: string | null, to: string | null): number | null {
+  return from === null || to === null ? null : Math.max(0, Date.parse(to) - Date.parse(from));
+}
+
+/** `27 ms`, `3.4 s`, `2 min 5 s`, `3 h 2 min`, `2 d 3 h`. */
+export function duration(took: number | null): string {
+  if (took === null) return 'unknown';
+  if (took < 1000) return `${Math.round(took)} ms`;
+  if (took < 60_000) return `${(took / 1000).toFixed(1)} s`;
+  const seconds = Math.round(took / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const hours = Math.round(minutes / 60);
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+export function count(many: number, one: string, more = `${one}s`): string {
+  return `${many} ${many === 1 ? one : more}`;
+}
+
+export function dollars(usd: number): string {
+  return usd === 0 ? '0 USD' : `${usd.toFixed(usd < 0.01 ? 6 : 4)} USD`;
+}
+
+/** Somebody's name on one line: nothing invisible, at most 120 characters. */
+export function name(of: string): string {
+  const line = visible(of).replace(/\s+/g, ' ').trim();
+  const cut = [...line].slice(0, 120).join('');
+  return cut === '' ? '(no name)' : cut.length < line.length ? `${cut}…` : cut;
+}
+
+/** One line of somebody's text, in quotation marks. */
+export function quoted(said: string, most = 240): string {
+  const line = visible(said).replace(/\s+/g, ' ').trim();
+  const cut = [...line].slice(0, most).join('');
+  return `“${cut}${cut.length < line.length ? '…' : ''}”`;
+}
+
+/** The beginning of a hash. */
+export function short(hash: string | null): string {
+  return hash === null ? 'unknown' : name(hash).slice(0, 12);
+}
+
+export function pretty(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** How sure it is that this person has said it. */
+export function proof({ claims, by, decision }: Pick<DecisionCase, 'claims' | 'by' | 'decision'>): string {
+  if (decision === 'expired' || by === '') return '';
+  if (claims === null) return 'name as given, not proved';
+  return `signed with key ${name(text(claims.kid))}`;
+}

@@ -1,0 +1,318 @@
+/** A turn's own blocks against its history (rules B2 to B11). Of each only what later rules ask about is kept. */
+import { list, object, text } from '../case-file/loose';
+import { canonical } from '../../shared/canonical';
+import { plainName } from '../../shared/approval';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import type { BlockBody, TurnBody } from '../format/lines';
+import type { Part } from '../../shared/transcript';
+import { claimsOf } from './attestations';
+import { quoted } from './fault';
+import type { History, Report, ScheduledCall } from './history';
+import { attempt, hashOf, timeOf, UNKNOWN } from './values';
+
+/** What is known of the bundle outside the turn. */
+export interface Around {
+  /** By ref. */
+  definitions: ReadonlyMap<string, JsonObject>;
+  /** Blocks so far. */
+  blocks: ReadonlySet<string>;
+}
+
+/** A part's body, without what may be long. */
+type Body = JsonObject | null;
+
+interface Own {
+  at: number;
+  kind: string;
+  body: Body;
+}
+
+interface Approval {
+  digest: Json | undefined;
+  person: string;
+}
+
+/** Fields that name something else of the bundle. */
+const PART_REFS = ['card_ref', 'input_ref', 'preview_ref', 'result_ref'];
+const OBJECT_REFS = ['policy_ref', 'definition_ref'];
+const REFERRING = new Set(['start', 'decision', 'dispatch', 'effect', 'settlement']);
+/** The conversation itself may be long; of it only whether it is the turn's message is asked. */
+const LONG = ['input', 'asked', 'text', 'content', 'thinking', 'data'];
+
+export class Blocks {
+  /** Own blocks, by ref. */
+  readonly own = new Map<string, Own>();
+  /** What own blocks and records refer to. */
+  readonly refs = { parts: new Set<string>(), objects: new Set<string>() };
+  readonly subTurns: JsonObject[] = [];
+  /** Facts of the parts of this turn's lines, by ref; null: left out. */
+  private readonly parts = new Map<string, Body>();
+  private readonly approvals: Approval[] = [];
+  /** People who changed a call's input, by call; who steered the turn. */
+  private readonly editors = new Map<string, string[]>();
+  private readonly steerers: string[] = [];
+  private readonly admitted = new Map<string, { ref: string; body: JsonObject }[]>();
+  private readonly dispatches = new Set<string>();
+  private saysMessage = false;
+  /** A decision, an admission, a message or a dispatch was left out. */
+  private readonly unknown = { decisions: false, admissions: false, messages: false, dispatches: false };
+
+  constructor(
+    private readonly turn: TurnBody,
+    private readonly history: History,
+    private readonly around: Around,
+  ) {}
+
+  part(ref: string, part: Part | null): void {
+    this.parts.set(ref, part === null ? null : this.kept(part.body));
+  }
+
+  block({ ref, block }: BlockBody, report: Report): void {
+    const body = this.parts.get(block.parts[0] ?? '') ?? null;
+    const isOwn =
+      this.own.has(block.parent ?? '') ||
+      (block.kind === 'start' && body !== null && body.first_execution_run_id === this.turn.first_execution_run_id);
+    if (!isOwn) return;
+    const { history } = this;
+    const at = timeOf(block.at);
+    const before = this.own.get(block.parent ?? '');
+    if (history.whole && !(at >= Math.max(before?.at ?? history.began, history.began) && at <= history.latest))
+      report('B2', 'The block lies before the one that it follows, or outside of the time of its turn');
+    this.own.set(ref, { at, kind: block.kind, body });
+    if (body !== null && REFERRING.has(block.kind)) this.refer(body);
+    switch (block.kind) {
+      case 'start':
+        return this.start(body, report);
+      case 'message':
+        return this.message(body, block.parts);
+      case 'admission':
+        return this.admission(block.parts, report);
+      case 'decision':
+        return this.decision(body, report);
+      case 'dispatch':
+        return this.dispatch(body, report);
+      case 'effect':
+      case 'settlement':
+        return this.outcome(block.kind, body, report, ref);
+      case 'summary':
+      case 'end':
+        return;
+    }
+  }
+
+  refer(body: JsonObject): void {
+    for (const field of PART_REFS) if (typeof body[field] === 'string') this.refs.parts.add(body[field]);
+    for (const field of OBJECT_REFS) if (typeof body[field] === 'string') this.refs.objects.add(body[field]);
+  }
+
+  /** What an effect or a settlement block says became of its call; undefined: it is none, or was left out. */
+  stateIn(ref: Json | undefined): { state: Json | undefined; result_ref: Json | undefined } | 'unknown' | undefined {
+    const own = typeof ref === 'string' ? this.own.get(ref) : undefined;
+    if (own?.kind !== 'effect' && own?.kind !== 'settlement') return undefined;
+    return own.body === null ? 'unknown' : { state: stateOf(own.kind, own.body), result_ref: own.body.result_ref };
+  }
+
+  private kept(body: Json): JsonObject {
+    if (!isJsonObject(body)) return {};
+    const facts = Object.fromEntries(Object.entries(body).filter(([key]) => !LONG.includes(key)));
+    if (body.input !== undefined) facts.input_hash_of_part = hashOf(body.input);
+    if (this.isMessage(body)) facts.says_message = true;
+    return facts;
+  }
+
+  private isMessage(body: JsonObject): boolean {
+    const { argument } = this.history;
+    const message = argument === UNKNOWN ? undefined : object(argument).message;
+    return typeof message === 'string' && body.text === message && body.type === 'text' && Object.keys(body).length === 2;
+  }
+
+  /** B3 */
+  private start(body: Body, report: Report): void {
+    if (body === null) return;
+    const { turn_id, workflow_id } = this.turn;
+    if (body.turn_id !== turn_id || body.workflow_id !== workflow_id)
+      report('B3', 'The transcript begins as that of another turn');
+    const { argument } = this.history;
+    if (this.history.whole && argument !== UNKNOWN) this.asked(body, object(argument), report);
+  }
+
+  private asked(body: JsonObject, argument: JsonObject, report: Report): void {
+    if (body.requester !== argument.requester)
+      report(
+        'B3',
+        `The transcript says that ${quoted(body.requester)} asked, and the history says ${quoted(argument.requester)}`,
+      );
+    if (typeof argument.message === 'string') {
+      if (body.message_hash !== hashOf(argument.message))
+        report('B3', 'The transcript begins with another message than the history');
+      if (object(body.agent).name !== argument.agent) report('B3', 'The transcript is of another agent than the history');
+    }
+    if (typeof argument.input_json === 'string') {
+      const { tool, asked_hash } = object(body.call);
+      if (tool !== argument.tool || asked_hash !== hashOf(argument.input_json))
+        report('B3', 'The transcript begins with another call than the history');
+    }
+  }
+
+  private message(body: Body, parts: string[]): void {
+    for (const ref of parts) {
+      const part = this.parts.get(ref) ?? null;
+      if (part === null) this.unknown.messages = true;
+      else if (part.says_message === true) this.saysMessage = true;
+    }
+    if (body === null) return;
+    if (isJsonObject(body.steer)) this.steerers.push(plainName(text(body.steer.by)));
+    for (const sub of list(body.sub_turns)) this.subTurns.push(object(sub));
+  }
+
+  /** B4, B5 */
+  private admission(parts: string[], report: Report): void {
+    const { history } = this;
+    const own = parts.slice(1);
+    const bodies = own.map((ref) => this.parts.get(ref) ?? null);
+    if (bodies.includes(null)) this.unknown.admissions = true;
+    bodies.forEach((body, index) => {
+      const id = text(body?.call_id);
+      if (body !== null) this.admitted.set(id, [...(this.admitted.get(id) ?? []), { ref: own[index]!, body }]);
+    });
+    if (!history.whole) return;
+    const asked = history.argument === UNKNOWN ? undefined : object(history.argument).message;
+    if (typeof asked === 'string' && !this.saysMessage && !this.unknown.messages)
+      report('B4', 'The model was not shown the message that the turn was started with');
+    const calls = history.admitted.get(own.join());
+    if (!calls && !history.unknown.admitted)
+      report('B5', 'What the model asked for is not what the history says that it asked for');
+    calls?.forEach((call, index) => {
+      const body = bodies[index] ?? null;
+      if (body !== null && !sameAdmission(call, body))
+        report('B5', `Call ${quoted(call.id)} was admitted otherwise than the history says`);
+    });
+  }
+
+  /** H5, B6 */
+  private decision(body: Body, report: Report): void {
+    if (body === null) {
+      this.unknown.decisions = true;
+      return;
+    }
+    const { decision, digest, by, at, attestation } = body;
+    const { history } = this;
+    history.attested(body, { decision, digest, outcome: null, by, at }, report);
+    const head = claimsOf(attestation)?.head ?? null;
+    if (head !== null && !this.around.blocks.has(head))
+      report('H5', `${quoted(by)} signed the decision over another transcript than this one`);
+    const person = plainName(text(by));
+    if (decision === 'approve') this.approvals.push({ digest, person });
+    if (decision === 'edit') {
+      const call = text(object(body.subject).call_id);
+      this.editors.set(call, [...(this.editors.get(call) ?? []), person]);
+    }
+    const spoken = decision === 'approve' || decision === 'deny' || decision === 'edit';
+    if (spoken && history.whole && !history.said.has(decision, digest, by))
+      report('B6', `The transcript has a decision (${decision}) of ${quoted(by)}, and no signal or update says so`);
+  }
+
+  /** B7 to B10 */
+  private dispatch(body: Body, report: Report): void {
+    if (body === null) {
+      this.unknown.dispatches = true;
+      return;
+    }
+    this.dispatches.add(dispatchName(body, body.dispatch)).add(dispatchName(body, null));
+    const { history } = this;
+    const run = history.whole ? history.dispatched(body.digest, body.dispatch) : undefined;
+    if (run) this.dispatched(body, run, report);
+    else if (history.whole && !history.unknown.calls)
+      report('B7', 'The transcript has a dispatch that the history does not know: nothing was scheduled that has its digest');
+    this.approvedUnder(body, report);
+  }
+
+  private dispatched(body: JsonObject, run: ScheduledCall, report: Report): void {
+    const { call } = run;
+    const same = ['tool', 'version', 'input_ref', 'preview_ref'].every((field) => body[field] === call[field]);
+    if (!same || body.call_id !== call.id) report('B7', 'What was dispatched is not the call that the history scheduled');
+    if (body.idempotency_key !== this.history.keyOf(run)) report('B7', 'The idempotency key is not that of the call');
+    const admitted = (this.admitted.get(text(body.call_id)) ?? []).filter(({ body: it }) => isAdmittedAs(it, body));
+    if (admitted.length === 0 && !this.unknown.admissions)
+      report('B8', `Call ${quoted(body.call_id)} was dispatched, and no rule had let it pass`);
+    const other = admitted.find(({ ref, body: it }) => ref === body.input_ref && it.input_hash_of_part !== call.input_hash);
+    if (other) report('B8', `Call ${quoted(body.call_id)} was dispatched with another input than the one that was admitted`);
+    this.approved(
+      body,
+      run,
+      admitted.map(({ body: it }) => it),
+      report,
+    );
+  }
+
+  /** B9 */
+  private approved(body: JsonObject, { call, verdict, approvals }: ScheduledCall, admitted: JsonObject[], report: Report): void {
+    const people = new Set(approvals.map(({ by }) => plainName(text(by))));
+    const written = new Set(this.approvals.filter(({ digest }) => digest === body.digest).map(({ person }) => person));
+    const alike = people.size === written.size && [...people].every((person) => written.has(person));
+    if (!alike && !this.unknown.decisions) report('B9', 'Other people approved the call by the transcript than by the history');
+    const policy = object(body.approval);
+    const asked = verdict === 'ask' || admitted.some((it) => it.verdict === 'ask' && it.undecided === undefined);
+    const wanted = typeof policy.quorum === 'number' ? policy.quorum : 1;
+    if (asked && people.size < wanted) report('B9', `The call ran with ${people.size} approvals, and ${wanted} were asked for`);
+    if (policy.four_eyes === true) this.fourEyes(body, call, people, report);
+    if (policy.channel === 'attested') signedAll(approvals, list(policy.roles), report);
+  }
+
+  private fourEyes({ subject, call_id }: JsonObject, { makers }: JsonObject, people: Set<string>, report: Report): void {
+    const involved = [object(subject).requester, ...list(makers)].map((name) => plainName(text(name)));
+    const argument = this.history.argument === UNKNOWN ? {} : object(this.history.argument);
+    const all = [...involved, plainName(text(argument.requester)), ...(this.editors.get(text(call_id)) ?? []), ...this.steerers];
+    const both = all.find((person) => person !== '' && people.has(person));
+    if (both !== undefined) report('B9', `${quoted(both)} approved the call, and had asked for it or had a hand in it`);
+  }
+
+  /** B10 */
+  private approvedUnder({ definition_ref, tool, approval }: JsonObject, report: Report): void {
+    const definition = this.around.definitions.get(text(definition_ref));
+    const policy = object(definition?.approvals)[text(tool)];
+    if (policy === undefined) return;
+    const same = attempt(() => canonical(policy)) === attempt(() => canonical(approval ?? null));
+    if (!same) report('B10', "The call was dispatched under another approval policy than that of the agent's definition");
+  }
+
+  /** B11 */
+  private outcome(kind: 'effect' | 'settlement', body: Body, report: Report, ref: string): void {
+    if (body === null) return;
+    const known = this.dispatches.has(dispatchName(body, kind === 'effect' ? body.dispatch : null));
+    if (!known && !this.unknown.dispatches) report('B11', 'The transcript says what became of a call that was never dispatched');
+    if (!this.history.whole) return;
+    const said = this.history.outcomesAt(ref);
+    const other = said.find(({ effect }) => effect !== stateOf(kind, body));
+    if (other)
+      report(
+        'B11',
+        `The transcript says that the call is ${quoted(stateOf(kind, body))}, and the history says ${quoted(other.effect)}`,
+      );
+  }
+}
+
+function stateOf(kind: string, { effect, recorded, outcome }: JsonObject): Json | undefined {
+  return kind === 'effect' ? effect : (recorded ?? outcome);
+}
+
+function sameAdmission(call: JsonObject, body: JsonObject): boolean {
+  return call.id === body.call_id && ['tool', 'version', 'class', 'verdict'].every((field) => call[field] === body[field]);
+}
+
+function isAdmittedAs(admitted: JsonObject, { tool, version }: JsonObject): boolean {
+  return admitted.tool === tool && admitted.version === version && admitted.verdict !== 'rejected';
+}
+
+function dispatchName({ digest, idempotency_key }: JsonObject, dispatch: Json | undefined): string {
+  return JSON.stringify([digest ?? null, idempotency_key ?? null, dispatch ?? null]);
+}
+
+function signedAll(approvals: readonly JsonObject[], roles: Json[], report: Report): void {
+  for (const { by, attestation } of approvals) {
+    const claims = claimsOf(attestation);
+    if (!claims) report('B9', `The approval of ${quoted(by)} is not signed, and this call takes signed ones only`);
+    else if (roles.length > 0 && !claims.roles.some((role) => roles.includes(role)))
+      report('B9', `${quoted(by)} has none of the roles that may approve this call`);
+  }
+}

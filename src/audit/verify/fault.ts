@@ -1,0 +1,16 @@
+/** What is wrong with a bundle: the line, the rule (docs/bundle-format.md), and a sentence for whoever does not know the rule. */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+  constructor(
+    readonly line: number,
+    readonly rule: string,
+    reason: string,
+  ) {
+    super(reason);
+  }
+}
+
+/** A name, or other text of a bundle, as it may stand in a sentence. */
+export function quoted(text: unknown): string {
+  return JSON.stringify(typeof text === 'string' ? text.slice(0, 100).toWellFormed() : (text ?? null)).slice(0, 120);
+}

@@ -1,0 +1,276 @@
+/** A turn's history: what its events say, and whether they can be (rules H1 to H5). Of each only what later rules ask about is kept. */
+import { CLOCKS_MS } from '../../attestation/trusted-keys';
+import { list, object, text } from '../case-file/loose';
+import { plainName } from '../../shared/approval';
+import { callDigest, idempotencyKey } from '../../shared/digests';
+import { activityId } from '../../shared/ids';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import type { RunBody, TurnBody } from '../format/lines';
+import type { Attestations, Audience, Signed } from './attestations';
+import { quoted } from './fault';
+import { Said } from './said';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
+
+/** A `runCall`, as it was scheduled. */
+export interface ScheduledCall {
+  call: JsonObject;
+  verdict: Json | undefined;
+  approvals: JsonObject[];
+  /** ms since 1970. */
+  at: number;
+}
+
+/** What became of a call, as an activity has told it. */
+export interface Outcome {
+  digest: Json | undefined;
+  head: Json | undefined;
+  effect: Json | undefined;
+}
+
+interface Scheduled {
+  type: string;
+  digest: Json | undefined;
+}
+
+/** Says that a rule is broken, at the present line. */
+export type Report = (rule: string, reason: string) => void;
+
+const CLOSING = /^WORKFLOW_EXECUTION_(COMPLETED|FAILED|CANCELED)$/;
+
+export class History {
+  readonly said = new Said();
+  /** The turn's argument; UNKNOWN too where there is no history. */
+  argument: Known = UNKNOWN;
+  readonly runs: string[] = [];
+  wasReset = false;
+  /** ms since 1970: of the first event, and of the latest. */
+  began = NaN;
+  latest = -Infinity;
+  /** The last event closes the workflow. */
+  closed = false;
+  /** By digest, in the order in which they were scheduled. */
+  readonly calls = new Map<string, ScheduledCall[]>();
+  readonly outcomes: Outcome[] = [];
+  private readonly byHead = new Map<string, Outcome[]>();
+  /** For each result that admits calls: those calls, by the refs of their inputs. */
+  readonly admitted = new Map<string, JsonObject[]>();
+  /** Heads that activities were given, and the last that one of them has named. */
+  readonly given = new Set<string>();
+  lastHead: Known = null;
+  /** What was left out. */
+  readonly unknown = { calls: false, outcomes: false, admitted: false };
+  private run: { events: number; latest: number; scheduled: Map<string, Scheduled> } | null = null;
+
+  private readonly audience: Audience;
+
+  constructor(
+    private readonly turn: TurnBody,
+    namespace: string,
+    private readonly attestations: Attestations,
+  ) {
+    const { workflow_id, first_execution_run_id } = turn;
+    this.audience = { namespace, workflow_id, first_execution_run_id: first_execution_run_id ?? '' };
+  }
+
+  /** It begins where the turn did: what is not in it was not there. */
+  get whole(): boolean {
+    return this.runs[0] === this.turn.first_execution_run_id;
+  }
+
+  beginRun({ run_id, began }: RunBody): void {
+    this.runs.push(run_id);
+    this.run = { events: 0, latest: -Infinity, scheduled: new Map() };
+    this.wasReset ||= began === 'reset';
+    this.closed = false;
+  }
+
+  event(event: JsonObject, report: Report): void {
+    const run = this.run!;
+    run.events += 1;
+    this.order(event, run, report);
+    if (run.events === 1) this.first(event, report);
+    this.said.hear(event);
+    const type = eventType(event);
+    this.closed = CLOSING.test(type);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.scheduled(event, run.scheduled, report);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributesOf(event), run.scheduled);
+  }
+
+  /** The call of a dispatch; undefined: none was scheduled. */
+  dispatched(digest: Json | undefined, dispatch: Json | undefined): ScheduledCall | undefined {
+    return this.callsOf(digest).find(({ call }) => call.dispatch === dispatch);
+  }
+
+  /** What activities said that named this block as the head. */
+  outcomesAt(head: string): Outcome[] {
+    return this.byHead.get(head) ?? [];
+  }
+
+  callsOf(digest: Json | undefined): ScheduledCall[] {
+    return this.calls.get(text(digest)) ?? [];
+  }
+
+  /** The idempotency key of a scheduled call. */
+  keyOf({ call }: ScheduledCall): string | null {
+    const { workflow_id } = this.turn;
+    const first_execution_run_id = this.turn.first_execution_run_id ?? '';
+    const identity = { workflow_id, first_execution_run_id, call_id: call.id as string, digest: call.digest as string };
+    return attempt(() => idempotencyKey(identity));
+  }
+
+  private order(event: JsonObject, run: NonNullable<History['run']>, report: Report): void {
+    const at = timeOf(event.eventTime);
+    if (event.eventId !== String(run.events))
+      report(
+        'H1',
+        `Event ${quoted(event.eventId)} of the run stands where event ${run.events} must be: events are missing, or were moved`,
+      );
+    if (Number.isNaN(at)) report('H1', 'The event has no time');
+    else if (eventType(event) !== 'ACTIVITY_TASK_STARTED' && at < run.latest - CLOCKS_MS)
+      report('H1', 'The event lies before an event that came before it: the times were changed');
+    if (Number.isNaN(this.began)) this.began = at;
+    run.latest = Math.max(run.latest, at);
+    this.latest = Math.max(this.latest, at);
+  }
+
+  private first(event: JsonObject, report: Report): void {
+    const { firstExecutionRunId, input } = attributesOf(event);
+    if (eventType(event) !== 'WORKFLOW_EXECUTION_STARTED' || firstExecutionRunId !== this.turn.first_execution_run_id)
+      report(
+        'H2',
+        "The run does not begin with the start of this turn's workflow: it is of another turn, or its beginning is missing",
+      );
+    const argument = firstPayload(input);
+    if (argument !== UNKNOWN) this.checkArgument(object(argument), report);
+    if (this.runs.length === 1 && this.whole) this.argument = argument;
+  }
+
+  private checkArgument({ turn_id, parent }: JsonObject, report: Report): void {
+    if (turn_id !== this.turn.turn_id) report('H2', `The run was started for turn ${quoted(turn_id)}`);
+    const { parent: above } = this.turn;
+    const { turn_id: id, call_id } = object(parent);
+    if (above && (id !== above.turn_id || call_id !== above.call_id))
+      report('H2', 'The turn was not started by the call that it is said to answer');
+  }
+
+  private scheduled(event: JsonObject, scheduled: Map<string, Scheduled>, report: Report): void {
+    const { activityType, activityId: id, input } = attributesOf(event);
+    const type = text(object(activityType).name);
+    const value = firstPayload(input);
+    const known = value === UNKNOWN ? null : object(value);
+    scheduled.set(text(event.eventId), { type, digest: known === null ? undefined : object(known.call).digest });
+    if (known === null) {
+      if (type === 'runCall') this.unknown.calls = true;
+      return;
+    }
+    const call = object(known.call);
+    if (type === 'runCall' || type === 'openSubTurn') this.call(known, call, id, report);
+    if (type === 'runCall') {
+      const runs = scheduledCall(known, call, timeOf(event.eventTime));
+      this.calls.set(text(call.digest), [...this.callsOf(call.digest), runs]);
+    }
+    if (type === 'settleEffect') this.settled(known, call, report);
+    if (GIVEN_HEADS.has(type) && typeof known.head === 'string') this.given.add(known.head);
+  }
+
+  private call(value: JsonObject, call: JsonObject, id: Json | undefined, report: Report): void {
+    const fault = callFault(value, call, id, this.turn);
+    if (fault !== null) report('H3', fault);
+    const people = new Set<string>();
+    for (const approval of approvalsIn(value)) {
+      const { by, digest, decision, at, expires_at } = approval;
+      const who = quoted(by);
+      if (decision !== 'approve' || digest !== call.digest)
+        report('H4', `What ${who} said is no approval of this call, which ran with it`);
+      if (!(timeOf(at) <= timeOf(expires_at))) report('H4', `${who} approved the call after the approval had expired`);
+      if (people.has(plainName(text(by)))) report('H4', `${who} counts twice among those who approved the call`);
+      people.add(plainName(text(by)));
+      if (this.whole && !this.said.has('approve', call.digest, by))
+        report('H4', `The call ran with an approval of ${who}, and no signal or update before says that ${who} approved it`);
+      this.attested(approval, { digest: call.digest, decision: 'approve', outcome: null, by, at }, report);
+    }
+  }
+
+  private settled(value: JsonObject, call: JsonObject, report: Report): void {
+    for (const one of [value, ...list(value.settlements).map(object)]) {
+      const { by, outcome = null, at = value.at } = one;
+      this.attested(one, { digest: call.digest, decision: 'settle', outcome, by, at: at as Json }, report);
+    }
+  }
+
+  /** Reports a signed decision that does not hold. */
+  attested({ attestation }: JsonObject, said: Omit<Signed, 'attestation'>, report: Report): void {
+    if (attestation === undefined) return;
+    const fault = this.attestations.fault({ attestation, ...said }, this.audience);
+    if (fault !== null) report('H5', `The signed decision of ${quoted(said.by)} does not hold: ${fault}`);
+  }
+
+  private completed({ scheduledEventId, result }: JsonObject, scheduled: Map<string, Scheduled>): void {
+    const { type, digest } = scheduled.get(text(scheduledEventId)) ?? { type: '', digest: undefined };
+    if (type === 'lookAtSubTurn') return;
+    const value = firstPayload(result);
+    if (value === UNKNOWN) {
+      this.lastHead = UNKNOWN;
+      this.unknown.outcomes ||= OUTCOMES[type] !== undefined;
+      this.unknown.admitted ||= type === 'takeStep' || type === 'admitDirect';
+      return;
+    }
+    const said = object(value);
+    this.lastHead = namedHead(said) ?? this.lastHead;
+    const outcome = OUTCOMES[type]?.(said);
+    if (isJsonObject(outcome)) this.note({ digest, head: outcome.head, effect: outcome.effect });
+    if (type === 'takeStep') this.admit(list(said.calls).map(object));
+    if (type === 'admitDirect') this.admit([object(said.call)]);
+  }
+
+  private note(outcome: Outcome): void {
+    this.outcomes.push(outcome);
+    if (typeof outcome.head === 'string') this.byHead.set(outcome.head, [...this.outcomesAt(outcome.head), outcome]);
+  }
+
+  private admit(calls: JsonObject[]): void {
+    const kept = calls.map(
+      ({ id, tool, version, class: of, verdict }) => ({ id, tool, version, class: of, verdict }) as JsonObject,
+    );
+    this.admitted.set(calls.map(({ input_ref }) => text(input_ref)).join(), kept);
+  }
+}
+
+/** Activities that go on from a head. */
+const GIVEN_HEADS = new Set(['takeStep', 'runCall', 'endTurn', 'settleEffect']);
+
+/** Where in the result of an activity stands what became of a call. */
+const OUTCOMES: Record<string, (said: JsonObject) => Json | undefined> = {
+  runCall: (said) => said,
+  settleEffect: (said) => said,
+  inspectEffect: (said) => said.outcome,
+  reconcileEffect: (said) => said.settled,
+};
+
+function namedHead(said: JsonObject): string | null {
+  const heads = [said.head, object(said.outcome).head, object(said.settled).head, object(said.refused).head];
+  return (heads.find((head) => typeof head === 'string') as string | undefined) ?? null;
+}
+
+/** Histories from before there could be several approvals have one, or null. */
+function approvalsIn({ approvals, approval }: JsonObject): JsonObject[] {
+  return Array.isArray(approvals) ? approvals.map(object) : isJsonObject(approval) ? [approval] : [];
+}
+
+function scheduledCall(value: JsonObject, call: JsonObject, at: number): ScheduledCall {
+  const { input: _, earlier: __, ...kept } = call;
+  const approvals = approvalsIn(value).map(({ by, attestation }) => ({ by, attestation }) as JsonObject);
+  return { call: kept, verdict: value.verdict, approvals, at };
+}
+
+function callFault({ turn }: JsonObject, call: JsonObject, id: Json | undefined, own: TurnBody): string | null {
+  const { turn_id, workflow_id, first_execution_run_id, requester } = object(turn);
+  if (turn_id !== own.turn_id || workflow_id !== own.workflow_id || first_execution_run_id !== own.first_execution_run_id)
+    return 'The call that was to run is of another turn';
+  if (call.input !== null && hashOf(call.input) !== call.input_hash)
+    return 'The call was to run with another input than the one that was admitted and approved';
+  const digest = attempt(() => callDigest({ ...call, turn_id, call_id: call.id, requester } as never));
+  if (digest === null || digest !== call.digest) return 'The call that was to run is not the one that its digest names';
+  const wanted = attempt(() => activityId(text(call.id), text(call.tool), digest, call.dispatch as number));
+  return id === wanted ? null : 'The id of the activity does not name the call that it ran';
+}

@@ -1,0 +1,76 @@
+/** Verification of a bundle: offline, one pass, against keys that the auditor has brought (docs/bundle-format.md, "What is checked"). */
+import type { TrustedKey } from '../../attestation/trusted-keys';
+import type { EndBody } from '../format/lines';
+import { BrokenLine, readLines, type Chunks } from '../format/reader';
+import { Fault } from './fault';
+import { Meaning } from './meaning';
+import { signerFault } from './signer';
+import { Structure } from './structure';
+
+export interface Verification {
+  /**
+   * `intact`: a trusted key has signed it, and nothing contradicts anything. `signer_unknown`: the same without the key.
+   * `broken`: something was changed, is missing, or contradicts something else.
+   */
+  verdict: 'intact' | 'signer_unknown' | 'broken';
+  /** False: a turn runs still, or something of it is missing, and the bundle says so; null: it is broken. */
+  complete: boolean | null;
+  /** Of a broken bundle: the first line that shows it, from 0, and the rule. */
+  line: number | null;
+  rule: string | null;
+  /** What it means, in a sentence. */
+  why: string;
+  /** The key of the trust file that has signed it. */
+  signed_by: string | null;
+  /** Parts and payloads that were left out. */
+  redactions: number;
+  /** Signed decisions that nobody could check: the trust file has no key of those who decide. */
+  unchecked_decisions: number;
+  subject: { kind: string; id: string } | null;
+  agent: string | null;
+  root: string | null;
+  previous: EndBody['previous'];
+}
+
+/** Never throws for what the bytes hold; only what reading them throws. */
+export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[]): Promise<Verification> {
+  const structure = new Structure();
+  const meaning = new Meaning(trust, structure);
+  try {
+    let lines = 0;
+    for await (const line of readLines(chunks)) {
+      structure.take(line);
+      meaning.take(line);
+      lines += 1;
+    }
+    const { bundle, end } = structure.finish(lines);
+    if (meaning.fault) throw meaning.fault;
+    const unknown = signerFault(trust, end, bundle.made_at);
+    const intact = unknown === null;
+    return {
+      verdict: intact ? 'intact' : 'signer_unknown',
+      complete: end.complete,
+      line: null,
+      rule: null,
+      why: unknown ?? '',
+      signed_by: intact ? end.kid : null,
+      ...factsOf(structure, meaning),
+    };
+  } catch (error) {
+    if (!(error instanceof BrokenLine || error instanceof Fault)) throw error;
+    const line = error instanceof BrokenLine ? error.n : error.line;
+    const broken = { verdict: 'broken' as const, complete: null, line, rule: error.rule, why: error.message, signed_by: null };
+    return { ...broken, ...factsOf(structure, meaning) };
+  }
+}
+
+function factsOf({ left, bundle, end }: Structure, { attestations }: Meaning) {
+  return {
+    redactions: left.parts + left.payloads,
+    unchecked_decisions: attestations.unchecked,
+    subject: bundle?.subject ?? null,
+    agent: bundle?.agent ?? null,
+    root: end?.root ?? null,
+    previous: end?.previous ?? null,
+  };
+}

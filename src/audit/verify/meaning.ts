@@ -1,0 +1,84 @@
+/** What the lines mean: whether history, transcript and effects tell one story (docs/bundle-format.md, H to T). The first fault is kept. */
+import type { TrustedKey } from '../../attestation/trusted-keys';
+import { isJsonObject, type JsonObject } from '../../shared/json';
+import { text } from '../case-file/loose';
+import type { BundleBody } from '../format/lines';
+import type { ReadLine } from '../format/reader';
+import { Attestations } from './attestations';
+import { Fault, quoted } from './fault';
+import type { Structure } from './structure';
+import { Turn } from './turn';
+
+export class Meaning {
+  fault: Fault | null = null;
+  readonly attestations: Attestations;
+  private bundle: BundleBody | null = null;
+  private turn: Turn | null = null;
+  private readonly definitions = new Map<string, JsonObject>();
+  /** By id: the turns so far. */
+  private readonly turns = new Map<string, { workflow_id: string; first_execution_run_id: string | null }>();
+  private readonly subTurns: JsonObject[] = [];
+
+  constructor(
+    trust: readonly TrustedKey[],
+    private readonly structure: Structure,
+  ) {
+    this.attestations = new Attestations(trust);
+  }
+
+  /** A line whose form and place are right. */
+  take(line: ReadLine): void {
+    if (this.fault) return;
+    const report = (rule: string, reason: string) => void (this.fault ??= new Fault(line.n, rule, reason));
+    switch (line.kind) {
+      case 'bundle':
+        this.bundle = line.body;
+        break;
+      case 'object':
+        if (isJsonObject(line.body.value) && isJsonObject(line.body.value.approvals))
+          this.definitions.set(line.body.ref, { approvals: line.body.value.approvals });
+        break;
+      case 'turn':
+        this.turns.set(line.body.turn_id, line.body);
+        this.turn = new Turn(line.body, this.bundle!.namespace, this.attestations, {
+          definitions: this.definitions,
+          blocks: this.structure.blocks,
+        });
+        break;
+      case 'run':
+        this.turn!.history.beginRun(line.body);
+        break;
+      case 'event':
+        this.turn!.history.event(line.body.event, report);
+        break;
+      case 'part':
+        this.turn!.blocks.part(line.body.ref, line.body.part);
+        break;
+      case 'block':
+        this.turn!.blocks.block(line.body, report);
+        break;
+      case 'effect':
+        this.turn!.effect(line.body.record, report);
+        break;
+      case 'turn_end':
+        this.turn!.end(line.body, this.structure, report);
+        this.subTurns.push(...this.turn!.blocks.subTurns);
+        this.turn = null;
+        break;
+      case 'end':
+        if (line.body.complete) this.below(report);
+        break;
+    }
+  }
+
+  /** T6 */
+  private below(report: (rule: string, reason: string) => void): void {
+    for (const { turn_id, workflow_id, first_execution_run_id, head } of this.subTurns) {
+      const turn = this.turns.get(text(turn_id));
+      if (turn?.workflow_id !== workflow_id || turn?.first_execution_run_id !== first_execution_run_id)
+        report('T6', `The turn ${quoted(turn_id)} of a sub-agent was left out`);
+      if (typeof head === 'string' && !this.structure.blocks.has(head))
+        report('T6', `The turn ${quoted(turn_id)} of a sub-agent has not come to the block that its answer was taken from`);
+    }
+  }
+}

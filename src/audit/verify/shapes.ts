@@ -1,0 +1,78 @@
+/** The fields of each kind of line, and their types (rule S3). */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { BUNDLE_VERSION, type LineKind } from '../format/lines';
+
+type Rule = (value: Json) => boolean;
+type Shape = Record<string, Rule>;
+
+const HASH = /^[0-9a-f]{64}$/;
+
+const text: Rule = (value) => typeof value === 'string';
+const flag: Rule = (value) => typeof value === 'boolean';
+const whole: Rule = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const hash: Rule = (value) => typeof value === 'string' && HASH.test(value);
+const object: Rule = isJsonObject;
+const is =
+  (...allowed: Json[]): Rule =>
+  (value) =>
+    allowed.includes(value);
+const orNull =
+  (rule: Rule): Rule =>
+  (value) =>
+    value === null || rule(value);
+const list =
+  (rule: Rule): Rule =>
+  (value) =>
+    Array.isArray(value) && value.every(rule);
+/** Exactly these fields. */
+const exactly =
+  (shape: Shape): Rule =>
+  (value) =>
+    isJsonObject(value) && Object.keys(value).length === Object.keys(shape).length && has(shape)(value);
+/** At least these fields. */
+const has =
+  (shape: Shape): Rule =>
+  (value) =>
+    isJsonObject(value) && Object.entries(shape).every(([key, rule]) => Object.hasOwn(value, key) && rule(value[key]!));
+
+const PART = exactly({ v: is('holdfast.part/1'), salt: text, body: () => true });
+const BLOCK = exactly({ v: is('holdfast.block/1'), parent: orNull(hash), kind: text, at: text, parts: list(hash) });
+const SIGNED = exactly({ root: hash, kid: text, signature: text });
+
+const BODIES: Record<LineKind, Rule> = {
+  bundle: exactly({
+    v: is(BUNDLE_VERSION),
+    subject: exactly({ kind: is('turn', 'call', 'session'), id: text }),
+    namespace: text,
+    agent: text,
+    made_at: text,
+    made_by: object,
+  }),
+  object: exactly({ ref: hash, value: () => true }),
+  turn: exactly({
+    turn_id: text,
+    workflow_id: text,
+    first_execution_run_id: orNull(text),
+    parent: orNull(exactly({ turn_id: text, call_id: text })),
+  }),
+  run: exactly({ run_id: text, began: is('start', 'continued', 'reset') }),
+  event: exactly({ event: object }),
+  part: exactly({ ref: hash, part: orNull(PART) }),
+  block: exactly({ ref: hash, block: BLOCK }),
+  effect: exactly({ record: object }),
+  turn_end: exactly({ turn_id: text, head: orNull(hash), complete: flag, why: orNull(text) }),
+  end: exactly({
+    root: hash,
+    lines: whole,
+    complete: flag,
+    previous: orNull(exactly({ root: hash, subject: text })),
+    redaction: orNull(exactly({ of: SIGNED, parts: whole, payloads: whole, reason: text })),
+    kid: text,
+    public: text,
+    signature: text,
+  }),
+};
+
+export function hasShape(kind: LineKind, body: object): boolean {
+  return BODIES[kind](body as JsonObject);
+}

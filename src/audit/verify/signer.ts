@@ -1,0 +1,22 @@
+/** Who has signed a bundle, by the keys that the auditor has brought. */
+import { CLOCKS_MS, type TrustedKey } from '../../attestation/trusted-keys';
+import { timeOf } from './values';
+
+/** Null: a trusted key. Else why it is not known who signed. */
+export function signerFault(
+  trust: readonly TrustedKey[],
+  { kid, public: raw }: { kid: string; public: string },
+  made_at: string,
+): string | null {
+  const key = trust.find((one) => one.kid === kid && one.public === raw);
+  const at = timeOf(made_at);
+  if (!key) return `key ${kid} is not in the trust file`;
+  if (key.use !== 'bundle') return `key ${kid} of the trust file does not sign bundles`;
+  // Whoever has a stolen key can write any date into a bundle.
+  if (key.revoked_at !== undefined) return `key ${kid} was revoked at ${key.revoked_at}: what it signs proves nothing any more`;
+  if (!(Date.parse(key.created_at) <= at + CLOCKS_MS))
+    return `key ${kid} did not exist yet when the bundle says that it was made`;
+  if (key.expires_at !== undefined && !(Date.parse(key.expires_at) > at))
+    return `key ${kid} had expired when the bundle says that it was made`;
+  return null;
+}

@@ -1,0 +1,178 @@
+/** Form and order of the lines, hashes, and the trailer: rules S3 to S7 (docs/bundle-format.md). Those of a single line are the reader's. */
+import { verify, type KeyObject } from 'node:crypto';
+import { keyId, publicKey } from '../../attestation/public-key';
+import { canonical } from '../../shared/canonical';
+import { isJsonObject, type Json } from '../../shared/json';
+import type { BundleBody, EndBody, LineKind } from '../format/lines';
+import { carriedHash } from '../format/field-hash';
+import type { ReadLine } from '../format/reader';
+import { Fault, quoted } from './fault';
+import { hasShape } from './shapes';
+
+/** What may follow what. */
+const NEXT: Record<LineKind | 'nothing', readonly LineKind[]> = {
+  nothing: ['bundle'],
+  bundle: ['object', 'turn', 'end'],
+  object: ['object', 'turn', 'end'],
+  turn: ['run', 'part', 'block', 'effect', 'turn_end'],
+  run: ['run', 'event', 'part', 'block', 'effect', 'turn_end'],
+  event: ['run', 'event', 'part', 'block', 'effect', 'turn_end'],
+  part: ['part', 'block', 'effect', 'turn_end'],
+  block: ['part', 'block', 'effect', 'turn_end'],
+  effect: ['part', 'effect', 'turn_end'],
+  turn_end: ['turn', 'end'],
+  end: [],
+};
+
+export class Structure {
+  bundle: BundleBody | null = null;
+  end: EndBody | null = null;
+  /** Parts and payloads that were left out. */
+  left = { parts: 0, payloads: 0 };
+  /** Refs of the lines so far. */
+  readonly objects = new Set<string>();
+  readonly parts = new Set<string>();
+  readonly blocks = new Set<string>();
+  private before: LineKind | 'nothing' = 'nothing';
+  /** The turn that is open: an effect record has stood in it; a parent of its blocks is missing. */
+  private turn: { id: string; effects: boolean; parents: number } | null = null;
+  private readonly turns = new Map<string, { complete: boolean }>();
+
+  /** @throws Fault */
+  take(line: ReadLine): void {
+    const { kind, n, body } = line;
+    if (!this.mayFollow(kind))
+      throw new Fault(
+        n,
+        this.before === 'end' ? 'S7' : 'S3',
+        `A line of kind ${kind} cannot stand after one of kind ${this.before}`,
+      );
+    if (!hasShape(kind, body)) throw new Fault(n, 'S3', `The line does not have the fields of a line of kind ${kind}`);
+    this.before = kind;
+    this.look(line);
+  }
+
+  /** @param lines how many were read; @throws Fault where the file is cut short */
+  finish(lines: number): { bundle: BundleBody; end: EndBody } {
+    if (!this.bundle || !this.end)
+      throw new Fault(lines, 'S7', 'The line is missing: the file was cut short, and has no trailer');
+    return { bundle: this.bundle, end: this.end };
+  }
+
+  private mayFollow(kind: LineKind): boolean {
+    if (!NEXT[this.before].includes(kind)) return false;
+    return !(kind === 'block' && this.turn?.effects);
+  }
+
+  private look(line: ReadLine): void {
+    const { n } = line;
+    switch (line.kind) {
+      case 'bundle':
+        this.bundle = line.body;
+        break;
+      case 'object':
+        this.mustBe(line, line.body.ref);
+        this.objects.add(line.body.ref);
+        break;
+      case 'turn':
+        if (this.turns.has(line.body.turn_id)) throw new Fault(n, 'S3', 'A turn stands twice in the bundle');
+        this.turns.set(line.body.turn_id, { complete: false });
+        this.turn = { id: line.body.turn_id, effects: false, parents: 0 };
+        break;
+      case 'run':
+        break;
+      case 'event':
+        this.left.payloads += leftOut(line.body.event);
+        break;
+      case 'part':
+        if (line.body.part === null) this.left.parts += 1;
+        else this.mustBe(line, line.body.ref);
+        this.parts.add(line.body.ref);
+        break;
+      case 'block':
+        this.block(line);
+        break;
+      case 'effect':
+        this.turn!.effects = true;
+        break;
+      case 'turn_end':
+        this.turnEnd(line);
+        break;
+      case 'end':
+        this.trailer(line);
+        break;
+    }
+  }
+
+  private mustBe(line: ReadLine, ref: string): void {
+    if (carriedHash(line) !== ref)
+      throw new Fault(line.n, 'S4', `The ${line.kind} does not have the hash that names it: its content was changed`);
+  }
+
+  private block(line: ReadLine & { kind: 'block' }): void {
+    this.mustBe(line, line.body.ref);
+    const { parts, parent } = line.body.block;
+    if (!parts.every((ref) => this.parts.has(ref))) throw new Fault(line.n, 'S4', 'A part of the block did not come before it');
+    if (parent !== null && !this.blocks.has(parent) && ++this.turn!.parents > 1)
+      throw new Fault(line.n, 'S4', 'The block follows one that is not in the bundle');
+    this.blocks.add(line.body.ref);
+  }
+
+  private turnEnd({ n, body }: ReadLine & { kind: 'turn_end' }): void {
+    const { id, parents } = this.turn!;
+    if (body.turn_id !== id) throw new Fault(n, 'S3', `The line ends turn ${quoted(body.turn_id)}, and ${quoted(id)} is open`);
+    if (body.head !== null && !this.blocks.has(body.head)) throw new Fault(n, 'S5', "The turn's last block is not in the bundle");
+    if ((body.why === null) !== body.complete)
+      throw new Fault(n, 'S5', 'The turn must say why it is not complete, and only then');
+    if (body.complete && parents > 0)
+      throw new Fault(n, 'S5', 'The turn is said to be complete, and a block before its first is missing');
+    this.turns.set(id, { complete: body.complete });
+  }
+
+  private trailer({ n, prev, body }: ReadLine & { kind: 'end' }): void {
+    const no = (reason: string) => new Fault(n, 'S6', reason);
+    if (body.root !== prev) throw no('The root is not the hash of the line before');
+    if (body.lines !== n + 1) throw no(`The trailer counts ${body.lines} lines, and there are ${n + 1}`);
+    const complete = this.turns.size > 0 && [...this.turns.values()].every((turn) => turn.complete);
+    if (body.complete !== complete) throw no('The trailer says of completeness what the turns do not say');
+    this.checkRedaction(body, no);
+    const key = rawKey(body.public);
+    if (!key || body.kid !== keyId(body.public)) throw no('The trailer does not carry an Ed25519 key with its id');
+    const { signature, ...signed } = body;
+    const seal = Buffer.from(signature, 'base64url');
+    const right =
+      seal.toString('base64url') === signature && verify(null, Buffer.from(canonical(signed as unknown as Json)), key, seal);
+    if (!right) throw no('The signature is not right: the trailer was changed, or another key has made it');
+    this.end = body;
+  }
+
+  private checkRedaction({ redaction, complete }: EndBody, no: (reason: string) => Fault): void {
+    const { parts, payloads } = this.left;
+    if (redaction === null) {
+      if (payloads > 0 || (complete && parts > 0)) throw no('Something was left out, and nobody says so');
+      return;
+    }
+    const fits = redaction.payloads === payloads && (redaction.parts === parts || (!complete && redaction.parts < parts));
+    if (!fits)
+      throw no(
+        `The trailer says that ${redaction.parts} parts and ${redaction.payloads} payloads were left out; they are ${parts} and ${payloads}`,
+      );
+  }
+}
+
+/** How many objects are exactly `{"redacted":true}`. */
+function leftOut(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (isJsonObject(value) && value.redacted === true && Object.keys(value).length === 1) return 1;
+  let count = 0;
+  for (const item of Object.values(value)) count += leftOut(item as Json);
+  return count;
+}
+
+function rawKey(raw: string): KeyObject | null {
+  try {
+    return publicKey(raw);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,100 @@
+/** One turn of a bundle: its history, its blocks, its effects, and how it ends (rules T1 to T5). */
+import { CLOCKS_MS } from '../../attestation/trusted-keys';
+import type { JsonObject } from '../../shared/json';
+import type { TurnBody, TurnEndBody } from '../format/lines';
+import { text } from '../case-file/loose';
+import type { Attestations } from './attestations';
+import { Blocks, type Around } from './blocks';
+import { quoted } from './fault';
+import { History, type Report } from './history';
+import { timeOf, UNKNOWN } from './values';
+
+interface Refs {
+  parts: ReadonlySet<string>;
+  objects: ReadonlySet<string>;
+  blocks: ReadonlySet<string>;
+}
+
+export class Turn {
+  readonly history: History;
+  readonly blocks: Blocks;
+  private readonly records = { heads: new Set<string>(), applied: new Set<string>(), appliedHeads: new Set<string>() };
+
+  constructor(
+    readonly body: TurnBody,
+    namespace: string,
+    attestations: Attestations,
+    around: Around,
+  ) {
+    this.history = new History(body, namespace, attestations);
+    this.blocks = new Blocks(body, this.history, around);
+  }
+
+  /** T2 */
+  effect(record: JsonObject, report: Report): void {
+    const { digest, state, result_head, result_ref, turn_id, run_id, idempotency_key, claimed_at } = record;
+    const { history, blocks } = this;
+    blocks.refer(record);
+    this.records.heads.add(text(result_head));
+    if (state === 'applied') this.records.applied.add(text(digest));
+    if (state === 'applied') this.records.appliedHeads.add(text(result_head));
+    if (turn_id !== this.body.turn_id) report('T2', 'The effect record is of another turn');
+    if (!history.whole) return;
+    if (!history.runs.includes(text(run_id))) report('T2', 'The effect was claimed by a run that the turn does not have');
+    const calls = history.callsOf(digest);
+    if (calls.length > 0) {
+      if (!calls.some((call) => history.keyOf(call) === idempotency_key))
+        report('T2', 'The effect record has another idempotency key than its call');
+      if (!(timeOf(claimed_at) >= Math.min(...calls.map(({ at }) => at)) - CLOCKS_MS))
+        report('T2', 'The effect was claimed before its call was scheduled: a clock was wrong, or the record was changed');
+    } else if (!history.unknown.calls) report('T2', 'The effect record is of a call that the history does not know');
+    const said = blocks.stateIn(result_head);
+    if (said !== undefined && said !== 'unknown' && (said.state !== state || said.result_ref !== result_ref))
+      report(
+        'T2',
+        `The effect record says ${quoted(state)}, and the transcript says ${quoted(said.state)}, or has another result`,
+      );
+  }
+
+  /** T1, T3 to T5 */
+  end({ head, complete }: TurnEndBody, refs: Refs, report: Report): void {
+    const { history } = this;
+    if (history.runs.length > 0 && history.lastHead !== UNKNOWN && history.lastHead !== head)
+      report('T1', 'The transcript does not end where the history says that it ends');
+    if (!complete) return;
+    const lost = [...history.given].find((given) => !refs.blocks.has(given));
+    if (lost !== undefined) report('T1', `The history went on from a block that is not in the transcript (${lost.slice(0, 64)})`);
+    this.applied(report);
+    this.nothingMissing(refs, report);
+    if (!history.whole || !history.closed)
+      report('T5', 'The turn is said to be complete, and its history has no beginning or no end');
+  }
+
+  /** T3 */
+  private applied(report: Report): void {
+    const { history, blocks, records } = this;
+    const done = history.outcomes.filter(({ effect }) => effect === 'applied');
+    for (const { digest, head } of done) {
+      const said = blocks.stateIn(head);
+      if (said !== 'unknown' && said?.state !== 'applied')
+        report('T3', 'The history says that a call took effect, and the transcript does not have it');
+      if (digest !== undefined && !records.applied.has(text(digest)) && !records.appliedHeads.has(text(head)))
+        report('T3', 'The history says that a call took effect, and there is no effect record of it');
+    }
+    if (history.wasReset || history.unknown.outcomes) return;
+    const digests = new Set(done.map(({ digest }) => text(digest)));
+    if (!history.unknown.calls && ![...records.applied].every((digest) => digests.has(digest)))
+      report('T3', 'There is the record of an effect that the history does not know');
+    const named = new Set([...history.outcomes.map(({ head }) => text(head)), ...records.heads]);
+    for (const [ref, { kind }] of blocks.own)
+      if ((kind === 'effect' || kind === 'settlement') && !named.has(ref))
+        report('T3', 'The transcript says what became of a call, and neither history nor effect record say so');
+  }
+
+  /** T4 */
+  private nothingMissing({ parts, objects }: Refs, report: Report): void {
+    const { refs } = this.blocks;
+    const lost = [...refs.parts].find((ref) => !parts.has(ref)) ?? [...refs.objects].find((ref) => !objects.has(ref));
+    if (lost !== undefined) report('T4', `Something that the transcript refers to is missing (${lost.slice(0, 64)})`);
+  }
+}

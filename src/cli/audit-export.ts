@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import type { BundleOf } from '../client';
+import { UsageError } from './support/exit';
+import { Progress } from './support/progress';
+import type { Output } from './support/output';
+import { withClient } from './support/with-client';
+import { writeWhole, type Written } from './support/write-whole';
+
+interface Options {
+  output?: string;
+  session?: string;
+}
+
+export function auditExport(audit: Command, output: () => Output): void {
+  audit
+    .command('export')
+    .description('The audit bundle of a turn, of a direct call (call/…), or of a session: one file that proves itself.')
+    .argument('[turn]')
+    .option('-o, --output <file>', 'where it goes; - for standard output')
+    .option('--session <session>', 'of all turns of this session')
+    .action(async (turn: string | undefined, { output: path, session }: Options) => {
+      const of = wanted(turn, session);
+      if (path === undefined) throw new UsageError('Where to? -o FILE, or -o - for standard output.');
+      const out = output();
+      const progress = new Progress(out.json ? null : process.stderr);
+      const written = await withClient((client) => writeWhole(counted(client.bundle(of), progress), path)).finally(() =>
+        progress.end(),
+      );
+      if (path === '-') return;
+      out.answer({ file: path, ...written }, describe(path, written));
+    });
+}
+
+function wanted(turn: string | undefined, session: string | undefined): BundleOf {
+  if ((turn === undefined) === (session === undefined)) throw new UsageError('Of what? A turn, or --session SESSION.');
+  return turn === undefined ? { session: session! } : { turn };
+}
+
+async function* counted(lines: AsyncIterable<string>, progress: Progress): AsyncGenerator<string> {
+  let count = 0;
+  let characters = 0;
+  for await (const line of lines) {
+    count += 1;
+    characters += line.length;
+    progress.show(`${count} lines, ${(characters / 1e6).toFixed(1)} MB`);
+    yield line;
+  }
+}
+
+function describe(path: string, { lines, bytes, root, complete, kid }: Written): string[] {
+  return [
+    `${path}: ${lines} lines, ${bytes} bytes, signed by ${kid}`,
+    `root ${root}`,
+    ...(complete ? [] : ['It is incomplete: each turn_end line says why.']),
+  ];
+}

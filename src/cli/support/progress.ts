@@ -1,0 +1,24 @@
+/** One line on a terminal that is written over while something goes on; elsewhere nothing. */
+const EVERY_MS = 100;
+const CLEAR = '\r\x1b[K';
+
+export class Progress {
+  private last = 0;
+  private shown = false;
+
+  /** @param to null: nobody wants to see it */
+  constructor(private readonly to: NodeJS.WriteStream | null) {}
+
+  show(text: string): void {
+    const now = Date.now();
+    if (!this.to?.isTTY || now - this.last < EVERY_MS) return;
+    this.last = now;
+    this.shown = true;
+    this.to.write(`${CLEAR}${text}`);
+  }
+
+  end(): void {
+    if (this.shown) this.to!.write(CLEAR);
+    this.shown = false;
+  }
+}

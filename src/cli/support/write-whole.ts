@@ -1,0 +1,80 @@
+/** A file that is there whole or not at all: written under another name beside it, then renamed. */
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { EndBody } from '../../audit/format/lines';
+import { UsageError } from './exit';
+
+/** What the trailer of the bundle says, and how large it is. */
+export interface Written extends Pick<EndBody, 'root' | 'lines' | 'complete' | 'kid'> {
+  bytes: number;
+}
+
+/**
+ * Writes the lines of a bundle as fast as the disk, or whoever reads, takes them. A file that was there is replaced.
+ * @param path `-`: standard output
+ * @throws UsageError for a path that cannot be written
+ */
+export async function writeWhole(lines: AsyncIterable<string>, path: string): Promise<Written> {
+  const watched = new Watched();
+  if (path === '-') {
+    await pipeline(watched.over(lines), process.stdout, { end: false });
+    return watched.written();
+  }
+  const whole = resolve(path);
+  const partial = join(dirname(whole), `.${basename(whole)}.${randomBytes(6).toString('hex')}.partial`);
+  try {
+    await pipeline(watched.over(lines), createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
+    await flushed(partial);
+    await rename(partial, whole);
+  } catch (error) {
+    await rm(partial, { force: true });
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code !== undefined && ['open', 'rename'].includes(syscall ?? ''))
+      throw new UsageError(`${path} cannot be written: ${code}.`);
+    throw error;
+  }
+  return watched.written();
+}
+
+async function flushed(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Small lines go on together. */
+const CHUNK = 64 * 1024;
+
+class Watched {
+  private bytes = 0;
+  private last = '';
+
+  async *over(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
+    let held = '';
+    for await (const line of lines) {
+      this.last = line;
+      held += line;
+      if (held.length < CHUNK) continue;
+      yield this.counted(held);
+      held = '';
+    }
+    if (held !== '') yield this.counted(held);
+  }
+
+  written(): Written {
+    const { root, lines, complete, kid } = (JSON.parse(this.last) as { body: EndBody }).body;
+    return { root, lines, complete, kid, bytes: this.bytes };
+  }
+
+  private counted(text: string): Buffer {
+    const chunk = Buffer.from(text, 'utf8');
+    this.bytes += chunk.length;
+    return chunk;
+  }
+}

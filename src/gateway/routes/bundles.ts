@@ -1,0 +1,80 @@
+/** Audit bundles: of one turn, of a session. They are made while they are read, and no faster. */
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { BundleOf, HoldfastClient } from '../../client';
+import type { Route } from '../app';
+import { answers, turnParams } from '../schemas';
+import { sessionParams } from '../session-schemas';
+import { visibleSession } from '../visible-session';
+import { visibleTurn } from '../visible-turn';
+
+const AUDITORS = ['auditor', 'admin'] as const;
+const CONTENT_TYPE = 'application/jsonl; charset=utf-8';
+
+type One = { Params: { id: string } };
+
+const described = (summary: string, params: object) => ({
+  summary,
+  description:
+    'JSON Lines, as docs/bundle-format.md says. The last line is the signature: an answer that was cut short has none. Of what runs still it is as far as that has come, and says so.',
+  tags: ['audit'],
+  params,
+  response: answers(
+    {
+      200: {
+        description: 'The bundle.',
+        content: {
+          'application/jsonl': {
+            schema: { type: 'string' },
+            example: '{"body":{"v":"holdfast.bundle/1"},"kind":"bundle","n":0,"prev":null}',
+          },
+        },
+      },
+    },
+    404,
+  ),
+});
+
+export const bundles: Route = (app, parts) => {
+  // Without HEAD: a bundle is made for whoever reads it, and each is the agent's last one.
+  const config = { config: { roles: AUDITORS }, exposeHeadRoute: false };
+
+  app.get<One>(
+    '/v1/turns/:id/bundle',
+    { schema: described('The audit bundle of a turn, or of a direct call', turnParams), ...config },
+    async ({ principal, params: { id } }, reply) => {
+      await visibleTurn(parts, principal, id);
+      return streamed(reply, await parts.client(), { turn: id });
+    },
+  );
+
+  app.get<One>(
+    '/v1/sessions/:id/bundle',
+    { schema: described('The audit bundle of a session', sessionParams), ...config },
+    async ({ principal, params: { id } }, reply) => {
+      const { holdfast } = await visibleSession(parts, principal, id);
+      return streamed(reply, holdfast, { session: id });
+    },
+  );
+};
+
+/** The first line is made before the answer begins: what keeps a bundle from beginning is an error of its own. */
+async function streamed(reply: FastifyReply, holdfast: HoldfastClient, of: BundleOf): Promise<FastifyReply> {
+  const lines = holdfast.bundle(of);
+  const first = await lines.next();
+  const all = async function* () {
+    try {
+      if (!first.done) yield first.value;
+      yield* lines;
+    } finally {
+      await lines.return(undefined);
+    }
+  };
+  const name = ('session' in of ? `session-${of.session}` : of.turn).replace(/[^A-Za-z0-9._-]/g, '_');
+  return reply
+    .type(CONTENT_TYPE)
+    .header('content-disposition', `attachment; filename="${name}.jsonl"`)
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'private, no-store')
+    .send(Readable.from(all(), { objectMode: false }));
+}
