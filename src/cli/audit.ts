@@ -1,19 +1,21 @@
 /** `holdfast audit …`: bundles, and what is done with them. Each command is a file of its own, `audit-….ts`. */
 import type { Command } from 'commander';
 import { auditExport } from './audit-export';
-import { auditHolds, auditRetain } from './audit-retain';
 import { auditRedact } from './audit-redact';
 import { auditReplay } from './audit-replay';
+import { auditHolds, auditRetain } from './audit-retain';
 import { auditSweep } from './audit-sweep';
 import { auditVerify } from './audit-verify';
+import { auditWhatIf } from './audit-what-if';
 import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
 
 const COMMANDS: readonly AuditCommand[] = [
   auditExport,
-  auditVerify,
   auditReplay,
+  auditVerify,
+  auditWhatIf,
   auditRedact,
   auditSweep,
   auditRetain,
