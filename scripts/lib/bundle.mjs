@@ -6,17 +6,21 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 /**
  * @param {string} compiled folder that holds workflows/index.js and data-converter.js; its parent is the checkout
+ * @param {{records?: boolean}} [options] records: with the module that tells `audit replay` what the workflows ask for
  * @returns {Promise<string>} the code, the same wherever the checkout lies
  */
-export async function bundleWorkflows(compiled) {
+export async function bundleWorkflows(compiled, { records = false } = {}) {
   const root = dirname(compiled);
   const require = createRequire(import.meta.url);
-  const interceptors = join(compiled, 'workflows', 'interceptors.js');
+  const interceptors = [
+    join(compiled, 'workflows', 'interceptors.js'),
+    ...(records ? [join(compiled, 'audit', 'replay', 'recorder.js')] : []),
+  ];
   const converter = join(compiled, 'data-converter.js');
   const { dataConverter } = existsSync(converter) ? require(converter) : {};
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(compiled, 'workflows', 'index.js'),
-    workflowInterceptorModules: existsSync(interceptors) ? [interceptors] : [],
+    workflowInterceptorModules: interceptors.filter((module) => existsSync(module)),
     payloadConverterPath: dataConverter?.payloadConverterPath,
     failureConverterPath: dataConverter?.failureConverterPath,
     logger: new DefaultLogger('WARN'),

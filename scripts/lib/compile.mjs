@@ -1,7 +1,8 @@
 /**
- * src/ → dist/, and the workflow bundle beside it. Built in a folder of its own and swapped in whole:
+ * src/ → dist/, and the workflow bundle beside it, and the one for `audit replay`. Built in a folder of its own and swapped in whole:
  * nobody sees half a build, and nothing of a deleted source file stays behind.
  */
+import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,6 +11,8 @@ import { runChild } from './run-child.mjs';
 
 const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'scripts/lib/compile.mjs', 'scripts/lib/bundle.mjs'];
 const STAMP = '.holdfast-build';
+/** The last line of `replay-bundle.js`: which workflow bundle it replays for. */
+const REPLAY_OF = '// Replays for the workflow bundle with SHA-256 ';
 
 export function isCompiled(root) {
   return readStamp(join(root, 'dist', STAMP)) === fingerprint(root, INPUTS);
@@ -32,7 +35,13 @@ export async function compile(root, say) {
     say('bundling the workflows …');
     // A module of its own, loaded only now: before the installation there is no SDK to import.
     const { bundleWorkflows } = await import(pathToFileURL(join(root, 'scripts', 'lib', 'bundle.mjs')).href);
-    writeFileSync(join(fresh, 'workflow-bundle.js'), await bundleWorkflows(fresh));
+    const bundle = await bundleWorkflows(fresh);
+    writeFileSync(join(fresh, 'workflow-bundle.js'), bundle);
+    const replay = await bundleWorkflows(fresh, { records: true });
+    writeFileSync(
+      join(fresh, 'replay-bundle.js'),
+      `${replay}\n${REPLAY_OF}${createHash('sha256').update(bundle).digest('hex')}\n`,
+    );
   }
   makeExecutable(join(fresh, 'cli', 'main.js'));
   writeFileSync(join(fresh, STAMP), hash);

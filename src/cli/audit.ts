@@ -1,12 +1,14 @@
 /** `holdfast audit …`: bundles, and what is done with them. Each command is a file of its own, `audit-….ts`. */
 import type { Command } from 'commander';
 import { auditExport } from './audit-export';
+import { auditReplay } from './audit-replay';
 import { auditReport } from './audit-report';
+import { auditVerify } from './audit-verify';
 import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
 
-const COMMANDS: readonly AuditCommand[] = [auditExport, auditReport];
+const COMMANDS: readonly AuditCommand[] = [auditExport, auditReplay, auditReport, auditVerify];
 
 export function auditCommands(audit: Command, output: () => Output): void {
   for (const command of COMMANDS) command(audit, output);

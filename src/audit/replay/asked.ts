@@ -1,0 +1,186 @@
+/** What the workflow code asks for during a replay, as commands that can be compared with history. */
+import { temporal, type coresdk } from '@temporalio/proto';
+import { isEnd, type Asked, type Command } from './command';
+import type { Activation, WorkflowCommand } from './recording';
+import { failureOf, fieldsOf, msOf, outcomeOf, retryOf, valuesOf, type Json, type JsonObject } from './values';
+
+const { ParentClosePolicy, WorkflowIdReusePolicy } = temporal.api.enums.v1;
+/** Name of the replay's task queue begins so; what it stands for is the queue that the workflow itself ran on. */
+export const REPLAY_NAME = 'holdfast_replay';
+export const OWN_QUEUE = 'its own';
+
+/** Limits of the run, which the server puts on what it is asked for; ms, 0: none. */
+export interface RunLimits {
+  runTimeout: number;
+}
+
+/** Takes the activations of one history in order, and gives what would have reached Temporal. */
+export class AskedCommands {
+  private readonly all: Asked[] = [];
+  /** Activities and children by their number: a cancellation names no more than that. */
+  private readonly named = new Map<string, string>();
+  private readonly accepted = new Set<string>();
+
+  constructor(private readonly limits: RunLimits) {}
+
+  add({ task, commands }: Activation): void {
+    const asked = commands.flatMap((command) => this.read(command)).map((command) => ({ ...command, task }));
+    // As Temporal orders them: what ends the run comes last, and once.
+    const [end] = asked.filter(isEnd);
+    this.all.push(...asked.filter((command) => !isEnd(command)), ...(end ? [end] : []));
+  }
+
+  /** Without what was withdrawn in the workflow task that asked for it. */
+  get sent(): Asked[] {
+    const withdrawn = new Set<Asked>();
+    for (const cancel of this.all) {
+      const kind = WITHDRAWS[cancel.kind];
+      const start = kind && this.all.find((one) => one.kind === kind && one.id === cancel.id && one.task === cancel.task);
+      if (start) withdrawn.add(start).add(cancel);
+    }
+    return this.all.filter((command) => !withdrawn.has(command));
+  }
+
+  private read(command: WorkflowCommand): Command[] {
+    if (command.scheduleActivity) return [this.activity(command.scheduleActivity)];
+    if (command.requestCancelActivity)
+      return [plain('activity_cancel', this.nameOf('activity', command.requestCancelActivity.seq))];
+    if (command.startTimer)
+      return [plain('timer', String(command.startTimer.seq), { duration_ms: msOf(command.startTimer.startToFireTimeout) })];
+    if (command.cancelTimer) return [plain('timer_cancel', String(command.cancelTimer.seq))];
+    if (command.startChildWorkflowExecution) return [this.child(command.startChildWorkflowExecution)];
+    if (command.cancelChildWorkflowExecution)
+      return [plain('external_cancel', this.nameOf('child', command.cancelChildWorkflowExecution.childWorkflowSeq))];
+    if (command.requestCancelExternalWorkflowExecution)
+      return [plain('external_cancel', command.requestCancelExternalWorkflowExecution.workflowExecution?.workflowId ?? '')];
+    if (command.signalExternalWorkflowExecution) return [signal(command.signalExternalWorkflowExecution)];
+    if (command.upsertWorkflowSearchAttributes)
+      return [plain('search_attributes', '', fieldsOf(command.upsertWorkflowSearchAttributes.searchAttributes?.indexedFields))];
+    if (command.modifyWorkflowProperties)
+      return [plain('memo', '', fieldsOf(command.modifyWorkflowProperties.upsertedMemo?.fields))];
+    if (command.setPatchMarker)
+      return [plain('patch', command.setPatchMarker.patchId ?? '', { deprecated: command.setPatchMarker.deprecated ?? false })];
+    if (command.updateResponse) return this.update(command.updateResponse);
+    return ending(command);
+  }
+
+  private activity(asked: coresdk.workflow_commands.IScheduleActivity): Command {
+    const id = asked.activityId ?? '';
+    this.named.set(`activity ${asked.seq}`, id);
+    return {
+      kind: 'activity',
+      id,
+      fields: {
+        type: asked.activityType ?? '',
+        input: valuesOf(asked.arguments),
+        task_queue: queue(asked.taskQueue),
+        ...asServerFills(asked, this.limits),
+        retry: retryOf(asked.retryPolicy),
+        headers: fieldsOf(asked.headers),
+        priority: asked.priority?.priorityKey ?? 0,
+      },
+    };
+  }
+
+  private child(asked: coresdk.workflow_commands.IStartChildWorkflowExecution): Command {
+    const id = asked.workflowId ?? '';
+    this.named.set(`child ${asked.seq}`, id);
+    return {
+      kind: 'child',
+      id,
+      fields: {
+        type: asked.workflowType ?? '',
+        input: valuesOf(asked.input),
+        task_queue: queue(asked.taskQueue),
+        execution_timeout_ms: msOf(asked.workflowExecutionTimeout),
+        run_timeout_ms: msOf(asked.workflowRunTimeout),
+        task_timeout_ms: msOf(asked.workflowTaskTimeout) || DEFAULT_TASK_TIMEOUT_MS,
+        parent_close_policy: ParentClosePolicy[asked.parentClosePolicy || ParentClosePolicy.PARENT_CLOSE_POLICY_TERMINATE] ?? '',
+        id_reuse_policy:
+          WorkflowIdReusePolicy[asked.workflowIdReusePolicy || WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE] ??
+          '',
+        retry: asked.retryPolicy ? retryOf(asked.retryPolicy) : null,
+        cron: asked.cronSchedule ?? '',
+        memo: fieldsOf(asked.memo),
+        search_attributes: fieldsOf(asked.searchAttributes?.indexedFields),
+        headers: fieldsOf(asked.headers),
+        priority: asked.priority?.priorityKey ?? 0,
+      },
+    };
+  }
+
+  /** One that is refused before it was accepted leaves nothing in history. */
+  private update(response: coresdk.workflow_commands.IUpdateResponse): Command[] {
+    const id = response.protocolInstanceId ?? '';
+    if (response.accepted) {
+      this.accepted.add(id);
+      return [plain('update_accepted', id)];
+    }
+    if (!this.accepted.has(id)) return [];
+    const { rejected } = response;
+    return [plain('update_completed', id, rejected ? outcomeOf({ failure: rejected }) : outcomeOf(response))];
+  }
+
+  private nameOf(kind: 'activity' | 'child', seq: number | null | undefined): string {
+    return this.named.get(`${kind} ${seq}`) ?? String(seq);
+  }
+}
+
+export const DEFAULT_TASK_TIMEOUT_MS = 10_000;
+
+/** What a cancellation takes back. */
+const WITHDRAWS: Partial<Record<Command['kind'], Command['kind']>> = {
+  timer_cancel: 'timer',
+  activity_cancel: 'activity',
+  external_cancel: 'child',
+};
+
+const plain = (kind: Command['kind'], id: string, fields: JsonObject = {}): Command => ({ kind, id, fields });
+
+const queue = (name: string | null | undefined): Json => (name?.startsWith(`${REPLAY_NAME}-`) ? OWN_QUEUE : (name ?? ''));
+
+function ending(command: WorkflowCommand): Command[] {
+  if (command.completeWorkflowExecution)
+    return [plain('complete', '', { result: valuesOf([command.completeWorkflowExecution.result ?? {}])[0] ?? null })];
+  if (command.failWorkflowExecution) return [plain('fail', '', { failure: failureOf(command.failWorkflowExecution.failure) })];
+  if (command.cancelWorkflowExecution) return [plain('cancel', '')];
+  const next = command.continueAsNewWorkflowExecution;
+  if (!next) return [];
+  return [
+    plain('continue', '', {
+      type: next.workflowType ?? '',
+      input: valuesOf(next.arguments),
+      task_queue: queue(next.taskQueue),
+      // What is not said is taken over from the run before, and so says nothing of the code.
+      ...(next.workflowRunTimeout ? { run_timeout_ms: msOf(next.workflowRunTimeout) } : {}),
+      ...(next.workflowTaskTimeout ? { task_timeout_ms: msOf(next.workflowTaskTimeout) } : {}),
+      ...(Object.keys(next.memo ?? {}).length > 0 ? { memo: fieldsOf(next.memo) } : {}),
+      ...(next.searchAttributes ? { search_attributes: fieldsOf(next.searchAttributes.indexedFields) } : {}),
+    }),
+  ];
+}
+
+function signal(asked: coresdk.workflow_commands.ISignalExternalWorkflowExecution): Command {
+  const target = asked.childWorkflowId || asked.workflowExecution?.workflowId || '';
+  return plain('signal', `${target} ${asked.signalName}`, {
+    run_id: asked.workflowExecution?.runId ?? '',
+    input: valuesOf(asked.args),
+    child_only: Boolean(asked.childWorkflowId),
+    headers: fieldsOf(asked.headers),
+  });
+}
+
+/** The server fills in timeouts that were not given, and none may be longer than the run. */
+function asServerFills(asked: coresdk.workflow_commands.IScheduleActivity, { runTimeout }: RunLimits): JsonObject {
+  const cap = (ms: number, most: number) => (most > 0 && (ms === 0 || ms > most) ? most : ms);
+  const atMost = (ms: number, most: number) => (most > 0 && ms > most ? most : ms);
+  const whole = msOf(asked.scheduleToCloseTimeout);
+  const limit = whole > 0 ? atMost(whole, runTimeout) : runTimeout;
+  const begin = whole > 0 ? cap(msOf(asked.startToCloseTimeout), limit) : atMost(msOf(asked.startToCloseTimeout), runTimeout);
+  return {
+    schedule_to_close_ms: limit,
+    schedule_to_start_ms: cap(msOf(asked.scheduleToStartTimeout), limit),
+    start_to_close_ms: begin,
+    heartbeat_ms: atMost(msOf(asked.heartbeatTimeout), begin),
+  };
+}

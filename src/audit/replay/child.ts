@@ -1,0 +1,113 @@
+/**
+ * The process that replays: histories come in on standard input, answers go out on standard output. It has no tool, no model,
+ * no store and no server, because nothing that it imports has; `holdfast audit replay` starts it without network and without
+ * the settings of this machine. Usage: `node child.js BUNDLE`.
+ */
+import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { createInterface } from 'node:readline';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
+import { temporal } from '@temporalio/proto';
+import { DefaultLogger, Runtime, Worker, type InjectedSinks } from '@temporalio/worker';
+import { dataConverter } from '../../data-converter';
+import { AskedCommands, REPLAY_NAME } from './asked';
+import { compare, type Compared } from './compare';
+import { oneLine } from './one-line';
+import type { ChildReady, Replayed, ReplayRequest } from './protocol';
+import { readHistory, type History } from './recorded';
+import { RECORDS, type ReplaySinks } from './recording';
+import { msOf } from './values';
+
+interface Read {
+  request: ReplayRequest;
+  message: temporal.api.history.v1.IHistory;
+  history: History;
+}
+
+async function main(bundle: string): Promise<void> {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => undefined),
+    telemetryOptions: { logging: { forward: {}, filter: 'OFF' } },
+    shutdownSignals: [],
+  });
+  const code = await readFile(bundle, 'utf8');
+  const records = code.includes(RECORDS);
+  let asked = new AskedCommands({ runTimeout: 0 });
+  const sinks: InjectedSinks<ReplaySinks> = {
+    holdfastReplay: { asked: { fn: (_info, activation) => asked.add(activation), callDuringReplay: true } },
+  };
+  const options = { workflowBundle: { code }, dataConverter, replayName: REPLAY_NAME, sinks };
+  let present: Read | null = null;
+  tell({ ready: true, network: hasNetwork(), records });
+
+  async function* histories() {
+    for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+      const request = JSON.parse(line) as ReplayRequest;
+      try {
+        present = read(request);
+      } catch (error) {
+        tell(cannot(request, `The history cannot be read: ${oneLine((error as Error).message, 300)}`));
+        continue;
+      }
+      asked = new AskedCommands({ runTimeout: msOf(present.history.started.workflowRunTimeout) });
+      yield { workflowId: request.workflow_id, history: present.message };
+    }
+  }
+
+  for await (const { error } of Worker.runReplayHistories(options, histories())) {
+    const { request, history } = present!;
+    const failure = error ? withoutPreamble(error.message) : null;
+    const { differences, harmless } = records
+      ? compare(history, { asked: asked.sent, failure }, request.run_id ?? undefined)
+      : onlyTemporals(failure);
+    tell({
+      ...about(request, history),
+      outcome: error || differences.length > 0 ? 'differs' : 'same',
+      why: null,
+      temporal: !error,
+      differences,
+      harmless,
+    });
+  }
+}
+
+/** @throws Error for what is no history */
+function read(request: ReplayRequest): Read {
+  const message = request.history
+    ? temporal.api.history.v1.History.decode(Buffer.from(request.history, 'base64'))
+    : historyFromJSON({ events: request.events ?? [] });
+  return { request, message, history: readHistory(message.events ?? []) };
+}
+
+function about(request: ReplayRequest, history: History | null) {
+  const run_id = request.run_id ?? history?.started.originalExecutionRunId ?? '';
+  const workflow_type = history?.started.workflowType?.name ?? '';
+  return { workflow_id: request.workflow_id, run_id, workflow_type, events: history?.events ?? 0 };
+}
+
+function cannot(request: ReplayRequest, why: string): Replayed {
+  return { ...about(request, null), outcome: 'cannot', why, temporal: null, differences: [], harmless: {} };
+}
+
+/** Of code that does not tell what it asks for. */
+function onlyTemporals(failure: string | null): Compared {
+  const said = failure === null ? [] : [{ event: null, what: 'failed' as const, sentence: oneLine(failure, 400) }];
+  return { differences: said, harmless: {} };
+}
+
+function withoutPreamble(message: string): string {
+  return message.replace(/^Replay failed .*?Details: /s, '');
+}
+
+function hasNetwork(): boolean {
+  return Object.values(networkInterfaces()).some((all) => all?.some(({ internal }) => !internal));
+}
+
+function tell(line: ChildReady | Replayed): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+main(process.argv[2] ?? '').catch((error: Error) => {
+  process.stderr.write(`${oneLine(error.message, 400)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,48 @@
+/** The workflow code that a replay runs: today's, or an archived build's. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { RECORDS } from './recording';
+
+export interface ReplayCode {
+  path: string;
+  /** SHA-256 of the workflow bundle that workers of this build run. */
+  bundle: string;
+  /** Whether it tells what it asks for: else only Temporal's own check can be made. */
+  records: boolean;
+}
+
+/** A file that holds no workflow code. */
+export class NoCode extends Error {
+  override readonly name = 'NoCode';
+}
+
+const NAME = 'replay-bundle.js';
+/** The last line of a replay bundle (scripts/lib/compile.mjs). */
+const REPLAYS_FOR = /\/\/ Replays for the workflow bundle with SHA-256 ([0-9a-f]{64})\n?$/;
+
+/**
+ * @param file of `--code`: a `replay-bundle.js`, or a `workflow-bundle.js`, beside which its replay bundle is looked for.
+ *   Absent: the build that this program is of.
+ * @throws NoCode
+ */
+export async function replayCode(file: string | undefined): Promise<ReplayCode> {
+  const own = join(__dirname.replace(/([\\/])src([\\/]audit[\\/]replay)$/, '$1dist$2'), '..', '..', NAME);
+  const path = file ?? own;
+  if (!existsSync(path))
+    throw new NoCode(
+      file === undefined ? 'The replay bundle has not been built. Run `npm run build`.' : `There is no file ${path}.`,
+    );
+  const text = await readFile(path, 'utf8');
+  if (!text.includes('__TEMPORAL__'))
+    throw new NoCode(`${path} holds no workflow code: give the workflow-bundle.js or replay-bundle.js of a build.`);
+  const bundle = REPLAYS_FOR.exec(text)?.[1];
+  if (bundle || text.includes(RECORDS)) return { path, bundle: bundle ?? sha256(text), records: true };
+  const beside = join(dirname(path), NAME);
+  const found = existsSync(beside) ? REPLAYS_FOR.exec(await readFile(beside, 'utf8'))?.[1] : undefined;
+  if (found === sha256(text)) return { path: beside, bundle: found, records: true };
+  return { path, bundle: sha256(text), records: false };
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');

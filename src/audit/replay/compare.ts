@@ -1,0 +1,143 @@
+/** Our own check: what the code asked for, beside what history says that it asked for. */
+import type { Json } from '../../shared/json';
+import { sameCommand, type Asked, type Command, type Recorded } from './command';
+import { differing, type Place } from './differing';
+import { inWordsOfToday, knownChange } from './known-changes';
+import { oneLine } from './one-line';
+import type { History } from './recorded';
+import { deed, duration, fieldName } from './words';
+
+export interface Difference {
+  /** Of the event in history, from 1; null: after the last one. */
+  event: number | null;
+  /** `changed`: the same command with another argument, option or result; `failed`: the code threw. */
+  what: 'changed' | 'added' | 'missing' | 'instead' | 'failed';
+  sentence: string;
+  /** Of a `changed`: where, `input.0.call.input.cents`. */
+  path?: string;
+  recorded?: Json;
+  now?: Json;
+}
+
+export interface Ran {
+  asked: Asked[];
+  /** Why the replay failed; null: Temporal's own check found nothing. */
+  failure: string | null;
+}
+
+/** Places of one command that are told; the others are alike. */
+const PLACES = 3;
+/** Of one command, the harmless included. */
+const LOOKED_AT = 1000;
+/** Of one history. */
+const MOST = 20;
+
+export interface Compared {
+  /** The first ones, in the order of history; none: the code does what it did. */
+  differences: Difference[];
+  /** Those that are known to be harmless: reason → how many. */
+  harmless: Record<string, number>;
+}
+
+/**
+ * @param runId the run's own id, where a reset has given it another than the one that its history begins with
+ */
+export function compare(history: History, { asked, failure }: Ran, runId?: string): Compared {
+  const { commands: recorded } = history;
+  const same = sameRun(history.started.originalExecutionRunId ?? '', runId);
+  const differences: Difference[] = [];
+  const harmless = new Map<string, number>();
+  const pass = (reason: string) => harmless.set(reason, (harmless.get(reason) ?? 0) + 1);
+  let i = 0;
+  for (; i < recorded.length && i < asked.length && differences.length < MOST; i++) {
+    if (!sameCommand(recorded[i]!, asked[i]!)) break;
+    differences.push(...changes(recorded[i]!, asked[i]!, same, pass));
+  }
+  const other = differences.length < MOST ? otherCourse(history, asked, i, failure) : null;
+  return { differences: [...differences, ...(other ? [other] : [])].slice(0, MOST), harmless: Object.fromEntries(harmless) };
+}
+
+function changes(
+  recorded: Recorded,
+  asked: Asked,
+  same: (place: Place) => boolean,
+  pass: (reason: string) => void,
+): Difference[] {
+  const { fields, reason } = inWordsOfToday(recorded);
+  if (reason) pass(reason);
+  const said = recorded.kind === 'continue' ? only(fields, Object.keys(asked.fields)) : fields;
+  return differing(said, asked.fields, LOOKED_AT)
+    .filter((place) => !same(place) && !isKnown(recorded, place, pass))
+    .slice(0, PLACES)
+    .map((place) => {
+      const [field = '', ...rest] = place.path.split('.');
+      const where = rest.length > 0 && !(rest.length === 1 && rest[0] === '0') ? `${shown(rest)} would be ` : '';
+      const values = `${value(place.now, field)}, and ${value(place.recorded, field)} was recorded`;
+      const { path, recorded: was, now } = place;
+      return {
+        event: recorded.event,
+        what: 'changed' as const,
+        sentence: `event ${recorded.event}: the code would now ${deed(recorded)} with ${fieldName(recorded.kind, field)}: ${where}${values}`,
+        path,
+        ...(was === undefined ? {} : { recorded: was }),
+        ...(now === undefined ? {} : { now }),
+      };
+    });
+}
+
+function isKnown(recorded: Recorded, place: Place, pass: (reason: string) => void): boolean {
+  const reason = knownChange(recorded, place);
+  if (reason) pass(reason);
+  return reason !== null;
+}
+
+/** The first place where another command stands, or none; null: there is none. */
+function otherCourse({ commands, ended }: History, asked: Asked[], i: number, failure: string | null): Difference | null {
+  const [was, now] = [commands[i], asked[i]];
+  const event = was?.event ?? null;
+  const at = event === null ? 'after the last event' : `event ${event}`;
+  if (was && now) {
+    const again = asked.slice(i + 1).some((one) => sameCommand(one, was));
+    const later = commands.slice(i + 1).some((one) => sameCommand(one, now));
+    const moved = again && later ? ', in another order' : '';
+    if (again && !later) return { event, what: 'added', sentence: `${at}: before it, the code would now also ${deed(now)}` };
+    if (later && !again)
+      return { event, what: 'missing', sentence: `${at}: the code would no longer ${deed(was)}; next it would ${deed(now)}` };
+    return {
+      event,
+      what: 'instead',
+      sentence: `${at}: the code would now ${deed(now)}, where it was recorded to ${deed(was)}${moved}`,
+    };
+  }
+  if (failure !== null && (was || !now))
+    return { event, what: 'failed', sentence: `${at}: the code would fail here: ${oneLine(failure, 400)}` };
+  if (was) return { event, what: 'missing', sentence: `${at}: the code would no longer ${deed(was)}` };
+  // What a run that was cut short would have done next is no difference.
+  if (now && (ended || failure !== null))
+    return { event, what: 'added', sentence: `${at}: the code would now also ${deed(now)}` };
+  return null;
+}
+
+/** A reset gives the run another id; until then, and during a replay, it has the first one. */
+function sameRun(original: string, runId: string | undefined): (place: Place) => boolean {
+  if (!runId || runId === original) return () => false;
+  return ({ recorded, now }) =>
+    typeof recorded === 'string' &&
+    typeof now === 'string' &&
+    recorded.replaceAll(runId, original) === now.replaceAll(runId, original);
+}
+
+function only(fields: Command['fields'], keys: string[]): Command['fields'] {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => keys.includes(key)));
+}
+
+/** Without the number of the argument: activities of ours have one. */
+function shown(path: string[]): string {
+  return oneLine((path[0] === '0' ? path.slice(1) : path).join('.'), 200);
+}
+
+function value(json: Json | undefined, field: string): string {
+  if (json === undefined) return 'nothing';
+  if (field.endsWith('_ms') && typeof json === 'number') return duration(json);
+  return oneLine(JSON.stringify(json), 200);
+}

@@ -1,0 +1,65 @@
+/**
+ * What the workflows of today say otherwise than those of older builds, on purpose and without harm. Nothing else is passed
+ * over: whoever changes what a workflow passes on adds a line here, with the reason, or marks the change with `patched`.
+ */
+import type { Json, JsonObject } from '../../shared/json';
+import { isJsonObject } from '../../shared/json';
+import type { Command } from './command';
+import type { Place } from './differing';
+
+interface Known {
+  /** Type of the activity; `end`: the result of the run. */
+  of: string;
+  /** `*` stands for one name or number. */
+  path: string;
+  /** What was recorded, and what it is now. Absent: it was not recorded at all, and may be anything. */
+  values?: [recorded: Json, now: Json];
+  reason: string;
+}
+
+const DECISIONS = 'older builds passed one approval, as `approval`; the decision is the same';
+const SHOWN = 'older builds did not pass it on; it is what the record of the call says beside its outcome';
+const VIEW = 'older builds did not show it in the state of the turn';
+
+export const KNOWN: readonly Known[] = [
+  {
+    of: 'runCall',
+    path: 'heartbeat_ms',
+    values: [5000, 10_000],
+    reason: 'a busy worker got more time between two signs of life',
+  },
+  ...['untrusted', 'verdict', 'validation_ms'].map((name) => ({ of: 'runCall', path: `input.0.${name}`, reason: SHOWN })),
+  ...['takeStep', 'endTurn'].flatMap((of) =>
+    ['version', 'class', 'revision'].map((name) => ({ of, path: `input.0.outcomes.*.${name}`, reason: SHOWN })),
+  ),
+  { of: 'end', path: 'result.calls.*.revision', reason: VIEW },
+  ...['quorum', 'channel', 'decisions'].map((name) => ({ of: 'end', path: `result.calls.*.approval.${name}`, reason: VIEW })),
+];
+
+/** Why the difference is harmless; null: nobody has said that it is. */
+export function knownChange(command: Command, { path, recorded, now }: Place): string | null {
+  const of = command.kind === 'complete' ? 'end' : command.fields.type;
+  const known = KNOWN.find((one) => one.of === of && fits(one.path, path) && fitsValues(one.values, recorded, now));
+  return known?.reason ?? null;
+}
+
+/** What was recorded, as today's code would say it: the same, in other words. */
+export function inWordsOfToday(command: Command): { fields: JsonObject; reason: string | null } {
+  const { input, type } = command.fields;
+  const [first] = Array.isArray(input) ? input : [];
+  if (type !== 'runCall' || first === undefined || !isJsonObject(first) || !('approval' in first) || 'approvals' in first)
+    return { fields: command.fields, reason: null };
+  const { approval, ...rest } = first;
+  const approvals: Json[] = approval === null || approval === undefined ? [] : [approval];
+  return { fields: { ...command.fields, input: [{ ...rest, approvals }] }, reason: DECISIONS };
+}
+
+function fits(pattern: string, path: string): boolean {
+  const [wanted, names] = [pattern.split('.'), path.split('.')];
+  return wanted.length === names.length && wanted.every((name, index) => name === '*' || name === names[index]);
+}
+
+function fitsValues(values: Known['values'], recorded: Json | undefined, now: Json | undefined): boolean {
+  if (!values) return recorded === undefined;
+  return JSON.stringify(values) === JSON.stringify([recorded, now]);
+}

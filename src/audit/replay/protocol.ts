@@ -1,0 +1,38 @@
+/** What goes between the process that asks for replays and the one that replays: one JSON value a line. */
+import type { JsonObject } from '../../shared/json';
+import type { Difference } from './compare';
+
+/** To the child. Either `events` (proto3 JSON) or `history` (a `History` message in base64). */
+export interface ReplayRequest {
+  workflow_id: string;
+  /** The run's own id, where it is known. */
+  run_id: string | null;
+  events?: JsonObject[];
+  history?: string;
+}
+
+/** The first line of the child: it is ready. */
+export interface ChildReady {
+  ready: true;
+  /** Whether it has any way to another machine. */
+  network: boolean;
+  /** Whether the code that it replays tells what it asks for; else only Temporal's own check is made. */
+  records: boolean;
+}
+
+/** The answer to a request; one each, in order. */
+export interface Replayed {
+  workflow_id: string;
+  run_id: string;
+  /** `turn`, `session` …; empty: it was not even read. */
+  workflow_type: string;
+  events: number;
+  /** `cannot`: it could not be replayed, and why says so. */
+  outcome: 'same' | 'differs' | 'cannot';
+  why: string | null;
+  /** Whether Temporal's own determinism check passed; null: it was not made. */
+  temporal: boolean | null;
+  differences: Difference[];
+  /** Differences that are known to be harmless (known-changes.ts): reason → how many. */
+  harmless: Record<string, number>;
+}

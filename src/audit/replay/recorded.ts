@@ -1,0 +1,169 @@
+/** What history says that the workflow asked for, event by event. */
+import { temporal } from '@temporalio/proto';
+import { isEnd, type Command, type Recorded } from './command';
+import { OWN_QUEUE } from './asked';
+import {
+  failureOf,
+  fieldsOf,
+  isJsonObject,
+  msOf,
+  outcomeOf,
+  retryOf,
+  valueOf,
+  valuesOf,
+  wholeOf,
+  type JsonObject,
+} from './values';
+
+const { ParentClosePolicy, WorkflowIdReusePolicy } = temporal.api.enums.v1;
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type Started = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
+
+export interface History {
+  started: Started;
+  /** The events that commands have left, in order. */
+  commands: Recorded[];
+  /** Whether the workflow's own code ended the run, as far as history goes. */
+  ended: boolean;
+  events: number;
+}
+
+/** @throws Error for a history that does not begin with a workflow's start */
+export function readHistory(events: readonly HistoryEvent[]): History {
+  const started = events[0]?.workflowExecutionStartedEventAttributes;
+  if (!started) throw new Error('The history does not begin with the start of a workflow.');
+  const reader = new Reader(started);
+  const commands = events.flatMap((event) => {
+    const command = reader.read(event);
+    return command ? [{ ...command, event: wholeOf(event.eventId) }] : [];
+  });
+  const ended = commands.some(isEnd);
+  return { started, commands, ended, events: events.length };
+}
+
+class Reader {
+  /** Event number → what was begun there: later events name no more than that. */
+  private readonly begun = new Map<number, string>();
+
+  constructor(private readonly started: Started) {}
+
+  read(event: HistoryEvent): Command | null {
+    const {
+      activityTaskScheduledEventAttributes: activity,
+      activityTaskCancelRequestedEventAttributes: activityCancel,
+      timerStartedEventAttributes: timer,
+      timerCanceledEventAttributes: timerCancel,
+      startChildWorkflowExecutionInitiatedEventAttributes: child,
+      requestCancelExternalWorkflowExecutionInitiatedEventAttributes: externalCancel,
+      signalExternalWorkflowExecutionInitiatedEventAttributes: signal,
+      upsertWorkflowSearchAttributesEventAttributes: attributes,
+      workflowPropertiesModifiedEventAttributes: memo,
+      markerRecordedEventAttributes: marker,
+      workflowExecutionUpdateAcceptedEventAttributes: accepted,
+      workflowExecutionUpdateCompletedEventAttributes: completed,
+    } = event;
+    const at = wholeOf(event.eventId);
+    if (activity) {
+      this.begun.set(at, activity.activityId ?? '');
+      return this.activity(activity);
+    }
+    if (activityCancel) return plain('activity_cancel', this.begun.get(wholeOf(activityCancel.scheduledEventId)) ?? '');
+    if (timer) return plain('timer', timer.timerId ?? '', { duration_ms: msOf(timer.startToFireTimeout) });
+    if (timerCancel) return plain('timer_cancel', timerCancel.timerId ?? '');
+    if (child) return this.child(child);
+    if (externalCancel) return plain('external_cancel', externalCancel.workflowExecution?.workflowId ?? '');
+    if (signal)
+      return plain('signal', `${signal.workflowExecution?.workflowId ?? ''} ${signal.signalName}`, {
+        run_id: signal.workflowExecution?.runId ?? '',
+        input: valuesOf(signal.input?.payloads),
+        child_only: signal.childWorkflowOnly ?? false,
+        headers: fieldsOf(signal.header?.fields),
+      });
+    if (attributes) return searchAttributes(fieldsOf(attributes.searchAttributes?.indexedFields));
+    if (memo) return plain('memo', '', fieldsOf(memo.upsertedMemo?.fields));
+    if (marker) return patch(marker);
+    if (accepted) {
+      this.begun.set(at, accepted.protocolInstanceId ?? '');
+      return plain('update_accepted', accepted.protocolInstanceId ?? '');
+    }
+    if (completed)
+      return plain(
+        'update_completed',
+        this.begun.get(wholeOf(completed.acceptedEventId)) ?? completed.meta?.updateId ?? '',
+        outcomeOf(completed.outcome),
+      );
+    return this.ending(event);
+  }
+
+  private activity(scheduled: temporal.api.history.v1.IActivityTaskScheduledEventAttributes): Command {
+    return plain('activity', scheduled.activityId ?? '', {
+      type: scheduled.activityType?.name ?? '',
+      input: valuesOf(scheduled.input?.payloads),
+      task_queue: this.queue(scheduled.taskQueue),
+      schedule_to_close_ms: msOf(scheduled.scheduleToCloseTimeout),
+      schedule_to_start_ms: msOf(scheduled.scheduleToStartTimeout),
+      start_to_close_ms: msOf(scheduled.startToCloseTimeout),
+      heartbeat_ms: msOf(scheduled.heartbeatTimeout),
+      retry: retryOf(scheduled.retryPolicy),
+      headers: fieldsOf(scheduled.header?.fields),
+      priority: scheduled.priority?.priorityKey ?? 0,
+    });
+  }
+
+  private child(child: temporal.api.history.v1.IStartChildWorkflowExecutionInitiatedEventAttributes): Command {
+    return plain('child', child.workflowId ?? '', {
+      type: child.workflowType?.name ?? '',
+      input: valuesOf(child.input?.payloads),
+      task_queue: this.queue(child.taskQueue),
+      execution_timeout_ms: msOf(child.workflowExecutionTimeout),
+      run_timeout_ms: msOf(child.workflowRunTimeout),
+      task_timeout_ms: msOf(child.workflowTaskTimeout),
+      parent_close_policy: ParentClosePolicy[child.parentClosePolicy ?? 0] ?? '',
+      id_reuse_policy: WorkflowIdReusePolicy[child.workflowIdReusePolicy ?? 0] ?? '',
+      retry: child.retryPolicy ? retryOf(child.retryPolicy) : null,
+      cron: child.cronSchedule ?? '',
+      memo: fieldsOf(child.memo?.fields),
+      search_attributes: fieldsOf(child.searchAttributes?.indexedFields),
+      headers: fieldsOf(child.header?.fields),
+      priority: child.priority?.priorityKey ?? 0,
+    });
+  }
+
+  private ending(event: HistoryEvent): Command | null {
+    const { workflowExecutionCompletedEventAttributes: completed, workflowExecutionFailedEventAttributes: failed } = event;
+    if (completed) return plain('complete', '', { result: valueOf(completed.result?.payloads?.[0]) });
+    if (failed) return plain('fail', '', { failure: failureOf(failed.failure) });
+    if (event.workflowExecutionCanceledEventAttributes) return plain('cancel', '');
+    const next = event.workflowExecutionContinuedAsNewEventAttributes;
+    if (!next) return null;
+    return plain('continue', '', {
+      type: next.workflowType?.name ?? '',
+      input: valuesOf(next.input?.payloads),
+      task_queue: this.queue(next.taskQueue),
+      run_timeout_ms: msOf(next.workflowRunTimeout),
+      task_timeout_ms: msOf(next.workflowTaskTimeout),
+      memo: fieldsOf(next.memo?.fields),
+      search_attributes: fieldsOf(next.searchAttributes?.indexedFields),
+    });
+  }
+
+  private queue(queue: temporal.api.taskqueue.v1.ITaskQueue | null | undefined): string {
+    const name = queue?.normalName || queue?.name || '';
+    return name === this.started.taskQueue?.name ? OWN_QUEUE : name;
+  }
+}
+
+const plain = (kind: Command['kind'], id: string, fields: JsonObject = {}): Command => ({ kind, id, fields });
+
+/** Temporal itself notes patches as a search attribute. */
+function searchAttributes(fields: JsonObject): Command | null {
+  return Object.keys(fields).join() === 'TemporalChangeVersion' ? null : plain('search_attributes', '', fields);
+}
+
+/** How the SDK's core writes down a `patched`. Other markers (of local activities) are none of ours. */
+function patch({ markerName, details }: temporal.api.history.v1.IMarkerRecordedEventAttributes): Command | null {
+  if (markerName !== 'core_patch') return null;
+  const data = valueOf(details?.['patch-data']?.payloads?.[0]);
+  const { id, deprecated } = isJsonObject(data) ? data : {};
+  return plain('patch', typeof id === 'string' ? id : '', { deprecated: deprecated === true });
+}

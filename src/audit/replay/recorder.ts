@@ -1,0 +1,20 @@
+/**
+ * SANDBOX, only in `replay-bundle.js`: tells what the workflow asks for, beside the workflows themselves, which are the same as
+ * in `workflow-bundle.js`. It changes nothing.
+ */
+import { proxySinks, workflowInfo, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
+import type { ReplaySinks } from './recording';
+
+const { holdfastReplay } = proxySinks<ReplaySinks>();
+
+export const interceptors: WorkflowInterceptorsFactory = () => ({
+  internals: [
+    {
+      concludeActivation(input, next) {
+        const output = next(input);
+        if (output.commands.length > 0) holdfastReplay.asked({ task: workflowInfo().historyLength, commands: output.commands });
+        return output;
+      },
+    },
+  ],
+});

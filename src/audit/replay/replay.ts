@@ -1,0 +1,103 @@
+/** Replays histories in processes of their own, several at once, and says what became of each. */
+import { oneLine } from './one-line';
+import type { ChildReady, Replayed, ReplayRequest } from './protocol';
+import { Side, SideGone } from './side';
+
+export interface ReplayOptions {
+  /** A `replay-bundle.js`, or a workflow bundle of which only Temporal's own check can be made. */
+  code: string;
+  /** Processes at once. Default 1. */
+  processes?: number;
+  /** Told once, before the first answer: how the processes are cut off. */
+  onReady?: (about: ChildReady) => void;
+}
+
+/** Something that could not be replayed, found before it was tried: it is reported with the others. */
+export type Replayable = ReplayRequest | (Pick<ReplayRequest, 'workflow_id' | 'run_id'> & { cannot: string });
+
+/**
+ * Answers come in the order in which they are ready. Whoever stops asking ends the processes.
+ * @throws SideGone when no process can be started
+ */
+export async function* replayAll(
+  histories: Iterable<Replayable> | AsyncIterable<Replayable>,
+  { code, processes = 1, onReady }: ReplayOptions,
+): AsyncGenerator<Replayed> {
+  const source = Symbol.asyncIterator in histories ? histories[Symbol.asyncIterator]() : histories[Symbol.iterator]();
+  const lanes: Lane[] = [];
+  let over = false;
+  const take = async (lane: Lane): Promise<{ lane: Lane; answer: Replayed | null }> => {
+    const next = over ? null : await source.next();
+    if (!next || next.done) {
+      over = true;
+      return { lane, answer: null };
+    }
+    return { lane, answer: 'cannot' in next.value ? cannot(next.value, next.value.cannot) : await lane.replay(next.value) };
+  };
+  try {
+    let told = false;
+    const begin = (about: ChildReady) => {
+      if (!told) onReady?.(about);
+      told = true;
+    };
+    const waiting = new Map<Lane, Promise<{ lane: Lane; answer: Replayed | null }>>();
+    const wait = (lane: Lane) => {
+      const taken = take(lane);
+      taken.catch(() => undefined); // whoever stops asking does not wait for it any longer
+      waiting.set(lane, taken);
+    };
+    for (let n = 0; n < processes; n++) {
+      const lane = new Lane(code, begin);
+      lanes.push(lane);
+      wait(lane);
+    }
+    while (waiting.size > 0) {
+      const { lane, answer } = await Promise.race(waiting.values());
+      if (answer === null) {
+        waiting.delete(lane);
+        continue;
+      }
+      wait(lane);
+      yield answer;
+    }
+  } finally {
+    for (const lane of lanes) lane.stop();
+    await source.return?.();
+  }
+}
+
+/** One process after the other: another one takes the place of one that has died of a history. */
+class Lane {
+  private side: Side | null = null;
+
+  constructor(
+    private readonly code: string,
+    private readonly onReady: (about: ChildReady) => void,
+  ) {}
+
+  /** @throws SideGone when no process can be started */
+  async replay(request: ReplayRequest): Promise<Replayed> {
+    if (!this.side) {
+      const { side, about } = await Side.start(this.code);
+      this.side = side;
+      this.onReady(about);
+    }
+    try {
+      return await this.side.replay(request);
+    } catch (error) {
+      this.stop();
+      if (!(error instanceof SideGone)) throw error;
+      return cannot(request, error.message);
+    }
+  }
+
+  stop(): void {
+    this.side?.stop();
+    this.side = null;
+  }
+}
+
+function cannot({ workflow_id, run_id }: Pick<ReplayRequest, 'workflow_id' | 'run_id'>, why: string): Replayed {
+  const nothing = { workflow_type: '', events: 0, temporal: null, differences: [], harmless: {} };
+  return { workflow_id, run_id: run_id ?? '', ...nothing, outcome: 'cannot', why: oneLine(why, 400) };
+}

@@ -1,0 +1,73 @@
+/** One process that replays, seen from outside: histories in, answers out, in order. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { allowed, withoutNetwork } from './isolation';
+import type { ChildReady, Replayed, ReplayRequest } from './protocol';
+
+/** Longer than any history takes: code that hangs, or a history made to hang it. */
+const SILENCE_MS = 120_000;
+
+/** It has ended, or was ended, without an answer. */
+export class SideGone extends Error {
+  override readonly name = 'SideGone';
+}
+
+export class Side {
+  private readonly answers: AsyncIterator<string>;
+  private readonly lines: Interface;
+  private said = '';
+
+  private constructor(private readonly child: ChildProcess) {
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.said = (this.said + text).slice(-2000)));
+    child.stdin!.on('error', () => undefined); // its end says more
+    child.on('error', (error) => (this.said = error.message));
+    this.lines = createInterface({ input: child.stdout!, crlfDelay: Infinity });
+    this.answers = this.lines[Symbol.asyncIterator]();
+  }
+
+  /** @throws SideGone when it cannot be started */
+  static async start(bundle: string): Promise<{ side: Side; about: ChildReady }> {
+    const [command, ...args] = [...withoutNetwork(), process.execPath, childPath(), bundle];
+    const side = new Side(spawn(command!, args, { env: allowed(process.env), stdio: ['pipe', 'pipe', 'pipe'] }));
+    return { side, about: (await side.next()) as ChildReady };
+  }
+
+  /** @throws SideGone */
+  async replay(request: ReplayRequest): Promise<Replayed> {
+    const taken = this.child.stdin!.write(`${JSON.stringify(request)}\n`);
+    if (!taken) await Promise.race([once(this.child.stdin!, 'drain'), once(this.child, 'exit')]);
+    return (await this.next()) as Replayed;
+  }
+
+  /** Its work is done, or nobody waits for it any longer. */
+  stop(): void {
+    this.lines.close();
+    this.child.kill('SIGKILL'); // it holds nothing that has to be closed
+  }
+
+  private async next(): Promise<unknown> {
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new SideGone(`It took longer than ${SILENCE_MS / 1000} s.`)), SILENCE_MS);
+    });
+    try {
+      const line = await Promise.race([this.answers.next(), silence]);
+      if (line.done) throw new SideGone(`The process that replays has ended${this.said ? `: ${this.said.trim()}` : '.'}`);
+      return JSON.parse(line.value);
+    } catch (error) {
+      this.stop();
+      throw error instanceof SideGone
+        ? error
+        : new SideGone(`The process that replays spoke nonsense: ${(error as Error).message}`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Beside this file in the package, in dist/ when running from source. */
+function childPath(): string {
+  return join(__dirname.replace(/([\\/])src([\\/]audit[\\/]replay)$/, '$1dist$2'), 'child.js');
+}

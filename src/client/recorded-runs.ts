@@ -1,0 +1,56 @@
+/** Recorded histories by a visibility query, for whoever replays them: each run with its events, one after the other. */
+import type { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+
+const TYPES = ['turn', 'call', 'session', 'budget', 'callback', 'intent'];
+
+export interface RunsQuery {
+  /** A visibility query; our workflows only, whatever it says. */
+  query?: string;
+  /** Runs that began then, or later. */
+  since?: Date;
+  /** At most so many. */
+  limit?: number;
+}
+
+export interface RecordedRun {
+  workflow_id: string;
+  run_id: string;
+  /** A `History` message, base64. */
+  history: string;
+}
+
+export function runsQuery({ query, since }: RunsQuery): string {
+  return [
+    `WorkflowType IN (${TYPES.map((type) => `'${type}'`).join(', ')})`,
+    ...(since ? [`StartTime >= '${since.toISOString()}'`] : []),
+    ...(query ? [`(${query})`] : []),
+  ].join(' AND ');
+}
+
+/** How many there are. */
+export async function countRuns(client: Client, about: RunsQuery): Promise<number> {
+  const { count } = await client.workflow.count(runsQuery(about));
+  return Math.min(count, about.limit ?? Infinity);
+}
+
+/** One that Temporal has forgotten since it was listed comes as `cannot`. */
+export async function* recordedRuns(
+  client: Client,
+  about: RunsQuery,
+): AsyncGenerator<RecordedRun | { workflow_id: string; run_id: string; cannot: string }> {
+  let left = about.limit ?? Infinity;
+  if (left <= 0) return;
+  for await (const { workflowId, runId } of client.workflow.list({ query: runsQuery(about) })) {
+    const run = { workflow_id: workflowId, run_id: runId };
+    try {
+      const message = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+      const history = Buffer.from(temporal.api.history.v1.History.encode(message).finish()).toString('base64');
+      yield { ...run, history };
+    } catch (error) {
+      if ((error as Error).name !== 'WorkflowNotFoundError') throw error;
+      yield { ...run, cannot: 'Temporal has its history no longer: the namespace retains it for a limited time.' };
+    }
+    if (--left <= 0) return;
+  }
+}
