@@ -4,11 +4,12 @@ import { auditExport } from './audit-export';
 import { auditReplay } from './audit-replay';
 import { auditReport } from './audit-report';
 import { auditVerify } from './audit-verify';
+import { auditWhatIf } from './audit-what-if';
 import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
 
-const COMMANDS: readonly AuditCommand[] = [auditExport, auditReplay, auditReport, auditVerify];
+const COMMANDS: readonly AuditCommand[] = [auditExport, auditReplay, auditReport, auditVerify, auditWhatIf];
 
 export function auditCommands(audit: Command, output: () => Output): void {
   for (const command of COMMANDS) command(audit, output);
