@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { auditExport } from './audit-export';
 import { auditRedact } from './audit-redact';
 import { auditReplay } from './audit-replay';
+import { auditReport } from './audit-report';
 import { auditHolds, auditRetain } from './audit-retain';
 import { auditSweep } from './audit-sweep';
 import { auditVerify } from './audit-verify';
@@ -14,6 +15,7 @@ type AuditCommand = (audit: Command, output: () => Output) => void;
 const COMMANDS: readonly AuditCommand[] = [
   auditExport,
   auditReplay,
+  auditReport,
   auditVerify,
   auditWhatIf,
   auditRedact,
