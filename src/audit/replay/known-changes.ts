@@ -8,7 +8,7 @@ import type { Command } from './command';
 import type { Place } from './differing';
 
 interface Known {
-  /** Type of the activity; `end`: the result of the run. */
+  /** Type of the activity or of the child; else the kind of the command: `complete` is the end of a run. */
   of: string;
   /** `*` stands for one name or number. */
   path: string;
@@ -22,6 +22,7 @@ const SHOWN = 'older builds did not pass it on; it is what the record of the cal
 const VIEW = 'older builds did not show it in the state of the turn';
 
 export const KNOWN: readonly Known[] = [
+  { of: 'patch', path: 'deprecated', values: [false, true], reason: 'a patch that every run has passed is called deprecated' },
   {
     of: 'runCall',
     path: 'heartbeat_ms',
@@ -32,13 +33,13 @@ export const KNOWN: readonly Known[] = [
   ...['takeStep', 'endTurn'].flatMap((of) =>
     ['version', 'class', 'revision'].map((name) => ({ of, path: `input.0.outcomes.*.${name}`, reason: SHOWN })),
   ),
-  { of: 'end', path: 'result.calls.*.revision', reason: VIEW },
-  ...['quorum', 'channel', 'decisions'].map((name) => ({ of: 'end', path: `result.calls.*.approval.${name}`, reason: VIEW })),
+  { of: 'complete', path: 'result.calls.*.revision', reason: VIEW },
+  ...['quorum', 'channel', 'decisions'].map((name) => ({ of: 'complete', path: `result.calls.*.approval.${name}`, reason: VIEW })),
 ];
 
 /** Why the difference is harmless; null: nobody has said that it is. */
 export function knownChange(command: Command, { path, recorded, now }: Place): string | null {
-  const of = command.kind === 'complete' ? 'end' : command.fields.type;
+  const of = command.fields.type ?? command.kind;
   const known = KNOWN.find((one) => one.of === of && fits(one.path, path) && fitsValues(one.values, recorded, now));
   return known?.reason ?? null;
 }
