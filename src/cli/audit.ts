@@ -2,11 +2,12 @@
 import type { Command } from 'commander';
 import { auditExport } from './audit-export';
 import { auditReplay } from './audit-replay';
+import { auditVerify } from './audit-verify';
 import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
 
-const COMMANDS: readonly AuditCommand[] = [auditExport, auditReplay];
+const COMMANDS: readonly AuditCommand[] = [auditExport, auditReplay, auditVerify];
 
 export function auditCommands(audit: Command, output: () => Output): void {
   for (const command of COMMANDS) command(audit, output);

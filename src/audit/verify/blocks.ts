@@ -71,7 +71,7 @@ export class Blocks {
     const body = this.parts.get(block.parts[0] ?? '') ?? null;
     const isOwn =
       this.own.has(block.parent ?? '') ||
-      (block.kind === 'start' && body?.first_execution_run_id === this.turn.first_execution_run_id);
+      (block.kind === 'start' && body !== null && body.first_execution_run_id === this.turn.first_execution_run_id);
     if (!isOwn) return;
     const { history } = this;
     const at = timeOf(block.at);

@@ -6,7 +6,7 @@ import { callDigest, idempotencyKey } from '../../shared/digests';
 import { activityId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import type { RunBody, TurnBody } from '../format/lines';
-import type { Attestations, Signed } from './attestations';
+import type { Attestations, Audience, Signed } from './attestations';
 import { quoted } from './fault';
 import { Said } from './said';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
@@ -61,11 +61,16 @@ export class History {
   readonly unknown = { calls: false, outcomes: false, admitted: false };
   private run: { events: number; latest: number; scheduled: Map<string, Scheduled> } | null = null;
 
+  private readonly audience: Audience;
+
   constructor(
     private readonly turn: TurnBody,
-    private readonly namespace: string,
+    namespace: string,
     private readonly attestations: Attestations,
-  ) {}
+  ) {
+    const { workflow_id, first_execution_run_id } = turn;
+    this.audience = { namespace, workflow_id, first_execution_run_id: first_execution_run_id ?? '' };
+  }
 
   /** It begins where the turn did: what is not in it was not there. */
   get whole(): boolean {
@@ -107,7 +112,8 @@ export class History {
 
   /** The idempotency key of a scheduled call. */
   keyOf({ call }: ScheduledCall): string | null {
-    const { workflow_id, first_execution_run_id } = this.turn;
+    const { workflow_id } = this.turn;
+    const first_execution_run_id = this.turn.first_execution_run_id ?? '';
     const identity = { workflow_id, first_execution_run_id, call_id: call.id as string, digest: call.digest as string };
     return attempt(() => idempotencyKey(identity));
   }
@@ -195,7 +201,7 @@ export class History {
   /** Reports a signed decision that does not hold. */
   attested({ attestation }: JsonObject, said: Omit<Signed, 'attestation'>, report: Report): void {
     if (attestation === undefined) return;
-    const fault = this.attestations.fault({ attestation, ...said }, { namespace: this.namespace, ...this.turn });
+    const fault = this.attestations.fault({ attestation, ...said }, this.audience);
     if (fault !== null) report('H5', `The signed decision of ${quoted(said.by)} does not hold: ${fault}`);
   }
 

@@ -16,7 +16,7 @@ export class Meaning {
   private turn: Turn | null = null;
   private readonly definitions = new Map<string, JsonObject>();
   /** By id: the turns so far. */
-  private readonly turns = new Map<string, { workflow_id: string; first_execution_run_id: string }>();
+  private readonly turns = new Map<string, { workflow_id: string; first_execution_run_id: string | null }>();
   private readonly subTurns: JsonObject[] = [];
 
   constructor(

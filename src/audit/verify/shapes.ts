@@ -52,7 +52,7 @@ const BODIES: Record<LineKind, Rule> = {
   turn: exactly({
     turn_id: text,
     workflow_id: text,
-    first_execution_run_id: text,
+    first_execution_run_id: orNull(text),
     parent: orNull(exactly({ turn_id: text, call_id: text })),
   }),
   run: exactly({ run_id: text, began: is('start', 'continued', 'reset') }),

@@ -11,7 +11,7 @@ export function signerFault(
   const key = trust.find((one) => one.kid === kid && one.public === raw);
   const at = timeOf(made_at);
   if (!key) return `key ${kid} is not in the trust file`;
-  if ((key.use as string) !== 'bundle') return `key ${kid} of the trust file does not sign bundles`;
+  if (key.use !== 'bundle') return `key ${kid} of the trust file does not sign bundles`;
   // Whoever has a stolen key can write any date into a bundle.
   if (key.revoked_at !== undefined) return `key ${kid} was revoked at ${key.revoked_at}: what it signs proves nothing any more`;
   if (!(Date.parse(key.created_at) <= at + CLOCKS_MS))

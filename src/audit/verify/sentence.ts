@@ -1,0 +1,31 @@
+/** A verification in words: never a bare "valid". */
+import type { Verification } from './index';
+
+/** One or more lines; the first is the answer. Names in it are escaped, but not made visible. */
+export function describeVerification(verification: Verification): string[] {
+  const { verdict, why, line, rule } = verification;
+  if (verdict === 'broken') return [`broken at line ${line} (${rule}): ${why}.`];
+  const answer =
+    verdict === 'intact' ? `intact since signing by ${verification.signed_by}` : `consistent, signer unknown: ${why}`;
+  return [`${answer}; ${beyond(verification)}; ${left(verification)}.`, ...besides(verification)];
+}
+
+/** What nobody can tell from the bundle alone. */
+function beyond({ complete, previous }: Verification): string {
+  const whole = complete ? '' : 'incomplete, as its turn_end lines say; ';
+  const before = previous === null ? 'it names no bundle before it' : `the bundle before it has root ${previous.root}`;
+  return `${whole}completeness not proven beyond the turns in it (${before})`;
+}
+
+function left({ redactions }: Verification): string {
+  return redactions === 1 ? '1 redaction' : `${redactions} redactions`;
+}
+
+function besides({ redactions, unchecked_decisions: unchecked }: Verification): string[] {
+  return [
+    ...(redactions > 0 ? ['What was left out could not be checked; its hashes are kept.'] : []),
+    ...(unchecked > 0
+      ? [`${unchecked} signatures of people were not checked: the trust file has no key of anybody who decides.`]
+      : []),
+  ];
+}

@@ -1,0 +1,65 @@
+import { createReadStream } from 'node:fs';
+import { InvalidArgumentError, type Command } from 'commander';
+import { readTrustedKeys, type TrustedKey } from '../attestation/trusted-keys';
+import { verifyBundle, type Verification } from '../audit/verify';
+import { chainFaults } from '../audit/verify/chain';
+import { describeVerification } from '../audit/verify/sentence';
+import { visible } from '../shared/visible';
+import { EXIT, Exit, UsageError } from './support/exit';
+import type { Output } from './support/output';
+
+interface Options {
+  trust?: string;
+  after?: string;
+}
+
+/** Bytes that are read at once. */
+const CHUNK = 1024 * 1024;
+
+export function auditVerify(audit: Command, output: () => Output): void {
+  audit
+    .command('verify')
+    .description(
+      'Checks bundles: offline, against the keys that you bring. Exit 0: intact; 1: not, or nobody knows who signed; 2: unreadable.',
+    )
+    .argument('<file...>', 'several: each must follow the one before; - for standard input')
+    .option('--trust <file>', 'the keys that you trust, as `holdfast keys export` prints them')
+    .option('--after <root>', 'the root that the first bundle must follow', root)
+    .action(async (files: string[], { trust, after }: Options) => {
+      const keys = trust === undefined ? [] : await trusted(trust);
+      const answers: (Verification & { file: string })[] = [];
+      for (const file of files) answers.push({ file, ...(await verified(file, keys)) });
+      const links = answers.filter(({ verdict }) => verdict !== 'broken').map((answer) => ({ ...answer, name: answer.file }));
+      const chain = chainFaults(links, after ?? null);
+      const lines = answers.flatMap((answer) => describe(answer));
+      const value = files.length === 1 ? { ...answers[0], chain } : { bundles: answers, chain };
+      output().answer(value, [...lines, ...chain.map(visible)]);
+      if (chain.length > 0 || answers.some(({ verdict }) => verdict !== 'intact')) throw new Exit(EXIT.failed);
+    });
+}
+
+function describe({ file, ...answer }: Verification & { file: string }): string[] {
+  const [first, ...more] = describeVerification(answer).map(visible);
+  return [`${file}: ${first}`, ...more.map((line) => `  ${line}`)];
+}
+
+async function verified(file: string, keys: readonly TrustedKey[]): Promise<Verification> {
+  try {
+    return await verifyBundle(file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK }), keys);
+  } catch (error) {
+    throw new UsageError(`The bundle ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+async function trusted(file: string): Promise<TrustedKey[]> {
+  try {
+    return await readTrustedKeys(file);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function root(text: string): string {
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new InvalidArgumentError('a root is 64 lower-case hex characters');
+  return text;
+}
