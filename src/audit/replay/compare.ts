@@ -93,7 +93,12 @@ function isKnown(recorded: Recorded, place: Place, pass: (reason: string) => voi
 }
 
 /** The first place where another command stands, or none; null: there is none. */
-function otherCourse({ recorded, ended }: { recorded: Recorded[]; ended: boolean }, asked: Asked[], i: number, failure: string | null): Difference | null {
+function otherCourse(
+  { recorded, ended }: { recorded: Recorded[]; ended: boolean },
+  asked: Asked[],
+  i: number,
+  failure: string | null,
+): Difference | null {
   const [was, now] = [recorded[i], asked[i]];
   const event = was?.event ?? null;
   const at = event === null ? 'after the last event' : `event ${event}`;
