@@ -2,12 +2,14 @@
 import type { Command } from 'commander';
 import { auditExport } from './audit-export';
 import { auditReplay } from './audit-replay';
+import { auditReport } from './audit-report';
 import { auditVerify } from './audit-verify';
+import { auditWhatIf } from './audit-what-if';
 import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
 
-const COMMANDS: readonly AuditCommand[] = [auditExport, auditReplay, auditVerify];
+const COMMANDS: readonly AuditCommand[] = [auditExport, auditReplay, auditReport, auditVerify, auditWhatIf];
 
 export function auditCommands(audit: Command, output: () => Output): void {
   for (const command of COMMANDS) command(audit, output);
