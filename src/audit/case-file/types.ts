@@ -80,6 +80,7 @@ export interface Usage {
 export interface RunCase {
   runId: string;
   began: string;
+  /** Of a run that a reset began: when it was reset. */
   startedAt: string | null;
   endedAt: string | null;
   /** How Temporal says that it ended: `completed`, `failed`, `cancelled`, `terminated`, `timed_out`, `continued`; null: it did not. */
