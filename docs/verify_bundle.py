@@ -1,35 +1,24 @@
-#!/usr/bin/env python3
-"""Verifies an audit bundle offline; written from docs/bundle-format.md alone: S1, H1, B7 … are the rules of that page.
-
-python3 verify_bundle.py BUNDLE --trust FILE      (Python 3.11, and the package `cryptography`)
-"""
+"""Verifies an audit bundle offline; written from bundle-format.md alone: S1, H1, B7 … are the rules of that page.
+python3 verify_bundle.py BUNDLE --trust FILE      (Python 3.11, and the package `cryptography`)"""
 import argparse, base64, hashlib, json, sys, unicodedata
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
-from types import SimpleNamespace
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-LONGEST_LINE, DEEPEST, CLOCKS, EPOCH = 128 * 2**20, 200, 60_000, datetime(1970, 1, 1, tzinfo=timezone.utc)
-MALFORMED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, InvalidSignature)
-REST, IDS = "part block effect turn_end", ("turn_id", "workflow_id", "first_execution_run_id")
-NEXT = {None: "bundle", "bundle": "object turn end", "object": "object turn end", "turn": "run " + REST, "block": REST,
-        "run": "run event " + REST, "event": "run event " + REST, "part": REST, "effect": "part effect turn_end",
-        "turn_end": "turn end", "end": ""}
-IN_DIGEST = ("revision", "tool", "version", "class", "input_hash", "preview_ref", "policy_ref")
-OUTCOME = {"runCall": "r", "settleEffect": "r", "inspectEffect": "r.outcome", "reconcileEffect": "r.settled"}
+LONGEST_LINE, DEEPEST, CLOCKS, END = 128 * 2**20, 200, 60_000, "9999-12-31T00:00:00Z"
+EPOCH, REST = datetime(1970, 1, 1, tzinfo=timezone.utc), "part block effect turn_end"
+NEXT = dict(nothing="bundle", bundle="object turn end", object="object turn end", turn="run " + REST,
+            run="run event " + REST, event="run event " + REST, part=REST, block=REST, effect="part effect turn_end",
+            turn_end="turn end", end="")
+IDS = ("turn_id", "workflow_id", "first_execution_run_id")
+OF_CALL = ("revision", "tool", "version", "class", "input_hash", "preview_ref", "policy_ref")
+OF_DISPATCH = ("digest", "dispatch", "tool", "version", "input_ref", "preview_ref")
 
 class Unknown(dict):
     """What was left out: its fields are unknown too, and it equals everything, so that a rule which needs it holds."""
     __eq__ = __ne__ = lambda self, other: True
-    get = __getitem__ = lambda self, key: self
+    get = lambda self, key: self
 UNKNOWN = Unknown()
-
-def at(value, path):
-    """The field at a dotted path; None: there is none."""
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
 
 def canonical(value, depth=1):
     """The one text of a JSON value (RFC 8785)."""
@@ -47,158 +36,164 @@ def canonical(value, depth=1):
 
 def sha256(data): return hashlib.sha256(data).hexdigest()
 def hash_of(value): return sha256(canonical(value).encode())
-def ms(time): return (datetime.fromisoformat(time) - EPOCH) // timedelta(milliseconds=1)
 def pick(value, names): return {name: value.get(name) for name in names}
+def ms(time): return (datetime.fromisoformat(time) - EPOCH) // timedelta(milliseconds=1)
 
-def unbase64url(text):
+def at(value, path):  # None: there is no such field.
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+def unbase64url(text):  # None: it is not in its one spelling.
     data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    if base64.urlsafe_b64encode(data).rstrip(b"=").decode() != text:
-        raise ValueError("not base64url in its one spelling")
-    return data
+    return data if base64.urlsafe_b64encode(data).rstrip(b"=").decode() == text else None
 
 def person(name):
-    name = "".join(c for c in unicodedata.normalize("NFKC", name) if c.isspace() or unicodedata.category(c) not in ("Cf", "Cc"))
-    return " ".join(name.split()).lower()
+    name = unicodedata.normalize("NFKC", name)
+    seen = "".join(c for c in name if c in "\t\n\v\f\r" or unicodedata.category(c) not in ("Cf", "Cc"))
+    return " ".join(seen.split()).lower()
 
 def payload(container):
-    """The value of the first payload; None: there is none."""
-    found = (at(container, "payloads") or [None])[0]
-    if found is None or found == {"redacted": True}:
-        return found and UNKNOWN
-    return None if at(found, "metadata.encoding") == "YmluYXJ5L251bGw=" else json.loads(base64.b64decode(found["data"]))
+    """The value of the first payload; None: there is none, or it is no JSON."""
+    found = (at(container, "payloads") or [{}])[0]
+    try:
+        return UNKNOWN if found == {"redacted": True} else json.loads(base64.b64decode(found.get("data", "")))
+    except ValueError:
+        return None
 
-def was_said(turn, one):
-    """Whether the history has this decision, on this digest, by this person."""
-    for decision, value in turn.said:
+def was_said(said, one):
+    """Yields of each decision in the history whether it is this one: on this digest, by this person."""
+    for decision, value in said:
         tokens, calls = at(value, "attestation") or [], [at(value, "call"), *(at(value, "calls") or [])]
-        tokens = [tokens] if isinstance(tokens, str) else tokens
-        names = [at(value, "by"), *(json.loads(unbase64url(token.split(".")[0]))["principal"] for token in tokens)]
-        if decision == one["decision"].replace("edit", "approve") and (value is UNKNOWN or (
-                any(len(call) >= 12 and one["digest"].startswith(call) for call in calls if call)
-                and person(one["by"]) in [person(name) for name in names if name])):
-            return True
-    return False
+        claims = [json.loads(unbase64url(token.split(".")[0])) for token in ([tokens] if "." in tokens else tokens)]
+        names = [person(name) for name in [at(value, "by"), *(claim["principal"] for claim in claims)] if name]
+        fits = person(one["by"]) in names and any(len(it) >= 12 and one["digest"].startswith(it) for it in calls if it)
+        yield decision == one["decision"].replace("edit", "approve") and (fits or value is UNKNOWN)
 
 def judge(lines, known):
-    """Yields rules of the page, in order, each with its line and whether it holds. After an exception: the last one does not."""
-    kind, prev, turn, parts, blocks, turns, complete, lost, redacted = None, None, None, {}, set(), {}, True, 0, 0
+    """Yields rules of the page, each with its line and whether it holds. After an exception: the last one does not."""
+    n, kind, prev, complete, lost, hidden, parts, blocks, turns = -1, "nothing", None, True, 0, 0, set(), {None}, set()
     for n, raw in enumerate(lines):
-        yield n, "S7", (kind == "end") == (raw == b"")
-        if raw == b"":
-            return
+        yield n, "S7", kind != "end"
         yield n, "S1", raw.endswith(b"\n")
         text, line = raw[:-1].decode(), json.loads(raw)
         yield n, "S1", canonical(line) == text and "".join(sorted(line)) == "bodykindnprev"
         yield n, "S2", canonical(line["n"]) == str(n) and line["prev"] == prev
         yield n, "S3", line["kind"] in NEXT[kind].split()
-        kind, body, before, prev = line["kind"], line["body"], prev, sha256(raw[:-1])
+        kind, body, prev = line["kind"], line["body"], sha256(raw[:-1])
         if kind == "bundle":
             yield n, "S3", body["v"] == "holdfast.bundle/1"
-            known["made_at"] = ms(body["made_at"])
+            known["made"] = ms(body["made_at"])
         elif kind == "object":
             yield n, "S4", hash_of(body["value"]) == body["ref"]
         elif kind == "turn":
             yield n, "S3", body["turn_id"] not in turns
-            turn = turns[body["turn_id"]] = SimpleNamespace(**body, runs=[], reset=False, missing=False, said=[], acts=[], heads=[],
-                                                            head=None, outcomes=[], own=set(), approved=[], dispatched=[], says={})
+            turn, turns, whole, missing, runs, head = body, turns | {body["turn_id"]}, False, False, 0, None
+            said, calls, heads, own, bodies = [], [], set(), set(), {}
         elif kind == "run":
-            turn.runs, events, clock, scheduled = [*turn.runs, body["run_id"]], 0, 0, {}
-            turn.reset, whole = turn.reset or body["began"] == "reset", turn.runs[0] == turn.first_execution_run_id
+            whole = whole or runs == 0 and body["run_id"] == turn["first_execution_run_id"]
+            runs, events, clock, scheduled = runs + 1, 0, 0, {}
         elif kind == "event":
-            event, events, redacted = body["event"], events + 1, redacted + text.count('{"redacted":true}')
+            event, events, hidden = body["event"], events + 1, hidden + text.count('{"redacted":true}')
             name, time = event["eventType"].removeprefix("EVENT_TYPE_"), ms(event["eventTime"])
-            facts = next((event[name] for name in event if name.endswith("EventAttributes")), {})
+            facts = next((event[field] for field in event if field.endswith("EventAttributes")), {})
             value = payload(facts.get("input"))
-            yield n, "H1", event["eventId"] == str(events) and (time >= clock - CLOCKS or name == "ACTIVITY_TASK_STARTED")
-            clock = max(clock, time)
+            yield n, "H1", event["eventId"] == str(events) and (time >= clock or name == "ACTIVITY_TASK_STARTED")
+            clock = max(clock, time - CLOCKS)
             if events == 1:
-                yield n, "H2", facts["firstExecutionRunId"] == turn.first_execution_run_id and at(value, "turn_id") == turn.turn_id
-                yield n, "H2", turn.parent is None or pick(value["parent"], ("turn_id", "call_id")) == turn.parent
+                yield n, "H2", name == "WORKFLOW_EXECUTION_STARTED" and at(value, "turn_id") == turn["turn_id"]
+                yield n, "H2", facts["firstExecutionRunId"] == turn["first_execution_run_id"]
+                yield n, "H2", turn["parent"] is None or pick(value.get("parent"), turn["parent"]) == turn["parent"]
             elif name == "WORKFLOW_EXECUTION_SIGNALED":
-                turn.said.append((facts["signalName"], value))
+                said.append((facts["signalName"], value))
             elif name in ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED"):
                 request = at(facts, "acceptedRequest.input") or at(facts, "request.input")
                 value = payload(at(request, "args"))
-                turn.said += [(at(value, "decision"), value)] if at(request, "name") == "decide" else []
+                said += [(at(value, "decision"), value)] if at(request, "name") == "decide" else []
             elif name == "ACTIVITY_TASK_SCHEDULED":
                 name, call, approvals = facts["activityType"]["name"], at(value, "call"), at(value, "approvals") or []
-                scheduled[event["eventId"]] = name, value
-                turn.heads += [at(value, "head")] if name in ("takeStep", "runCall", "endTurn", "settleEffect") else []
-                turn.acts += [call] if name == "runCall" else []
+                scheduled[event["eventId"]] = name
+                calls += [call] if name == "runCall" else []
+                if name in ("takeStep", "runCall", "endTurn", "settleEffect") and value is not UNKNOWN:
+                    heads.add(value.get("head"))
                 if name in ("runCall", "openSubTurn") and value is not UNKNOWN:
-                    digest = {"v": "holdfast.call/1", "turn_id": turn.turn_id, "call_id": call["id"], **pick(call, IN_DIGEST),
-                              "requester": value["turn"]["requester"]}
+                    asked = {"call_id": call["id"], **pick(value["turn"], ("turn_id", "requester"))}
+                    digest = hash_of({"v": "holdfast.call/1", **asked, **pick(call, OF_CALL)})
                     again = f":{call['dispatch']}" if call["dispatch"] != 1 else ""
-                    yield n, "H3", pick(value["turn"], IDS) == pick(vars(turn), IDS) and call["digest"] == hash_of(digest)
-                    yield n, "H3", facts["activityId"] == f"{call['id']}:{call['tool']}:{call['digest'][:16]}{again}"
+                    yield n, "H3", pick(value["turn"], IDS) == pick(turn, IDS) and call["digest"] == digest
                     yield n, "H3", call["input"] is None or call["input_hash"] == hash_of(call["input"])
+                    yield n, "H3", facts["activityId"] == f"{call['id']}:{call['tool']}:{digest[:16]}{again}"
                     for one in approvals:
-                        yield n, "H4", (one["decision"], one["digest"]) == ("approve", call["digest"])
-                        yield n, "H4", ms(one["at"]) <= ms(one["expires_at"]) and (not whole or was_said(turn, one))
+                        yield n, "H4", one["decision"] == "approve" and one["digest"] == digest
+                        yield n, "H4", ms(one["at"]) <= ms(one["expires_at"])
+                        yield n, "H4", not whole or any(was_said(said, one))
                     yield n, "H4", len({person(one["by"]) for one in approvals}) == len(approvals)
-            elif name == "ACTIVITY_TASK_COMPLETED" and facts["scheduledEventId"] in scheduled:
-                (name, value), result = scheduled[facts["scheduledEventId"]], {"r": payload(facts.get("result"))}
-                turn.outcomes += [(at(result, OUTCOME[name]), at(value, "call.digest"))] if name in OUTCOME else []
-                for path in ("r.head", "r.outcome.head", "r.settled.head", "r.refused.head") if name != "lookAtSubTurn" else ():
-                    turn.head = at(result, path) or turn.head
+            elif name == "ACTIVITY_TASK_COMPLETED" and scheduled.get(facts["scheduledEventId"]) != "lookAtSubTurn":
+                for path in ("head", "outcome.head", "settled.head", "refused.head"):
+                    head = at(payload(facts.get("result")), path) or head
         elif kind == "part":
-            part = body["part"]
-            yield n, "S4", part is None or hash_of(part) == body["ref"] and part["v"] == "holdfast.part/1"
-            parts[body["ref"]], lost = UNKNOWN if part is None else part["body"], lost + (part is None)
+            ref, part = body["ref"], body["part"]
+            yield n, "S4", part is None or hash_of(part) == ref and part["v"] == "holdfast.part/1"
+            bodies[ref], lost = UNKNOWN if part is None else part["body"], lost + (part is None)
+            parts.add(ref)
         elif kind == "block":
             ref, block, parent = body["ref"], body["block"], body["block"]["parent"]
-            yield n, "S4", hash_of(block) == ref and block["v"] == "holdfast.block/1" and set(block["parts"]) <= set(parts)
-            yield n, "S4", parent is None or parent in blocks or not turn.missing
-            turn.missing |= parent is not None and parent not in blocks
-            body, what = parts[block["parts"][0]] if block["parts"] else {}, block["kind"]
+            yield n, "S4", hash_of(block) == ref and block["v"] == "holdfast.block/1"
+            yield n, "S4", parts.issuperset(block["parts"]) and (parent in blocks or not missing)
+            missing = missing or parent not in blocks
             blocks.add(ref)
-            if parent in turn.own or what == "start" and at(body, "first_execution_run_id") == turn.first_execution_run_id:
-                turn.own.add(ref)
-        elif kind == "effect":
-            pass
+            what, body, bodies = block["kind"], bodies.get(next(iter(block["parts"]), None), UNKNOWN), {}
+            if parent in own or what == "start" and body is not UNKNOWN and pick(body, IDS[2:]) == pick(turn, IDS[2:]):
+                own.add(ref)
+            known_own = whole and ref in own and body is not UNKNOWN
+            if known_own and what == "decision" and body["decision"] in ("approve", "deny", "edit"):
+                yield n, "B6", any(was_said(said, body))
+            if known_own and what == "dispatch":
+                this, act = pick(body, OF_DISPATCH), {**pick(body, ("call_id", "digest")), **pick(turn, IDS[1:])}
+                yield n, "B7", any(it.get("id") == body["call_id"] for it in calls if pick(it, OF_DISPATCH) == this)
+                yield n, "B7", body["idempotency_key"] == "hf_" + hash_of({"v": "holdfast.idem/1", **act})[:40]
         elif kind == "turn_end":
-            yield n, "S3", body["turn_id"] == turn.turn_id
-            yield n, "S5", (body["head"] is None or body["head"] in blocks) and (body["why"] is None) == body["complete"]
-            yield n, "S5", not (body["complete"] and turn.missing)
-            yield n, "T1", not turn.runs or body["head"] == turn.head
+            yield n, "S3", body["turn_id"] == turn["turn_id"]
+            yield n, "S5", body["head"] in blocks and body["complete"] == (body["why"] is None)
+            yield n, "S5", not (body["complete"] and missing)
+            yield n, "T1", runs == 0 or body["head"] == head and (not body["complete"] or heads <= blocks)
             complete = complete and body["complete"]
         elif kind == "end":
-            counts, public = body["redaction"] or {"parts": 0, "payloads": 0}, unbase64url(body["public"])
-            yield n, "S6", body["root"] == before and body["lines"] == n + 1 and body["complete"] == (complete and bool(turns))
-            yield n, "S6", counts["payloads"] == redacted and (lost == counts["parts"] or not complete and lost > counts["parts"])
-            yield n, "S6", sha256(public)[:16] == body["kid"]
+            left, public = body["redaction"] or {"parts": 0, "payloads": 0}, unbase64url(body["public"])
             signed = canonical({name: body[name] for name in body if name != "signature"}).encode()
+            yield n, "S6", body["root"] == line["prev"] and body["lines"] == n + 1 and left["payloads"] == hidden
+            yield n, "S6", left["parts"] == lost or left["parts"] < lost and not complete
+            yield n, "S6", body["kid"] == sha256(public)[:16] and body["complete"] == (complete and len(turns) > 0)
             Ed25519PublicKey.from_public_bytes(public).verify(unbase64url(body["signature"]), signed)
             known.update(body)
+    yield n + 1, "S7", kind == "end"
 
-def verify(path, keys):
-    """The answer for a file."""
-    fault, known = None, {}
+def verify(file, trust):
+    faults, known = [], {}
     try:
-        with open(path, "rb") as file:
-            for n, rule, holds in judge(iter(lambda: file.readline(LONGEST_LINE), None), known):
-                fault = (n, rule) if not holds and (fault is None or rule[0] == "S") else fault
-                if not holds and rule[0] == "S":
-                    break
-    except MALFORMED:
-        fault = fault if fault and rule[0] != "S" else (n, rule)
-    key, made = keys.get(known.get("kid"), {}), known.get("made_at", 0)
-    trusted = (key.get("use") == "bundle" and key["public"] == known["public"] and "revoked_at" not in key
-               and ms(key["created_at"]) <= made + CLOCKS and ("expires_at" not in key or ms(key["expires_at"]) > made))
-    (line, rule), counts = fault or (None, None), known.get("redaction") or {"parts": 0, "payloads": 0}
-    return {"verdict": "broken" if fault else "intact" if trusted else "signer_unknown", "line": line, "rule": rule,
-            "why": f"rule {rule} of bundle-format.md does not hold" if fault else "each line is as it was signed",
-            "complete": known.get("complete", False), "signed_by": known.get("kid"), "redactions": counts["parts"] + counts["payloads"]}
-
-def trusted_keys(path):
-    with open(path, encoding="utf-8") as file:
-        return {key["kid"]: key for key in json.load(file)}
+        for n, rule, holds in judge(iter(lambda: file.readline(LONGEST_LINE), b""), known):
+            faults += [] if holds else [(n, rule)]
+            if not holds and rule[0] == "S":
+                break
+    except Exception:  # What cannot be read does not keep the rule that was looked at.
+        faults.append((n, rule))
+    line, rule = min(faults, key=lambda it: (it[1][0] != "S", it[0]), default=(None, None))  # Structure goes before meaning.
+    keys = [key for key in trust if (key["use"], key["public"]) == ("bundle", known.get("public"))
+            and "revoked_at" not in key and ms(key["created_at"]) <= known["made"] + CLOCKS
+            and known["made"] < ms(key.get("expires_at", END))]
+    redactions = sum((known.get("redaction") or {}).get(name, 0) for name in ("parts", "payloads"))
+    return {"verdict": "broken" if faults else "intact" if keys else "signer_unknown", "line": line, "rule": rule,
+            "why": f"rule {rule} of bundle-format.md does not hold" if faults else "each line is as it was signed",
+            "complete": known.get("complete", False), "signed_by": known.get("kid"), "redactions": redactions}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Verifies an audit bundle offline.")
-    parser.add_argument("bundle")
-    parser.add_argument("--trust", required=True)
+    parser.add_argument("bundle", type=argparse.FileType("rb"))
+    parser.add_argument("--trust", type=argparse.FileType(encoding="utf-8"), required=True)
     options = parser.parse_args()
-    answer = verify(options.bundle, trusted_keys(options.trust))
+    try:
+        answer = verify(options.bundle, json.load(options.trust))
+    except (ValueError, LookupError, TypeError) as error:
+        parser.error(f"the trust file cannot be used: {error!r}")
     print(json.dumps(answer))
     sys.exit(0 if answer["verdict"] == "intact" else 1)

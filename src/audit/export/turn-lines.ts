@@ -9,7 +9,7 @@ import { readRun } from '../history';
 import { referencesOf } from './chain';
 import { eventJson } from './event-json';
 import type { PlannedTurn, Sources } from './plan';
-import { collect, noReferences } from './references';
+import { noReferences } from './references';
 
 export type AnyLine = { [K in LineKind]: [kind: K, body: Bodies[K]] }[LineKind];
 

@@ -8,4 +8,5 @@ import verify_bundle
 
 for line in sys.stdin:
     asked = json.loads(line)
-    print(json.dumps(verify_bundle.verify(asked["bundle"], verify_bundle.trusted_keys(asked["trust"]))), flush=True)
+    with open(asked["bundle"], "rb") as bundle, open(asked["trust"], encoding="utf-8") as trust:
+        print(json.dumps(verify_bundle.verify(bundle, json.load(trust))), flush=True)
