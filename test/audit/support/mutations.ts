@@ -12,7 +12,7 @@ export interface Mutation {
 const STRANGE = [0x00, 0x0a, 0x20, 0x22, 0x2c, 0x30, 0x5c, 0x7d, 0x80, 0xed, 0xff];
 
 /** @param perLine changes of bytes in each line */
-export function* mutations(bundle: Buffer, perLine = 3, seed = 1): Generator<Mutation> {
+export function* mutations(bundle: Buffer, perLine = 1, seed = 1): Generator<Mutation> {
   const lines = linesOf(bundle);
   const next = random(seed);
   const whole = (name: string, changed: Buffer[], at: number): Mutation => ({ name, bytes: Buffer.concat(changed), lines: [at] });
