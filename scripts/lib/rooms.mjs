@@ -46,7 +46,7 @@ const TABLE = {
   model: { may: ['shared', 'telemetry'] },
   tools: { may: ['shared', 'rules', 'store', 'telemetry'], types: ['agents', 'model'] },
   packs: { may: ['shared', 'store', 'telemetry', 'tools'] },
-  agents: { may: ['shared', 'telemetry', 'tools', 'packs'], types: ['model', 'store'] },
+  agents: { may: ['shared', 'rules', 'telemetry', 'tools', 'packs'], types: ['model', 'store'] },
   notify: { may: ['shared'], types: ['activities'] },
   live: { may: ['shared'] },
   testing: { may: ['shared', 'tools', 'agents'] },

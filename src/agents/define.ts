@@ -1,6 +1,6 @@
 /** What an agent is: a named model, prompt, toolset and limits. */
 import type { JsonObject } from '../shared/json';
-import { approvalFaults, type Approvals } from '../tools/approvals';
+import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/budgets';
 import { choiceFaults, choiceOf, type CatalogueDefinition, type Choice } from '../tools/catalogue/choice';
 import { classifierFaults, type Classifier } from '../tools/classifier';

@@ -74,6 +74,8 @@ async function main(argv: string[]): Promise<number> {
   if (argv.includes('mcp')) (await import('./mcp.js')).mcpCommands(mcp, output);
   const audit = program.command('audit').description('Bundles: a turn’s whole record in one file that proves itself.');
   if (argv.includes('audit')) (await import('./audit.js')).auditCommands(audit, output);
+  if (argv.includes('incident')) (await import('./incident.js')).incident(program, output);
+  else program.command('incident').description('Bundle, verification, report and replay of a turn, in one go.');
   const all = (parent: Command): Command[] => parent.commands.flatMap((command) => [command, ...all(command)]);
   for (const command of all(program)) command.option('--json', JSON_OPTION).exitOverride();
   try {

@@ -2,6 +2,7 @@
  * Permission rules, and the verdict on one call. Pure: they look at facts about a call, never at a tool, so that an auditor
  * can ask them about a recorded call.
  */
+export { approvalFaults, approvalPolicyOf, type ApprovalRule, type Approvals, type ApprovalSettings } from './approvals';
 export { decide } from './decide';
 export { compileRules, permissionFaults, shapeFaults, withDefaults, type Policy } from './policy';
 export { readPermissions } from './read-permissions';

@@ -2,7 +2,7 @@
 import type { Agent } from '../agents/define';
 import type { JsonObject } from '../shared/json';
 import type { OuterMode } from '../shared/sub-turn';
-import type { ApprovalSettings } from './approvals';
+import type { ApprovalSettings } from '../rules/approvals';
 import type { Hooks } from './hooks';
 
 /**

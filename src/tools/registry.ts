@@ -6,7 +6,7 @@ import type { ApprovalPolicy } from '../shared/approval';
 import type { JsonObject } from '../shared/json';
 import type { TurnContext } from '../shared/activity-io';
 import type { OuterMode } from '../shared/sub-turn';
-import { approvalPolicyOf, type ApprovalSettings } from './approvals';
+import { approvalPolicyOf, type ApprovalSettings } from '../rules/approvals';
 import { budgetsOf, type ToolBudget } from './budgets';
 import { makeCatalogue, type Catalogue } from './catalogue/catalogue';
 import type { Tool } from './define';

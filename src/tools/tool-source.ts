@@ -5,8 +5,7 @@
  */
 import type { Tool } from './define';
 
-/** Between the server's name and its tool's: no server has it in its name, so that the first one parts them. */
-export const SEPARATOR = '__';
+export { isFrom, SEPARATOR } from '../shared/server-tools';
 
 export interface Offered {
   /** In a stable order: by server as they were asked for, then by name. */
@@ -33,8 +32,3 @@ export const NO_SOURCE: ToolSource = {
   pinned: async () => undefined,
   close: async () => undefined,
 };
-
-/** Whether a tool's name, or a pattern over names, can only mean tools of these servers. */
-export function isFrom(servers: readonly string[], name: string): boolean {
-  return servers.some((server) => name.startsWith(`${server}${SEPARATOR}`));
-}

@@ -66,6 +66,7 @@ export class CallBook {
     const call = known ?? this.at(id, 1, false);
     this.fill(call, body);
     if (body.asked !== undefined) call.admission ??= body;
+    call.facts ??= objectOrNull(body.facts);
     call.askedInput ??= textOrNull(body.asked);
     call.verdict ??= textOrNull(body.verdict);
     call.reason ??= textOrNull(body.reason);
@@ -84,6 +85,7 @@ export class CallBook {
     if (before && before !== call) {
       before.state = 'superseded';
       Object.assign(call, { toolUseId: before.toolUseId, askedInput: before.askedInput, changes: [...before.changes] });
+      call.facts = before.facts;
       call.verdict ??= before.verdict;
     }
     this.fill(call, asked);
@@ -97,6 +99,8 @@ export class CallBook {
     if (before && Object.keys(edit).length > 0) this.decided(before, { at: activity.scheduledAt, ...edit, decision: 'edit' });
     const decided = object(output.decided);
     this.fill(call, decided, true);
+    const settled = object(this.parts.get(text(decided.input_ref)));
+    if (decided.input_ref !== undefined) call.facts = objectOrNull(settled.facts);
     call.verdict = textOrNull(decided.verdict) ?? call.verdict;
     call.reason = textOrNull(decided.reason) ?? call.reason;
     call.changes.push(...list(decided.changes).map(object));
@@ -264,6 +268,7 @@ function blank(id: string, revision: number, takenBack: boolean): CallCase {
     digest: null,
     policyRef: null,
     admission: null,
+    facts: null,
     question: null,
     decisions: [],
     activities: [],

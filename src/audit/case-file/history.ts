@@ -54,7 +54,7 @@ export class History {
     run.startedAt ??= at;
     const key = `${id} ${text(event.eventTime)} ${name}`;
     if (this.copying && this.seen.has(key)) return;
-    if (this.copying) this.takeBack(number(Number(id)));
+    if (this.copying) this.takeBack(number(Number(id)), run, at);
     this.seen.add(key);
     this.started(name, facts);
     this.activity(name, facts, { at, id, run });
@@ -63,8 +63,9 @@ export class History {
   }
 
   /** From this event on the run before counts no more. */
-  private takeBack(from: number): void {
+  private takeBack(from: number, run: RunCase, at: string | null): void {
     this.copying = false;
+    run.startedAt = at;
     const before = this.runs.at(-2)?.runId;
     for (const activity of this.activities) if (activity.runId === before && activity.eventId >= from) activity.takenBack = true;
     for (const [id] of this.scheduled) if (Number(id) >= from) this.scheduled.delete(id);

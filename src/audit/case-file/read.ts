@@ -1,6 +1,6 @@
 /** Reads a bundle for readers. What is wrong with it is the verifier's business: here reading goes on as far as it can. */
 import type { Json, JsonObject } from '../../shared/json';
-import type { BundleBody, BundleLine, EndBody, Redaction, TurnBody } from '../format/lines';
+import type { BundleBody, BundleLine, EndBody, Redaction, RunBody, TurnBody, TurnEndBody } from '../format/lines';
 import { BrokenLine, readLines } from '../format/reader';
 import { number, object, objectOrNull, text, textOrNull } from './loose';
 import { TurnBuilder } from './turn';
@@ -41,14 +41,14 @@ class Reading {
         this.file.bundle = bundleBody(object(line.body as unknown as Json));
         break;
       case 'object':
-        this.file.objects.set(line.body.ref, line.body.value ?? null);
+        this.file.objects.set(text(line.body.ref), line.body.value ?? null);
         break;
       case 'turn':
         this.closeTurn(null);
         this.turn = new TurnBuilder(turnBody(object(line.body as unknown as Json)), this.parts);
         break;
       case 'run':
-        this.turn?.run(line.body);
+        this.turn?.run({ run_id: text(line.body.run_id), began: text(line.body.began) as RunBody['began'] });
         break;
       case 'event':
         this.turn?.history.event(object(line.body.event));
@@ -63,7 +63,7 @@ class Reading {
         this.turn?.effect(object(line.body.record));
         break;
       case 'turn_end':
-        this.closeTurn(line.body);
+        this.closeTurn(turnEndBody(object(line.body as unknown as Json)));
         break;
       case 'end':
         this.file.end = endBody(object(line.body as unknown as Json));
@@ -120,6 +120,10 @@ function turnBody(body: JsonObject): TurnBody {
     first_execution_run_id: text(body.first_execution_run_id),
     parent: parent && { turn_id: text(parent.turn_id), call_id: text(parent.call_id) },
   };
+}
+
+function turnEndBody(body: JsonObject): TurnEndBody {
+  return { turn_id: text(body.turn_id), head: textOrNull(body.head), complete: body.complete === true, why: textOrNull(body.why) };
 }
 
 function endBody(body: JsonObject): EndBody {

@@ -73,7 +73,7 @@ export class TurnBuilder {
         : (textOrNull(input.message) ?? spoken(chain.find((block) => roleOf(block) === 'user'))),
       answer: textOrNull(view.text) ?? spoken(chain.findLast((block) => roleOf(block) === 'assistant')),
       state: this.state(view, last, final),
-      reason: textOrNull(view.reason) ?? textOrNull(last.reason) ?? final?.reason ?? null,
+      reason: textOrNull(view.reason) ?? textOrNull(last.reason) ?? (final?.ended ? final.reason : null),
       startedAt: first?.startedAt ?? own[0]?.at ?? null,
       endedAt: final ? (final.ended === 'continued' ? null : final.endedAt) : ended,
       model: steps.find(({ model }) => model !== null)?.model ?? null,
@@ -165,6 +165,7 @@ export class TurnBuilder {
       const call = calls.findLast(({ digest }) => digest !== null && digest === record.digest);
       if (call) call.record = record;
     }
+    for (const call of calls) call.state ??= unfinished(call);
     calls.sort((a, b) => order(a) - order(b));
   }
 
@@ -203,6 +204,12 @@ const BLANK: StepCase = {
   usage: NONE,
   text: null,
 };
+
+/** Of a call that the record breaks off at. */
+function unfinished({ question, decisions, activities }: CallCase): string | null {
+  if (activities.some(({ type, outcome }) => type === 'runCall' && outcome === 'running')) return 'running';
+  return question !== null && decisions.length === 0 ? 'waiting' : null;
+}
 
 /** The step's result names the admission block, or the end right after it. */
 function admittedBy({ head, answer_head }: JsonObject, { ref }: BlockCase, own: BlockCase[]): boolean {

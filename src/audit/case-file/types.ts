@@ -80,6 +80,7 @@ export interface Usage {
 export interface RunCase {
   runId: string;
   began: string;
+  /** Of a run that a reset began: when it was reset. */
   startedAt: string | null;
   endedAt: string | null;
   /** How Temporal says that it ended: `completed`, `failed`, `cancelled`, `terminated`, `timed_out`, `continued`; null: it did not. */
@@ -149,8 +150,10 @@ export interface CallCase {
   changes: JsonObject[];
   digest: string | null;
   policyRef: string | null;
-  /** The part of the admission block: the facts that the rules were asked about. Null: left out, or not recorded. */
+  /** The part of the admission block. Null: left out, or not recorded. */
   admission: JsonObject | null;
+  /** What the rules were asked about, of this revision. Null: they were not asked, or it was left out, or not recorded. */
+  facts: JsonObject | null;
   question: QuestionCase | null;
   decisions: DecisionCase[];
   /** Everything that ran for it, in order: `runCall`, `inspectEffect`, `reconcileEffect`, `settleEffect`, those of a sub-agent. */

@@ -1,7 +1,7 @@
 /** One call at length: what was asked for, what was decided and by whom, what ran, what came of it. */
 import { object, text, textOrNull } from '../case-file/loose';
 import type { ActivityCase, CallCase, TurnCase } from '../case-file';
-import { changed, inputBefore } from './changed';
+import { changed, inputBefore, modelsInput } from './changed';
 import { code, facts, type Node, type Text } from './doc';
 import type { Room } from './room';
 import { decisionText, fate, settledBy, waitedMs } from './tale';
@@ -51,7 +51,7 @@ function verdict({ verdict: said, reason }: CallCase): Text | null {
 function inputNodes(call: CallCase, { calls }: TurnCase, room: Room): Node[] {
   const { input, askedInput, changes } = call;
   const fields = changed(inputBefore(call, calls), input);
-  const wrote = call.revision > 1 || input === null || fields.length > 0 ? askedInput : null;
+  const wrote = input === null || changed(modelsInput(call), input).length > 0 ? askedInput : null;
   return [
     input === null
       ? { is: 'paragraph', text: 'Its input was left out, or never recorded.' }

@@ -37,3 +37,11 @@ export function facts(rows: [string, Text | null | undefined | false][]): Node[]
   );
   return known.length === 0 ? [] : [{ is: 'facts', rows: known }];
 }
+
+/** What the verifier has said of the file, in words. */
+export interface Verified {
+  tone: Exclude<Tone, 'plain'>;
+  /** One sentence: never a bare "valid". */
+  headline: string;
+  details: string[];
+}

@@ -1,27 +1,20 @@
 /** The report: a bundle for whoever has to understand it now. The same document as HTML and as Markdown. */
 import type { CaseFile } from '../case-file';
 import { comparison } from './compare';
-import { code, facts, type Doc, type Node, type Tone } from './doc';
+import { code, facts, type Doc, type Node, type Verified } from './doc';
 import { Room } from './room';
 import { turnSection } from './sections';
 import { count, name, quoted } from './words';
 
 export { html } from './html';
 export { markdown } from './markdown';
+export { verified } from './verification';
 export type { Doc } from './doc';
-
-/** What the verifier has said of the file, in words. */
-export interface Verification {
-  tone: Exclude<Tone, 'plain'>;
-  /** One sentence: never a bare "valid". */
-  headline: string;
-  details: string[];
-}
 
 export interface Reported {
   file: CaseFile;
   /** Null: nobody has looked. */
-  verification: Verification | null;
+  verification: Verified | null;
 }
 
 const MOST_TURNS = 100;
@@ -63,7 +56,7 @@ function bodyOf({ file, verification }: Reported, room: Room): Node[] {
   ];
 }
 
-function trust({ fault, end, leftOut }: CaseFile, verification: Verification | null): Node[] {
+function trust({ fault, end, leftOut }: CaseFile, verification: Verified | null): Node[] {
   const { tone, headline, details } = verification ?? NOT_VERIFIED;
   const lines = [
     ...details,
@@ -82,7 +75,7 @@ function trust({ fault, end, leftOut }: CaseFile, verification: Verification | n
   return [{ is: 'notice', tone: fault ? 'bad' : tone, title: headline, items: lines }];
 }
 
-const NOT_VERIFIED: Verification = {
+const NOT_VERIFIED: Verified = {
   tone: 'warn',
   headline: 'Nobody has verified this bundle yet.',
   details: [

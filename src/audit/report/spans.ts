@@ -82,15 +82,10 @@ function callRow(call: CallCase, to: string, end: number): Row {
     effectMark(marks, activity);
   }
   if (question?.askedAt) {
-    const until = waitEnd(call) ?? end;
+    const until = waitEnd(call);
     const from = Date.parse(question.askedAt);
-    bars.push({
-      kind: 'wait',
-      from,
-      to: Math.max(from, until),
-      says: `waited ${duration(until - from)} for a person`,
-      takenBack: call.takenBack,
-    });
+    const says = until === null ? 'waits for a person; nobody has decided' : `waited ${duration(until - from)} for a person`;
+    bars.push({ kind: 'wait', from, to: Math.max(from, until ?? end), says, takenBack: call.takenBack });
   }
   for (const { decision, by, at } of decisions) {
     const sign = { approve: '✓', deny: '✗', edit: '✎', expired: '…' }[decision] ?? '?';

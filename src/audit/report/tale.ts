@@ -112,12 +112,13 @@ function look(turn: TurnCase, idOf: IdOf): Text[] {
       found.push([link(call, idOf), ` an attempt was lost (${outcome}): ${quoted(failure ?? 'no reason recorded')}`]);
     for (const settled of call.settlements)
       found.push([link(call, idOf), ` was in doubt, and ${settledBy(settled)} found out: ${name(text(settled.outcome))}.`]);
-    if (call.takenBack && activities.some(({ type }) => type === 'runCall'))
+    if (activities.some(({ type, takenBack }) => type === 'runCall' && takenBack))
       found.push([link(call, idOf), ' ran before the workflow was reset; what it did stays done.']);
     if (call.verdict === 'rejected')
       found.push([link(call, idOf), ` was refused by admission: ${quoted(text(call.error?.message) || call.reason || '')}`]);
   }
-  for (const { began, startedAt } of turn.runs) if (began === 'reset') found.push(`The workflow was reset, ${when(startedAt)}.`);
+  for (const { began, startedAt, reason } of turn.runs)
+    if (began === 'reset') found.push(`The workflow was reset, ${when(startedAt)}${reason ? `: ${quoted(reason)}` : ''}.`);
   for (const { ended, reason, by, endedAt } of turn.runs)
     if (ended === 'terminated')
       found.push(
@@ -163,13 +164,13 @@ export function fate({ state, effect, record, error }: CallCase): string {
 
 const PREDICATES: Readonly<Record<string, string>> = {
   rejected: 'was refused by admission',
-  waiting: 'waits for a person',
+  waiting: 'waited for a person when the record ended',
   approved: 'was approved, and had not run yet',
   denied: 'was denied by a person, and was not done',
   expired: 'was not done: nobody decided in time',
   superseded: 'was not done: another revision took its place',
   cancelled: 'was cancelled',
-  running: 'was running',
+  running: 'was running when the record ended',
   failed: 'failed',
   ready: 'had not run yet',
   proposed: 'had not run yet',

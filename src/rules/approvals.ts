@@ -1,6 +1,6 @@
 /** What it takes to approve a call of an agent: its definition, its faults, and the policy that it comes to. */
 import type { ApprovalPolicy } from '../shared/approval';
-import { isFrom } from './tool-source';
+import { isFrom } from '../shared/server-tools';
 
 export interface ApprovalRule {
   /** `attested`: only signed decisions count. Never weaker than what the worker is set to (HOLDFAST_APPROVALS). */

@@ -1,0 +1,53 @@
+/** What recorded decisions would have come to under another approver policy. */
+import { decisionFault, type ApprovalPolicy } from '../../shared/approval';
+import { list, text } from '../case-file/loose';
+import type { CallCase, DecisionCase } from '../case-file/types';
+import type { Decided } from './types';
+
+/**
+ * Counts what people said again. Who would have been asked further, and what they would have said, nobody knows: then the
+ * answer is `open`. Whether signatures hold is the verifier's business.
+ */
+export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: string): Omit<Decided, 'outcome'> {
+  const makers = [requester, ...(call.question?.makers ?? [])];
+  const said: { by: string }[] = [];
+  const faults: string[] = [];
+  for (const given of [...call.decisions].sort(byTime)) {
+    const { decision, by } = given;
+    if (decision === 'expired') return { answer: 'expired', reason: counted(said, policy, faults) };
+    const fault = faultOf(given, { digest: call.digest ?? '', policy, makers, expires_at: null, said });
+    if (fault !== null) {
+      faults.push(fault);
+      continue;
+    }
+    if (decision === 'deny') return { answer: 'denied', reason: `${by} denied it` };
+    if (decision === 'edit') return { answer: 'edited', reason: `${by} changed the input` };
+    if (decision === 'approve') said.push({ by });
+    if (said.length >= policy.quorum) return { answer: 'approved', reason: `${names(said)} approved it` };
+  }
+  return { answer: 'open', reason: counted(said, policy, faults) };
+}
+
+/** Why a decision would not have counted, or null. */
+function faultOf({ decision, by, claims }: DecisionCase, asked: Parameters<typeof decisionFault>[0]): string | null {
+  const kind = decision === 'deny' ? 'deny' : 'approve';
+  const { roles } = asked.policy;
+  if (claims !== null && roles.length > 0 && !list(claims.roles).some((role) => roles.includes(text(role))))
+    return `${by} holds none of the roles ${roles.join(', ')}`;
+  // An edit approves nothing, so whoever made it may have decided before.
+  const counts = decision === 'edit' ? { ...asked, makers: [], said: [] } : asked;
+  return decisionFault(counts, { kind, by, attested: claims !== null }, 0);
+}
+
+function counted(said: { by: string }[], { quorum }: ApprovalPolicy, faults: string[]): string {
+  const people = said.length === 0 ? '' : `: ${names(said)}`;
+  return [`${said.length} of ${quorum} had approved it${people}`, ...faults].join('; ');
+}
+
+function names(said: { by: string }[]): string {
+  return said.map(({ by }) => by).join(' and ');
+}
+
+function byTime(a: DecisionCase, b: DecisionCase): number {
+  return Date.parse(a.at ?? '') - Date.parse(b.at ?? '') || 0;
+}

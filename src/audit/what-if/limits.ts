@@ -1,0 +1,53 @@
+/** Before which step a limit would have ended a turn. Its sub-agents' turns spend of the same. */
+import { number } from '../case-file/loose';
+import type { TurnCase, Usage } from '../case-file/types';
+import type { ProposedLimits, Stop } from './types';
+
+export interface Limits {
+  steps: number;
+  tokens: number;
+  costUsd: number;
+}
+
+/** The limits that the turn had; null: the bundle does not have them. */
+export function recordedLimits({ limits }: TurnCase): Limits | null {
+  if (limits === null) return null;
+  return {
+    steps: number(limits.steps, Infinity),
+    tokens: number(limits.tokens, Infinity),
+    costUsd: number(limits.cost_usd, Infinity),
+  };
+}
+
+/** @param below the turns of its sub-agents, whole: with those below them */
+export function stopUnder(
+  turn: TurnCase,
+  below: { step: number; steps: number; usage: Usage }[],
+  limits: Limits,
+): Stop | null | 'cannot_tell' {
+  const steps = turn.steps.filter(({ takenBack }) => !takenBack);
+  const wanted = turn.calls.some(({ step, takenBack }) => step === steps.length && !takenBack) ? steps.length + 1 : steps.length;
+  for (let next = 2; next <= wanted; next++) {
+    const taken = [...steps.slice(0, next - 1), ...below.filter(({ step }) => step < next)];
+    const count = next - 1 + below.filter(({ step }) => step < next).reduce((sum, one) => sum + one.steps, 0);
+    const spent = (of: (usage: Usage) => number) => taken.reduce((sum, { usage }) => sum + of(usage), 0);
+    const tokens = spent((usage) => usage.inputTokens + usage.outputTokens);
+    const cost = spent((usage) => usage.costUsd);
+    const stop = (reason: string): Stop => ({ beforeStep: next, reason });
+    if (count >= limits.steps) return stop(`the limit of ${limits.steps} steps`);
+    if (tokens >= limits.tokens) return stop(`the limit of ${limits.tokens} tokens (${tokens} used)`);
+    if (cost >= limits.costUsd) return stop(`the limit of $${limits.costUsd} ($${cost.toFixed(4)} used)`);
+  }
+  return isAllKnown(turn, limits) ? null : 'cannot_tell';
+}
+
+/** Summaries cost tokens that no step has; where a step's result was left out, its cost is not known. */
+function isAllKnown({ transcript, steps }: TurnCase, { tokens, costUsd }: Limits): boolean {
+  const summed = transcript.some(({ own, kind }) => own && kind === 'summary');
+  const unpriced = steps.some(({ activity }) => activity === null || activity.output === null);
+  return !(summed && (tokens < Infinity || costUsd < Infinity)) && !(unpriced && costUsd < Infinity);
+}
+
+export function merged(recorded: Limits | null, proposed: ProposedLimits): Limits {
+  return { ...(recorded ?? { steps: Infinity, tokens: Infinity, costUsd: Infinity }), ...proposed };
+}

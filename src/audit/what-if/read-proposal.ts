@@ -1,0 +1,71 @@
+/** A proposal as people give it: two files, and limits as JSON. */
+import { readFileSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { approvalFaults, readPermissions, type Approvals } from '../../rules';
+import { isJsonObject, type Json } from '../../shared/json';
+import { parseJson } from '../../shared/parse-json';
+import { ProposalError, type Proposal, type ProposedLimits } from './types';
+
+export interface ProposalText {
+  agent?: string;
+  /** File of rules, as `readPermissions` takes it. */
+  rules?: string;
+  /** YAML or JSON file of what `defineAgent` takes as `approvals`. */
+  approvals?: string;
+  /** JSON: `{steps, tokens, cost_usd}`, any of them. */
+  limits?: string;
+}
+
+/** @throws Error that says what is wrong, and where */
+export function readProposal({ agent, rules, approvals, limits }: ProposalText): Proposal {
+  if (rules === undefined && approvals === undefined && limits === undefined)
+    throw new ProposalError('There is nothing to compare with: give --rules, --approvals or --limits.');
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(rules === undefined ? {} : { permissions: readPermissions(rules) }),
+    ...(approvals === undefined ? {} : { approvals: readApprovals(approvals) }),
+    ...(limits === undefined ? {} : { limits: readLimits(limits) }),
+  };
+}
+
+function readApprovals(path: string): Approvals {
+  const fault = (text: string) => new ProposalError(`${path} holds no approver policy: ${text}`);
+  let document;
+  try {
+    document = parseDocument(readFileSync(path, 'utf8'), { schema: 'core' });
+  } catch (error) {
+    throw fault(error instanceof Error ? error.message : String(error));
+  }
+  if (document.errors.length > 0) throw fault(document.errors[0]!.message.split('\n')[0]!);
+  const value = document.toJS({ maxAliasCount: 0 }) as Json;
+  const tools = isJsonObject(value) ? (value.tools ?? {}) : {};
+  if (!isJsonObject(value) || !isJsonObject(tools) || !Object.values(tools).every(isJsonObject))
+    throw fault('it must be a mapping with channel, quorum, roles, fourEyes, and tools with the same for single tools');
+  const approvals = value as unknown as Approvals;
+  const faults = approvalFaults(
+    approvals,
+    Object.keys(tools).map((name) => ({ name })),
+  );
+  if (faults.length > 0) throw fault(faults.join('; '));
+  return approvals;
+}
+
+const LIMITS = { steps: 'steps', tokens: 'tokens', cost_usd: 'costUsd' } as const;
+
+function readLimits(json: string): ProposedLimits {
+  const shape = new ProposalError(
+    '--limits must be JSON such as {"steps": 10, "tokens": 200000, "cost_usd": 1}, with at least one of them, above 0. Working time is not recorded step by step: time_ms cannot be compared.',
+  );
+  let limits: Json;
+  try {
+    limits = parseJson(json);
+  } catch {
+    throw shape;
+  }
+  if (!isJsonObject(limits) || Object.keys(limits).length === 0) throw shape;
+  const read = Object.entries(limits).map(([name, limit]) => {
+    if (!Object.hasOwn(LIMITS, name) || typeof limit !== 'number' || !(limit > 0)) throw shape;
+    return [LIMITS[name as keyof typeof LIMITS], limit];
+  });
+  return Object.fromEntries(read) as ProposedLimits;
+}

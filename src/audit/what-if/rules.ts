@@ -1,0 +1,49 @@
+/** What rules would have said to the recorded calls of a turn. */
+import { compileRules, decide, factsRecorded, type Policy } from '../../rules';
+import type { CallCase } from '../case-file/types';
+import { isClass, type RecordedAgent } from './recorded';
+import type { Decided } from './types';
+import { askedAnyway, refusedByOthers } from './was';
+
+export interface Ruling {
+  /** Null: the bundle does not have the rules. */
+  policy: Policy | null;
+  /** Those under which the calls were decided, to be compared in mode `auto`. Null: the bundle does not have them. */
+  before: Policy | null;
+  /** Null: the bundle does not have the agent's definition. */
+  agent: RecordedAgent | null;
+}
+
+export type Rules = Parameters<typeof compileRules>[0];
+
+/** @param within modes of turns above */
+export function policyOf(rules: Rules | null, within: Policy['within'] = []): Policy | null {
+  return rules && { ...compileRules(rules), within };
+}
+
+/** What the rules make of a call; the answer is that of the record where people were asked then. */
+export function wouldDecide(call: CallCase, was: Decided, { policy, before, agent }: Ruling): Decided {
+  const unknown = (reason: string): Decided => ({ outcome: 'cannot_tell', answer: null, reason });
+  if (was.outcome === 'cannot_tell') return was;
+  if (refusedByOthers(call)) return was;
+  if (policy === null) return unknown('the bundle does not have the rules of this agent');
+  if (call.facts === null)
+    return unknown('the bundle does not have what the rules looked at: it is of an older build, or that was left out');
+  const schema = agent?.tools.find(({ name, version }) => name === call.tool && version === call.version)?.schema;
+  if (schema === undefined) return unknown(`the bundle does not have the definition of ${call.tool}@${call.version}`);
+  if (!isClass(call.class) || call.input === null) return unknown('the input of the call was left out');
+
+  const facts = factsRecorded({ ...call, class: call.class, input: call.input }, call.facts, schema);
+  if (facts === null) return unknown('what the rules looked at was not all written down');
+  const { verdict, reason } = decide(policy, facts);
+  if (verdict === 'deny') return { outcome: 'refused', answer: null, reason };
+  if (verdict === 'ask' || askedAnyway(call)) return asked(was, verdict === 'ask' ? reason : was.reason);
+  if (verdict === 'allow') return { outcome: 'allowed', answer: null, reason };
+  if (agent?.classifies === false) return asked(was, `${reason}; the agent has no classifier`);
+  if (before !== null && decide(before, facts).verdict === 'classify') return was;
+  return unknown(`${reason}: the classifier would have been asked`);
+}
+
+function asked(was: Decided, reason: string): Decided {
+  return { outcome: 'asked', answer: was.outcome === 'asked' ? was.answer : null, reason };
+}

@@ -1,0 +1,51 @@
+/** What was decided on a call, from the record. */
+import { text } from '../case-file/loose';
+import type { CallCase, TurnCase } from '../case-file/types';
+import type { Answer, Decided } from './types';
+
+/** Why rules and modes refuse. Whatever else refused a call is no matter of theirs. */
+const RULE_WORDS = new Set(['denied_by_rule', 'plan_mode', 'locked_mode']);
+const RAN = new Set(['approved', 'running', 'succeeded', 'failed', 'in_doubt']);
+
+export function wasDecided(call: CallCase): Decided {
+  if (isRejected(call))
+    return { outcome: 'refused', answer: null, reason: text(call.error?.message) || call.reason || 'refused' };
+  const reason = call.reason ?? 'not recorded';
+  if (call.question !== null || call.verdict === 'ask') return { outcome: 'asked', answer: answerOf(call), reason };
+  if (call.verdict === 'allow') return { outcome: 'allowed', answer: null, reason };
+  return { outcome: 'cannot_tell', answer: null, reason: 'the bundle does not have the admission of this call' };
+}
+
+/** Schema, check, a hook or the classifier refused it: other rules would not have let it through. */
+export function refusedByOthers(call: CallCase): boolean {
+  return isRejected(call) && !RULE_WORDS.has(text(call.error?.reason));
+}
+
+/** A person was asked whatever the rules said: something held the call, or somebody had changed it. */
+export function askedAnyway({ question, changes }: CallCase): boolean {
+  return (question?.held.length ?? 0) > 0 || changes.some(({ by }) => text(by) !== '');
+}
+
+function isRejected({ verdict, state }: CallCase): boolean {
+  return verdict === 'rejected' || state === 'rejected';
+}
+
+function answerOf({ decisions, state }: CallCase): Answer {
+  const said = (decision: string) => decisions.some((one) => one.decision === decision);
+  if (said('deny')) return 'denied';
+  if (said('expired') || state === 'expired') return 'expired';
+  if (said('edit')) return 'edited';
+  if (state === 'superseded') return 'superseded';
+  if (state === 'cancelled') return 'cancelled';
+  return said('approve') && state !== null && RAN.has(state) ? 'approved' : 'open';
+}
+
+/** How many calls only an admission that was left out could tell of. */
+export function hiddenCalls({ transcript, calls }: TurnCase): number {
+  const known = new Set(calls.map(({ id }) => id));
+  const admissions = transcript.filter(({ own, onChain, kind }) => own && onChain && kind === 'admission');
+  const hidden = admissions.map(({ bodies }, step) => {
+    return bodies.filter((body, index) => index > 0 && body === null && !known.has(`${step + 1}.${index}`)).length;
+  });
+  return hidden.reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,182 @@
+/**
+ * Asks other rules, limits and approver policies about the calls of a recorded turn. Nothing runs: rules look at what
+ * admission wrote down. What a bundle does not say is not guessed.
+ */
+import { approvalFaults, approvalPolicyOf, permissionFaults, withDefaults, type Policy } from '../../rules';
+import { isFrom } from '../../shared/server-tools';
+import type { OuterMode } from '../../shared/sub-turn';
+import type { CallCase, CaseFile, TurnCase, Usage } from '../case-file/types';
+import { answerUnder } from './approvals';
+import { merged, recordedLimits, stopUnder } from './limits';
+import { outer, recordedAgent, recordedRules, recordedWithin } from './recorded';
+import { policyOf, wouldDecide, type Ruling } from './rules';
+import { ProposalError, type CallDiff, type Decided, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
+import { hiddenCalls, wasDecided } from './was';
+
+/** @throws ProposalError that lists every fault */
+export function whatIf(file: CaseFile, proposal: Proposal): WhatIf {
+  const agent = proposal.agent ?? file.turns[0]?.agent ?? '';
+  const turns = file.turns.filter((turn) => turn.agent === agent);
+  if (turns.length === 0)
+    throw new ProposalError(`The bundle has no turn of agent ${JSON.stringify(agent)}; it has: ${agentsOf(file) || 'none'}.`);
+  const faults = turns.flatMap((turn) => faultsOf(file, turn, proposal));
+  if (faults.length > 0)
+    throw new ProposalError(`The proposal does not fit agent ${agent}:\n- ${[...new Set(faults)].join('\n- ')}`);
+  return new Comparison(file, { ...proposal, agent }).all();
+}
+
+function agentsOf({ turns }: CaseFile): string {
+  return [...new Set(turns.map(({ agent }) => agent))].join(', ');
+}
+
+/** What no rule may say of tools that the agent did not have. */
+function faultsOf({ objects }: CaseFile, { definitionRef }: TurnCase, { permissions, approvals }: Proposal): string[] {
+  const agent = recordedAgent(objects, definitionRef);
+  if (agent === null) return [];
+  const later = (name: string) => isFrom(agent.servers, name);
+  return [
+    ...(permissions === undefined ? [] : permissionFaults(withDefaults(permissions), agent.tools, later)),
+    ...approvalFaults(approvals, agent.tools, agent.servers),
+  ];
+}
+
+/** What became of a turn under the proposal, for the turns below it. */
+interface Fate {
+  /** Calls that would not have started a sub-agent's turn. */
+  dropped: Map<string, string>;
+  /** Modes that bind the turns below; those of the record beside them. */
+  within: OuterMode[];
+  before: OuterMode[];
+}
+
+class Comparison {
+  private readonly fates = new Map<string, Fate>();
+
+  constructor(
+    private readonly file: CaseFile,
+    private readonly proposal: Proposal & { agent: string },
+  ) {}
+
+  all(): WhatIf {
+    const turns = this.file.turns.map((turn) => this.turn(turn));
+    const calls = turns.flatMap((turn) => turn.calls);
+    const hidden = turns.reduce((sum, turn) => sum + turn.hidden, 0);
+    const unknownEnds = turns.filter(({ wouldStop, differs }) => wouldStop === 'cannot_tell' && !differs);
+    return {
+      agent: this.proposal.agent,
+      turns,
+      differences: calls.filter(({ differs }) => differs).length + turns.filter(({ differs }) => differs).length,
+      unknown: calls.filter(({ would }) => would.outcome === 'cannot_tell').length + unknownEnds.length + hidden,
+    };
+  }
+
+  private turn(turn: TurnCase): TurnDiff {
+    const above = turn.parent ? this.fates.get(turn.parent.turnId) : undefined;
+    const gone = turn.parent ? above?.dropped.get(turn.parent.callId) : undefined;
+    const { wasStopped, wouldStop } = this.stops(turn);
+    const { ruling, within, before } = this.ruling(turn, above);
+    const calls: CallDiff[] = [];
+    let firstDifference = Infinity;
+    for (const call of turn.calls) {
+      const was = wasDecided(call);
+      const would = gone !== undefined ? notReached(gone) : (unreached(call, wouldStop) ?? this.would(turn, call, was, ruling));
+      const differs = would.outcome !== 'cannot_tell' && (would.outcome !== was.outcome || would.answer !== was.answer);
+      const { id: callId, revision, tool, version, class: toolClass, step } = call;
+      calls.push({
+        callId,
+        revision,
+        tool,
+        version,
+        class: toolClass,
+        was,
+        would,
+        differs,
+        afterDifference: step > firstDifference,
+      });
+      if (differs) firstDifference = Math.min(firstDifference, step);
+    }
+    const dropped = new Map(
+      calls.filter(({ would, was }) => isDropped(would) && !isDropped(was)).map(({ callId, would }) => [callId, would.reason]),
+    );
+    this.fates.set(turn.turnId, { dropped, within, before });
+    const differs =
+      wouldStop !== 'cannot_tell' && wasStopped !== 'cannot_tell' && wouldStop?.beforeStep !== wasStopped?.beforeStep;
+    return { turnId: turn.turnId, agent: turn.agent, wasStopped, wouldStop, differs, calls, hidden: hiddenCalls(turn) };
+  }
+
+  /** Null: neither the turn's own rules nor the modes above it would have been others. */
+  private ruling(turn: TurnCase, above: Fate | undefined): { ruling: Ruling | null; within: OuterMode[]; before: OuterMode[] } {
+    const { objects } = this.file;
+    const recorded = recordedRules(objects, turn.policyRef);
+    const before = above?.before ?? recordedWithin(turn);
+    const within = above?.within ?? before;
+    const proposed = turn.agent === this.proposal.agent ? this.proposal.permissions : undefined;
+    const rules = proposed === undefined ? recorded : withDefaults(proposed);
+    const changed = proposed !== undefined || [...new Set(within)].sort().join() !== [...new Set(before)].sort().join();
+    const ruling = changed && {
+      policy: policyOf(rules, within),
+      before: policyOf(recorded, before),
+      agent: recordedAgent(objects, turn.definitionRef),
+    };
+    const down = (modes: OuterMode[], own: Policy['mode'] | undefined) => [...modes, ...(own === undefined ? [] : outer(own))];
+    return { ruling: ruling || null, within: down(within, rules?.mode), before: down(before, recorded?.mode) };
+  }
+
+  private would(turn: TurnCase, call: CallCase, was: Decided, ruling: Ruling | null): Decided {
+    const decided = ruling === null ? was : wouldDecide(call, was, ruling);
+    const { approvals, agent } = this.proposal;
+    if (approvals === undefined || turn.agent !== agent) return decided;
+    if (decided.outcome !== 'asked' || was.outcome !== 'asked') return decided;
+    if (was.answer === 'superseded' || was.answer === 'cancelled') return decided;
+    if (call.question === null)
+      return { outcome: 'cannot_tell', answer: null, reason: 'the bundle does not have what people were asked' };
+    const policy = approvalPolicyOf(approvals, call.tool, { channel: 'any', notify: false });
+    return { outcome: 'asked', ...answerUnder(policy, call, turn.requester) };
+  }
+
+  /** Limits of an agent end its own turns: what the turn above left for a sub-agent's is not computed again. */
+  private stops(turn: TurnCase): Pick<TurnDiff, 'wasStopped' | 'wouldStop'> {
+    const { limits, agent } = this.proposal;
+    if (limits === undefined || turn.agent !== agent || turn.parent !== null || turn.direct)
+      return { wasStopped: null, wouldStop: null };
+    const below = this.below(turn.turnId);
+    const recorded = recordedLimits(turn);
+    const wasStopped = recorded === null ? 'cannot_tell' : stopUnder(turn, below, onlyThose(recorded, limits));
+    return { wasStopped, wouldStop: stopUnder(turn, below, onlyThose(merged(recorded, limits), limits)) };
+  }
+
+  /** What sub-agents' turns have used, by the step that asked; with what is below them. */
+  private below(turnId: string): { step: number; steps: number; usage: Usage }[] {
+    const children = this.file.turns.filter(({ parent }) => parent?.turnId === turnId);
+    return children.map(({ turnId: id, parent, steps, usage }) => ({
+      step: Number.parseInt(parent!.callId, 10),
+      steps: this.below(id).reduce((sum, one) => sum + one.steps, steps.length),
+      usage,
+    }));
+  }
+}
+
+/** What is not proposed ends nothing here: the turn was recorded under it. */
+function onlyThose<T extends { steps: number; tokens: number; costUsd: number }>(all: T, proposed: object): T {
+  const kept = Object.entries(all).map(([name, limit]) => [name, Object.hasOwn(proposed, name) ? limit : Infinity]);
+  return Object.fromEntries(kept) as T;
+}
+
+function unreached({ step }: CallCase, stop: TurnDiff['wouldStop']): Decided | null {
+  return isStop(stop) && step >= stop.beforeStep
+    ? notReached(`the turn would have ended before step ${stop.beforeStep}: ${stop.reason}`)
+    : null;
+}
+
+function isStop(stop: TurnDiff['wouldStop']): stop is Stop {
+  return stop !== null && stop !== 'cannot_tell';
+}
+
+function notReached(reason: string): Decided {
+  return { outcome: 'not_reached', answer: null, reason };
+}
+
+/** It starts no sub-agent's turn. */
+function isDropped({ outcome, answer }: Decided): boolean {
+  return outcome === 'refused' || outcome === 'not_reached' || answer === 'denied' || answer === 'expired';
+}

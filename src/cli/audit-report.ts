@@ -1,0 +1,40 @@
+/** `holdfast audit report`: a bundle, or two side by side, as a page for people. */
+import type { Command } from 'commander';
+import { compared, html, markdown, report } from '../audit/report';
+import { EXIT, Exit, UsageError } from './support/exit';
+import type { Output } from './support/output';
+import { readBundle, trustFile } from './support/read-bundle';
+import { writeFileWhole } from './support/write-file';
+
+interface Options {
+  output?: string;
+  markdown?: boolean;
+  trust?: string;
+}
+
+export function auditReport(audit: Command, output: () => Output): void {
+  audit
+    .command('report')
+    .description('A bundle as one page: in short, timeline, calls, cost, transcript. Of two bundles, what differs, and both side by side.')
+    .argument('<file...>', 'one bundle, or two')
+    .option('-o, --output <file>', 'where the page goes; - for standard output')
+    .option('--markdown', 'Markdown instead of HTML; without the picture')
+    .option('--trust <file>', 'keys that you trust, as `holdfast keys export` prints them')
+    .action(async (files: string[], { output: path, markdown: asMarkdown, trust }: Options) => {
+      if (path === undefined) throw new UsageError('Where to? -o FILE, or -o - for standard output.');
+      if (files.length > 2) throw new UsageError(`One bundle, or two side by side; you named ${files.length}.`);
+      const keys = await trustFile(trust);
+      const read = [];
+      for (const file of files) read.push(await readBundle(file, keys));
+      const [first, second] = read;
+      const doc = second ? compared(first!, second) : report(first!);
+      const text = asMarkdown ? markdown(doc) : html(doc);
+      if (path === '-') process.stdout.write(text);
+      else {
+        await writeFileWhole(path, text);
+        const answer = read.map(({ result: { verdict, line } }, index) => ({ file: files[index], verdict, line }));
+        output().answer({ report: path, bundles: answer }, [path, ...read.map(({ verification }, index) => `${files[index]}: ${verification.headline}`)]);
+      }
+      if (read.some(({ result }) => result.verdict === 'broken')) throw new Exit(EXIT.failed);
+    });
+}

@@ -1,0 +1,140 @@
+import { createReadStream } from 'node:fs';
+import type { Command } from 'commander';
+import { readCaseFile } from '../audit/case-file';
+import {
+  readProposal,
+  whatIf,
+  type CallDiff,
+  type Decided,
+  type Proposal,
+  type ProposalText,
+  type TurnDiff,
+  type WhatIf,
+} from '../audit/what-if';
+import { oneLine } from './support/describe';
+import { Exit, UsageError } from './support/exit';
+import type { Output } from './support/output';
+
+/** Like `diff`: 1 where something differs. */
+const DIFFERS = 1;
+const CANNOT_TELL = 3;
+
+/** `audit what-if`: which calls of a recorded turn other rules, limits or approvers would have let through. Runs nothing. */
+export function auditWhatIf(audit: Command, output: () => Output): void {
+  audit
+    .command('what-if')
+    .description(
+      'Other rules, limits or approvers over a recorded turn: which calls would have been allowed, asked, refused. Runs nothing. Exit 0: all the same; 1: something differs; 3: nothing is known to differ, but of some calls it cannot be told.',
+    )
+    .argument('<file>', 'the bundle')
+    .option('--rules <file>', "YAML or JSON file of permission rules instead of the agent's")
+    .option('--limits <json>', 'other limits: {"steps": 10, "tokens": 200000, "cost_usd": 1}, any of them')
+    .option('--approvals <file>', 'YAML or JSON file of another approver policy: {quorum: 2, roles: [treasurer]}')
+    .option('--agent <name>', "whose; default: the agent of the bundle's first turn")
+    .option('--all', 'show calls that stay the same too')
+    .action(async (file: string, options: ProposalText & { all?: boolean }) => {
+      const proposal = proposed(options);
+      const found = await compared(file, proposal);
+      output().answer(wire(found.answer), [...lines(found.answer, options.all === true), ...found.notes]);
+      const { differences, unknown } = found.answer;
+      if (differences > 0) throw new Exit(DIFFERS);
+      if (unknown > 0 || found.notes.length > 0) throw new Exit(CANNOT_TELL);
+    });
+}
+
+function proposed(options: ProposalText): Proposal {
+  try {
+    return readProposal(options);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function compared(file: string, proposal: Proposal): Promise<{ answer: WhatIf; notes: string[] }> {
+  try {
+    const read = await readCaseFile(createReadStream(file));
+    const { fault } = read;
+    const notes = fault
+      ? [`The bundle cannot be read beyond line ${fault.n}: ${fault.reason}. What follows was not looked at.`]
+      : [];
+    return { answer: whatIf(read, proposal), notes };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function lines({ agent, turns, differences, unknown }: WhatIf, all: boolean): string[] {
+  const calls = turns.flatMap((turn) => turn.calls);
+  const same = calls.filter(({ differs, would }) => !differs && would.outcome !== 'cannot_tell').length;
+  return [
+    ...turns.flatMap((turn) => turnLines(turn, all)),
+    `${differences} of agent ${agent} and below would have been other, ${same} calls the same, ${unknown} cannot be told. Nothing was run; whether the bundle holds is for \`holdfast audit verify\`.`,
+  ];
+}
+
+function turnLines(turn: TurnDiff, all: boolean): string[] {
+  const shown = turn.calls.filter(({ differs, would }) => all || differs || would.outcome === 'cannot_tell');
+  const stops =
+    turn.differs || turn.wouldStop === 'cannot_tell'
+      ? [`  ends: ${stopText(turn.wasStopped)} → ${stopText(turn.wouldStop)}`]
+      : [];
+  const hidden =
+    turn.hidden === 0 ? [] : [`  ? ${turn.hidden} calls of which the bundle has nothing: their admission was left out`];
+  if (shown.length + stops.length + hidden.length === 0) return [];
+  return [`${oneLine(turn.turnId)}  agent ${oneLine(turn.agent)}`, ...stops, ...shown.flatMap(callLines), ...hidden];
+}
+
+function callLines({ callId, revision, tool, version, was, would, differs, afterDifference }: CallDiff): string[] {
+  const which = revision === 1 ? callId : `${callId} revision ${revision}`;
+  const mark = differs ? '≠' : would.outcome === 'cannot_tell' ? '?' : '=';
+  const late = afterDifference ? '  (after another difference: the model might not have asked for it)' : '';
+  return [
+    `  ${mark} ${oneLine(which)}  ${oneLine(`${tool}@${version}`)}: ${decidedText(was)} → ${decidedText(would)}${late}`,
+    `      was: ${oneLine(was.reason, 300)}`,
+    ...(would.reason === was.reason ? [] : [`      now: ${oneLine(would.reason, 300)}`]),
+  ];
+}
+
+const WORDS: Record<Decided['outcome'], string> = {
+  allowed: 'allowed',
+  asked: 'asked',
+  refused: 'refused',
+  not_reached: 'not reached',
+  cannot_tell: 'cannot tell',
+};
+
+function decidedText({ outcome, answer }: Decided): string {
+  return answer === null ? WORDS[outcome] : `${WORDS[outcome]}, ${answer}`;
+}
+
+function stopText(stop: TurnDiff['wouldStop']): string {
+  if (stop === null) return 'no such limit is reached';
+  return stop === 'cannot_tell'
+    ? 'cannot tell: the bundle does not have all that the limit counts'
+    : `before step ${stop.beforeStep}, by ${stop.reason}`;
+}
+
+/** As JSON: names in snake_case. */
+function wire({ agent, turns, differences, unknown }: WhatIf): object {
+  const stop = (it: TurnDiff['wouldStop']) =>
+    it === null || it === 'cannot_tell' ? it : { before_step: it.beforeStep, reason: it.reason };
+  return {
+    agent,
+    differences,
+    unknown,
+    turns: turns.map(({ turnId, agent: name, wasStopped, wouldStop, differs, calls, hidden }) => ({
+      turn_id: turnId,
+      agent: name,
+      was_stopped: stop(wasStopped),
+      would_stop: stop(wouldStop),
+      differs,
+      hidden_calls: hidden,
+      calls: calls.map(({ callId, afterDifference, class: toolClass, ...call }) => ({
+        call_id: callId,
+        ...call,
+        class: toolClass,
+        after_difference: afterDifference,
+      })),
+    })),
+  };
+}
