@@ -48,7 +48,7 @@ test.each([
 });
 
 test('a turn whose values are of any other kind is broken, and nothing is thrown', async () => {
-  const odd = [null, 7, 'text', [], {}, [[null]], { $: null }, { payloads: 7 }, { payloads: [{ $: 7 }] }];
+  const odd = [null, 7, [[null]], { payloads: 7 }, { payloads: [{ $: 7 }] }];
   const text = await sample('approval');
   for (const value of odd) {
     for (const field of ['input', 'result', 'activityType', 'activityId', 'scheduledEventId', 'acceptedRequest']) {
