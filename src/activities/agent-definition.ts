@@ -2,6 +2,7 @@
 import { systemPrompt } from '../agents/system-prompt';
 import { PRICES_AS_OF, priceOf } from '../model/prices';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { isUnsafeInteger } from '../shared/json-limits';
 import { withoutSecrets } from '../shared/without-secrets';
 import { describe } from '../tools/describe';
 import type { PreparedAgent, PreparedTool } from '../tools/registry';
@@ -89,9 +90,12 @@ function secretless(value: Json): Json {
   return Object.fromEntries(fields) as JsonObject;
 }
 
-/** As JSON has it: definitions may hold what is undefined. Texts as they can be hashed. */
+/** As JSON has it, and as it can be hashed: what is undefined is left out, numbers that are not exact become texts. */
 function json(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value), (_, field: unknown) =>
-    typeof field === 'string' ? field.toWellFormed() : field,
-  ) as JsonObject;
+  return JSON.parse(JSON.stringify(value), (_, field: unknown) => hashable(field)) as JsonObject;
+}
+
+function hashable(field: unknown): unknown {
+  if (typeof field === 'string') return field.toWellFormed();
+  return typeof field === 'number' && isUnsafeInteger(field) ? String(field) : field;
 }

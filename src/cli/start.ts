@@ -11,7 +11,9 @@ import { configWith, dataOption, type DataOption } from './support/data-option';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
+import { investigate } from './support/investigate';
 import type { Output } from './support/output';
+import { ownKeys } from './support/read-bundle';
 import { untilNpmIsGone, untilStopped } from './support/until-stopped';
 import { visible } from '../shared/visible';
 
@@ -113,6 +115,10 @@ async function oneTurn({ config, stack, message, key, hold, output }: Story): Pr
       `${view.state}: ${view.step} steps, ${view.calls.length} calls, ${sent.length} mail${sent.length === 1 ? '' : 's'}; transcript head ${view.head ?? 'none'}`,
       ...(view.reason ? [view.reason] : []),
     ]);
+    const folder = join(config.home, 'incidents', turn.id);
+    const { lines, ...record } = await investigate(client, { turn: turn.id, folder, keys: await ownKeys(config) });
+    output.answer({ record }, ['', ...lines]);
+    if (!record.good) throw new Exit(EXIT.failed);
     if (exitOf(view.state) !== EXIT.done) throw new Exit(exitOf(view.state));
   } finally {
     await client.close();

@@ -4,6 +4,7 @@ import { readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys
 import { readCaseFile } from '../../audit/case-file';
 import { verified, type Reported } from '../../audit/report';
 import { verifyBundle, type Verification } from '../../audit/verify';
+import { loadConfig } from '../../config';
 import { UsageError } from './exit';
 
 export interface ReadBundle extends Reported {
@@ -36,4 +37,9 @@ export async function trustFile(path: string | undefined): Promise<TrustedKey[]>
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+}
+
+/** Those that this installation trusts itself; none where it has no such file: then the signer is unknown. */
+export async function ownKeys({ trustedKeys } = loadConfig()): Promise<TrustedKey[]> {
+  return readTrustedKeys(trustedKeys).catch(() => []);
 }

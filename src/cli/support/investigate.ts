@@ -1,0 +1,91 @@
+/** All that an audit has to say of a turn, in one folder: bundle, verification, report, replay. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { html, markdown, report } from '../../audit/report';
+import type { Replayed } from '../../audit/replay/protocol';
+import { replayCode } from '../../audit/replay/code';
+import { historiesOf } from '../../audit/replay/from-file';
+import { replayAll } from '../../audit/replay/replay';
+import { describeReplayed, describeSummary, isSame, Summing, type ReplaySummary } from '../../audit/replay/summary';
+import type { TrustedKey } from '../../attestation/trusted-keys';
+import type { Verification } from '../../audit/verify';
+import type { HoldfastClient } from '../../client';
+import { oneLine } from './describe';
+import { UsageError } from './exit';
+import { readBundle } from './read-bundle';
+import { writeFileWhole } from './write-file';
+import { writeWhole } from './write-whole';
+
+export interface Investigated {
+  folder: string;
+  files: string[];
+  root: string;
+  complete: boolean;
+  verdict: Verification['verdict'];
+  replay: ReplaySummary;
+  /** The record is whole and intact, and would happen again. */
+  good: boolean;
+  /** The same for people. */
+  lines: string[];
+}
+
+/** @throws UsageError for a folder that cannot be written */
+export async function investigate(
+  client: HoldfastClient,
+  { turn, folder, keys }: { turn: string; folder: string; keys: readonly TrustedKey[] },
+): Promise<Investigated> {
+  await folderFor(folder);
+  const bundle = join(folder, 'bundle.jsonl');
+  const { complete, root } = await writeWhole(client.bundle({ turn }), bundle);
+  const read = await readBundle(bundle, keys);
+  await writeFileWhole(join(folder, 'verification.json'), `${JSON.stringify(read.result, null, 2)}\n`);
+  const doc = report(read);
+  await writeFileWhole(join(folder, 'report.html'), html(doc));
+  await writeFileWhole(join(folder, 'report.md'), markdown(doc));
+  const replayed = await replay(bundle);
+  await writeFileWhole(join(folder, 'replay.json'), `${JSON.stringify(replayed, null, 2)}\n`);
+  const { verdict } = read.result;
+  return {
+    folder,
+    files: ['bundle.jsonl', 'verification.json', 'report.html', 'report.md', 'replay.json'],
+    root,
+    complete,
+    verdict,
+    replay: replayed.summary,
+    good: verdict === 'intact' && complete && isSame(replayed.summary),
+    lines: [
+      `bundle:   ${bundle}`,
+      `verified: ${oneLine(read.verification.headline, 1000)}`,
+      ...(complete ? [] : ['complete: no; the report says why']),
+      ...replayed.lines.map((line, index) => `${index === 0 ? 'replay:   ' : '  '}${oneLine(line, 1000)}`),
+      `report:   ${join(folder, 'report.html')}`,
+    ],
+  };
+}
+
+async function folderFor(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new UsageError(`The folder ${path} cannot be made: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
+  }
+}
+
+interface Replays {
+  summary: ReplaySummary;
+  histories: Replayed[];
+  lines: string[];
+}
+
+/** Over the workflow code of this build; nothing is executed. */
+async function replay(bundle: string): Promise<Replays> {
+  const code = await replayCode(undefined);
+  const summing = new Summing(code);
+  const histories: Replayed[] = [];
+  for await (const replayed of replayAll(historiesOf(bundle), { code: code.path, onReady: (about) => summing.ready(about) })) {
+    summing.add(replayed);
+    histories.push(replayed);
+  }
+  const odd = histories.filter(({ outcome }) => outcome !== 'same').flatMap(describeReplayed);
+  return { summary: summing.sum, histories, lines: [...describeSummary(summing.sum), ...odd] };
+}
