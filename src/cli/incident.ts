@@ -22,7 +22,8 @@ export function incident(program: Command, output: () => Output): void {
     .option('--trust <file>', 'keys that you trust; default: those that this installation trusts itself')
     .action(async (turn: string, { output: path, trust }: Options) => {
       const folder = path ?? `incident-${turn.replace(/[^A-Za-z0-9._-]/g, '-')}`;
-      const keys = trust === undefined ? await ownKeys() : await trustFile(trust);
+      const given = trust === undefined ? null : await trustFile(trust);
+      const keys = async () => given ?? (await ownKeys());
       const { lines, ...found } = await withClient((client) => investigate(client, { turn, folder, keys }));
       output().answer(found, [
         ...lines,

@@ -116,7 +116,7 @@ async function oneTurn({ config, stack, message, key, hold, output }: Story): Pr
       ...(view.reason ? [view.reason] : []),
     ]);
     const folder = join(config.home, 'incidents', turn.id);
-    const { lines, ...record } = await investigate(client, { turn: turn.id, folder, keys: await ownKeys(config) });
+    const { lines, ...record } = await investigate(client, { turn: turn.id, folder, keys: () => ownKeys(config) });
     output.answer({ record }, ['', ...lines]);
     if (!record.good) throw new Exit(EXIT.failed);
     if (exitOf(view.state) !== EXIT.done) throw new Exit(exitOf(view.state));

@@ -29,15 +29,18 @@ export interface Investigated {
   lines: string[];
 }
 
-/** @throws UsageError for a folder that cannot be written */
+/**
+ * @param keys asked for once the bundle is there: the first one makes the key that signs it
+ * @throws UsageError for a folder that cannot be written
+ */
 export async function investigate(
   client: HoldfastClient,
-  { turn, folder, keys }: { turn: string; folder: string; keys: readonly TrustedKey[] },
+  { turn, folder, keys }: { turn: string; folder: string; keys: () => Promise<readonly TrustedKey[]> },
 ): Promise<Investigated> {
   await folderFor(folder);
   const bundle = join(folder, 'bundle.jsonl');
   const { complete, root } = await writeWhole(client.bundle({ turn }), bundle);
-  const read = await readBundle(bundle, keys);
+  const read = await readBundle(bundle, await keys());
   await writeFileWhole(join(folder, 'verification.json'), `${JSON.stringify(read.result, null, 2)}\n`);
   const doc = report(read);
   await writeFileWhole(join(folder, 'report.html'), html(doc));
