@@ -27,7 +27,9 @@ interface Options {
 export function incident(program: Command, output: () => Output): void {
   program
     .command('incident')
-    .description('Bundle, verification, report and replay of a turn, in one go: exit 0 if the record is whole, intact, and would happen again.')
+    .description(
+      'Bundle, verification, report and replay of a turn, in one go: exit 0 if the record is whole, intact, and would happen again.',
+    )
     .argument('<turn>', 'its id; call/… for a direct call')
     .option('-o, --output <folder>', 'where all of it goes; default: incident-TURN')
     .option('--trust <file>', 'keys that you trust; default: those that this installation trusts itself')
@@ -48,16 +50,13 @@ export function incident(program: Command, output: () => Output): void {
       await writeFileWhole(join(folder, 'replay.json'), `${JSON.stringify(replayed, null, 2)}\n`);
       const good = read.result.verdict === 'intact' && complete && isSame(replayed.summary);
       const files = ['bundle.jsonl', 'verification.json', 'report.html', 'report.md', 'replay.json'];
-      out.answer(
-        { folder, files, root, complete, verdict: read.result.verdict, replay: replayed.summary, good },
-        [
-          `verified: ${oneLine(read.verification.headline, 1000)}`,
-          ...(trust === undefined ? ['  by the keys that this installation trusts; an auditor brings his own: --trust FILE'] : []),
-          ...(complete ? [] : ['complete: no; the report says why']),
-          ...replayed.lines.map((line, index) => `${index === 0 ? 'replay:   ' : '  '}${oneLine(line, 1000)}`),
-          `report:   ${join(folder, 'report.html')}`,
-        ],
-      );
+      out.answer({ folder, files, root, complete, verdict: read.result.verdict, replay: replayed.summary, good }, [
+        `verified: ${oneLine(read.verification.headline, 1000)}`,
+        ...(trust === undefined ? ['  by the keys that this installation trusts; an auditor brings his own: --trust FILE'] : []),
+        ...(complete ? [] : ['complete: no; the report says why']),
+        ...replayed.lines.map((line, index) => `${index === 0 ? 'replay:   ' : '  '}${oneLine(line, 1000)}`),
+        `report:   ${join(folder, 'report.html')}`,
+      ]);
       if (!good) throw new Exit(EXIT.failed);
     });
 }
