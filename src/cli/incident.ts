@@ -8,8 +8,7 @@ import { replayCode } from '../audit/replay/code';
 import { historiesOf } from '../audit/replay/from-file';
 import { replayAll } from '../audit/replay/replay';
 import { describeReplayed, describeSummary, isSame, Summing, type ReplaySummary } from '../audit/replay/summary';
-import type { TrustedKey } from '../attestation/trusted-keys';
-import { readTrustedKeys } from '../attestation/trusted-keys';
+import { readTrustedKeys, type TrustedKey } from '../attestation/trusted-keys';
 import { loadConfig } from '../config';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
@@ -36,12 +35,13 @@ export function incident(program: Command, output: () => Output): void {
     .action(async (turn: string, { output: path, trust }: Options) => {
       const out = output();
       const folder = path ?? `incident-${turn.replace(/[^A-Za-z0-9._-]/g, '-')}`;
-      const keys = trust === undefined ? await ownKeys() : await trustFile(trust);
+      const brought = trust === undefined ? null : await trustFile(trust);
       await folderFor(folder);
       const bundle = join(folder, 'bundle.jsonl');
       out.note(`bundle: ${bundle}`);
       const { complete, root } = await withClient((client) => writeWhole(client.bundle({ turn }), bundle));
-      const read = await readBundle(bundle, keys);
+      // The first export makes the key that it signs with.
+      const read = await readBundle(bundle, brought ?? (await ownKeys()));
       await writeFileWhole(join(folder, 'verification.json'), `${JSON.stringify(read.result, null, 2)}\n`);
       const doc = report(read);
       await writeFileWhole(join(folder, 'report.html'), html(doc));
