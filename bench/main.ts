@@ -4,15 +4,25 @@ import { cpus } from 'node:os';
 import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { admission } from './admission';
+import { auditReplay } from './audit-replay';
 import { gateway } from './gateway';
 import { gatewayMemory } from './gateway-memory';
 import { history } from './history';
-import { admissionTable, gatewayMemoryTable, gatewayTable, historyTable, speedTable, storeTable, waitingTable } from './report';
+import {
+  admissionTable,
+  gatewayMemoryTable,
+  gatewayTable,
+  historyTable,
+  replayTable,
+  speedTable,
+  storeTable,
+  waitingTable,
+} from './report';
 import { speed } from './speed';
 import { store } from './store';
 import { waiting } from './waiting';
 
-const PARTS = ['speed', 'history', 'waiting', 'admission', 'store', 'gateway'] as const;
+const PARTS = ['speed', 'history', 'waiting', 'admission', 'store', 'gateway', 'audit-replay'] as const;
 type Part = (typeof PARTS)[number];
 
 const positive = (text: string): number => {
@@ -26,13 +36,14 @@ const part = (text: string): Part => {
 
 const program = new Command('npm run bench --')
   .description(
-    'Measures turn overhead, growth of history, turns that wait, admission, stores, and the gateway under load; prints tables, and writes the figures as JSON.',
+    'Measures turn overhead, growth of history, turns that wait, admission, stores, the gateway under load, and replays; prints tables, and writes the figures as JSON.',
   )
   .argument('[part]', `${PARTS.join(', ')}; default: all`, part)
   .option('--turns <n>', 'speed: turns one after the other, each cell', positive, 100)
   .option('--at-once <n>', 'speed: turns at once', positive, 50)
   .option('--load-turns <n>', 'speed: turns of a round with many at once', positive, 150)
   .option('--waiting <n>', 'waiting: turns that wait', positive, 1000)
+  .option('--histories <n>', 'audit-replay: how many are replayed', positive, 1000)
   .option('--rounds <n>', 'gateway: rounds of each kind of start', positive, 6)
   .option('--only-faces', 'gateway: only what is measured without workers', false)
   .option('--minutes <n>', 'gateway: instead, its memory under a steady load for so long', positive)
@@ -47,6 +58,7 @@ interface Options {
   loadTurns: number;
   waiting: number;
   rounds: number;
+  histories: number;
   onlyFaces: boolean;
   minutes?: number;
   profile?: string;
@@ -64,6 +76,8 @@ async function main(): Promise<void> {
     if (name === 'admission') console.log(admissionTable((figures.admission = admission(say)) as never));
     if (name === 'store') console.log(storeTable((figures.store = await store(say)) as never));
     if (name === 'gateway') await underLoad(figures);
+    if (name === 'audit-replay')
+      console.log(replayTable((figures.audit_replay = await auditReplay(options.histories, say)) as never));
     if (name === 'waiting') console.log(waitingTable((figures.waiting = await waiting(options.waiting, say)) as never));
   }
   mkdirSync(dirname(options.out), { recursive: true });

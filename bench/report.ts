@@ -1,5 +1,6 @@
 /** The figures as Markdown tables, with the ratios that count. */
 import type { Admission } from './admission';
+import type { ReplaySpeed } from './audit-replay';
 import type { Figures, Kind } from './gateway';
 import type { MemoryFigures } from './gateway-memory';
 import type { Answered } from './support/http-load';
@@ -67,6 +68,16 @@ export function admissionTable({ tools, registrationMs, registrationCpuMs, admit
     ['ratio', (admitUs / ajvUs).toFixed(1)],
   ];
   return `${table(['', ''], rows)}\n`;
+}
+
+export function replayTable({ histories, events, plain, one, each, processes }: ReplaySpeed): string {
+  const row = (name: string, rate: number) => [name, rate.toFixed(0), (rate / plain).toFixed(2)];
+  const rows = [
+    row('the SDK alone, one process', plain),
+    row('audit replay, one process', one),
+    row(`audit replay, ${processes} processes`, each),
+  ];
+  return `${histories} histories, ${events} events\n\n${table(['', 'histories a minute', '÷ SDK'], rows)}\n`;
 }
 
 export function storeTable(figures: Record<'files' | 'postgres', StoreFigures> | null): string {

@@ -101,6 +101,8 @@ export interface Config {
   deployment?: { name: string; buildId: string };
   /** File of the MCP servers; it need not be there. */
   mcp: string;
+  /** Folder of the bundles that are kept of turns with effects; null: none are. */
+  bundles: string | null;
   /** Where this runs: tools that name environments exist only in those. Absent: they exist nowhere. */
   environment?: string;
   /** Base of the Web UI's addresses; null: unknown. */
@@ -179,6 +181,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     gateway: gatewayOf(read),
     ...optional('deployment', deploymentOf(read)),
     mcp: read('HOLDFAST_MCP') ?? join(home, 'mcp.json'),
+    bundles: bundlesOf(read, home),
     ...optional('environment', read('HOLDFAST_ENVIRONMENT')),
     uiUrl: uiUrl?.replace(/\/+$/, '') ?? null,
     smtp: smtpOf(read),
@@ -198,6 +201,11 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
 
 export function defaultTrustedKeys(home: string): string {
   return join(home, 'keys', 'trusted.json');
+}
+
+function bundlesOf(read: Reader, home: string): string | null {
+  const said = read('HOLDFAST_BUNDLES');
+  return said === 'off' ? null : (said ?? join(home, 'bundles'));
 }
 
 /** Folder of the logins to MCP servers. */

@@ -26,6 +26,7 @@ import { version } from './version';
 import type { ToolLogger } from './tools/define';
 import { Registry } from './tools/registry';
 import { createWorker } from './worker';
+import { sweepBeside } from './worker/bundle-sweep';
 
 /** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */
 const DEFAULT_MODEL = 'claude-sonnet-4-6';
@@ -134,7 +135,9 @@ async function start(config: Config, app: App, { log, parts, closeHealth, told }
   };
   const idle = withoutNewTurns(deployment, await routingOf(connection, namespace, taskQueue), namespace);
   const worker = (parts.worker = await createWorker(engine));
+  const endSweep = sweepBeside(config, { connection, store, log });
   const finished = worker.run().finally(async () => {
+    await endSweep?.();
     await live.close();
     await connection.close();
     await model.close();

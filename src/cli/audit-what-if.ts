@@ -78,8 +78,10 @@ function turnLines(turn: TurnDiff, all: boolean): string[] {
     turn.differs || turn.wouldStop === 'cannot_tell'
       ? [`  ends: ${stopText(turn.wasStopped)} → ${stopText(turn.wouldStop)}`]
       : [];
-  if (shown.length === 0 && stops.length === 0) return [];
-  return [`${oneLine(turn.turnId)}  agent ${oneLine(turn.agent)}`, ...stops, ...shown.flatMap(callLines)];
+  const hidden =
+    turn.hidden === 0 ? [] : [`  ? ${turn.hidden} calls of which the bundle has nothing: their admission was left out`];
+  if (shown.length + stops.length + hidden.length === 0) return [];
+  return [`${oneLine(turn.turnId)}  agent ${oneLine(turn.agent)}`, ...stops, ...shown.flatMap(callLines), ...hidden];
 }
 
 function callLines({ callId, revision, tool, version, was, would, differs, afterDifference }: CallDiff): string[] {
@@ -120,12 +122,13 @@ function wire({ agent, turns, differences, unknown }: WhatIf): object {
     agent,
     differences,
     unknown,
-    turns: turns.map(({ turnId, agent: name, wasStopped, wouldStop, differs, calls }) => ({
+    turns: turns.map(({ turnId, agent: name, wasStopped, wouldStop, differs, calls, hidden }) => ({
       turn_id: turnId,
       agent: name,
       was_stopped: stop(wasStopped),
       would_stop: stop(wouldStop),
       differs,
+      hidden_calls: hidden,
       calls: calls.map(({ callId, afterDifference, class: toolClass, ...call }) => ({
         call_id: callId,
         ...call,

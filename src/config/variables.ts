@@ -161,6 +161,7 @@ export const VARIABLES = {
   HOLDFAST_DATA: [z.enum(DATA_SOURCES), 'snapshot or edgar'],
   HOLDFAST_EDGAR_USER_AGENT: [z.string().max(200).refine(namesSomeone), 'a name and an e-mail address, in ASCII'],
   HOLDFAST_EDGAR_URL: [z.url({ protocol: /^https?$/ }).refine(hasNoPassword), 'an http or https URL without a password'],
+  HOLDFAST_BUNDLES: [z.string(), 'a folder, or off'],
   HOLDFAST_CACHE: [z.string(), 'a folder'],
   HOLDFAST_TOOL_CALLS: [z.enum(['native', 'prompted']), 'native or prompted'],
   HOLDFAST_WEATHER: [z.enum(['sample', 'open-meteo']), 'sample or open-meteo'],

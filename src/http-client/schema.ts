@@ -3067,6 +3067,908 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/turns/{id}/bundle': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The audit bundle of a turn, or of a direct call
+     * @description JSON Lines, as docs/bundle-format.md says. The last line is the signature: an answer that was cut short has none. Of what runs still it is as far as that has come, and says so. Roles: auditor, admin.
+     */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** @description The id of a turn; of a direct call `call/…`, its slash as `%2F`. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        /** @description The bundle. */
+        200: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            /** @example {"body":{"v":"holdfast.bundle/1"},"kind":"bundle","n":0,"prev":null} */
+            'application/jsonl': string;
+          };
+        };
+        /** @description The request is not right; `error.details` says where. */
+        400: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description No token, or nobody’s. */
+        401: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Not with these roles. */
+        403: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description It is not there, or not yours to see. */
+        404: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description The request did not come in time. */
+        408: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description The body is too large. */
+        413: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description A part of the address is too long. */
+        414: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description The body is not application/json. */
+        415: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Too many requests: `retry-after` says for how many seconds. */
+        429: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Address and headers are too long together. */
+        431: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description A fault of the gateway; its log says which. */
+        500: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Temporal, a worker or the issuer of tokens does not answer; try again. */
+        503: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/sessions/{id}/bundle': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The audit bundle of a session
+     * @description JSON Lines, as docs/bundle-format.md says. The last line is the signature: an answer that was cut short has none. Of what runs still it is as far as that has come, and says so. Roles: auditor, admin.
+     */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** @description The id of a session. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        /** @description The bundle. */
+        200: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            /** @example {"body":{"v":"holdfast.bundle/1"},"kind":"bundle","n":0,"prev":null} */
+            'application/jsonl': string;
+          };
+        };
+        /** @description The request is not right; `error.details` says where. */
+        400: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description No token, or nobody’s. */
+        401: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Not with these roles. */
+        403: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description It is not there, or not yours to see. */
+        404: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description The request did not come in time. */
+        408: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description The body is too large. */
+        413: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description A part of the address is too long. */
+        414: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description The body is not application/json. */
+        415: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Too many requests: `retry-after` says for how many seconds. */
+        429: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Address and headers are too long together. */
+        431: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description A fault of the gateway; its log says which. */
+        500: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Temporal, a worker or the issuer of tokens does not answer; try again. */
+        503: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/sessions': {
     parameters: {
       query?: never;

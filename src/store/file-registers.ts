@@ -6,7 +6,7 @@
  * Old values go, but the last {@link KEPT} stay. A process that stood still between reading n and creating n + 1
  * sees that n is gone, and begins anew: its n + 1 may have been there before.
  *
- * A register that nobody has changed for 30 days goes, as a whole. Whoever changes it in that moment finds the value that he
+ * A register that nobody has changed for 30 days goes, as a whole, unless its name says that it is kept. Whoever changes it in that moment finds the value that he
  * has read gone, or the folder, and begins anew; what he had written on top of it is nobody's, and goes too.
  *
  * Nothing is flushed: after a power cut nobody holds what a register says, and half a file counts as none.
@@ -19,7 +19,7 @@ import type { Json } from '../shared/json';
 import { parseJson } from '../shared/parse-json';
 import { hasCode, makeDirs } from './atomic-file';
 import { QueueByName } from './queue-by-name';
-import { sha256 } from './seal';
+import { isKeptKey, registerKey } from './register-names';
 import type { RegisterChange, RegisterStore } from './store';
 
 const KEPT = 32;
@@ -54,12 +54,12 @@ export class FileRegisters implements RegisterStore {
   }
 
   async read(name: string): Promise<{ value: Json; now: number }> {
-    const { value } = await this.latest(sha256(name));
+    const { value } = await this.latest(registerKey(name));
     return { value, now: this.clock() };
   }
 
   update<T>(name: string, change: RegisterChange<T>): Promise<T> {
-    return this.queue.add(name, () => this.swap(sha256(name), change));
+    return this.queue.add(name, () => this.swap(registerKey(name), change));
   }
 
   /** Removes what is old, one register after the other. Several processes may do so at once. */
@@ -67,7 +67,7 @@ export class FileRegisters implements RegisterStore {
     const all = await readdir(this.dir);
     const from = Math.floor(Math.random() * all.length);
     const some = [...all.slice(from), ...all.slice(0, from)].slice(0, MOST_LOOKED_AT);
-    for (const folder of some) if (!this.closed && (await this.isOld(folder))) await this.remove(folder);
+    for (const folder of some) if (!this.closed && !isKeptKey(folder) && (await this.isOld(folder))) await this.remove(folder);
   }
 
   close(): void {

@@ -146,7 +146,7 @@ export type RegisterChange<T> = (value: Json, now: number) => { value?: Json; an
 /**
  * Small values that workers have to agree on at this moment (who may run now, until when an upstream wants to be
  * left alone), changed by compare-and-swap: a row with a version in a database, numbered files in a folder. They are
- * no record: a value may be lost with the machine, and is then null. `now` is the store's clock, ms since 1970.
+ * no record: a value may be lost with the machine, or after 30 days without a change unless its name begins with `kept/`, and is then null. `now` is the store's clock, ms since 1970.
  */
 export interface RegisterStore {
   /** Null where nothing was ever written. */

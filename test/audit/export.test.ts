@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, rm, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { ofKey, type BundleSigner } from '../../src/attestation/bundle-signer';
 import { publicKey } from '../../src/attestation/public-key';
 import { collect, noReferences } from '../../src/audit/export/references';
@@ -144,6 +145,17 @@ describe('an export', () => {
       await expect(exported(client, { turn: '../x' })).rejects.toMatchObject({ name: 'TurnNotFound' });
       await expect(exported(engine.client, { turn: turn.id })).rejects.toThrow('has no key for bundles');
 
+      // Temporal forgets; the store's trail leads to what is left.
+      const forgotten = await exported(exporting({ ...engine, client: { temporal: forgetful } as never }, ofKey(BUNDLE_KEY)), {
+        turn: turn.id,
+      });
+      expect(faults(forgotten)).toEqual([]);
+      expect(bodies(forgotten, 'run')).toEqual([]);
+      const ids = bodies(whole, 'turn')[0]!;
+      expect(bodies(forgotten, 'turn')).toEqual([ids]);
+      expect(bodies(forgotten, 'effect')).toEqual(bodies(whole, 'effect'));
+      expect(bodies(forgotten, 'turn_end')).toMatchObject([{ complete: false, why: 'Temporal no longer has its history.' }]);
+
       const [, second] = bodies(whole, 'block');
       const [{ record }] = bodies(whole, 'effect') as [{ record: { result_ref: string } }];
       for (const name of [second!.ref, record.result_ref]) await lose(folder, name);
@@ -158,6 +170,14 @@ describe('an export', () => {
     await rm(folder, { recursive: true });
   });
 });
+
+/** Temporal without any history. */
+const forgetful = {
+  options: { namespace: 'default' },
+  workflow: {
+    getHandle: (id: string) => ({ describe: () => Promise.reject(new WorkflowNotFoundError('not found', id, undefined)) }),
+  },
+};
 
 function exporting({ client, store, taskQueue }: Engine, signer: BundleSigner): HoldfastClient {
   return new HoldfastClient(client.temporal, { taskQueue, uiUrl: null, store, bundleSigner: async () => signer });

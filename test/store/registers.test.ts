@@ -81,6 +81,13 @@ describe('registers in files', () => {
     expect(await registers.update('old', (value) => ({ value: 4, answer: value }))).toBeNull();
   });
 
+  test('stay however long, where their names say so', async () => {
+    await put('kept/last', 1);
+    age(400);
+    await registers.sweep();
+    expect((await registers.read('kept/last')).value).toBe(1);
+  });
+
   test('changed in the moment in which they go, are changed from nothing', async () => {
     await put('count', 5);
     const [folder] = folders();

@@ -1,5 +1,6 @@
 /** The chain of an agent's bundles: each names the root of the one before, so that one that was left out shows. */
 import { isJsonObject, type Json } from '../../shared/json';
+import { KEPT } from '../../store/register-names';
 import type { RegisterStore } from '../../store/store';
 import type { EndBody } from '../format/lines';
 
@@ -24,7 +25,7 @@ export async function withdraw(
 }
 
 function nameOf(agent: string): string {
-  return `bundle ${agent}`;
+  return `${KEPT}bundle/${agent}`;
 }
 
 function previousIn(value: Json): Previous {

@@ -2,35 +2,20 @@
  * A bundle without some of its content. Parts that are left out keep their hashes, so the transcript still proves itself; payloads
  * of the history that say the same are left out too. The lines are chained anew, and whoever redacts signs.
  */
-import { createHash, verify } from 'node:crypto';
-import { publicKey } from '../../attestation/public-key';
+import type { BundleSigner } from '../../attestation/bundle-signer';
 import { canonical } from '../../shared/canonical';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { blockFault, isHash, partFault } from '../../store/object-shapes';
-import type { BundleLine, EndBody, LineKind, Redaction } from '../format/lines';
+import type { Json } from '../../shared/json';
+import type { BundleLine, LineKind, Redaction } from '../format/lines';
 import { readLines } from '../format/reader';
+import { readWhole } from '../format/whole';
 import { LineWriter } from '../format/writer';
 import { redactedIn, redactEvent } from './events';
 import { Secrets } from './secrets';
 import { NothingToRedact, Selection, type Wanted } from './selection';
 
-/** A bundle that cannot be redacted: it is damaged, or is none. */
-export class CannotRedact extends Error {
-  override readonly name = 'CannotRedact';
-}
-
-/** Signs bundles. */
-export interface Signer {
-  kid: string;
-  /** The raw public key, base64url. */
-  public: string;
-  /** Ed25519. */
-  sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
-}
-
 export interface RedactRequest extends Wanted {
   reason: string;
-  signer: Signer;
+  signer: BundleSigner;
 }
 
 export interface Redacted {
@@ -48,7 +33,7 @@ const MOST_REPEATED = 20;
 /**
  * The lines of the redacted bundle, then what was done. The bundle is read four times, a line at a time.
  * @param source its bytes, from the beginning each time
- * @throws CannotRedact, NothingToRedact, BrokenLine
+ * @throws NotWhole, NothingToRedact
  */
 export async function* redact(
   source: () => AsyncIterable<Uint8Array>,
@@ -57,7 +42,8 @@ export async function* redact(
   if (reason.trim() === '' || reason.length > LONGEST_REASON)
     throw new NothingToRedact(`The reason must have from 1 to ${LONGEST_REASON} characters: it stands in the bundle.`);
   const selection = new Selection(wanted);
-  const original = await checked(source(), (line) => selection.take(line));
+  // Whoever signs a redacted bundle vouches for it: so the one that it is made of has to be whole. Whose key signed that is not asked.
+  const { end: original } = await readWhole(source(), (line) => selection.take(line));
   const leftOut = selection.done();
   const { secrets, repeated_in } = await secretsOf(source, leftOut);
 
@@ -81,48 +67,6 @@ export async function* redact(
   const bytes = await signer.sign(Buffer.from(canonical(end as unknown as Json)));
   yield writer.line('end', { ...end, signature: Buffer.from(bytes).toString('base64url') });
   return { root: end.root, redaction, repeated_in };
-}
-
-/** Whoever signs a redacted bundle vouches for it: so the one that it is made of has to be whole. Whose key signed that is not asked here. */
-async function checked(chunks: AsyncIterable<Uint8Array>, take: (line: BundleLine) => void): Promise<EndBody> {
-  const bad = (why: string) => new CannotRedact(`The bundle cannot be redacted: ${why}. \`holdfast audit verify\` says more.`);
-  let last: BundleLine | null = null;
-  for await (const line of readLines(chunks)) {
-    if (last?.kind === 'end') throw bad(`line ${line.n} follows its end`);
-    const fault = faultOf(line);
-    if (fault !== null) throw bad(`line ${line.n}: ${fault}`);
-    take(line);
-    last = line;
-  }
-  if (last?.kind !== 'end') throw bad('it has no end');
-  const end = last.body;
-  if (end.root !== last.prev || end.lines !== last.n + 1 || !isSigned(end)) throw bad('its root, count or signature is wrong');
-  return end;
-}
-
-/** Whether the line has the form that redaction counts on. */
-function faultOf({ kind, body }: BundleLine): string | null {
-  const json = body as unknown as JsonObject;
-  if (kind === 'event') return isJsonObject(json.event ?? null) ? null : 'it has no event';
-  if (kind === 'block') return blockFault(json.block ?? null);
-  if (kind === 'turn') {
-    const { turn_id, parent = null } = json;
-    return typeof turn_id === 'string' && (parent === null || isJsonObject(parent)) ? null : 'it names no turn';
-  }
-  if (kind !== 'part') return null;
-  const { ref, part = null } = json;
-  if (!isHash(ref)) return 'its ref is no hash';
-  if (part === null) return null;
-  return partFault(part) ?? (hashOf(part) === ref ? null : 'the part does not have the hash that it is named by');
-}
-
-function isSigned({ signature, ...rest }: EndBody): boolean {
-  try {
-    const bytes = Buffer.from(canonical(rest as unknown as Json));
-    return verify(null, bytes, publicKey(rest.public), Buffer.from(signature, 'base64url'));
-  } catch {
-    return false;
-  }
 }
 
 /** What stands in the parts that are left out, less what stands in those that are kept. */
@@ -155,8 +99,4 @@ function redactLine(
   const { event, payloads } = redactEvent(line.body.event, (value) => value === undefined || secrets.heldBy(value));
   counts.payloads += before + payloads;
   return { event };
-}
-
-function hashOf(value: Json): string {
-  return createHash('sha256').update(canonical(value), 'utf8').digest('hex');
 }

@@ -95,8 +95,10 @@ function onlyTemporals(failure: string | null): Compared {
   return { differences: said, harmless: {} };
 }
 
+/** What went wrong, without what the SDK says around it: the message of an error that the code threw, or Temporal's own. */
 function withoutPreamble(message: string): string {
-  return message.replace(/^Replay failed .*?Details: /s, '');
+  const [, thrown] = /Failure \{ message: "((?:[^"\\]|\\.)*)"/.exec(message) ?? [];
+  return thrown ?? message.replace(/^Replay failed .*?Details: /s, '');
 }
 
 function hasNetwork(): boolean {

@@ -43,6 +43,8 @@ export interface Recorded extends Command {
 
 const ENDS: readonly Kind[] = ['continue', 'complete', 'fail', 'cancel'];
 
-export const sameCommand = (a: Command, b: Command): boolean => a.kind === b.kind && a.id === b.id;
+/** As Temporal's own check sees it. */
+export const sameCommand = (a: Command, b: Command): boolean =>
+  a.kind === b.kind && a.id === b.id && (a.kind !== 'activity' || a.fields.type === b.fields.type);
 
 export const isEnd = ({ kind }: Command): boolean => ENDS.includes(kind);

@@ -42,8 +42,9 @@ export interface Compared {
 /**
  * @param runId the run's own id, where a reset has given it another than the one that its history begins with
  */
-export function compare(history: History, { asked, failure }: Ran, runId?: string): Compared {
-  const { commands: recorded } = history;
+export function compare(history: History, { asked: all, failure }: Ran, runId?: string): Compared {
+  const recorded = withoutOldPatches(history.commands, all);
+  const asked = withoutOldPatches(all, history.commands);
   const same = sameRun(history.started.originalExecutionRunId ?? '', runId);
   const differences: Difference[] = [];
   const harmless = new Map<string, number>();
@@ -53,7 +54,7 @@ export function compare(history: History, { asked, failure }: Ran, runId?: strin
     if (!sameCommand(recorded[i]!, asked[i]!)) break;
     differences.push(...changes(recorded[i]!, asked[i]!, same, pass));
   }
-  const other = differences.length < MOST ? otherCourse(history, asked, i, failure) : null;
+  const other = differences.length < MOST ? otherCourse({ recorded, ended: history.ended }, asked, i, failure) : null;
   return { differences: [...differences, ...(other ? [other] : [])].slice(0, MOST), harmless: Object.fromEntries(harmless) };
 }
 
@@ -92,13 +93,18 @@ function isKnown(recorded: Recorded, place: Place, pass: (reason: string) => voi
 }
 
 /** The first place where another command stands, or none; null: there is none. */
-function otherCourse({ commands, ended }: History, asked: Asked[], i: number, failure: string | null): Difference | null {
-  const [was, now] = [commands[i], asked[i]];
+function otherCourse(
+  { recorded, ended }: { recorded: Recorded[]; ended: boolean },
+  asked: Asked[],
+  i: number,
+  failure: string | null,
+): Difference | null {
+  const [was, now] = [recorded[i], asked[i]];
   const event = was?.event ?? null;
   const at = event === null ? 'after the last event' : `event ${event}`;
   if (was && now) {
     const again = asked.slice(i + 1).some((one) => sameCommand(one, was));
-    const later = commands.slice(i + 1).some((one) => sameCommand(one, now));
+    const later = recorded.slice(i + 1).some((one) => sameCommand(one, now));
     const moved = again && later ? ', in another order' : '';
     if (again && !later) return { event, what: 'added', sentence: `${at}: before it, the code would now also ${deed(now)}` };
     if (later && !again)
@@ -116,6 +122,12 @@ function otherCourse({ commands, ended }: History, asked: Asked[], i: number, fa
   if (now && (ended || failure !== null))
     return { event, what: 'added', sentence: `${at}: the code would now also ${deed(now)}` };
   return null;
+}
+
+/** A patch that is called deprecated may be marked or not: that is what deprecating it is for. */
+function withoutOldPatches<C extends Command>(commands: C[], others: readonly Command[]): C[] {
+  const marked = new Set(others.flatMap(({ kind, id }) => (kind === 'patch' ? [id] : [])));
+  return commands.filter(({ kind, id, fields }) => kind !== 'patch' || fields.deprecated !== true || marked.has(id));
 }
 
 /** A reset gives the run another id; until then, and during a replay, it has the first one. */

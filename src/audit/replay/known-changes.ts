@@ -8,12 +8,14 @@ import type { Command } from './command';
 import type { Place } from './differing';
 
 interface Known {
-  /** Type of the activity; `end`: the result of the run. */
+  /** Type of the activity or of the child; else the kind of the command: `complete` is the end of a run. */
   of: string;
   /** `*` stands for one name or number. */
   path: string;
-  /** What was recorded, and what it is now. Absent: it was not recorded at all, and may be anything. */
-  values?: [recorded: Json, now: Json];
+  /** What was recorded; absent: nothing was. */
+  was?: Json;
+  /** What it is now; absent: anything. */
+  now?: Json;
   reason: string;
 }
 
@@ -22,24 +24,33 @@ const SHOWN = 'older builds did not pass it on; it is what the record of the cal
 const VIEW = 'older builds did not show it in the state of the turn';
 
 export const KNOWN: readonly Known[] = [
+  { of: 'patch', path: 'deprecated', was: false, now: true, reason: 'a patch that every run has passed is called deprecated' },
   {
     of: 'runCall',
     path: 'heartbeat_ms',
-    values: [5000, 10_000],
+    was: 5000,
+    now: 10_000,
     reason: 'a busy worker got more time between two signs of life',
   },
+  { of: 'runCall', path: 'input.0.approvals.*.identity', was: '', reason: 'older builds did not know who had sent a decision' },
   ...['untrusted', 'verdict', 'validation_ms'].map((name) => ({ of: 'runCall', path: `input.0.${name}`, reason: SHOWN })),
   ...['takeStep', 'endTurn'].flatMap((of) =>
     ['version', 'class', 'revision'].map((name) => ({ of, path: `input.0.outcomes.*.${name}`, reason: SHOWN })),
   ),
-  { of: 'end', path: 'result.calls.*.revision', reason: VIEW },
-  ...['quorum', 'channel', 'decisions'].map((name) => ({ of: 'end', path: `result.calls.*.approval.${name}`, reason: VIEW })),
+  { of: 'complete', path: 'result.calls.*.revision', reason: VIEW },
+  ...['quorum', 'channel', 'decisions'].map((name) => ({
+    of: 'complete',
+    path: `result.calls.*.approval.${name}`,
+    reason: VIEW,
+  })),
 ];
 
 /** Why the difference is harmless; null: nobody has said that it is. */
 export function knownChange(command: Command, { path, recorded, now }: Place): string | null {
-  const of = command.kind === 'complete' ? 'end' : command.fields.type;
-  const known = KNOWN.find((one) => one.of === of && fits(one.path, path) && fitsValues(one.values, recorded, now));
+  const of = command.fields.type ?? command.kind;
+  const known = KNOWN.find(
+    (one) => one.of === of && fits(one.path, path) && recorded === one.was && (one.now === undefined || now === one.now),
+  );
   return known?.reason ?? null;
 }
 
@@ -57,9 +68,4 @@ export function inWordsOfToday(command: Command): { fields: JsonObject; reason: 
 function fits(pattern: string, path: string): boolean {
   const [wanted, names] = [pattern.split('.'), path.split('.')];
   return wanted.length === names.length && wanted.every((name, index) => name === '*' || name === names[index]);
-}
-
-function fitsValues(values: Known['values'], recorded: Json | undefined, now: Json | undefined): boolean {
-  if (!values) return recorded === undefined;
-  return JSON.stringify(values) === JSON.stringify([recorded, now]);
 }

@@ -18,11 +18,13 @@ export class Side {
   private readonly answers: AsyncIterator<string>;
   private readonly lines: Interface;
   private said = '';
+  private readonly kill = () => void this.child.kill('SIGKILL');
 
   private constructor(private readonly child: ChildProcess) {
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.said = (this.said + text).slice(-2000)));
     child.stdin!.on('error', () => undefined); // its end says more
     child.on('error', (error) => (this.said = error.message));
+    process.once('exit', this.kill); // nothing is left behind, whatever ends us
     this.lines = createInterface({ input: child.stdout!, crlfDelay: Infinity });
     this.answers = this.lines[Symbol.asyncIterator]();
   }
@@ -44,7 +46,8 @@ export class Side {
   /** Its work is done, or nobody waits for it any longer. */
   stop(): void {
     this.lines.close();
-    this.child.kill('SIGKILL'); // it holds nothing that has to be closed
+    process.off('exit', this.kill);
+    this.kill(); // it holds nothing that has to be closed
   }
 
   private async next(): Promise<unknown> {

@@ -57,6 +57,8 @@ export interface TurnDiff {
   wouldStop: Stop | null | 'cannot_tell';
   differs: boolean;
   calls: CallDiff[];
+  /** Calls of which nothing is known: their admission was left out, and there is no history. */
+  hidden: number;
 }
 
 export interface WhatIf {

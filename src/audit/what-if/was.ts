@@ -1,6 +1,6 @@
 /** What was decided on a call, from the record. */
 import { text } from '../case-file/loose';
-import type { CallCase } from '../case-file/types';
+import type { CallCase, TurnCase } from '../case-file/types';
 import type { Answer, Decided } from './types';
 
 /** Why rules and modes refuse. Whatever else refused a call is no matter of theirs. */
@@ -38,4 +38,14 @@ function answerOf({ decisions, state }: CallCase): Answer {
   if (state === 'superseded') return 'superseded';
   if (state === 'cancelled') return 'cancelled';
   return said('approve') && state !== null && RAN.has(state) ? 'approved' : 'open';
+}
+
+/** How many calls only an admission that was left out could tell of. */
+export function hiddenCalls({ transcript, calls }: TurnCase): number {
+  const known = new Set(calls.map(({ id }) => id));
+  const admissions = transcript.filter(({ own, onChain, kind }) => own && onChain && kind === 'admission');
+  const hidden = admissions.map(({ bodies }, step) => {
+    return bodies.filter((body, index) => index > 0 && body === null && !known.has(`${step + 1}.${index}`)).length;
+  });
+  return hidden.reduce((sum, count) => sum + count, 0);
 }

@@ -11,7 +11,7 @@ import { merged, recordedLimits, stopUnder } from './limits';
 import { outer, recordedAgent, recordedRules, recordedWithin } from './recorded';
 import { policyOf, wouldDecide, type Ruling } from './rules';
 import { ProposalError, type CallDiff, type Decided, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
-import { wasDecided } from './was';
+import { hiddenCalls, wasDecided } from './was';
 
 /** @throws ProposalError that lists every fault */
 export function whatIf(file: CaseFile, proposal: Proposal): WhatIf {
@@ -60,12 +60,13 @@ class Comparison {
   all(): WhatIf {
     const turns = this.file.turns.map((turn) => this.turn(turn));
     const calls = turns.flatMap((turn) => turn.calls);
+    const hidden = turns.reduce((sum, turn) => sum + turn.hidden, 0);
     const unknownEnds = turns.filter(({ wouldStop, differs }) => wouldStop === 'cannot_tell' && !differs);
     return {
       agent: this.proposal.agent,
       turns,
       differences: calls.filter(({ differs }) => differs).length + turns.filter(({ differs }) => differs).length,
-      unknown: calls.filter(({ would }) => would.outcome === 'cannot_tell').length + unknownEnds.length,
+      unknown: calls.filter(({ would }) => would.outcome === 'cannot_tell').length + unknownEnds.length + hidden,
     };
   }
 
@@ -100,7 +101,7 @@ class Comparison {
     this.fates.set(turn.turnId, { dropped, within, before });
     const differs =
       wouldStop !== 'cannot_tell' && wasStopped !== 'cannot_tell' && wouldStop?.beforeStep !== wasStopped?.beforeStep;
-    return { turnId: turn.turnId, agent: turn.agent, wasStopped, wouldStop, differs, calls };
+    return { turnId: turn.turnId, agent: turn.agent, wasStopped, wouldStop, differs, calls, hidden: hiddenCalls(turn) };
   }
 
   /** Null: neither the turn's own rules nor the modes above it would have been others. */

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json';
 import { parseJson } from '../../shared/parse-json';
 import { QueueByName } from '../queue-by-name';
-import { sha256 } from '../seal';
+import { registerKey } from '../register-names';
 import type { RegisterChange, RegisterStore } from '../store';
 import type { Database } from './database';
 
@@ -27,19 +27,20 @@ export class PostgresRegisters implements RegisterStore {
   constructor(private readonly database: Database) {}
 
   async read(name: string): Promise<{ value: Json; now: number }> {
-    const { value, now } = await this.present(sha256(name));
+    const { value, now } = await this.present(registerKey(name));
     return { value, now };
   }
 
   update<T>(name: string, change: RegisterChange<T>): Promise<T> {
-    return this.queue.add(name, () => this.swap(sha256(name), change));
+    return this.queue.add(name, () => this.swap(registerKey(name), change));
   }
 
-  /** Removes what is old. */
+  /** Removes what is old, but for what is kept (register-names.ts). */
   async sweep(): Promise<void> {
-    await this.database.query(`DELETE FROM holdfast.registers WHERE changed_at < now() - $1::int * interval '1 day'`, [
-      KEPT_DAYS,
-    ]);
+    await this.database.query(
+      `DELETE FROM holdfast.registers WHERE changed_at < now() - $1::int * interval '1 day' AND name NOT LIKE 'kept-%'`,
+      [KEPT_DAYS],
+    );
   }
 
   private async swap<T>(name: string, change: RegisterChange<T>): Promise<T> {

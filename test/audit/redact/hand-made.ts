@@ -1,8 +1,7 @@
 /** A bundle made by hand: a turn that read something and paid something, so small that a test can say what stands where. */
 import { createHash } from 'node:crypto';
-import { sign as signWith, generateKeyPairSync } from 'node:crypto';
-import { rawPublic, keyId } from '../../../src/attestation/public-key';
-import type { Signer } from '../../../src/audit/redact/redact';
+import { ofKey, type BundleSigner } from '../../../src/attestation/bundle-signer';
+import { SigningKey } from '../../../src/attestation/signing-key';
 import { LineWriter } from '../../../src/audit/format/writer';
 import { canonical } from '../../../src/shared/canonical';
 import type { Json, JsonObject } from '../../../src/shared/json';
@@ -12,11 +11,7 @@ import { sealBlock, sealPart, type SealedPart } from '../../../src/store/seal';
 export const AT = '2026-01-05T08:00:00.000Z';
 const REQUESTER = 'rita';
 
-export function signer(): Signer {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const raw = rawPublic(publicKey);
-  return { kid: keyId(raw), public: raw, sign: (bytes) => signWith(null, bytes, privateKey) };
-}
+export const signer = (): BundleSigner => ofKey(SigningKey.generate());
 
 export const payload = (value: Json): JsonObject => ({
   metadata: { encoding: Buffer.from('json/plain').toString('base64') },
@@ -31,7 +26,7 @@ export interface HandMade {
 
 const salt = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
-export async function handMade(by: Signer): Promise<HandMade> {
+export async function handMade(by: BundleSigner): Promise<HandMade> {
   const part = (body: Json): SealedPart => sealPart(salt(canonical(body)), body);
   const subject = { turn_id: 't1', workflow_id: 'turn/t1', agent: 'payables', requester: REQUESTER };
   const parts = {

@@ -52,6 +52,7 @@ export function bundleText({
   const start = {
     turn_id: 't',
     workflow_id: 'turn/t',
+    first_execution_run_id: 'r',
     requester: 'rita',
     agent: { name: 'a' },
     policy_ref: ready.policyRef,

@@ -1,0 +1,110 @@
+/** Turns with effects that have ended: Temporal lists what has ended, the store's trail knows what was dispatched. */
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { isDirectCallId, workflowId } from '../../shared/ids';
+import { visibilityText } from '../../shared/visibility-text';
+import type { Store } from '../../store/store';
+import { TURNS_AND_CALLS } from '../../workflows/contract';
+import type { Closed } from './folder';
+
+export interface Places {
+  temporal: Client;
+  store: Store;
+  taskQueue: string;
+}
+
+/** ISO 8601: not before, before. */
+export interface Window {
+  from: string;
+  to: string;
+}
+
+/** Ended on its own, from outside or by its time: a run that goes on as new has not ended. */
+const ENDED = "ExecutionStatus IN ('Completed', 'Failed', 'Canceled', 'Terminated', 'TimedOut')";
+/** Sub-agents' turns stand below each other at most so deep. */
+const DEEPEST = 16;
+
+/**
+ * The turns that were closed in the window, with effects of their own or of their sub-agents'; a sub-agent's turn is part of the one above.
+ * @param most null where more have ended than that: ask for a shorter window
+ */
+export async function closedWithEffects(places: Places, window: Window, most: number): Promise<Closed[] | null> {
+  const ended = await endedIn(places, window, most);
+  if (ended === null || ended.size === 0) return ended && [];
+  const since = [...ended.values()].sort()[0]!;
+  const roots = new Set<string>();
+  for await (const turnId of dispatchedIn(places.store, { from: since, to: window.to })) {
+    if (!ended.has(workflowId(turnId)) && !mayBeBelow(turnId)) continue;
+    const root = await rootOf(places.temporal, turnId);
+    if (root !== null && (ended.has(root) || ended.has(workflowId(turnId)))) roots.add(root);
+  }
+  const closed = await Promise.all([...roots].map((root) => closedNow(places.temporal, root)));
+  return closed.filter((one) => one !== null).sort((a, b) => (a.closed_at < b.closed_at ? -1 : 1));
+}
+
+/** Workflow ids, with the time at which each began. */
+async function endedIn({ temporal, taskQueue }: Places, { from, to }: Window, most: number): Promise<Map<string, string> | null> {
+  const found = new Map<string, string>();
+  const within = `CloseTime >= '${from}' AND CloseTime < '${to}'`;
+  const query = `${TURNS_AND_CALLS} AND ${ENDED} AND TaskQueue = ${visibilityText(taskQueue)} AND ${within}`;
+  for await (const { workflowId: id, startTime } of temporal.workflow.list({ query })) {
+    if (found.size >= most) return null;
+    found.set(id, startTime.toISOString());
+  }
+  return found;
+}
+
+/** Ids of turns with a dispatch in the window, each once. */
+async function* dispatchedIn(store: Store, window: Window): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const page = await store.trail.query({ state: 'dispatched', ...window, limit: 1000, ...(cursor ? { cursor } : {}) });
+    for (const { turn_id } of page.entries) {
+      if (!seen.has(turn_id)) yield turn_id;
+      seen.add(turn_id);
+    }
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** Whether it looks like the id of a sub-agent's turn (shared/sub-turn.ts); others need not be asked about. */
+function mayBeBelow(turnId: string): boolean {
+  return turnId.includes('~');
+}
+
+/** Workflow id of the turn above all; null: Temporal has forgotten it. */
+async function rootOf(temporal: Client, turnId: string): Promise<string | null> {
+  let id = workflowId(turnId);
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    const above = await parentOf(temporal, id);
+    if (above === undefined) return null;
+    if (above === null) return id;
+    id = above;
+  }
+  return id;
+}
+
+/** Null: no turn is above it; undefined: Temporal has forgotten it. */
+async function parentOf(temporal: Client, id: string): Promise<string | null | undefined> {
+  const described = await describe(temporal, id);
+  const above = described?.parentExecution?.workflowId;
+  if (described === null) return undefined;
+  return above && (above.startsWith('turn/') || isDirectCallId(above)) ? above : null;
+}
+
+/** Its last run; null while that runs. */
+async function closedNow(temporal: Client, id: string): Promise<Closed | null> {
+  const described = await describe(temporal, id);
+  if (!described?.closeTime || described.status.name === 'RUNNING') return null;
+  const turn_id = id.replace(/^turn\//, '');
+  return { turn_id, run_id: described.runId, closed_at: described.closeTime.toISOString() };
+}
+
+async function describe(temporal: Client, id: string) {
+  try {
+    return await temporal.workflow.getHandle(id).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+/** The folder of kept bundles: one file a turn and its last run, by the day on which it ended. */
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode, syncDir, sweepTemp } from '../../store/atomic-file';
+import { Tombstones } from './tombstones';
+
+/** A closed turn: all that its file's name needs. */
+export interface Closed {
+  /** Of a direct call `call/<id>`. */
+  turn_id: string;
+  run_id: string;
+  /** ISO 8601. */
+  closed_at: string;
+}
+
+/** One kept bundle. */
+export interface KeptFile {
+  /** `<day>/<file>`. */
+  name: string;
+  path: string;
+  turn_id: string;
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const FILE = /^([A-Za-z0-9._~-]{1,128}|call@[A-Za-z0-9._~-]{1,128})@([0-9a-f]{8})\.jsonl$/;
+const PRIVATE_DIR = 0o700;
+const PRIVATE_FILE = 0o600;
+
+export class KeptBundles {
+  readonly tombstones: Tombstones;
+
+  constructor(readonly folder: string) {
+    this.tombstones = new Tombstones(join(folder, 'tombstones.jsonl'));
+  }
+
+  /** `<day>/<turn>@<first 8 of the run>.jsonl`; `@` comes in no id. */
+  nameOf({ turn_id, run_id, closed_at }: Closed): string {
+    return `${closed_at.slice(0, 10)}/${turn_id.replace('/', '@')}@${run_id.slice(0, 8)}.jsonl`;
+  }
+
+  pathOf(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Whether there is a file of this name, or was one that has been deleted under its time. */
+  async has(name: string): Promise<boolean> {
+    const there = await stat(this.pathOf(name)).then(
+      () => true,
+      (error: unknown) => {
+        if (hasCode(error, 'ENOENT')) return false;
+        throw error;
+      },
+    );
+    return there || (await this.tombstones.files()).has(name);
+  }
+
+  /**
+   * Writes a bundle: whole, or not at all. Once it resolves it outlives a power cut.
+   * @returns false: another process was faster
+   */
+  async keep(name: string, lines: AsyncIterable<string>): Promise<boolean> {
+    const temp = join(await this.tempDir(), `${process.pid}-${randomBytes(8).toString('hex')}`);
+    try {
+      const file = await open(temp, 'wx', PRIVATE_FILE);
+      try {
+        for await (const line of lines) await file.write(line);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await mkdir(join(this.folder, name.slice(0, 10)), { recursive: true, mode: PRIVATE_DIR });
+      await link(temp, this.pathOf(name));
+      await syncDir(join(this.folder, name.slice(0, 10)));
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) return false;
+      throw error;
+    } finally {
+      await rm(temp, { force: true });
+    }
+  }
+
+  /** All of them, by day; of days before `until` (ISO 8601) only, where that is given. */
+  async *list(until?: string): AsyncGenerator<KeptFile> {
+    for (const day of (await namesIn(this.folder)).filter((name) => DAY.test(name)).sort()) {
+      if (until !== undefined && day > until.slice(0, 10)) return;
+      for (const file of (await namesIn(join(this.folder, day))).sort()) {
+        const [, turn] = FILE.exec(file) ?? [];
+        const name = `${day}/${file}`;
+        if (turn !== undefined) yield { name, path: this.pathOf(name), turn_id: turn.replace('@', '/') };
+      }
+    }
+  }
+
+  read(name: string): AsyncIterable<Uint8Array> {
+    return createReadStream(this.pathOf(name));
+  }
+
+  /** Gone for good: leave a tombstone first. */
+  async remove(name: string): Promise<void> {
+    await rm(this.pathOf(name), { force: true });
+    await syncDir(join(this.folder, name.slice(0, 10)));
+  }
+
+  private async tempDir(): Promise<string> {
+    const dir = join(this.folder, 'tmp');
+    await mkdir(dir, { recursive: true, mode: PRIVATE_DIR });
+    await sweepTemp(dir); // what a killed process has left
+    return dir;
+  }
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  try {
+    return await readdir(dir);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+/** A file of JSON lines that only ever grows: what was written stays as it was. */
+import { mkdir, open, readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { canonical } from '../../shared/canonical';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { parseJson } from '../../shared/parse-json';
+import { hasCode, syncDir } from '../../store/atomic-file';
+
+/** A line that nobody can read: whoever has to rely on the file must not go on. */
+export class DamagedLog extends Error {
+  override readonly name = 'DamagedLog';
+}
+
+export class LogFile {
+  private seen: { size: number; mtimeMs: number; lines: JsonObject[] } | null = null;
+
+  constructor(readonly path: string) {}
+
+  /** Once it resolves the line outlives a power cut. */
+  async append(line: Json): Promise<void> {
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    const file = await open(this.path, 'a', 0o600);
+    try {
+      await file.write(`${canonical(line)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await syncDir(dirname(this.path));
+  }
+
+  /** In the order in which they were written; none where there is no file. @throws DamagedLog */
+  async lines(): Promise<JsonObject[]> {
+    try {
+      const { size, mtimeMs } = await stat(this.path);
+      if (this.seen?.size === size && this.seen.mtimeMs === mtimeMs) return this.seen.lines;
+      const texts = (await readFile(this.path, 'utf8')).split('\n');
+      if (texts.pop() !== '') throw new DamagedLog(`${this.path}: the last line is cut short; mend it, or remove it.`);
+      const lines = texts.map((text, index) => this.parse(text, index + 1));
+      this.seen = { size, mtimeMs, lines };
+      return lines;
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return [];
+      throw error;
+    }
+  }
+
+  private parse(text: string, number: number): JsonObject {
+    try {
+      const line = parseJson(text);
+      if (isJsonObject(line)) return line;
+    } catch {
+      // said below
+    }
+    throw new DamagedLog(`${this.path}: line ${number} cannot be read; mend it, from a backup if there is one.`);
+  }
+}

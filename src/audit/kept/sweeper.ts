@@ -1,0 +1,159 @@
+/**
+ * Keeps a bundle of each turn with effects, after it has ended, however it ended. Several processes may do so: one at a time does. A turn
+ * is never held up by it, and nothing of it stands in the turn's history.
+ */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BundleSigner } from '../../attestation/bundle-signer';
+import { exportBundle } from '../export/bundle';
+import { closedWithEffects, type Places, type Window } from './closed-turns';
+import type { Closed, KeptBundles } from './folder';
+import { LEASE_MS, MOST_FAILED, SweepLease, type Failed, type SweepState } from './sweep-state';
+
+export interface SweeperParts extends Places {
+  kept: KeptBundles;
+  /** Asked for when there is something to sign. */
+  signer(): Promise<BundleSigner>;
+  log: Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>;
+}
+
+export interface Swept {
+  /** Names of the files that were written. */
+  kept: string[];
+  failed: { turn_id: string; reason: string }[];
+  /** False: another process holds the lease, and nothing was done. */
+  mine: boolean;
+}
+
+/** How often it looks, ms. */
+const EVERY_MS = 10_000;
+/** What Temporal lists may lag behind: what closed so long ago is looked at again. */
+const OVERLAP_MS = 60_000;
+/** Nothing older is looked for: Temporal has forgotten it. */
+const LONGEST_MS = 31 * 86_400_000;
+/** Turns that one look takes; of a busy time a shorter window is taken. */
+const MOST_LISTED = 1000;
+const SHORTEST_WINDOW_MS = 1000;
+const MOST_TRIES = 10;
+const FIRST_PAUSE_MS = 30_000;
+
+export class Sweeper {
+  private readonly lease: SweepLease;
+  /** Files that are known to be there: no look at the folder is needed. */
+  private readonly known = new Set<string>();
+
+  constructor(private readonly parts: SweeperParts) {
+    const name = `bundle sweep ${parts.temporal.options.namespace} ${parts.taskQueue}`;
+    this.lease = new SweepLease(parts.store.registers, name, `${hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`);
+  }
+
+  /** Sweeps until it is told to stop; what goes wrong is logged, and tried again. A bundle that is being written is finished. */
+  async follow(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      await this.sweep(stop).catch((error: unknown) => {
+        const todo = 'Are Temporal and the store reachable? It is tried again.';
+        this.parts.log.warn({ reason: messageOf(error), todo }, 'bundles could not be swept');
+      });
+      await sleep(EVERY_MS, undefined, { signal: stop, ref: false }).catch(() => undefined);
+    }
+    await this.release();
+  }
+
+  /** Another process need not wait for the lease to end. */
+  async release(): Promise<void> {
+    await this.lease.release().catch(() => undefined);
+  }
+
+  /** One look at all that has ended since the last. @throws what Temporal or the store throws */
+  async sweep(stop?: AbortSignal): Promise<Swept> {
+    const state = await this.lease.take();
+    const swept: Swept = { kept: [], failed: [], mine: state !== null };
+    if (state === null) return swept;
+    const renewed = setInterval(() => void this.lease.note({}).catch(() => undefined), LEASE_MS / 4).unref();
+    try {
+      await this.retried(state, swept, stop);
+      await this.forward(state, swept, stop);
+    } finally {
+      clearInterval(renewed);
+    }
+    return swept;
+  }
+
+  private async forward(state: SweepState, swept: Swept, stop?: AbortSignal): Promise<void> {
+    const now = Date.now();
+    let from = Math.max(state.swept_to - OVERLAP_MS, now - LONGEST_MS);
+    while (from < now && !stop?.aborted) {
+      const { to, closed } = await this.next(from, now);
+      for (const turn of closed) {
+        if (stop?.aborted) return;
+        await this.keep(turn, 1, state, swept);
+      }
+      from = to;
+      await this.lease.note({ swept_to: to, failed: state.failed });
+    }
+  }
+
+  /** As long a window as can be taken at once. */
+  private async next(from: number, now: number): Promise<{ to: number; closed: Closed[] }> {
+    for (let length = now - from; ; length = Math.ceil(length / 2)) {
+      const to = from + length;
+      const most = length <= SHORTEST_WINDOW_MS ? Infinity : MOST_LISTED;
+      const closed = await closedWithEffects(this.parts, windowOf(from, to), most);
+      if (closed !== null) return { to, closed };
+    }
+  }
+
+  private async retried(state: SweepState, swept: Swept, stop?: AbortSignal): Promise<void> {
+    const due = state.failed.filter(({ again }) => again <= Date.now());
+    state.failed = state.failed.filter((one) => !due.includes(one));
+    for (const { tries, again: _, ...turn } of due) {
+      if (stop?.aborted) state.failed.push({ ...turn, tries, again: 0 });
+      else await this.keep(turn, tries + 1, state, swept);
+    }
+    if (due.length > 0) await this.lease.note({ failed: state.failed });
+  }
+
+  private async keep(turn: Closed, tries: number, state: SweepState, swept: Swept): Promise<void> {
+    const { kept, store, temporal, log } = this.parts;
+    const name = kept.nameOf(turn);
+    if (this.known.has(name) || state.failed.some((one) => kept.nameOf(one) === name)) return;
+    try {
+      if (!(await kept.has(name))) {
+        const subject = { kind: turn.turn_id.startsWith('call/') ? ('call' as const) : ('turn' as const), id: turn.turn_id };
+        const written = await kept.keep(name, exportBundle({ temporal, store, subject, signer: await this.parts.signer() }));
+        if (written) {
+          swept.kept.push(name);
+          log.info({ turn_id: turn.turn_id, file: name }, 'bundle kept');
+        }
+      }
+      this.remember(name);
+    } catch (error) {
+      this.failed(turn, tries, state, swept, messageOf(error));
+    }
+  }
+
+  private failed(turn: Closed, tries: number, state: SweepState, swept: Swept, reason: string): void {
+    swept.failed.push({ turn_id: turn.turn_id, reason });
+    const over = tries >= MOST_TRIES || state.failed.length >= MOST_FAILED;
+    const again: Failed = { ...turn, tries, again: Date.now() + FIRST_PAUSE_MS * 2 ** (tries - 1) };
+    if (!over) state.failed.push(again);
+    const todo = over
+      ? `It is not tried again: mend the cause, then run \`holdfast audit export ${turn.turn_id} -o FILE\`.`
+      : 'It is tried again.';
+    this.parts.log[over ? 'error' : 'warn']({ turn_id: turn.turn_id, tries, reason, todo }, 'bundle not kept');
+  }
+
+  private remember(name: string): void {
+    this.known.add(name);
+    if (this.known.size > 10 * MOST_LISTED) this.known.delete(this.known.values().next().value!);
+  }
+}
+
+function windowOf(from: number, to: number): Window {
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
+}

@@ -1,0 +1,48 @@
+import { createReadStream } from 'node:fs';
+import type { Command } from 'commander';
+import type { Redacted } from '../audit/redact/redact';
+import { bundleKeyPlaces, loadConfig } from '../config';
+import { several } from './support/decide-options';
+import { oneLine } from './support/describe';
+import { UsageError } from './support/exit';
+import type { Output } from './support/output';
+import { writeWhole } from './support/write-whole';
+
+interface RedactOptions {
+  output: string;
+  reason: string;
+  messages?: boolean;
+  call?: string[];
+  part?: string[];
+}
+
+export function auditRedact(audit: Command, output: () => Output): void {
+  audit
+    .command('redact')
+    .description('A bundle without some of its content, signed anew. What stays still proves itself (docs/redaction.md).')
+    .argument('<file>', 'the bundle')
+    .requiredOption('-o, --output <file>', 'where the redacted one goes')
+    .requiredOption('--reason <text>', 'why; stands in the bundle')
+    .option('--messages', 'leaves out what the user, the model and the tools said')
+    .option('--call <call>', 'leaves out what is known of this call, 2.1 or TURN:2.1; may be given again', several)
+    .option('--part <ref>', 'leaves out this part; may be given again', several)
+    .action(async (file: string, { messages = false, call: calls = [], part: parts = [], reason, ...to }: RedactOptions) => {
+      if (to.output === file) throw new UsageError('The redacted bundle cannot take the place of the one that it is made of.');
+      const { redact } = await import('../audit/redact/redact.js');
+      const { bundleSigner } = await import('../attestation/bundle-signer.js');
+      const signer = await bundleSigner(bundleKeyPlaces(loadConfig()));
+      const lines = redact(() => createReadStream(file), { messages, calls, parts, reason, signer });
+      let done!: Redacted;
+      const noted = async function* () {
+        done = yield* lines;
+      };
+      await writeWhole(noted(), to.output);
+      const { root, redaction, repeated_in } = done;
+      output().answer({ file: to.output, root, redaction, repeated_in, kid: signer.kid }, [
+        `${to.output}: ${redaction.parts} parts and ${redaction.payloads} payloads are left out, signed by ${signer.kid}`,
+        ...(repeated_in.length === 0
+          ? []
+          : [`Parts that are kept repeat some of it: ${repeated_in.map((ref) => oneLine(ref, 16)).join(', ')}; see --part`]),
+      ]);
+    });
+}
