@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import axe from 'axe-core';
+import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { parseTrustedKeys } from '../../src/attestation/trusted-keys';
 import { readCaseFile } from '../../src/audit/case-file';
@@ -56,11 +56,7 @@ describeInBrowser('the audit report in a browser', (browser) => {
   it('can be read with the keyboard alone: into the picture, larger and smaller, on to a call, folds open and close', async () => {
     const opened = await open(html(report(await sample('edited'))));
     const { page } = opened;
-    const width = () =>
-      page
-        .locator('[data-picture] svg')
-        .first()
-        .evaluate((svg) => svg.getBoundingClientRect().width);
+    const width = async () => (await page.locator('[data-picture] svg').first().boundingBox())!.width;
     const before = await width();
     await page.keyboard.press('Tab');
     expect(await opened.focused()).toBe('To the report');
@@ -89,9 +85,9 @@ describeInBrowser('the audit report in a browser', (browser) => {
     const pdf = await opened.page.pdf({ format: 'A4' });
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     await opened.page.emulateMedia({ media: 'print' });
-    await opened.page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await opened.page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
     expect(await opened.page.locator('details:not([open])').count()).toBe(0);
-    await opened.page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    await opened.page.evaluate(`dispatchEvent(new Event('afterprint'))`);
     expect(await opened.page.locator('details:not([open])').count()).toBeGreaterThan(0);
     await opened.close();
   });
@@ -108,12 +104,12 @@ describeInBrowser('the audit report in a browser', (browser) => {
     expect(opened.complaints).toEqual([]);
     expect(await opened.violations()).toEqual([]);
     // Should something slip through after all, the policy holds it.
-    const ran = await opened.page.evaluate(() => {
+    const ran = await opened.page.evaluate(`(() => {
       const script = document.createElement('script');
       script.textContent = 'window.slipped = true';
       document.body.append(script);
       return 'slipped' in window;
-    });
+    })()`);
     expect(ran).toBe(false);
     await opened.close();
   });
@@ -152,25 +148,23 @@ class Opened {
   }
 
   openAll(): Promise<void> {
-    return this.page.evaluate(() => document.querySelectorAll('details').forEach((fold) => (fold.open = true)));
+    return this.page.evaluate(`document.querySelectorAll('details').forEach((fold) => void (fold.open = true))`);
   }
 
   /** What axe finds, by rule; it comes in beside the page's own policy. */
   async violations(): Promise<string[]> {
     await this.page.evaluate(axe.source);
-    const found = await this.page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run(document));
+    const found = await this.page.evaluate<AxeResults>('axe.run(document)');
     return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html: element }) => `${id}: ${element.slice(0, 200)}`));
   }
 
   /** By how many pixels the page is wider than the window. */
   overflow(): Promise<number> {
-    return this.page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
+    return this.page.evaluate('Math.max(0, document.documentElement.scrollWidth - innerWidth)');
   }
 
   focused(): Promise<string> {
-    return this.page.evaluate(
-      () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
-    );
+    return this.page.evaluate(`document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''`);
   }
 
   async tabTo(label: string): Promise<void> {
