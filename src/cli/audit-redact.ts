@@ -42,7 +42,7 @@ export function auditRedact(audit: Command, output: () => Output): void {
         `${to.output}: ${redaction.parts} parts and ${redaction.payloads} payloads are left out, signed by ${signer.kid}`,
         ...(repeated_in.length === 0
           ? []
-          : [`Parts that are kept repeat some of it: ${repeated_in.map((ref) => oneLine(ref, 16)).join(', ')}; see --part`]),
+          : [`Parts that are kept repeat some of it: ${repeated_in.map((ref) => oneLine(ref, 64)).join(', ')}; see --part`]),
       ]);
     });
 }

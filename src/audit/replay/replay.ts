@@ -8,6 +8,8 @@ export interface ReplayOptions {
   code: string;
   /** Processes at once. Default 1. */
   processes?: number;
+  /** How long one history may take, ms. Default two minutes. */
+  patienceMs?: number;
   /** Told once, before the first answer: how the processes are cut off. */
   onReady?: (about: ChildReady) => void;
 }
@@ -21,7 +23,7 @@ export type Replayable = ReplayRequest | (Pick<ReplayRequest, 'workflow_id' | 'r
  */
 export async function* replayAll(
   histories: Iterable<Replayable> | AsyncIterable<Replayable>,
-  { code, processes = 1, onReady }: ReplayOptions,
+  { code, processes = 1, patienceMs, onReady }: ReplayOptions,
 ): AsyncGenerator<Replayed> {
   const source = Symbol.asyncIterator in histories ? histories[Symbol.asyncIterator]() : histories[Symbol.iterator]();
   const lanes: Lane[] = [];
@@ -47,7 +49,7 @@ export async function* replayAll(
       waiting.set(lane, taken);
     };
     for (let n = 0; n < processes; n++) {
-      const lane = new Lane(code, begin);
+      const lane = new Lane(code, begin, patienceMs);
       lanes.push(lane);
       wait(lane);
     }
@@ -73,12 +75,13 @@ class Lane {
   constructor(
     private readonly code: string,
     private readonly onReady: (about: ChildReady) => void,
+    private readonly patienceMs: number | undefined,
   ) {}
 
   /** @throws SideGone when no process can be started */
   async replay(request: ReplayRequest): Promise<Replayed> {
     if (!this.side) {
-      const { side, about } = await Side.start(this.code);
+      const { side, about } = await Side.start(this.code, this.patienceMs);
       this.side = side;
       this.onReady(about);
     }

@@ -7,7 +7,7 @@ import { allowed, withoutNetwork } from './isolation';
 import type { ChildReady, Replayed, ReplayRequest } from './protocol';
 
 /** Longer than any history takes: code that hangs, or a history made to hang it. */
-const SILENCE_MS = 120_000;
+export const PATIENCE_MS = 120_000;
 
 /** It has ended, or was ended, without an answer. */
 export class SideGone extends Error {
@@ -20,7 +20,10 @@ export class Side {
   private said = '';
   private readonly kill = () => void this.child.kill('SIGKILL');
 
-  private constructor(private readonly child: ChildProcess) {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly patienceMs: number,
+  ) {
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.said = (this.said + text).slice(-2000)));
     child.stdin!.on('error', () => undefined); // its end says more
     child.on('error', (error) => (this.said = error.message));
@@ -30,17 +33,17 @@ export class Side {
   }
 
   /** @throws SideGone when it cannot be started */
-  static async start(bundle: string): Promise<{ side: Side; about: ChildReady }> {
+  static async start(bundle: string, patienceMs = PATIENCE_MS): Promise<{ side: Side; about: ChildReady }> {
     const [command, ...args] = [...withoutNetwork(), process.execPath, childPath(), bundle];
-    const side = new Side(spawn(command!, args, { env: allowed(process.env), stdio: ['pipe', 'pipe', 'pipe'] }));
-    return { side, about: (await side.next()) as ChildReady };
+    const side = new Side(spawn(command!, args, { env: allowed(process.env), stdio: ['pipe', 'pipe', 'pipe'] }), patienceMs);
+    return { side, about: (await side.next(PATIENCE_MS)) as ChildReady };
   }
 
   /** @throws SideGone */
   async replay(request: ReplayRequest): Promise<Replayed> {
     const taken = this.child.stdin!.write(`${JSON.stringify(request)}\n`);
     if (!taken) await Promise.race([once(this.child.stdin!, 'drain'), once(this.child, 'exit')]);
-    return (await this.next()) as Replayed;
+    return (await this.next(this.patienceMs)) as Replayed;
   }
 
   /** Its work is done, or nobody waits for it any longer. */
@@ -50,10 +53,10 @@ export class Side {
     this.kill(); // it holds nothing that has to be closed
   }
 
-  private async next(): Promise<unknown> {
+  private async next(patienceMs: number): Promise<unknown> {
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new SideGone(`It took longer than ${SILENCE_MS / 1000} s.`)), SILENCE_MS);
+      timer = setTimeout(() => reject(new SideGone(`It took longer than ${patienceMs / 1000} s.`)), patienceMs);
     });
     try {
       const line = await Promise.race([this.answers.next(), silence]);

@@ -41,9 +41,9 @@ export const isSame = ({ differs, cannot }: ReplaySummary): boolean => differs =
 /** One history, for people. */
 export function describeReplayed({ workflow_id, run_id, events, outcome, why, differences }: Replayed): string[] {
   const name = `${workflow_id} (run ${run_id})`;
-  if (outcome === 'same') return [`same     ${name}, ${events} events`];
-  if (outcome === 'cannot') return [`cannot   ${name}: ${why}`];
-  return [`DIFFERS  ${name}, ${events} events`, ...differences.map(({ sentence }) => `  ${sentence}`)];
+  if (outcome === 'same') return [`same ${name}, ${events} events`];
+  if (outcome === 'cannot') return [`cannot ${name}: ${why}`];
+  return [`DIFFERS ${name}, ${events} events`, ...differences.map(({ sentence }) => `  ${sentence}`)];
 }
 
 export function describeSummary(sum: ReplaySummary): string[] {

@@ -77,6 +77,18 @@ describe('a replay', () => {
     expect(existsSync(tripwire)).toBe(false);
   });
 
+  it('ends a process whose code does not end, and says so', async () => {
+    const hung = join(folder, 'replay-bundle.js');
+    const code = (await readFile(CODE, 'utf8')).replace(
+      /(async function nextStep\(input, turn, data, steers\) \{)/,
+      '$1 for (;;);',
+    );
+    await writeFile(hung, code);
+    const all = [];
+    for await (const one of replayAll(historiesOf(history('plain')), { code: hung, patienceMs: 2000 })) all.push(one);
+    expect(all).toMatchObject([{ outcome: 'cannot', why: 'It took longer than 2 s.' }]);
+  });
+
   it('goes on after a history that is none, and says of each why it cannot be replayed', async () => {
     const good = JSON.parse(await readFile(history('plain'), 'utf8')) as { events: [] };
     const about = (workflow_id: string) => ({ workflow_id, run_id: null });
