@@ -190,7 +190,8 @@ export class CallBook {
     };
     const same = call.decisions.find((other) => other.decision === decision && other.by === given.by && near(other, given));
     if (!same) call.decisions.push(given);
-    else for (const [key, value] of Object.entries(given))
+    else
+      for (const [key, value] of Object.entries(given))
         if (value !== null && !(key === 'at' && same.at !== null)) Object.assign(same, { [key]: value });
   }
 
