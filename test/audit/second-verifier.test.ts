@@ -16,8 +16,8 @@ const DOCS = join(__dirname, '..', '..', 'docs');
 const python = pythonVerifier();
 const whatFor = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
-/** Of about 7,600 changes of bytes and lines every 20th is judged by both; all are by the faster one (verify/mutations.test.ts). */
-const EVERY = 20;
+/** Of about 7,600 changes of bytes and lines every 30th is judged by both; all are by the faster one (verify/mutations.test.ts). */
+const EVERY = 30;
 
 interface Answer {
   verdict: string;
