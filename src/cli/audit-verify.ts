@@ -1,9 +1,11 @@
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 import { readTrustedKeys, type TrustedKey } from '../attestation/trusted-keys';
 import { verifyBundle, type Verification } from '../audit/verify';
 import { chainFaults } from '../audit/verify/chain';
 import { describeVerification } from '../audit/verify/sentence';
+import { readTombstones, type Tombstones } from '../audit/verify/tombstones';
 import { visible } from '../shared/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
@@ -11,8 +13,10 @@ import type { Output } from './support/output';
 interface Options {
   trust?: string;
   after?: string;
+  tombstones?: string;
 }
 
+const NONE_GONE: Tombstones = { gone: new Map(), faults: [] };
 /** Bytes that are read at once. */
 const CHUNK = 1024 * 1024;
 
@@ -25,12 +29,14 @@ export function auditVerify(audit: Command, output: () => Output): void {
     .argument('<file...>', 'several: each must follow the one before; - for standard input')
     .option('--trust <file>', 'the keys that you trust, as `holdfast keys export` prints them')
     .option('--after <root>', 'the root that the first bundle must follow', root)
-    .action(async (files: string[], { trust, after }: Options) => {
+    .option('--tombstones <file>', 'of bundles that were deleted between them: tombstones.jsonl of the kept bundles')
+    .action(async (files: string[], { trust, after, tombstones }: Options) => {
       const keys = trust === undefined ? [] : await trusted(trust);
       const answers: (Verification & { file: string })[] = [];
       for (const file of files) answers.push({ file, ...(await verified(file, keys)) });
       const links = answers.filter(({ verdict }) => verdict !== 'broken').map((answer) => ({ ...answer, name: answer.file }));
-      const chain = chainFaults(links, after ?? null);
+      const { gone, faults } = tombstones === undefined ? NONE_GONE : readTombstones(await textOf(tombstones), keys);
+      const chain = [...faults, ...chainFaults(links, after ?? null, gone)];
       const lines = answers.flatMap((answer) => describe(answer));
       const value = files.length === 1 ? { ...answers[0], chain } : { bundles: answers, chain };
       output().answer(value, [...lines, ...chain.map(visible)]);
@@ -48,6 +54,14 @@ async function verified(file: string, keys: readonly TrustedKey[]): Promise<Veri
     return await verifyBundle(file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK }), keys);
   } catch (error) {
     throw new UsageError(`The bundle ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`The tombstones ${file} cannot be read: ${(error as Error).message}`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { isJsonObject } from '../../shared/json';
 import type { BlockKind } from '../../shared/transcript';
 import { StoreError, type BlockWithParts, type Store } from '../../store/store';
+import { ownText } from './own-text';
 import { collect, type References } from './references';
 
 /** Blocks whose bodies are the engine's own; messages are others' words. */
@@ -29,7 +30,7 @@ export class Chain {
         const stored: BlockWithParts = await this.store.getSealedBlock(next);
         look(stored);
         hashes.push(next);
-        next = stored.block.parent;
+        next = stored.block.parent && ownText(stored.block.parent);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         fault = `The store cannot give block ${next}.`;

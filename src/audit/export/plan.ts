@@ -5,6 +5,7 @@ import { StoreError, type BlockWithParts, type EffectRecord, type Store } from '
 import { workflowId } from '../../shared/ids';
 import type { TurnBody } from '../format/lines';
 import { Chain, referencesOf } from './chain';
+import { ownText } from './own-text';
 import { noReferences, type References } from './references';
 import { survey, type Survey, type SurveyedRun } from './survey';
 
@@ -99,7 +100,7 @@ export class Planner {
       const body = parts[0]?.body;
       if (!isJsonObject(body)) return;
       if (block.kind === 'start') starts(body);
-      if (block.kind === 'dispatch' && ofTurn(body, planned.turn.turn_id)) keys.add(String(body.idempotency_key));
+      if (block.kind === 'dispatch' && ofTurn(body, planned.turn.turn_id)) keys.add(ownText(String(body.idempotency_key)));
     };
     const take = async (tip: string | null) => {
       if (tip === null) return;

@@ -3,6 +3,7 @@
  * written: whoever could place a reference there could draw somebody else's part into a bundle.
  */
 import { isJsonObject, type Json } from '../../shared/json';
+import { ownText } from './own-text';
 
 const PARTS = new Set(['input_ref', 'preview_ref', 'card_ref', 'result_ref']);
 const OBJECTS = new Set(['policy_ref', 'definition_ref']);
@@ -28,7 +29,7 @@ export function collect(value: Json, into: References): void {
     if (FOREIGN.has(field)) continue;
     if (typeof held !== 'string') collect(held, into);
     else if (!HASH.test(held)) continue;
-    else if (PARTS.has(field)) into.parts.add(held);
-    else if (OBJECTS.has(field)) into.objects.add(held);
+    else if (PARTS.has(field)) into.parts.add(ownText(held));
+    else if (OBJECTS.has(field)) into.objects.add(ownText(held));
   }
 }

@@ -9,6 +9,7 @@ import { TURN_WORKFLOW } from '../../workflows/contract';
 import type { RunBody } from '../format/lines';
 import { readHistory } from '../history';
 import { eventJson, valuesOf } from './event-json';
+import { ownText } from './own-text';
 import { collect, noReferences, type References } from './references';
 
 export interface SurveyedRun extends RunBody {
@@ -138,8 +139,8 @@ class Reading {
     if (OF_OTHERS.has(type)) return;
     const [result] = values;
     for (const head of headsIn(result)) {
-      this.heads.add(head);
-      this.found.head = head;
+      this.found.head = ownText(head);
+      this.heads.add(this.found.head);
     }
     if (type === 'admitDirect' && isJsonObject(result)) this.found.agent = String(result.agent);
   }

@@ -8,6 +8,7 @@ import type { Bodies, LineKind } from '../format/lines';
 import { readRun } from '../history';
 import { referencesOf } from './chain';
 import { eventJson } from './event-json';
+import { ownText } from './own-text';
 import type { PlannedTurn, Sources } from './plan';
 import { noReferences } from './references';
 
@@ -48,7 +49,7 @@ async function* blockLines(sources: Sources, hash: string, written: Set<string>,
   const { block, parts } = stored;
   for (const [index, ref] of block.parts.entries()) {
     if (written.has(ref)) continue;
-    written.add(ref);
+    written.add(ownText(ref));
     yield ['part', { ref, part: fitting(parts[index]!, ref, faults) }];
   }
   yield ['block', { ref: hash, block }];

@@ -1,5 +1,5 @@
 /** Whether a signed decision holds, by the keys that the auditor has brought (rule H5). */
-import { verify } from 'node:crypto';
+import { verify, type KeyObject } from 'node:crypto';
 import { decisionClaims, type DecisionClaims } from '../../attestation/claims';
 import { publicKey } from '../../attestation/public-key';
 import { readToken } from '../../attestation/token';
@@ -27,6 +27,7 @@ export interface Audience {
 
 export class Attestations {
   private readonly keys: Map<string, TrustedKey>;
+  private readonly opened = new Map<string, KeyObject>();
   /** How many could not be checked: the trust file has no key of anybody who decides. */
   unchecked = 0;
 
@@ -45,9 +46,15 @@ export class Attestations {
     if (!token || !claims) return 'its signed form is none that anybody writes';
     const key = this.keys.get(claims.kid);
     if (!key) return `key ${claims.kid}, which signed it, is not in the trust file`;
-    if (!verify(null, token.bytes, publicKey(key.public), token.signature)) return 'its signature is not right';
+    if (!verify(null, token.bytes, this.open(key), token.signature)) return 'its signature is not right';
     const at = timeOf(said.at);
     return notInForce(key, at) ?? notThen(claims, at) ?? notThis(claims, said, audience) ?? notHis(key, claims);
+  }
+
+  private open({ public: raw }: TrustedKey): KeyObject {
+    const key = this.opened.get(raw) ?? publicKey(raw);
+    this.opened.set(raw, key);
+    return key;
   }
 }
 

@@ -24,9 +24,12 @@ export class Said {
 
   hear(event: JsonObject): void {
     const type = eventType(event);
-    const { signalName, input, acceptedRequest, request } = attributesOf(event);
-    if (type === 'WORKFLOW_EXECUTION_SIGNALED') this.note(text(signalName), firstPayload(input));
+    if (type === 'WORKFLOW_EXECUTION_SIGNALED') {
+      const { signalName, input } = attributesOf(event);
+      this.note(text(signalName), firstPayload(input));
+    }
     if (type === 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED' || type === 'WORKFLOW_EXECUTION_UPDATE_ADMITTED') {
+      const { acceptedRequest, request } = attributesOf(event);
       const { name, args } = object(object(acceptedRequest ?? request).input);
       if (name === 'decide') this.note(null, firstPayload(args));
     }

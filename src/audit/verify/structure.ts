@@ -9,6 +9,9 @@ import type { ReadLine } from '../format/reader';
 import { Fault, quoted } from './fault';
 import { hasShape } from './shapes';
 
+/** A payload that was left out, as it stands in a line. */
+const LEFT_OUT = '{"redacted":true}';
+
 /** What may follow what. */
 const NEXT: Record<LineKind | 'nothing', readonly LineKind[]> = {
   nothing: ['bundle'],
@@ -82,7 +85,7 @@ export class Structure {
       case 'run':
         break;
       case 'event':
-        this.left.payloads += leftOut(line.body.event);
+        if (line.bytes.includes(LEFT_OUT)) this.left.payloads += leftOut(line.body.event);
         break;
       case 'part':
         if (line.body.part === null) this.left.parts += 1;

@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ofKey } from '../../../src/attestation/bundle-signer';
+import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
+import { readTombstones } from '../../../src/audit/verify/tombstones';
 import { readWhole } from '../../../src/audit/format/whole';
 import { KeptBundles } from '../../../src/audit/kept/folder';
 import { Holds } from '../../../src/audit/kept/holds';
@@ -17,7 +19,8 @@ import { pays, reads } from '../../support/tools';
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-kept-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const key = ofKey(SigningKey.generate());
+const own = SigningKey.generate();
+const key = ofKey(own);
 const signer = async () => key;
 const kept = new KeptBundles(folder);
 const invoice = (n: number) => ({ invoice: `INV-${n}`, cents: 700 });
@@ -129,6 +132,14 @@ async function retention(): Promise<void> {
     .map((line) => JSON.parse(line));
   expect(stones.map(({ file, why, kid }) => [file, why, kid])).toEqual(files.slice(1).map((file) => [file, 'rule 7', key.kid]));
   expect(await kept.has(files[1]!)).toBe(true); // a sweep does not write it again
+  const text = readFileSync(join(folder, 'tombstones.jsonl'), 'utf8');
+  const trust = [trustedEntry(own, { bundle: true })];
+  const { gone, faults } = readTombstones(text, trust);
+  expect([faults, [...gone]]).toEqual([[], stones.map(({ root, previous }) => [root, previous?.root ?? null])]);
+  expect(readTombstones(text.replace('rule 7', 'rule 8'), trust).faults).toEqual([
+    'Tombstone 1 counts for nothing: its signature does not hold.',
+  ]);
+  expect(readTombstones(text, []).gone.size).toBe(0);
   await holds.release(held, 'closed');
   expect(await run(false)).toEqual([[first, 'deleted']]);
   expect(await holds.all()).toEqual(new Map());

@@ -1,0 +1,553 @@
+/** Forgeries that hash, chain and sign correctly: each contradicts something, at a line, by a rule, with a sentence. */
+import { attestDecision } from '../../../src/attestation/attest';
+import type { DecisionClaims } from '../../../src/attestation/claims';
+import { readToken } from '../../../src/attestation/token';
+import { hashJson } from '../../../src/shared/digests';
+import type { Json } from '../../../src/shared/json';
+import { GATEWAY_KEY, sample, STRANGER_KEY } from '../../support/bundle-keys';
+import { forged, type OpenLine } from './forge';
+
+export interface Forgery {
+  name: string;
+  bytes: Buffer;
+  line: number;
+  rule: string;
+  says: RegExp;
+}
+
+type Find = (line: OpenLine) => boolean;
+
+interface Plan {
+  name: string;
+  of: string;
+  edit(lines: OpenLine[]): void;
+  at: Find;
+  rule: string;
+  says: RegExp;
+}
+
+// Where things stand.
+
+const attributes = ({ body }: OpenLine) =>
+  Object.entries(body.event ?? {}).find(([key]) => key.endsWith('Attributes'))?.[1] as any;
+const ofType =
+  (type: string): Find =>
+  (line) =>
+    line.kind === 'event' && line.body.event.eventType === `EVENT_TYPE_${type}`;
+const scheduled =
+  (name: string): Find =>
+  (line) =>
+    ofType('ACTIVITY_TASK_SCHEDULED')(line) && attributes(line).activityType.name === name;
+const block =
+  (kind: string): Find =>
+  (line) =>
+    line.kind === 'block' && line.body.block.kind === kind;
+const kind =
+  (of: OpenLine['kind']): Find =>
+  (line) =>
+    line.kind === of;
+const part =
+  (has: (body: any) => unknown): Find =>
+  (line) =>
+    line.kind === 'part' && Boolean(has(line.body.part?.body));
+
+const one = (lines: OpenLine[], find: Find): OpenLine => lines.find(find)!;
+const value = (line: OpenLine) => attributes(line).input.payloads[0].$;
+const bodyOf = (lines: OpenLine[], has: (body: any) => unknown) => one(lines, part(has)).body.part.body;
+const run = (lines: OpenLine[]) => value(one(lines, scheduled('runCall')));
+const decide = (lines: OpenLine[]) =>
+  attributes(one(lines, ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED'))).acceptedRequest.input.args.payloads[0].$;
+const argument = (lines: OpenLine[]) => value(one(lines, ofType('WORKFLOW_EXECUTION_STARTED')));
+const without = (lines: OpenLine[], find: Find): OpenLine => lines.splice(lines.findIndex(find), 1)[0]!;
+const resultOf = (lines: OpenLine[], name: string) => {
+  const { eventId } = one(lines, scheduled(name)).body.event;
+  const completed = lines.find(
+    (line) => ofType('ACTIVITY_TASK_COMPLETED')(line) && attributes(line).scheduledEventId === eventId,
+  )!;
+  return attributes(completed).result.payloads[0].$;
+};
+/** Everywhere, in whatever text. */
+const replaced = (lines: OpenLine[], from: string, to: string) =>
+  lines.splice(0, lines.length, ...(JSON.parse(JSON.stringify(lines).replaceAll(from, to)) as OpenLine[]));
+/** What stands in it is not a name of anything. */
+const NOWHERE = 'e'.repeat(64);
+
+const isDecision = (body: any) => body?.decision === 'approve';
+const isDispatch = (body: any) => body?.idempotency_key && body.approval;
+const isEffect = (body: any) => body?.effect;
+const isStart = (body: any) => body?.first_execution_run_id;
+const isAdmission = (body: any) => body?.verdict && body.tool_use_id;
+
+const HOUR = 3_600_000;
+const earlier = (at: string) => new Date(Date.parse(at) - HOUR).toISOString();
+
+/** A block left out: what follows it follows what was before it. */
+function unchained(lines: OpenLine[], find: Find): void {
+  const { body } = without(lines, find);
+  for (const { kind: of, body: next } of lines)
+    if (of === 'block' && next.block.parent === body.ref) next.block.parent = body.block.parent;
+}
+
+/** The claims of an attestation, as somebody else would have signed them. */
+function claimsIn(token: string): DecisionClaims {
+  return readToken(token)!.claims as unknown as DecisionClaims;
+}
+
+const PLANS: Plan[] = [
+  {
+    name: 'the run has another input than was approved',
+    of: 'approval',
+    edit: (lines) => void (run(lines).call.input.cents = 70_000),
+    at: scheduled('runCall'),
+    rule: 'H3',
+    says: /another input/,
+  },
+  {
+    name: 'another input, with its hash',
+    of: 'approval',
+    edit: (lines) => {
+      const { call } = run(lines);
+      call.input.cents = 70_000;
+      call.input_hash = hashJson(call.input as Json);
+    },
+    at: scheduled('runCall'),
+    rule: 'H3',
+    says: /not the one that its digest names/,
+  },
+  {
+    name: 'the activity has the id of another call',
+    of: 'approval',
+    edit: (lines) => void (attributes(one(lines, scheduled('runCall'))).activityId = '1.1:pay:0123456789abcdef'),
+    at: scheduled('runCall'),
+    rule: 'H3',
+    says: /id of the activity/,
+  },
+  {
+    name: 'the call is of another turn',
+    of: 'approval',
+    edit: (lines) => void (run(lines).turn.workflow_id = 'turn/other'),
+    at: scheduled('runCall'),
+    rule: 'H3',
+    says: /another turn/,
+  },
+  {
+    name: 'somebody else approved, by the argument',
+    of: 'approval',
+    edit: (lines) => void (run(lines).approvals[0].by = 'mallory'),
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /no signal or update/,
+  },
+  {
+    name: 'somebody else approved, by the update',
+    of: 'approval',
+    edit: (lines) => void (decide(lines).by = 'mallory'),
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /no signal or update/,
+  },
+  {
+    name: 'the approval was a denial',
+    of: 'approval',
+    edit: (lines) => void (decide(lines).decision = 'deny'),
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /no signal or update/,
+  },
+  {
+    name: 'the approval was for another call',
+    of: 'approval',
+    edit: (lines) => void (decide(lines).call = NOWHERE),
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /no signal or update/,
+  },
+  {
+    name: 'the approval came after it had expired',
+    of: 'approval',
+    edit: (lines) => void (run(lines).approvals[0].expires_at = earlier(run(lines).approvals[0].at as string)),
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /expired/,
+  },
+  {
+    name: 'one person counts twice, once with a character that nobody sees',
+    of: 'approval',
+    edit: (lines) => {
+      const { approvals } = run(lines);
+      approvals.push({ ...approvals[0], by: 'An\u200ba ' });
+    },
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /twice/,
+  },
+  {
+    name: 'an event is left out',
+    of: 'approval',
+    edit: (lines) => void without(lines, ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED')),
+    at: (line) => line.kind === 'event' && line.body.event.eventType.includes('UPSERT') && line.body.event.eventId === '23',
+    rule: 'H1',
+    says: /events are missing/,
+  },
+  {
+    name: 'an event is moved an hour back',
+    of: 'approval',
+    edit: (lines) => {
+      const { event } = one(lines, ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).body;
+      event.eventTime = earlier(event.eventTime as string);
+    },
+    at: ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED'),
+    rule: 'H1',
+    says: /times were changed/,
+  },
+  {
+    name: 'the history is of another workflow',
+    of: 'approval',
+    edit: (lines) => void (attributes(one(lines, ofType('WORKFLOW_EXECUTION_STARTED'))).firstExecutionRunId = 'other'),
+    at: ofType('WORKFLOW_EXECUTION_STARTED'),
+    rule: 'H2',
+    says: /another turn/,
+  },
+  {
+    name: 'the history was started for another turn',
+    of: 'approval',
+    edit: (lines) => void (argument(lines).turn_id = 'other'),
+    at: ofType('WORKFLOW_EXECUTION_STARTED'),
+    rule: 'H2',
+    says: /turn "other"/,
+  },
+  {
+    name: 'a signature by a key that nobody trusts',
+    of: 'quorum',
+    edit: (lines) => {
+      const [{ attestation }] = run(lines).approvals;
+      const signed = attestDecision(
+        STRANGER_KEY,
+        claimsIn(attestation as string),
+        null,
+        claimsIn(attestation as string).iat * 1000,
+      );
+      replaced(lines, attestation as string, signed);
+    },
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /not in the trust file/,
+  },
+  {
+    name: 'a signature for another call',
+    of: 'quorum',
+    edit: (lines) => {
+      const { attestation } = run(lines).approvals[1];
+      const claims = { ...claimsIn(attestation as string), digest: NOWHERE };
+      replaced(lines, attestation as string, attestDecision(GATEWAY_KEY, claims, null, claims.iat * 1000));
+    },
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /another call/,
+  },
+  {
+    name: 'a signed approval of somebody else',
+    of: 'quorum',
+    edit: (lines) => {
+      const { approvals } = run(lines);
+      approvals[1].attestation = approvals[0].attestation;
+    },
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /signed by "ana"/,
+  },
+  {
+    name: 'a signed transcript was rewritten: another message, in the history too',
+    of: 'quorum',
+    edit: (lines) => {
+      const said = argument(lines).message as string;
+      replaced(lines, JSON.stringify(said).slice(1, -1), 'Pay INV-8.');
+      bodyOf(lines, isStart).message_hash = hashJson('Pay INV-8.');
+    },
+    at: block('decision'),
+    rule: 'H5',
+    says: /another transcript/,
+  },
+  {
+    name: 'a block from an hour before',
+    of: 'approval',
+    edit: (lines) =>
+      void (one(lines, block('effect')).body.block.at = earlier(one(lines, block('effect')).body.block.at as string)),
+    at: block('effect'),
+    rule: 'B2',
+    says: /outside of the time/,
+  },
+  {
+    name: 'somebody else asked, by the transcript',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isStart).requester = 'mallory'),
+    at: block('start'),
+    rule: 'B3',
+    says: /asked/,
+  },
+  {
+    name: 'another message, by the history',
+    of: 'approval',
+    edit: (lines) => void (argument(lines).message = 'Pay INV-8.'),
+    at: block('start'),
+    rule: 'B3',
+    says: /another message/,
+  },
+  {
+    name: 'a direct call of another input, by the history',
+    of: 'call',
+    edit: (lines) => void (argument(lines).input_json = '{"invoice":"INV-8","cents":700}'),
+    at: block('start'),
+    rule: 'B3',
+    says: /another call/,
+  },
+  {
+    name: 'the model was shown another message',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, (body) => body?.text === argument(lines).message).text = 'Pay INV-8.'),
+    at: block('admission'),
+    rule: 'B4',
+    says: /not shown the message/,
+  },
+  {
+    name: 'the rules asked, and the transcript says that they allowed',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isAdmission).verdict = 'allow'),
+    at: block('admission'),
+    rule: 'B5',
+    says: /otherwise/,
+  },
+  {
+    name: 'another tool was admitted than the model asked for',
+    of: 'approval',
+    edit: (lines) => void (resultOf(lines, 'takeStep').calls[0].tool = 'lookup'),
+    at: block('admission'),
+    rule: 'B5',
+    says: /otherwise/,
+  },
+  {
+    name: 'a decision that nobody took',
+    of: 'denied',
+    edit: (lines) => void (bodyOf(lines, (body) => body?.decision).by = 'mallory'),
+    at: block('decision'),
+    rule: 'B6',
+    says: /no signal or update/,
+  },
+  {
+    name: 'a dispatch of a call that was never scheduled',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isDispatch).digest = NOWHERE),
+    at: block('dispatch'),
+    rule: 'B7',
+    says: /history does not know/,
+  },
+  {
+    name: 'a dispatch under another key',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isDispatch).idempotency_key = `hf_${'0'.repeat(40)}`),
+    at: block('dispatch'),
+    rule: 'B7',
+    says: /idempotency key/,
+  },
+  {
+    name: 'the rules had refused what was dispatched',
+    of: 'approval',
+    edit: (lines) => {
+      bodyOf(lines, isAdmission).verdict = 'rejected';
+      resultOf(lines, 'takeStep').calls[0].verdict = 'rejected';
+    },
+    at: block('dispatch'),
+    rule: 'B8',
+    says: /no rule had let it pass/,
+  },
+  {
+    name: 'another input was admitted than was dispatched',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isAdmission).input.cents = 7),
+    at: block('dispatch'),
+    rule: 'B8',
+    says: /another input/,
+  },
+  {
+    name: 'one approval, where two were asked for',
+    of: 'quorum',
+    edit: (lines) => {
+      run(lines).approvals.pop();
+      unchained(
+        lines,
+        (line) =>
+          block('decision')(line) &&
+          line.body.block.parts.includes(
+            one(
+              lines,
+              part((body) => body?.by === 'bob'),
+            ).body.ref,
+          ),
+      );
+    },
+    at: block('dispatch'),
+    rule: 'B9',
+    says: /1 approvals, and 2/,
+  },
+  {
+    name: 'approvals without signatures, where signed ones were asked for',
+    of: 'quorum',
+    edit: (lines) => {
+      for (const approval of run(lines).approvals) delete approval.attestation;
+      lines.filter(part(isDecision)).forEach(({ body }) => delete body.part.body.attestation);
+    },
+    at: block('dispatch'),
+    rule: 'B9',
+    says: /not signed/,
+  },
+  {
+    name: 'whoever changed the input approved it',
+    of: 'edited',
+    edit: (lines) => replaced(lines, '"by":"bob"', '"by":"ana"'),
+    at: block('dispatch'),
+    rule: 'B9',
+    says: /had a hand in it/,
+  },
+  {
+    name: 'the decision is missing in the transcript',
+    of: 'approval',
+    edit: (lines) => unchained(lines, block('decision')),
+    at: block('dispatch'),
+    rule: 'B9',
+    says: /Other people approved/,
+  },
+  {
+    name: "another policy than the agent's",
+    of: 'quorum',
+    edit: (lines) => void (bodyOf(lines, isDispatch).approval.quorum = 1),
+    at: block('dispatch'),
+    rule: 'B10',
+    says: /another approval policy/,
+  },
+  {
+    name: 'nothing happened, by the transcript',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isEffect).effect = 'not_applied'),
+    at: block('effect'),
+    rule: 'B11',
+    says: /not_applied.*applied/,
+  },
+  {
+    name: 'nothing happened, by the history',
+    of: 'approval',
+    edit: (lines) => void (resultOf(lines, 'runCall').effect = 'not_applied'),
+    at: block('effect'),
+    rule: 'B11',
+    says: /applied.*not_applied/,
+  },
+  {
+    name: 'people found out otherwise, by the transcript',
+    of: 'in_doubt',
+    edit: (lines) => void (bodyOf(lines, (body) => body?.outcome).outcome = 'not_applied'),
+    at: block('settlement'),
+    rule: 'B11',
+    says: /not_applied/,
+  },
+  {
+    name: 'nothing happened, by the effect record',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('effect')).body.record.state = 'not_applied'),
+    at: kind('effect'),
+    rule: 'T2',
+    says: /not_applied/,
+  },
+  {
+    name: 'claimed an hour before it was scheduled',
+    of: 'approval',
+    edit: (lines) => {
+      const { record } = one(lines, kind('effect')).body;
+      record.claimed_at = earlier(record.claimed_at as string);
+    },
+    at: kind('effect'),
+    rule: 'T2',
+    says: /before its call was scheduled/,
+  },
+  {
+    name: 'the effect of a run that there was not',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('effect')).body.record.run_id = 'other'),
+    at: kind('effect'),
+    rule: 'T2',
+    says: /run that the turn does not have/,
+  },
+  {
+    name: 'the transcript ends before the end',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('turn_end')).body.head = one(lines, block('effect')).body.ref),
+    at: kind('turn_end'),
+    rule: 'T1',
+    says: /does not end where/,
+  },
+  {
+    name: 'a step went on from a transcript that is not there',
+    of: 'approval',
+    edit: (lines) => void (run(lines).head = NOWHERE),
+    at: kind('turn_end'),
+    rule: 'T1',
+    says: /not in the transcript/,
+  },
+  {
+    name: 'the effect record is left out',
+    of: 'approval',
+    edit: (lines) => void without(lines, kind('effect')),
+    at: kind('turn_end'),
+    rule: 'T3',
+    says: /no effect record/,
+  },
+  {
+    name: 'the card is left out',
+    of: 'approval',
+    edit: (lines) =>
+      void without(
+        lines,
+        part((body) => body?.card),
+      ),
+    at: kind('turn_end'),
+    rule: 'T4',
+    says: /missing/,
+  },
+  {
+    name: 'the rules are left out',
+    of: 'approval',
+    edit: (lines) => void without(lines, kind('object')),
+    at: kind('turn_end'),
+    rule: 'T4',
+    says: /missing/,
+  },
+  {
+    name: 'a turn that runs still is said to be complete',
+    of: 'running',
+    edit: (lines) => {
+      Object.assign(one(lines, kind('turn_end')).body, { complete: true, why: null });
+      one(lines, kind('end')).body.complete = true;
+    },
+    at: kind('turn_end'),
+    rule: 'T5',
+    says: /no beginning or no end/,
+  },
+  {
+    name: "a sub-agent's turn is left out",
+    of: 'sub_agent',
+    edit: (lines) => {
+      const from = lines.findIndex((line) => line.kind === 'turn' && line.body.parent !== null);
+      lines.splice(from, lines.length - 1 - from);
+    },
+    at: kind('end'),
+    rule: 'T6',
+    says: /sub-agent was left out/,
+  },
+];
+
+export function forgeries(): Promise<Forgery[]> {
+  return Promise.all(
+    PLANS.map(async ({ name, of, edit, at, rule, says }) => {
+      const lines = forged(await sample(of), edit);
+      return { name, bytes: Buffer.from(lines.text), line: lines.findIndex(at), rule, says };
+    }),
+  );
+}
