@@ -15,7 +15,9 @@ interface Options {
 export function auditReport(audit: Command, output: () => Output): void {
   audit
     .command('report')
-    .description('A bundle as one page: in short, timeline, calls, cost, transcript. Of two bundles, what differs, and both side by side.')
+    .description(
+      'A bundle as one page: in short, timeline, calls, cost, transcript. Of two bundles, what differs, and both side by side.',
+    )
     .argument('<file...>', 'one bundle, or two')
     .option('-o, --output <file>', 'where the page goes; - for standard output')
     .option('--markdown', 'Markdown instead of HTML; without the picture')
@@ -33,7 +35,10 @@ export function auditReport(audit: Command, output: () => Output): void {
       else {
         await writeFileWhole(path, text);
         const answer = read.map(({ result: { verdict, line } }, index) => ({ file: files[index], verdict, line }));
-        output().answer({ report: path, bundles: answer }, [path, ...read.map(({ verification }, index) => `${files[index]}: ${verification.headline}`)]);
+        output().answer({ report: path, bundles: answer }, [
+          path,
+          ...read.map(({ verification }, index) => `${files[index]}: ${verification.headline}`),
+        ]);
       }
       if (read.some(({ result }) => result.verdict === 'broken')) throw new Exit(EXIT.failed);
     });

@@ -8,8 +8,7 @@ import { replayCode } from '../audit/replay/code';
 import { historiesOf } from '../audit/replay/from-file';
 import { replayAll } from '../audit/replay/replay';
 import { describeReplayed, describeSummary, isSame, Summing, type ReplaySummary } from '../audit/replay/summary';
-import type { TrustedKey } from '../attestation/trusted-keys';
-import { readTrustedKeys } from '../attestation/trusted-keys';
+import { readTrustedKeys, type TrustedKey } from '../attestation/trusted-keys';
 import { loadConfig } from '../config';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
@@ -27,19 +26,22 @@ interface Options {
 export function incident(program: Command, output: () => Output): void {
   program
     .command('incident')
-    .description('Bundle, verification, report and replay of a turn, in one go: exit 0 if the record is whole, intact, and would happen again.')
+    .description(
+      'Bundle, verification, report and replay of a turn, in one go: exit 0 if the record is whole, intact, and would happen again.',
+    )
     .argument('<turn>', 'its id; call/… for a direct call')
     .option('-o, --output <folder>', 'where all of it goes; default: incident-TURN')
     .option('--trust <file>', 'keys that you trust; default: those that this installation trusts itself')
     .action(async (turn: string, { output: path, trust }: Options) => {
       const out = output();
       const folder = path ?? `incident-${turn.replace(/[^A-Za-z0-9._-]/g, '-')}`;
-      const keys = trust === undefined ? await ownKeys() : await trustFile(trust);
+      const brought = trust === undefined ? null : await trustFile(trust);
       await folderFor(folder);
       const bundle = join(folder, 'bundle.jsonl');
       out.note(`bundle: ${bundle}`);
       const { complete, root } = await withClient((client) => writeWhole(client.bundle({ turn }), bundle));
-      const read = await readBundle(bundle, keys);
+      // The first export makes the key that it signs with.
+      const read = await readBundle(bundle, brought ?? (await ownKeys()));
       await writeFileWhole(join(folder, 'verification.json'), `${JSON.stringify(read.result, null, 2)}\n`);
       const doc = report(read);
       await writeFileWhole(join(folder, 'report.html'), html(doc));
@@ -48,16 +50,13 @@ export function incident(program: Command, output: () => Output): void {
       await writeFileWhole(join(folder, 'replay.json'), `${JSON.stringify(replayed, null, 2)}\n`);
       const good = read.result.verdict === 'intact' && complete && isSame(replayed.summary);
       const files = ['bundle.jsonl', 'verification.json', 'report.html', 'report.md', 'replay.json'];
-      out.answer(
-        { folder, files, root, complete, verdict: read.result.verdict, replay: replayed.summary, good },
-        [
-          `verified: ${oneLine(read.verification.headline, 1000)}`,
-          ...(trust === undefined ? ['  by the keys that this installation trusts; an auditor brings his own: --trust FILE'] : []),
-          ...(complete ? [] : ['complete: no; the report says why']),
-          ...replayed.lines.map((line, index) => `${index === 0 ? 'replay:   ' : '  '}${oneLine(line, 1000)}`),
-          `report:   ${join(folder, 'report.html')}`,
-        ],
-      );
+      out.answer({ folder, files, root, complete, verdict: read.result.verdict, replay: replayed.summary, good }, [
+        `verified: ${oneLine(read.verification.headline, 1000)}`,
+        ...(trust === undefined ? ['  by the keys that this installation trusts; an auditor brings his own: --trust FILE'] : []),
+        ...(complete ? [] : ['complete: no; the report says why']),
+        ...replayed.lines.map((line, index) => `${index === 0 ? 'replay:   ' : '  '}${oneLine(line, 1000)}`),
+        `report:   ${join(folder, 'report.html')}`,
+      ]);
       if (!good) throw new Exit(EXIT.failed);
     });
 }

@@ -28,6 +28,7 @@ const COMMANDS = [
   ['trail', '--tool', '--by', '--requester', '--state', '--turn', '--from', '--to', '--limit', '--cursor', 'in_doubt'],
   ['cancel', '<turn>'],
   ['tools', 'check'],
+  ['incident', '<turn>', '--output', '--trust'],
   ['doctor'],
 ];
 

@@ -190,7 +190,9 @@ export class CallBook {
     };
     const same = call.decisions.find((other) => other.decision === decision && other.by === given.by && near(other, given));
     if (!same) call.decisions.push(given);
-    else for (const [key, value] of Object.entries(given)) if (value !== null) Object.assign(same, { [key]: value });
+    else
+      for (const [key, value] of Object.entries(given))
+        if (value !== null && !(key === 'at' && same.at !== null)) Object.assign(same, { [key]: value });
   }
 
   private settled(call: CallCase, body: JsonObject, at: string | null): void {

@@ -123,7 +123,12 @@ function turnBody(body: JsonObject): TurnBody {
 }
 
 function turnEndBody(body: JsonObject): TurnEndBody {
-  return { turn_id: text(body.turn_id), head: textOrNull(body.head), complete: body.complete === true, why: textOrNull(body.why) };
+  return {
+    turn_id: text(body.turn_id),
+    head: textOrNull(body.head),
+    complete: body.complete === true,
+    why: textOrNull(body.why),
+  };
 }
 
 function endBody(body: JsonObject): EndBody {

@@ -57,5 +57,5 @@ function callText(call: CallCase | undefined): string {
 
 function table(caption: string, rows: [string, string, string][]): Node {
   const cells = rows.map(([label, left, right]): Text[] => [label, left, right, left === right ? 'same' : { strong: 'differs' }]);
-  return { is: 'table', caption, head: ['', 'first', 'second', ''], rows: cells };
+  return { is: 'table', caption, head: ['what', 'first', 'second', 'same or not'], rows: cells };
 }

@@ -59,7 +59,7 @@ function write(node: Node, level: number): string {
   const inner = (nodes: Node[], deeper = 1) => nodes.map((each) => write(each, Math.min(6, level + deeper))).join('\n');
   switch (node.is) {
     case 'section':
-      return `<section id="${node.id}" aria-labelledby="${node.id}-h"><h${level} id="${node.id}-h">${line(node.title)}</h${level}>\n${inner(node.body)}</section>`;
+      return `<section id="${node.id}"><h${level}>${line(node.title)}</h${level}>\n${inner(node.body)}</section>`;
     case 'heading':
       return `<h${level}>${line(node.text)}</h${level}>`;
     case 'paragraph':
@@ -90,20 +90,15 @@ function items(texts: Text[]): string {
 function table({ caption, head, rows }: Extract<Node, { is: 'table' }>): string {
   const heads = head.map((name) => `<th scope="col">${escape(name)}</th>`).join('');
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${line(cell)}</td>`).join('')}</tr>`).join('');
-  return `<div class="scroll" tabindex="0" role="region" aria-label="${escape(caption)}"><table><caption>${escape(caption)}</caption><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
+  return `<div class="scroll" tabindex="0" role="group" aria-label="${escape(caption)}"><table><caption>${escape(caption)}</caption><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 function picture(svg: string, label: string): string {
-  const buttons = [
-    ['in', 'Larger', '+'],
-    ['out', 'Smaller', '−'],
-    ['reset', 'As it was', '0'],
-  ].map(
-    ([does, says, sign]) =>
-      `<button type="button" data-zoom="${does}" aria-label="${says}"><span aria-hidden="true">${sign}</span></button>`,
+  const buttons = Object.entries({ in: 'Larger', out: 'Smaller', reset: 'As it was' }).map(
+    ([does, says]) => `<button type="button" data-zoom="${does}">${says}</button>`,
   );
   const hint = 'Keys + − 0 change the size, arrows move it.';
-  return `<div class="picture"><div class="zoom">${buttons.join('')}<span>${hint}</span></div><div class="scroll" data-picture tabindex="0" role="region" aria-label="${escape(label)}. ${hint}">${svg}</div></div>`;
+  return `<div class="picture"><div class="zoom">${buttons.join('')}<span>${hint}</span></div><div class="scroll" data-picture tabindex="0" role="group" aria-label="${escape(label)}. ${hint}">${svg}</div></div>`;
 }
 
 function line(text: Text): string {

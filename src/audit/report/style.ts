@@ -57,7 +57,7 @@ summary { cursor: pointer; padding: 0.45rem 0.8rem; background: var(--raised); o
 @media (max-width: 60rem) { .columns { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 36rem) { dl div { grid-template-columns: 1fr; gap: 0; } body { padding: 0.5rem 0.8rem 3rem; } }
 .zoom { display: flex; gap: 0.4rem; align-items: center; color: var(--soft); font-size: 0.9rem; }
-button { min-width: 2.2rem; min-height: 2.2rem; font: inherit; color: var(--ink); background: var(--raised); border: 1px solid var(--soft); border-radius: 4px; cursor: pointer; }
+button { padding: 0 0.7rem; min-height: 2.2rem; font: inherit; color: var(--ink); background: var(--raised); border: 1px solid var(--soft); border-radius: 4px; cursor: pointer; }
 svg { display: block; background: var(--ground); }
 svg text { fill: var(--ink); font: 12px system-ui, 'Liberation Sans', sans-serif; }
 svg .tick, svg .soft { fill: var(--soft); }

@@ -43,7 +43,7 @@ function done(turn: TurnCase, idOf: IdOf): Text[] {
   const work = turn.direct
     ? count(calls.length, 'call')
     : `${count(turn.steps.filter(({ takenBack }) => !takenBack).length, 'model request')} and ${count(calls.length, 'call')}, ${dollars(turn.usage.costUsd)}`;
-  const waited = calls.reduce((sum, call) => sum + (waitedMs(call) ?? 0), 0);
+  const waited = turn.calls.reduce((sum, call) => sum + (waitedMs(call) ?? 0), 0);
   return [
     `${how} ${work}${waited > 0 ? `; ${duration(waited)} of waiting for people` : ''}.`,
     ...(turn.reason ? [`Reason: ${quoted(turn.reason, 400)}`] : []),

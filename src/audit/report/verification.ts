@@ -1,28 +1,19 @@
-/** What the verifier has said of a bundle, in words for the report. */
+/** What the verifier has said of a bundle, as the report shows it. */
 import type { Verification } from '../verify';
+import { describeVerification } from '../verify/sentence';
 import type { Verified } from './doc';
 
 export function verified(result: Verification): Verified {
-  const { verdict, complete, line, rule, why, signed_by, redactions, unchecked_decisions, root } = result;
-  const details = [
-    ...(root === null ? [] : [`Root of the bundle: ${root}`]),
-    ...(complete === false ? ['It is not complete, and says so: of each turn it tells why.'] : []),
-    ...(redactions > 0 ? [`${redactions} parts and payloads were left out by whoever redacted it; their hashes are there.`] : []),
-    ...(unchecked_decisions > 0
-      ? [`${unchecked_decisions} signed decisions could not be checked: the trust file has no key of those who decide.`]
-      : []),
-  ];
-  if (verdict === 'broken') {
-    const headline = `Broken at line ${line ?? 0} (rule ${rule ?? 'unknown'}): ${why}`;
-    return { tone: 'bad', headline, details: ['Do not rely on what stands below: the file was changed, or contradicts itself.', ...details] };
-  }
-  if (verdict === 'signer_unknown') {
-    const headline = `Consistent, signer unknown: ${why}.`;
-    return { tone: 'warn', headline, details: ['Whoever holds any key could have made it. Verify it with keys that you have from somebody you trust.', ...details] };
-  }
+  const [headline = '', ...details] = describeVerification(result);
+  const { verdict, complete } = result;
   return {
-    tone: complete ? 'good' : 'warn',
-    headline: `Intact since signing by key ${signed_by ?? ''}. Completeness is not proven beyond what that key’s holder chose to sign.`,
-    details,
+    tone: verdict === 'broken' ? 'bad' : verdict === 'intact' && complete ? 'good' : 'warn',
+    headline: `${headline.charAt(0).toUpperCase()}${headline.slice(1)}`,
+    details: [...(ADVICE[verdict] ?? []), ...details],
   };
 }
+
+const ADVICE: Readonly<Partial<Record<Verification['verdict'], string[]>>> = {
+  broken: ['Do not rely on what stands below: the file was changed, or contradicts itself.'],
+  signer_unknown: ['Anybody could have made it. Verify it with keys that you have from somebody whom you trust (--trust FILE).'],
+};

@@ -104,7 +104,6 @@ describe('a case file', () => {
     expect(file.end).toBeNull();
     expect(facts(file)).toEqual(facts(await readCaseFile(whole(lines))));
   });
-
 });
 
 async function* whole(lines: string[]): AsyncGenerator<Uint8Array> {

@@ -93,7 +93,7 @@ function tally(root: unknown) {
 }
 
 /** All of them take half a minute. */
-const STRIDE = 7;
+const STRIDE = 5;
 
 /** The bundle again and again, each time with one value, anywhere, in another's place. */
 function* everyTwist(lines: string[]): Generator<string[]> {

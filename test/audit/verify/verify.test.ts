@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { redact } from '../../../src/audit/redact/redact';
 import { chainFaults, type Link } from '../../../src/audit/verify/chain';
 import { verifyBundle } from '../../../src/audit/verify';
 import { describeVerification } from '../../../src/audit/verify/sentence';
@@ -62,6 +64,12 @@ test('a turn whose values are of any other kind is broken, and nothing is thrown
   }
 });
 
+const SIGNER = {
+  kid: REDACTOR_KEY.kid,
+  public: REDACTOR_KEY.public,
+  sign: (bytes: Uint8Array) => Promise.resolve(REDACTOR_KEY.sign(bytes)),
+};
+
 /** A payload and a part left out, by a redactor who says so. */
 async function redacted(): Promise<string> {
   return forged(
@@ -84,6 +92,22 @@ test('what was left out is counted, and the rest still holds', async () => {
   const found = await verifyBundle([Buffer.from(await redacted())], TRUST);
   expect(found).toMatchObject({ verdict: 'intact', why: '', signed_by: REDACTOR_KEY.kid, redactions: 2 });
   expect(describeVerification(found).join(' ')).toContain('2 redactions');
+});
+
+test.each(['approval', 'reset', 'session'])('%s: whatever holdfast audit redact leaves out, the rest is intact', async (name) => {
+  const bundle = await bytes(name);
+  const parts = (await sample(name))
+    .split('\n')
+    .flatMap((line) => (/"kind":"part"/.test(line) ? [/"ref":"([0-9a-f]{64})"\}/.exec(line)![1]!] : []));
+  const wanted = [{ messages: true }, { calls: ['1.1'] }, { parts }];
+  for (const some of wanted) {
+    const request = { messages: false, calls: [], parts: [], ...some, reason: 'a test', signer: { ...SIGNER } };
+    let text = '';
+    for await (const line of redact(() => Readable.from([bundle]), request)) text += line;
+    const found = await verifyBundle([Buffer.from(text)], TRUST);
+    expect(found).toMatchObject({ verdict: 'intact', why: '', signed_by: REDACTOR_KEY.kid });
+    expect(found.redactions).toBeGreaterThan(0);
+  }
 });
 
 test('what was left out without a word is found', async () => {

@@ -1,0 +1,120 @@
+/** What the report tells of the sample bundles, and that HTML and Markdown tell the same. */
+import { createReadStream, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
+import { readCaseFile } from '../../../src/audit/case-file';
+import { compared, html, markdown, report, verified } from '../../../src/audit/report';
+import { verifyBundle } from '../../../src/audit/verify';
+import { handBundle, handLines, PLAIN_WORDS } from '../../support/hand-bundle';
+
+const BUNDLES = join(__dirname, '../../bundles');
+const pathOf = (name: string) => join(BUNDLES, `${name}.jsonl`);
+const TRUST = parseTrustedKeys(readFileSync(join(BUNDLES, 'trust.json'), 'utf8'), 'trust.json');
+
+const read = async (name: string) => ({ file: await readCaseFile(createReadStream(pathOf(name))), verification: null });
+const told = async (name: string) => markdown(report(await read(name)));
+
+describe('a report', () => {
+  it('begins with what was asked, what was done, who allowed it, and what is not known', async () => {
+    const text = await told('edited');
+    const order = [
+      'Can this record be trusted?',
+      'In short',
+      'What was done',
+      'Who allowed it',
+      'What is not known',
+      'Look at this first',
+      'Timeline',
+      'Calls',
+      'Tokens and cost',
+      'Transcript',
+      'Particulars',
+      'The bundle',
+    ];
+    const places = order.map((title) => text.indexOf(title));
+    expect(places.every((place, index) => place > (places[index - 1] ?? -1))).toBe(true);
+    expect(text).toContain('was applied.');
+    expect(text).toMatch(/approved by bob \(name as given, not proved\), 20\d\d-/);
+  });
+
+  it('says who changed an input, from what to what, and when', async () => {
+    expect(await told('edited')).toMatch(/ana changed the input, 20\d\d-.*cents from “700” to “350”/);
+  });
+
+  it.each([
+    ['denied', /denied by ana/],
+    ['expired', /expired.*nobody decided in time/],
+    ['in_doubt', /was in doubt, and bob found out: applied/],
+    ['reset', /The workflow was reset, 20\d\d-/],
+    ['reset', /ran before the workflow was reset; what it did stays done/],
+    ['retries', /took \d attempts/],
+    ['quorum', /approved by ana \(signed with key [0-9a-f]{16}\)/],
+    ['terminated', /The workflow was terminated/],
+    ['running', /The record of this turn is not complete/],
+    ['cancelled', /It ended cancelled/],
+    ['limit', /It ended at a limit/],
+    ['call', /called a tool directly/],
+    ['sub_agent', /of the sub-agent that answers call 1\.1/],
+  ])('tells of the sample %s: %s', async (name, expected) => {
+    expect((await told(name)).replaceAll('\\', '')).toMatch(expected);
+  });
+
+  it('has the cards as they were shown, in full', async () => {
+    const { file, verification } = await read('approval');
+    const { card } = file.turns[0]!.calls[0]!.question!;
+    expect(card).toContain('Waiting for approval');
+    expect(markdown(report({ file, verification }))).toContain(card!.trim());
+  });
+
+  it('says what the verifier says, and never that a bundle is valid', async () => {
+    const shown = async (keys: typeof TRUST, chunks: AsyncIterable<Uint8Array>) => verified(await verifyBundle(chunks, keys));
+    const intact = await shown(TRUST, createReadStream(pathOf('approval')));
+    expect(intact).toMatchObject({ tone: 'good', headline: expect.stringMatching(/^Intact since signing by /) });
+    const unknown = await shown([], createReadStream(pathOf('approval')));
+    expect(unknown).toMatchObject({ tone: 'warn', headline: expect.stringMatching(/^Consistent, signer unknown/) });
+    const broken = await shown(TRUST, handBundle());
+    expect(broken).toMatchObject({ tone: 'bad', headline: expect.stringMatching(/^Broken at line /) });
+    const page = html(report({ ...(await read('approval')), verification: broken }));
+    expect(page).toContain('Do not rely on what stands below');
+    expect(page).not.toMatch(/\bvalid\b/);
+  });
+
+  it('tells of a file that breaks off as much as there is, and where it ends', async () => {
+    const lines = handLines();
+    const cut = async function* () {
+      yield Buffer.from(lines.slice(0, 12).join('') + '{"n"');
+    };
+    const text = markdown(report({ file: await readCaseFile(cut()), verification: null }));
+    expect(text).toContain('Reading ended at line 12');
+    expect(text).toContain(PLAIN_WORDS.message);
+  });
+
+  it('shows every text of the Markdown in the HTML too', async () => {
+    const doc = report(await read('quorum'));
+    const page = html(doc);
+    const words = markdown(doc)
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word.length > 2);
+    expect(words.filter((word) => !page.includes(word))).toEqual([]);
+  });
+
+  it('puts two bundles beside each other, and what differs first', async () => {
+    const doc = compared(await read('approval'), await read('edited'));
+    const text = markdown(doc);
+    expect(text.indexOf('What differs')).toBeLessThan(text.indexOf('In short'));
+    expect(text).toMatch(/\| agent \| \S+ \| \S+ \| (same|\*\*differs\*\*) \|/);
+    expect(text).toMatch(/\| call 1\.1 revision 2 \| there is none \|/);
+    const ids = [...html(doc).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('draws each step, each call, each wait and each effect', async () => {
+    const page = html(report(await read('parallel')));
+    expect(page.match(/class="run"/g)!.length).toBe(3);
+    expect(page.match(/class="model"/g)!.length).toBe(2);
+    const approval = html(report(await read('approval')));
+    expect(approval).toContain('class="wait"');
+    expect(approval).toContain('approve by ana');
+    expect(approval).toContain('effect: applied');
+  });
+});
