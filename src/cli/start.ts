@@ -107,19 +107,21 @@ async function oneTurn({ config, stack, message, key, hold, output }: Story): Pr
     await Promise.all(decisions);
     const view = await turn.result();
     const sent = (await mails(stack.outbox)).filter((name) => !mailsBefore.includes(name));
-    output.answer({ ...view, mails: sent }, [
-      '',
-      ...visible(view.text).split('\n'),
-      '',
-      ...sent.map((name) => `mail: ${join(stack.outbox!, name)}`),
-      `${view.state}: ${view.step} steps, ${view.calls.length} calls, ${sent.length} mail${sent.length === 1 ? '' : 's'}; transcript head ${view.head ?? 'none'}`,
-      ...(view.reason ? [view.reason] : []),
-    ]);
+    output.say(
+      [
+        '',
+        ...visible(view.text).split('\n'),
+        '',
+        ...sent.map((name) => `mail: ${join(stack.outbox!, name)}`),
+        `${view.state}: ${view.step} steps, ${view.calls.length} calls, ${sent.length} mail${sent.length === 1 ? '' : 's'}; transcript head ${view.head ?? 'none'}`,
+        ...(view.reason ? [view.reason] : []),
+      ].join('\n'),
+    );
     const folder = join(config.home, 'incidents', turn.id);
     const { lines, ...record } = await investigate(client, { turn: turn.id, folder, keys: () => ownKeys(config) });
-    output.answer({ record }, ['', ...lines]);
-    if (!record.good) throw new Exit(EXIT.failed);
+    output.answer({ ...view, mails: sent, record }, ['', ...lines]);
     if (exitOf(view.state) !== EXIT.done) throw new Exit(exitOf(view.state));
+    if (!record.good) throw new Exit(EXIT.failed);
   } finally {
     await client.close();
   }

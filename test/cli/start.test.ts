@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Investigated } from '../../src/cli/support/investigate';
 import type { TurnView } from '../../src/shared/turn-view';
 import { environment, run } from './support/cli';
 
@@ -13,7 +14,7 @@ describe.each(['any', 'attested'] as const)('npm start, where decisions are %s',
     const env = environment({ HOLDFAST_HOME: home, HOLDFAST_APPROVALS: channel });
     const { code, stdout } = await run(['start', '--json'], env);
     expect(code).toBe(0);
-    const view = JSON.parse(stdout.trim().split('\n').at(-1)!) as TurnView & { mails: string[] };
+    const view = JSON.parse(stdout.trim().split('\n').at(-1)!) as TurnView & { mails: string[]; record: Investigated };
     expect(view.state).toBe('completed');
     expect(view.mails).toHaveLength(1);
     const sent = view.calls.find(({ tool }) => tool === 'send_credit_memo')!;
@@ -21,5 +22,7 @@ describe.each(['any', 'attested'] as const)('npm start, where decisions are %s',
     expect(sent.approval.decisions).toMatchObject([
       { decision: 'approve', by: 'demo-operator', attested: channel === 'attested' },
     ]);
+    expect(view.record).toMatchObject({ verdict: 'intact', complete: true, replay: { same: 1, differs: 0, cannot: 0 } });
+    expect(readFileSync(join(view.record.folder, 'report.html'), 'utf8')).toContain('credit-committee@bank.example');
   });
 });
