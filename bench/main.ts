@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { admission } from './admission';
 import { auditReplay } from './audit-replay';
+import { auditVerify } from './audit-verify';
 import { gateway } from './gateway';
 import { gatewayMemory } from './gateway-memory';
 import { history } from './history';
@@ -16,13 +17,14 @@ import {
   replayTable,
   speedTable,
   storeTable,
+  verifyTable,
   waitingTable,
 } from './report';
 import { speed } from './speed';
 import { store } from './store';
 import { waiting } from './waiting';
 
-const PARTS = ['speed', 'history', 'waiting', 'admission', 'store', 'gateway', 'audit-replay'] as const;
+const PARTS = ['speed', 'history', 'waiting', 'admission', 'store', 'gateway', 'audit-replay', 'audit-verify'] as const;
 type Part = (typeof PARTS)[number];
 
 const positive = (text: string): number => {
@@ -36,7 +38,7 @@ const part = (text: string): Part => {
 
 const program = new Command('npm run bench --')
   .description(
-    'Measures turn overhead, growth of history, turns that wait, admission, stores, the gateway under load, and replays; prints tables, and writes the figures as JSON.',
+    'Measures turn overhead, growth of history, turns that wait, admission, stores, the gateway under load, replays and verification; prints tables, and writes the figures as JSON.',
   )
   .argument('[part]', `${PARTS.join(', ')}; default: all`, part)
   .option('--turns <n>', 'speed: turns one after the other, each cell', positive, 100)
@@ -44,6 +46,7 @@ const program = new Command('npm run bench --')
   .option('--load-turns <n>', 'speed: turns of a round with many at once', positive, 150)
   .option('--waiting <n>', 'waiting: turns that wait', positive, 1000)
   .option('--histories <n>', 'audit-replay: how many are replayed', positive, 1000)
+  .option('--megabytes <n>', 'audit-verify: size of the larger bundle', positive, 100)
   .option('--rounds <n>', 'gateway: rounds of each kind of start', positive, 6)
   .option('--only-faces', 'gateway: only what is measured without workers', false)
   .option('--minutes <n>', 'gateway: instead, its memory under a steady load for so long', positive)
@@ -59,6 +62,7 @@ interface Options {
   waiting: number;
   rounds: number;
   histories: number;
+  megabytes: number;
   onlyFaces: boolean;
   minutes?: number;
   profile?: string;
@@ -78,6 +82,8 @@ async function main(): Promise<void> {
     if (name === 'gateway') await underLoad(figures);
     if (name === 'audit-replay')
       console.log(replayTable((figures.audit_replay = await auditReplay(options.histories, say)) as never));
+    if (name === 'audit-verify')
+      console.log(verifyTable((figures.audit_verify = await auditVerify(options.megabytes, say)) as never));
     if (name === 'waiting') console.log(waitingTable((figures.waiting = await waiting(options.waiting, say)) as never));
   }
   mkdirSync(dirname(options.out), { recursive: true });

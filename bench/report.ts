@@ -1,6 +1,7 @@
 /** The figures as Markdown tables, with the ratios that count. */
 import type { Admission } from './admission';
 import type { ReplaySpeed } from './audit-replay';
+import type { VerifySpeed } from './audit-verify';
 import type { Figures, Kind } from './gateway';
 import type { MemoryFigures } from './gateway-memory';
 import type { Answered } from './support/http-load';
@@ -78,6 +79,18 @@ export function replayTable({ histories, events, plain, one, each, processes }: 
     row(`audit replay, ${processes} processes`, each),
   ];
   return `${histories} histories, ${events} events\n\n${table(['', 'histories a minute', '÷ SDK'], rows)}\n`;
+}
+
+export function verifyTable(all: VerifySpeed[]): string {
+  const rows = all.map(({ megabytes, lines, verify, sha256sum, peak }) => [
+    megabytes.toFixed(0),
+    String(lines),
+    verify.toFixed(1),
+    sha256sum.toFixed(2),
+    (verify / sha256sum).toFixed(1),
+    peak.toFixed(0),
+  ]);
+  return `${table(['MB', 'lines', 'verify, s', 'sha256sum, s', 'ratio', 'memory at most, MB'], rows)}\n`;
 }
 
 export function storeTable(figures: Record<'files' | 'postgres', StoreFigures> | null): string {

@@ -23,9 +23,12 @@ export function rewritten(text: string, change: (line: AnyLine) => object | null
 /** Lines of any bodies as a bundle. */
 export function written(lines: readonly AnyLine[], key: SigningKey = BUNDLE_KEY): string {
   const writer = new LineWriter();
-  return lines
-    .map(({ kind, body }) => writer.line(kind, kind === 'end' ? signedEnd(writer, body, key) : (body as never)))
-    .join('');
+  return lines.map((line) => nextLine(writer, line, key)).join('');
+}
+
+/** The next line of a bundle that somebody else puts together. */
+export function nextLine(writer: LineWriter, { kind, body }: AnyLine, key: SigningKey = BUNDLE_KEY): string {
+  return writer.line(kind, kind === 'end' ? signedEnd(writer, body, key) : (body as never));
 }
 
 function signedEnd(writer: LineWriter, body: EndBody, key: SigningKey): any {
