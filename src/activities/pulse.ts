@@ -14,15 +14,18 @@ export type Show = (details: PulseDetails) => void;
 
 const INTERVAL = 1000;
 
+/** What each activity that runs has shown last: a pulse inside of another one sends the same. */
+const shown = new WeakMap<Context, PulseDetails>();
+
 /** Runs `work` with a heartbeat every second, and at once when the details change. */
 export async function withPulse<R>(work: (show: Show) => Promise<R>): Promise<R> {
   const context = Context.current();
-  let details = detailsBefore();
-  const timer = setInterval(() => context.heartbeat(details), INTERVAL);
+  const details = () => shown.get(context) ?? detailsBefore();
+  const timer = setInterval(() => context.heartbeat(details()), INTERVAL);
   try {
     return await work((change) => {
-      details = { ...details, ...change };
-      context.heartbeat(details);
+      shown.set(context, { ...details(), ...change });
+      context.heartbeat(details());
     });
   } finally {
     clearInterval(timer);
