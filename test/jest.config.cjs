@@ -10,7 +10,7 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testEnvironment: 'node',
   testTimeout: 300_000,
-  maxWorkers: 2,
+  maxWorkers: 3,
   transform: {
     '^.+\\.ts$': swc({ syntax: 'typescript', dynamicImport: true }),
     '^.+\\.js$': swc({ syntax: 'ecmascript' }),

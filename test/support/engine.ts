@@ -98,7 +98,9 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   };
   const worker = await createWorker({
     ...parts,
-    options: { shutdownGraceTime: '1 second', workflowThreadPoolSize: 1, ...setup.worker },
+    // Workflow code runs in the test's own thread: starting one for each of hundreds of workers took most of their time.
+    // Tests with processes of their own run it in threads, as users do.
+    options: { shutdownGraceTime: '1 second', debugMode: true, ...setup.worker },
   });
   const started: TurnHandle[] = [];
   const engine: Engine = {
