@@ -15,7 +15,7 @@ import { editedCall } from './edited-call';
 import type { Dependencies } from './dependencies';
 import { admittedTool } from './outside-tools';
 import { previewOf } from './preview';
-import { withPulse } from './pulse';
+import { showing } from './pulse';
 import { intentBefore } from './same-intent';
 import { storeShown } from './shown';
 
@@ -39,7 +39,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   }
   await deps.kept.rules(agent);
   const admitted = await effectiveInput(deps.store, request.call);
-  const settled = await withPulse(() => decision(deps, request, agent, tool, admitted));
+  const settled = await decision(deps, request, agent, tool, admitted);
   if (settled && !settled.ok) return settled;
 
   const decided = settled?.decided;
@@ -51,10 +51,9 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     ...(renewed ? { policy_ref: renewed.policy_ref } : {}),
   };
   const policy = renewed?.approval ?? request.approval;
-  const preview = await withPulse((show) => {
-    const progress = (message: string) => show({ progress: { message, fraction: null } });
-    return previewOf(deps, { turn, callId: call.id }, tool, input, progress);
-  });
+  const show = showing();
+  const progress = (message: string) => show({ progress: { message, fraction: null } });
+  const preview = await previewOf(deps, { turn, callId: call.id }, tool, input, progress);
   if (!preview.ok) {
     const message = `The preview of ${tool.name} failed, so nobody was asked: ${preview.error.message}`;
     return { ok: false, error: { ...preview.error, message } };
@@ -130,7 +129,7 @@ async function heldOn(deps: Dependencies, request: AdmitCallInput, tool: Tool, i
   const { edit } = request;
   const held = (request.held ?? []).filter(({ kind }) => kind !== 'reset');
   const sentBack = edit ? held.filter(({ kind }) => kind !== 'preview_drifted') : held;
-  const before = await withPulse(() => intentBefore(deps, request, tool, input));
+  const before = await intentBefore(deps, request, tool, input);
   if (!before) return edit ? sentBack.filter(({ kind }) => kind !== 'same_intent') : sentBack;
   return [...sentBack.filter(({ kind }) => kind !== 'same_intent'), before];
 }

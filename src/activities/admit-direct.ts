@@ -15,7 +15,6 @@ import type { Dependencies } from './dependencies';
 import { admissionBody, admittedCall, storeLargeInputs, type AskedCall } from './admit-calls';
 import { checkStart } from './signed-start';
 import { beginningAgent, type Begun } from './outside-tools';
-import { withPulse } from './pulse';
 import { turnSubject } from './subject';
 import { policyOf } from './take-step';
 
@@ -24,7 +23,7 @@ const TOOL_USE_ID = 'direct';
 
 export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): Promise<AdmitDirectOutput> {
   const found = agentFor(deps.registry, input);
-  const begun = found.ok ? ((await withPulse(() => beginningAgent(deps, { agent: found.agent.agent.name }))) ?? null) : null;
+  const begun = found.ok ? ((await beginningAgent(deps, { agent: found.agent.agent.name })) ?? null) : null;
   const agent = begun?.agent ?? null;
   const turn = { ...input.turn, agent: agent?.agent.name ?? input.turn.agent };
   const { attestation, input_json, tool } = input;

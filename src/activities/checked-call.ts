@@ -9,7 +9,6 @@ import type { Dependencies } from './dependencies';
 import { answered, heldBack, heldOutput } from './held-back';
 import { admittedTool } from './outside-tools';
 import { permissionFault } from './permission-fault';
-import { withPulse } from './pulse';
 import { refusal } from './refusal';
 
 export type CheckedCall = { ok: true; tool: Tool; input: JsonObject } | { ok: false; refused: RunCallOutput };
@@ -17,7 +16,7 @@ export type CheckedCall = { ok: true; tool: Tool; input: JsonObject } | { ok: fa
 /** The very tool and the very input that were admitted, or the refusal. */
 export async function checkedCall(deps: Dependencies, request: RunCallInput): Promise<CheckedCall> {
   const { turn, call } = request;
-  const tool = await withPulse(() => admittedTool(deps, turn, call, request.head));
+  const tool = await admittedTool(deps, turn, call, request.head);
   if (!tool || tool.class !== call.class)
     return { ok: false, refused: await refusal(deps, request, UNKNOWN(call), tool ?? null) };
   const input = await effectiveInput(deps.store, call);
@@ -42,7 +41,7 @@ export async function heldOrRefused(
 ): Promise<RunCallOutput | null> {
   const refused = await permissionFault(deps, request, tool, input);
   if (refused) return answered(deps, request, tool, input, refused);
-  return withPulse(() => heldBack(deps, request, tool, input));
+  return heldBack(deps, request, tool, input);
 }
 
 function UNKNOWN(call: RunCallInput['call']): CallError {

@@ -15,7 +15,7 @@ import { answerText } from './content';
 import { addOutcomes, messagesOf } from './conversation';
 import type { Dependencies } from './dependencies';
 import { agentSince } from './outside-tools';
-import { withPulse } from './pulse';
+import { showing } from './pulse';
 import { request, unknownAgent, usageOf } from './take-step';
 
 const ASK = [
@@ -56,10 +56,10 @@ async function summarized(
 ): Promise<{ text: string; usage: StepUsage }> {
   const messages: ModelMessage[] = [...part, { role: 'user', content: [{ type: 'text', text: ASK }] }];
   const shown = agent.choice.shown(all, agent.catalogue);
+  const show = showing();
   let characters = 0;
-  const response = await withPulse((show) =>
-    request(deps, agent, { messages, tools: shown }, (text) => show({ characters: (characters += text.length) })),
-  );
+  const onText = (text: string) => show({ characters: (characters += text.length) });
+  const response = await request(deps, agent, { messages, tools: shown }, onText);
   const text = answerText(response);
   if (text.trim() === '')
     throw ApplicationFailure.retryable(

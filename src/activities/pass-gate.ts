@@ -5,7 +5,7 @@ import type { Tool } from '../tools/define';
 import type { Busy, Pass } from '../tools/limits/gate';
 import type { RunResult } from '../tools/run';
 import type { Dependencies } from './dependencies';
-import type { PulseDetails } from './pulse';
+import type { Show } from './pulse';
 
 /**
  * How often a call is put off before it fails. With the retries that its class allows (15) this stays below the
@@ -23,7 +23,7 @@ const LONGEST_WAIT_MS = 30_000;
 export async function passGate(
   deps: Pick<Dependencies, 'gate' | 'metrics'>,
   tool: Tool,
-  { show, cancelled, waits }: { show: (details: PulseDetails) => void; cancelled: AbortSignal; waits: number },
+  { show, cancelled, waits }: { show: Show; cancelled: AbortSignal; waits: number },
 ): Promise<Pass | { ok: false; error: CallError }> {
   const entry = await deps.gate.enter(tool, cancelled);
   if (entry.ok) return entry;

@@ -14,26 +14,36 @@ export type Show = (details: PulseDetails) => void;
 
 const INTERVAL = 1000;
 
-/** What each activity that runs has shown last: a pulse inside of another one sends the same. */
+/** What each activity that runs has shown last: every heartbeat repeats it. */
 const shown = new WeakMap<Context, PulseDetails>();
 
-/** Runs `work` with a heartbeat every second, and at once when the details change. */
-export async function withPulse<R>(work: (show: Show) => Promise<R>): Promise<R> {
+/** Runs `work`, an activity as a whole, with a heartbeat every second. */
+export async function withPulse<R>(work: () => Promise<R>): Promise<R> {
   const context = Context.current();
-  const details = () => shown.get(context) ?? detailsBefore();
-  const timer = setInterval(() => context.heartbeat(details()), INTERVAL);
+  const timer = setInterval(() => context.heartbeat(details(context)), INTERVAL);
   try {
-    return await work((change) => {
-      shown.set(context, { ...details(), ...change });
-      context.heartbeat(details());
-    });
+    return await work();
   } finally {
     clearInterval(timer);
   }
 }
 
+/** Changes what the current activity shows; may be called from anywhere, also by who does not belong to it. */
+export function showing(): Show {
+  const context = Context.current();
+  return (change) => {
+    const now = { ...details(context), ...change };
+    shown.set(context, now);
+    context.heartbeat(now);
+  };
+}
+
 /** Heartbeat details of the attempt before, or `{}`. */
-export function detailsBefore(): PulseDetails {
-  const before: unknown = Context.current().info.heartbeatDetails;
+export function detailsBefore(context = Context.current()): PulseDetails {
+  const before: unknown = context.info.heartbeatDetails;
   return typeof before === 'object' && before !== null ? (before as PulseDetails) : {};
+}
+
+function details(context: Context): PulseDetails {
+  return shown.get(context) ?? detailsBefore(context);
 }

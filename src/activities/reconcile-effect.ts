@@ -16,7 +16,7 @@ import type { Dependencies } from './dependencies';
 import { effectOf } from './effect-of';
 import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
-import { withPulse } from './pulse';
+import { showing } from './pulse';
 import { failure, keep, metadataAt, success } from './run-once';
 import { callSubject } from './subject';
 import { toolContext } from './tool-context';
@@ -116,18 +116,17 @@ async function probe(
   { turn, call }: ReconcileEffectInput,
   { tool, input, key }: { tool: Tool; input: JsonObject; key: string },
 ): Promise<Found> {
-  const result = await withPulse((show) => {
-    const { context } = toolContext(deps, turn, {
-      tool: tool.name,
-      callId: call.id,
-      idempotencyKey: key,
-      attempt: Context.current().info.attempt,
-      progress: (message) => show({ progress: { message, fraction: null } }),
-    });
-    const asTool = { ...tool, class: 'read' as const, run: tool.reconcile!, output: undefined };
-    const timeoutMs = Math.min(PROBE_TIMEOUT, tool.reconcileMs ?? PROBE_TIMEOUT);
-    return runTool(asTool, input, context, { timeoutMs });
+  const show = showing();
+  const { context } = toolContext(deps, turn, {
+    tool: tool.name,
+    callId: call.id,
+    idempotencyKey: key,
+    attempt: Context.current().info.attempt,
+    progress: (message) => show({ progress: { message, fraction: null } }),
   });
+  const asTool = { ...tool, class: 'read' as const, run: tool.reconcile!, output: undefined };
+  const timeoutMs = Math.min(PROBE_TIMEOUT, tool.reconcileMs ?? PROBE_TIMEOUT);
+  const result = await runTool(asTool, input, context, { timeoutMs });
   if (!result.ok) return unknown(`The probe failed: ${result.error.message}`);
   return readReconciled(result.data);
 }

@@ -1,8 +1,8 @@
 /**
  * A destructive call, behind its fence. In this order: the approval is checked against what is about
  * to be executed; the tool's limits let it pass; decision and dispatch are written; the effect record is
- * claimed; only then does the tool act. Whoever finds a claim never acts on it again. A heartbeat goes on over all of it: a
- * store that answers late leaves nobody in doubt.
+ * claimed; only then does the tool act. Whoever finds a claim never acts on it again. The activity's heartbeat goes on over
+ * all of it: a store that answers late leaves nobody in doubt.
  */
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../shared/activity-io';
@@ -24,20 +24,16 @@ import { answered, heldBack } from './held-back';
 import { busyError, shareRateLimit } from './pass-gate';
 import { agentSince } from './outside-tools';
 import { permissionFault } from './permission-fault';
-import { withPulse, type Show } from './pulse';
+import { showing } from './pulse';
 import { refusal } from './refusal';
 import { failure, keep, runOnce, success, type Ran } from './run-once';
 import { callSubject, decisionBodies } from './subject';
 
-export function runFenced(deps: Dependencies, request: RunCallInput, tool: Tool, input: JsonObject): Promise<RunCallOutput> {
-  return withPulse((show) => fenced(deps, request, { tool, input }, show));
-}
-
-async function fenced(
+export async function runFenced(
   deps: Dependencies,
   request: RunCallInput,
-  { tool, input }: Pick<Dispatched, 'tool' | 'input'>,
-  show: Show,
+  tool: Tool,
+  input: JsonObject,
 ): Promise<RunCallOutput> {
   const { turn, call } = request;
   const key = keyOf(turn, call);
@@ -79,7 +75,7 @@ async function fenced(
     return { ...refused, busy_ms: Math.ceil(entry.waitMs) };
   }
   try {
-    return await dispatch(deps, request, { tool, input, key }, began, show);
+    return await dispatch(deps, request, { tool, input, key }, began);
   } finally {
     await entry.leave();
   }
@@ -91,7 +87,6 @@ async function dispatch(
   request: RunCallInput,
   { tool, input, key }: Pick<Dispatched, 'tool' | 'input' | 'key'>,
   began: EffectRecord | null,
-  show: Show,
 ): Promise<RunCallOutput> {
   const { turn, call } = request;
   const { info } = Context.current();
@@ -119,7 +114,7 @@ async function dispatch(
     if (other) return giveWay(deps, request, key, other);
   }
   // A cancelled turn waits for the end of an effect in flight: the tool is stopped by its time limit only.
-  const ran = await runOnce(deps, request, tool, input, { show });
+  const ran = await runOnce(deps, request, tool, input, { show: showing() });
   await shareRateLimit(deps, tool, ran.result);
   const dispatched = { tool, input, key, head, dispatch: record?.dispatch ?? call.dispatch };
   return conclude(deps, request, dispatched, ran);

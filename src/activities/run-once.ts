@@ -12,7 +12,7 @@ import { storedResult } from '../tools/shape';
 import type { Dependencies } from './dependencies';
 import { keyOf } from './effect-of';
 import { keepFile } from './keep-file';
-import type { PulseDetails } from './pulse';
+import type { Show } from './pulse';
 import { toolContext } from './tool-context';
 
 export interface Ran {
@@ -30,7 +30,7 @@ export async function runOnce(
   { turn, call, validation_ms, options: asked }: RunCallInput,
   tool: Tool,
   input: JsonObject,
-  options: { show: (details: PulseDetails) => void; cancelled?: AbortSignal },
+  options: { show: Show; cancelled?: AbortSignal },
 ): Promise<Ran> {
   const began = Date.now();
   const { context, noted } = toolContext(deps, turn, {

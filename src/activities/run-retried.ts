@@ -13,7 +13,7 @@ import { annotated } from './annotated';
 import { debugged } from './debug-info';
 import type { Dependencies } from './dependencies';
 import { passGate, shareRateLimit } from './pass-gate';
-import { detailsBefore, withPulse, type PulseDetails } from './pulse';
+import { detailsBefore, showing, type PulseDetails, type Show } from './pulse';
 import { failure, keep, metadataOf, runOnce, success, type Ran } from './run-once';
 
 export async function runRetried(
@@ -30,7 +30,7 @@ export async function runRetried(
 
   const finished = (envelope: Envelope, notes: JsonObject[] = []) => {
     const debugging = { options, allowed: deps.debugInfo, attempts: attempt, notes };
-    return withPulse(() => annotated(deps, request, tool, input, debugged(envelope, debugging)));
+    return annotated(deps, request, tool, input, debugged(envelope, debugging));
   };
 
   const cached = key === null ? undefined : deps.cache.get(tool, key);
@@ -41,12 +41,9 @@ export async function runRetried(
     return { ...common, ...kept, state: 'succeeded', error: null, took_ms: Date.now() - began };
   }
 
-  const { result, metadata, notes } = await withPulse(async (show) => {
-    const ran = await oneOfMany(deps, request, { tool, input, key, began }, show);
-    if (!ran.result.ok && ran.tried && options?.enable_retry !== false)
-      retryIfItHelps(deps, request, tool, ran.result.error, show);
-    return ran;
-  });
+  const show = showing();
+  const { result, metadata, notes, tried } = await oneOfMany(deps, request, { tool, input, key, began }, show);
+  if (!result.ok && tried && options?.enable_retry !== false) retryIfItHelps(deps, request, tool, result.error, show);
   const envelope = result.ok ? success(result.data, metadata) : failure(result.error, metadata);
   const kept = await keep(deps, turn, call, tool, input, await finished(envelope, notes));
   return {
@@ -65,8 +62,6 @@ interface Work {
   key: string | null;
   began: number;
 }
-
-type Show = (details: PulseDetails) => void;
 
 /** Runs the call, or waits for the outcome of an identical one that is running here: a copy, under this call's own ids. */
 async function oneOfMany(deps: Dependencies, request: RunCallInput, work: Work, show: Show): Promise<Ran> {

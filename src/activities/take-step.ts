@@ -18,7 +18,7 @@ import { compactedMessages, totalTokens } from './compacted';
 import { addOutcomes, messageBodies, messagesOf, steerBodies } from './conversation';
 import type { Dependencies } from './dependencies';
 import { agentSince, beginningAgent, type Begun } from './outside-tools';
-import { withPulse } from './pulse';
+import { showing } from './pulse';
 import { checkParentRuns } from './sub-turn-start';
 import { turnSubject } from './subject';
 import { hasReadUntrusted } from './untrusted';
@@ -26,7 +26,7 @@ import { hasReadUntrusted } from './untrusted';
 export async function takeStep(deps: Dependencies, input: TakeStepInput): Promise<TakeStepOutput> {
   const began = Date.now();
   await checkParentRuns(deps, input.turn);
-  const begun = await withPulse(() => agentFor(deps, input));
+  const begun = await agentFor(deps, input);
   if (!begun) throw unknownAgent(input.turn.agent, deps.registry.names());
   const { agent } = begun;
 
@@ -42,7 +42,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const all = messagesOf(blocks);
   const messages = compactedMessages(blocks);
   const shown = agent.choice.shown(all, agent.catalogue);
-  const response = await withPulse((show) => request(deps, agent, { messages, tools: shown }, liveText(deps, input, show)));
+  const response = await request(deps, agent, { messages, tools: shown }, liveText(deps, input));
   const unlisted = unlistedServerTools(response, agent.agent.serverTools);
   if (unlisted.length > 0) throw unlistedServerTool(unlisted);
 
@@ -96,12 +96,9 @@ function isFull({ agent }: PreparedAgent, { usage }: ModelResponse): boolean {
 }
 
 /** What the model says as it says it, to whoever listens; none of it is kept. */
-function liveText(
-  { live }: Dependencies,
-  { turn, step }: TakeStepInput,
-  show: (details: JsonObject) => void,
-): (text: string) => void {
+function liveText({ live }: Dependencies, { turn, step }: TakeStepInput): (text: string) => void {
   const { attempt } = Context.current().info;
+  const show = showing();
   let characters = 0;
   return (text) => {
     const at = new Date().toISOString();

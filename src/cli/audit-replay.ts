@@ -11,6 +11,7 @@ import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
 import { wholeNumber } from './support/numbers';
 import type { Output } from './support/output';
+import { Progress } from './support/progress';
 import { untilStopped } from './support/until-stopped';
 import { withClient } from './support/with-client';
 
@@ -89,23 +90,24 @@ async function* until(answers: AsyncGenerator<Replayed>): AsyncGenerator<Replaye
 
 /** In bulk only what is not the same is told one by one. */
 function telling(output: Output, code: string) {
-  const terminal = !output.json && process.stderr.isTTY;
+  const progress = new Progress(output.json ? null : process.stderr);
   let count = 0;
   return {
     one(replayed: Replayed, total: number | null): void {
       count += 1;
       const lines = describeReplayed(replayed).map((line) => oneLine(line, 1000));
       const quiet = total !== null && replayed.outcome === 'same';
-      if (terminal) process.stderr.write('\r\x1b[K');
-      if (output.json || !quiet)
+      if (output.json || !quiet) {
+        progress.end();
         output.answer(
           replayed,
           lines.map((line, index) => (index === 0 ? line : `  ${line}`)),
         );
-      if (terminal && total !== null) process.stderr.write(`… ${count} of ${total}`);
+      }
+      if (total !== null) progress.show(`… ${count} of ${total}`);
     },
     end(sum: ReplaySummary): void {
-      if (terminal) process.stderr.write('\r\x1b[K');
+      progress.end();
       if (sum.same + sum.differs + sum.cannot === 0) output.note('There is nothing to replay.');
       output.answer({ summary: sum, code_file: code }, describeSummary(sum));
     },

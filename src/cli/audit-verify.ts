@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
-import { readTrustedKeys, type TrustedKey } from '../attestation/trusted-keys';
+import type { TrustedKey } from '../attestation/trusted-keys';
 import { verifyBundle, type Verification } from '../audit/verify';
 import { chainFaults } from '../audit/verify/chain';
 import { describeVerification } from '../audit/verify/sentence';
@@ -9,6 +9,7 @@ import { readTombstones, type Tombstones } from '../audit/verify/tombstones';
 import { visible } from '../shared/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
+import { trustFile } from './support/read-bundle';
 
 interface Options {
   trust?: string;
@@ -31,7 +32,7 @@ export function auditVerify(audit: Command, output: () => Output): void {
     .option('--after <root>', 'the root that the first bundle must follow', root)
     .option('--tombstones <file>', 'of bundles that were deleted between them: tombstones.jsonl of the kept bundles')
     .action(async (files: string[], { trust, after, tombstones }: Options) => {
-      const keys = trust === undefined ? [] : await trusted(trust);
+      const keys = await trustFile(trust);
       const answers: (Verification & { file: string })[] = [];
       for (const file of files) answers.push({ file, ...(await verified(file, keys)) });
       const links = answers.filter(({ verdict }) => verdict !== 'broken').map((answer) => ({ ...answer, name: answer.file }));
@@ -62,14 +63,6 @@ async function textOf(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new UsageError(`The tombstones ${file} cannot be read: ${(error as Error).message}`);
-  }
-}
-
-async function trusted(file: string): Promise<TrustedKey[]> {
-  try {
-    return await readTrustedKeys(file);
-  } catch (error) {
-    throw new UsageError((error as Error).message);
   }
 }
 

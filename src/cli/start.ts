@@ -11,9 +11,7 @@ import { configWith, dataOption, type DataOption } from './support/data-option';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
-import { investigate } from './support/investigate';
 import type { Output } from './support/output';
-import { ownKeys } from './support/read-bundle';
 import { untilNpmIsGone, untilStopped } from './support/until-stopped';
 import { visible } from '../shared/visible';
 
@@ -117,6 +115,10 @@ async function oneTurn({ config, stack, message, key, hold, output }: Story): Pr
         ...(view.reason ? [view.reason] : []),
       ].join('\n'),
     );
+    const [{ investigate }, { ownKeys }] = await Promise.all([
+      import('./support/investigate.js'),
+      import('./support/read-bundle.js'),
+    ]);
     const folder = join(config.home, 'incidents', turn.id);
     const { lines, ...record } = await investigate(client, { turn: turn.id, folder, keys: () => ownKeys(config) });
     output.answer({ ...view, mails: sent, record }, ['', ...lines]);

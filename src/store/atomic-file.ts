@@ -77,6 +77,16 @@ export async function sweepTemp(tempDir: string, now = Date.now()): Promise<void
   }
 }
 
+/** What is in a directory; nothing where there is none. */
+export async function namesIn(dir: string): Promise<string[]> {
+  try {
+    return await readdir(dir);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
 /** True for a Node system error with one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   const code = (error as { code?: unknown } | null)?.code;

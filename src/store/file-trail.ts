@@ -2,11 +2,11 @@
  * The trail as files, which are only ever created: one an entry, `trail/<position>`, so that a page is read in order without
  * an index beside it.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonical } from '../shared/canonical';
 import { parseJson } from '../shared/parse-json';
-import { createFile, hasCode, makeDirs } from './atomic-file';
+import { createFile, makeDirs, namesIn } from './atomic-file';
 import { isEntry, type TrailEntry, type Wanted } from './trail';
 import type { TrailRead, TrailSource } from './trail-pages';
 import { isDay, positionOf, timeIn } from './trail-position';
@@ -73,13 +73,4 @@ export class FileTrail implements TrailSource {
 
 function damaged(position: string, reason: string): TrailRead {
   return { position, damaged: { file: `trail/${position}`, reason: reason.slice(0, 300) } };
-}
-
-async function namesIn(dir: string): Promise<string[]> {
-  try {
-    return await readdir(dir);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
-    throw error;
-  }
 }

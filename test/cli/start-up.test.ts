@@ -6,8 +6,8 @@ const DIST = join(__dirname, '../../dist');
 /** Only some features need them, and each costs from 50 to 300 ms. */
 const RARE = ['viem', 'ox', 'prom-client', 'pdfkit', 'docx', 'typescript', 'tsx'];
 
-/** The packages that are loaded when a script of dist/ has run to its end with these arguments. */
-function packagesOf(script: string, ...args: string[]): Set<string> {
+/** What is loaded when a script of dist/ has run to its end with these arguments. */
+function filesOf(script: string, ...args: string[]): string[] {
   const program = `process.argv.splice(1, 0, 'holdfast');
     process.on('exit', () => require('node:fs').writeSync(2, JSON.stringify(Object.keys(require.cache))));
     require(${JSON.stringify(join(DIST, script))});`;
@@ -15,17 +15,23 @@ function packagesOf(script: string, ...args: string[]): Set<string> {
   expect([status, stderr.slice(0, 1)]).toEqual([0, '[']);
   const files = JSON.parse(stderr) as string[];
   expect(files.length).toBeGreaterThan(50);
+  return files;
+}
+
+function packagesIn(files: string[]): Set<string> {
   return new Set(files.flatMap((file) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1] ?? []));
 }
 
 it('importing holdfast loads no library that only one feature needs', () => {
-  const packages = packagesOf('index.js');
+  const packages = packagesIn(filesOf('index.js'));
   expect(packages).toContain('ajv');
   expect(RARE.filter((name) => packages.has(name))).toEqual([]);
 });
 
-it('--help loads neither tools nor Temporal', () => {
-  const packages = packagesOf('cli/main.js', '--help');
+it('--help loads neither tools, Temporal nor the code of audits', () => {
+  const files = filesOf('cli/main.js', '--help');
+  expect(files.filter((file) => file.startsWith(join(DIST, 'audit')))).toEqual([]);
+  const packages = packagesIn(files);
   expect(packages).toContain('commander');
   const others = [
     'ajv',

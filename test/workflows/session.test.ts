@@ -135,7 +135,7 @@ describe('a session', () => {
         const view = await session.status();
         return view.state === 'closed' && view;
       });
-      expect(closed).toMatchObject({ turns: 2, ended_at: expect.any(String) });
+      expect(closed).toMatchObject({ turns: 2, held: null, ended_at: expect.any(String) });
       await expect(session.send('4')).rejects.toThrow('is closed');
       await expect(engine.client.session(session.id, { agent: 'tester' }).send('5')).rejects.toThrow('is closed');
       const listed = await eventually('it is listed as closed', async () => {

@@ -1,9 +1,9 @@
 /** The folder of kept bundles: one file a turn and its last run, by the day on which it ended. */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode, syncDir, sweepTemp } from '../../store/atomic-file';
+import { hasCode, namesIn, syncDir, sweepTemp } from '../../store/atomic-file';
 import { Tombstones } from './tombstones';
 
 /** A closed turn: all that its file's name needs. */
@@ -109,14 +109,5 @@ export class KeptBundles {
     await mkdir(dir, { recursive: true, mode: PRIVATE_DIR });
     await sweepTemp(dir); // what a killed process has left
     return dir;
-  }
-}
-
-async function namesIn(dir: string): Promise<string[]> {
-  try {
-    return await readdir(dir);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
-    throw error;
   }
 }

@@ -5,14 +5,25 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from './exit';
 
 /** @throws UsageError for a path that cannot be written */
-export async function writeFileWhole(path: string, text: string): Promise<void> {
+export function writeFileWhole(path: string, text: string): Promise<void> {
+  return appearWhole(path, (partial) => writeFile(partial, text, { flag: 'wx', mode: 0o600 }));
+}
+
+/**
+ * What `write` makes appears under `path` once it is done; a file that was there is replaced.
+ * @throws UsageError for a path that cannot be written
+ */
+export async function appearWhole(path: string, write: (partial: string) => Promise<void>): Promise<void> {
   const whole = resolve(path);
   const partial = join(dirname(whole), `.${basename(whole)}.${randomBytes(6).toString('hex')}.partial`);
   try {
-    await writeFile(partial, text, { flag: 'wx', mode: 0o600 });
+    await write(partial);
     await rename(partial, whole);
   } catch (error) {
     await rm(partial, { force: true });
-    throw new UsageError(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}.`);
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code !== undefined && ['open', 'write', 'fsync', 'rename'].includes(syscall ?? ''))
+      throw new UsageError(`${path} cannot be written: ${code}.`);
+    throw error;
   }
 }

@@ -1,11 +1,9 @@
-/** A file that is there whole or not at all: written under another name beside it, then renamed. */
+/** A bundle in a file, whole or not at all. */
 import { createWriteStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
-import { basename, dirname, join, resolve } from 'node:path';
+import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { EndBody } from '../../audit/format/lines';
-import { UsageError } from './exit';
+import { appearWhole } from './write-file';
 
 /** What the trailer of the bundle says, and how large it is. */
 export interface Written extends Pick<EndBody, 'root' | 'lines' | 'complete' | 'kid'> {
@@ -23,19 +21,10 @@ export async function writeWhole(lines: AsyncIterable<string>, path: string): Pr
     await pipeline(watched.over(lines), process.stdout, { end: false });
     return watched.written();
   }
-  const whole = resolve(path);
-  const partial = join(dirname(whole), `.${basename(whole)}.${randomBytes(6).toString('hex')}.partial`);
-  try {
+  await appearWhole(path, async (partial) => {
     await pipeline(watched.over(lines), createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
     await flushed(partial);
-    await rename(partial, whole);
-  } catch (error) {
-    await rm(partial, { force: true });
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (code !== undefined && ['open', 'rename'].includes(syscall ?? ''))
-      throw new UsageError(`${path} cannot be written: ${code}.`);
-    throw error;
-  }
+  });
   return watched.written();
 }
 
