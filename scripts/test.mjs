@@ -26,10 +26,12 @@ const MAX_AGAIN = 3;
 const total = { passed: 0, failed: 0, skipped: 0 };
 try {
   await setUp(root);
-  for (const gate of GATES) {
-    const { code, output } = await runChild(process.execPath, gate.args, { cwd: root, capture: true });
-    if (interruption()) break;
-    console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${gate.name}${code === 0 ? '' : `\n${output.trim()}`}`);
+  const run = ({ args }) => runChild(process.execPath, args, { cwd: root, capture: true });
+  const gates = GATES.map((gate) => ({ ...gate, running: run(gate) }));
+  for (const { name, running } of gates) {
+    const { code, output } = await running;
+    if (interruption()) continue;
+    console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name}${code === 0 ? '' : `\n${output.trim()}`}`);
     total[code === 0 ? 'passed' : 'failed'] += 1;
   }
   if (!interruption()) add(await runJest(process.argv.slice(2)));

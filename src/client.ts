@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import {
   Client,
-  Connection,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
@@ -15,16 +14,9 @@ import { SigningKey } from './attestation/signing-key';
 import { exportBundle, SubjectNotFound, type Subject } from './audit/export/bundle';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
 import { callInput, CallHandle, type DirectCall } from './client/direct-call';
+import { connectTemporal } from './client/connect';
 import { Feeds } from './client/feeds';
-import {
-  ForkRefused,
-  IdempotencyConflict,
-  InvalidRequest,
-  NoWorker,
-  ServerUnreachable,
-  SessionNotFound,
-  TurnNotFound,
-} from './client/errors';
+import { ForkRefused, IdempotencyConflict, InvalidRequest, NoWorker, SessionNotFound, TurnNotFound } from './client/errors';
 import {
   openingOf,
   sessionIdOf,
@@ -86,7 +78,6 @@ import {
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 
-const CONNECT_WITHIN = 5000;
 /** Who has heard nothing for so long from any worker does not wait for it, ms. */
 const SILENT_FOR = 5000;
 const MEMO_REQUEST = 'holdfast_request';
@@ -130,12 +121,7 @@ export class HoldfastClient {
    * @throws ConfigError for a bad setting; ServerUnreachable when nothing answers
    */
   static async connect(config: Config = loadConfig(), live: LiveBus | null = null): Promise<HoldfastClient> {
-    const { address, connectionOptions } = config.temporal;
-    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_WITHIN }).catch(
-      (error: unknown) => {
-        throw new ServerUnreachable(address, error);
-      },
-    );
+    const connection = await connectTemporal(config.temporal);
     return new HoldfastClient(new Client({ connection, namespace: config.temporal.namespace, dataConverter }), {
       ...config,
       bundleSigner: () => bundleSigner(bundleKeyPlaces(config)),

@@ -72,19 +72,13 @@ async function examineData({ edgar, cache }: Config): Promise<string> {
 
 async function examineTemporal(config: Config): Promise<Finding[]> {
   const { checkSearchAttributes } = await import('../worker.js');
-  const { address, namespace, connectionOptions } = config.temporal;
+  const { address, namespace } = config.temporal;
   let connection: Connection;
   try {
-    const { Connection } = await import('@temporalio/client');
-    connection = await Connection.connect({ ...connectionOptions, connectTimeout: 5000 });
+    const { connectTemporal } = await import('../client/connect.js');
+    connection = await connectTemporal(config.temporal);
   } catch (error) {
-    return [
-      {
-        what: 'Temporal',
-        ok: false,
-        detail: `nothing answers at ${address} (${text(error)}). Start \`holdfast dev\`, or set TEMPORAL_ADDRESS.`,
-      },
-    ];
+    return [{ what: 'Temporal', ok: false, detail: text(error) }];
   }
   try {
     const { workflowService } = connection;

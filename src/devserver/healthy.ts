@@ -1,6 +1,6 @@
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import { answers } from '../telemetry/answers';
 import { SEARCH_ATTRIBUTES } from '../workflows/contract';
 
 /**
@@ -25,7 +25,6 @@ export async function waitUntilHealthy(
 }
 
 async function whatIsMissing(address: string, namespace: string): Promise<string | null> {
-  // A refused gRPC connection waits longer and longer before it tries again; a plain one says so at once.
   if (!(await answers(address))) return `nothing listens on ${address}`;
   let connection: Connection | undefined;
   try {
@@ -42,18 +41,4 @@ async function whatIsMissing(address: string, namespace: string): Promise<string
   } finally {
     await connection?.close();
   }
-}
-
-function answers(address: string): Promise<boolean> {
-  const split = address.lastIndexOf(':');
-  return new Promise((resolve) => {
-    const socket = connect({ host: address.slice(0, split), port: Number(address.slice(split + 1)) });
-    const say = (yes: boolean) => {
-      socket.destroy();
-      resolve(yes);
-    };
-    socket.once('connect', () => say(true));
-    socket.once('error', () => say(false));
-    socket.setTimeout(1000, () => say(false));
-  });
 }
