@@ -11,6 +11,7 @@ module.exports = {
   testEnvironment: 'node',
   testTimeout: 300_000,
   maxWorkers: 3,
+  testSequencer: '<rootDir>/test/support/longest-first.cjs',
   transform: {
     '^.+\\.ts$': swc({ syntax: 'typescript', dynamicImport: true }),
     '^.+\\.js$': swc({ syntax: 'ecmascript' }),

@@ -71,7 +71,7 @@ describeInBrowser('the audit report in a browser', (browser) => {
     expect(await width()).toBeCloseTo(before, 0);
     await opened.tabTo('1.1 pay');
     await page.keyboard.press('Enter');
-    expect(page.url()).toMatch(/#s\d+$/);
+    await page.waitForURL(/#s\d+$/);
     const target = page.locator(`[id="${new URL(page.url()).hash.slice(1)}"]`);
     expect(await target.locator('h4').first().textContent()).toMatch(/^Call 1\.1/);
     await opened.tabTo('The card, as it was shown');

@@ -11,10 +11,11 @@ import { startCounter, type Counter, type Failure, type Moment } from '../suppor
 import { Gates } from '../support/fault-gates';
 import { KillableServer } from '../support/fault-server';
 import { openStage, type Stage } from '../support/fault-stage';
-import { endReplays, replayedAlone } from '../support/fault-table';
+import { endReplays, replayedAlone, Turnstile } from '../support/fault-table';
 
 const APP = join(__dirname, 'fixtures/counted.app.ts');
 const LIMIT = 600_000;
+const AT_ONCE = 8;
 
 type Fault = 'kill -9 of the worker' | 'kill -9 of the Temporal server' | Failure;
 const KINDS = ['once', 'once_probed', 'keyed', 'keyed_probed'] as const;
@@ -83,7 +84,7 @@ describe('whatever happens to a payment, and whenever: how often it is made, and
         expect(await worker.kill()).toBe('SIGKILL');
         barriers.forEach((barrier) => barrier.open());
         await stage.startWorker(undefined, { FAULT_COUNTER: counter.url });
-        await compare(stage, counter, cells, turns);
+        compare(cells, await outcomesOf(stage, counter, cells, turns));
       });
     },
     LIMIT,
@@ -104,7 +105,8 @@ describe('whatever happens to a payment, and whenever: how often it is made, and
           await server.up();
           stage.turn = turns[0]!;
           await stage.reconnect();
-          await compare(stage, counter, cells, turns.map(({ id }) => stage.client.turn(id))); // prettier-ignore
+          const there = turns.map(({ id }) => stage.client.turn(id));
+          compare(cells, await outcomesOf(stage, counter, cells, there));
         });
       } finally {
         await server.close();
@@ -121,8 +123,10 @@ describe('whatever happens to a payment, and whenever: how often it is made, and
       return onStage(testAddress(), async (stage, counter) => {
         await stage.startWorker(undefined, { FAULT_COUNTER: counter.url });
         for (const { name, fault, moment } of cells) counter.plan(name, fault as Failure, moment);
-        const turns = await Promise.all(cells.map((cell) => begun(stage, cell)));
-        await compare(stage, counter, cells, turns);
+        // A machine that is busy with all of them at once runs into time limits that no cell is about.
+        const few = new Turnstile(AT_ONCE);
+        const outcomes = cells.map((cell) => few.run(async () => outcomeOf(stage, counter, cell, await begun(stage, cell))));
+        compare(cells, await Promise.all(outcomes));
       });
     },
     LIMIT,
@@ -166,8 +170,11 @@ async function closedRecords({ home }: Stage): Promise<number> {
   return (await readdir(home, { recursive: true })).filter((path) => path.endsWith('/1.2.json')).length;
 }
 
-async function compare(stage: Stage, counter: Counter, cells: Cell[], turns: TurnHandle[]): Promise<void> {
-  const outcomes = await Promise.all(cells.map((cell, index) => outcomeOf(stage, counter, cell, turns[index]!)));
+function outcomesOf(stage: Stage, counter: Counter, cells: Cell[], turns: TurnHandle[]): Promise<string[]> {
+  return Promise.all(cells.map((cell, index) => outcomeOf(stage, counter, cell, turns[index]!)));
+}
+
+function compare(cells: Cell[], outcomes: string[]): void {
   outcomes.forEach((outcome, index) => seen.set(cells[index]!.name, outcome));
   const named = (values: string[]) => Object.fromEntries(cells.map(({ name }, index) => [name, values[index]]));
   expect(named(outcomes)).toEqual(named(cells.map(({ expected }) => expected)));

@@ -186,12 +186,14 @@ function kept(workflowId: string, history: History): string {
   return file;
 }
 
+/** Looks often at first, and every half second at what takes long: each look at a turn is work for its worker. */
 export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, within = 60_000): Promise<T> {
-  const until = Date.now() + within;
+  const began = Date.now();
   for (;;) {
     const found = await probe();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > until) throw new Error(`Did not happen within ${within} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const waited = Date.now() - began;
+    if (waited > within) throw new Error(`Did not happen within ${within} ms: ${what}`);
+    await sleep(Math.min(500, 25 + waited / 8));
   }
 }
