@@ -55,7 +55,7 @@ export class Sweeper {
         const todo = 'Are Temporal and the store reachable? It is tried again.';
         this.parts.log.warn({ reason: messageOf(error), todo }, 'bundles could not be swept');
       });
-      await sleep(EVERY_MS, undefined, { signal: stop, ref: false }).catch(() => undefined);
+      await sleep(EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
     }
     await this.release();
   }
