@@ -8,6 +8,7 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  setupFiles: ['<rootDir>/test/support/no-promise-hook.ts'],
   testEnvironment: 'node',
   testTimeout: 300_000,
   maxWorkers: 3,

@@ -19,7 +19,6 @@ import type { ToolMetrics } from '../../src/telemetry/tool-metrics';
 import type { Tool, ToolLogger } from '../../src/tools/define';
 import { createWorker, workflowBundlePath, type WorkerParts } from '../../src/worker';
 import type { Registry } from '../../src/tools/registry';
-import './no-promise-hook';
 import { silent } from './silent';
 import { recomputeDigests } from './recompute-digests';
 import { ScriptedModel, type Answer } from './scripted-model';

@@ -4,7 +4,9 @@
  */
 const Sequencer = require('@jest/test-sequencer').default;
 
-const LONG = [/\/test\/fault\//, /\/test\/e2e\//, /\/test\/(?:cli|packs\/mcp|docs)\//, /\/test\/(?:workflows|attack|gateway)\//];
+const LONG = ['fault|e2e', 'cli|packs/mcp|docs|audit', 'workflows|attack|gateway|packs/workspace'].map(
+  (rooms) => new RegExp(`/test/(?:${rooms})/`),
+);
 
 module.exports = class LongestFirst extends Sequencer {
   sort(tests) {
