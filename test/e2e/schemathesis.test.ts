@@ -78,7 +78,7 @@ whatFor(`schemathesis finds nothing wrong with the gateway${suffix}`, () => {
   });
 
   it.each(single)('with the role %s only', async (_role, { token }) => {
-    const ran = await run(token, ['--max-examples', '1', '--phases', 'examples,fuzzing', '--max-time', '10']);
+    const ran = await run(token, ['--max-examples', '1', '--phases', 'examples,fuzzing', '--max-time', '20']);
     expect(found(ran)).toEqual({ code: 0, failures: '' });
     expect(ran.cases).toBeGreaterThan(15);
   });
