@@ -38,7 +38,7 @@ export function holdfast(home: string, args: string[], more: NodeJS.ProcessEnv =
     output: () => output,
     stdout: () => stdout,
     ended,
-    async printed(pattern, withinMs = 30_000) {
+    async printed(pattern, withinMs = 120_000) {
       const until = Date.now() + withinMs;
       for (;;) {
         const found = pattern.exec(output);
