@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 /** ms */
 const WITHIN = 1000;
 
-/** @param address HOST:PORT */
+/** @param address HOST:PORT. False: the connection was refused; silence is no refusal, for this process may itself have been late */
 export function answers(address: string): Promise<boolean> {
   const split = address.lastIndexOf(':');
   return new Promise((resolve) => {
@@ -16,6 +16,6 @@ export function answers(address: string): Promise<boolean> {
     };
     socket.once('connect', () => say(true));
     socket.once('error', () => say(false));
-    socket.setTimeout(WITHIN, () => say(false));
+    socket.setTimeout(WITHIN, () => say(true));
   });
 }
