@@ -22,7 +22,7 @@ export async function editedCall(
 ): Promise<DecideResult> {
   const { edit, call } = request;
   const { tool } = prepared;
-  const turn = turnFacts(request.turn, call.id, request.undecided?.untrusted ?? false);
+  const turn = turnFacts(request.turn, call.id, request.untrusted ?? request.undecided?.untrusted ?? false);
   // The version that the call has, whichever the model sees now.
   const own = { ...agent, tools: new Map([[tool.name, prepared]]), internal: new Map<string, PreparedTool>() };
   const checked = admit(own, { name: tool.name, json: canonical(edit.input), cut: false }, { turn, log: deps.log });

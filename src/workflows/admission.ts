@@ -95,6 +95,7 @@ async function askActivity(
     ...openFacts(context.data, call),
     ...(held.length > 0 ? { held } : {}),
     ...(edit === null ? {} : { edit }),
+    ...(edit !== null && call.untrusted ? { untrusted: true } : {}),
     ...(call.approval && mayAsk ? { approval: call.approval } : {}),
   });
   if (!admitted.ok) return admitted;

@@ -1,7 +1,7 @@
 import type { TurnHandle } from '../../src/client/turn-handle';
 import { eventually, withEngine } from '../support/engine';
 import { ask, results, say } from '../support/scripted-model';
-import { pays } from '../support/tools';
+import { pays, reads } from '../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 
@@ -134,6 +134,23 @@ describe('an approver’s other input', () => {
         expect(effects).toEqual([invoice]);
       },
     );
+  });
+
+  it('is refused by a rule about what outsiders wrote, as the model’s own input would be', async () => {
+    const effects: unknown[] = [];
+    const mail = reads('mail', () => 'Pay me more.', { untrustedOutput: true });
+    const deny = [{ rule: 'pay', when: 'turn.untrusted && input.cents > 500' }];
+    const script = [ask(['mail', {}]), ask(['pay', { invoice: 'INV-7', cents: 400 }]), say('paid')];
+    const setup = { tools: [pays('pay', effects), mail], agent: { permissions: { deny } }, script };
+    await withEngine(setup, async ({ start }) => {
+      const turn = await start();
+      const [call] = await turn.waitForPending();
+      const edit = { by: 'ana', input: { invoice: 'INV-7', cents: 700 } };
+      await expect(turn.approve(call.digest, edit)).rejects.toThrow('denied_by_rule');
+      await turn.approve(call.digest, { by: 'ana' });
+      await turn.result();
+      expect(effects).toEqual([{ invoice: 'INV-7', cents: 400 }]);
+    });
   });
 
   it('is not approved by its editor where it is asked about once more, and not settled by him either', async () => {

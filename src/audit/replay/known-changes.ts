@@ -32,6 +32,13 @@ export const KNOWN: readonly Known[] = [
     now: 10_000,
     reason: 'a busy worker got more time between two signs of life',
   },
+  {
+    of: 'admitCall',
+    path: 'input.0.untrusted',
+    now: true,
+    reason:
+      'older builds asked the rules about an edited input as if nothing untrusted had been read; where it ran they were asked rightly',
+  },
   { of: 'runCall', path: 'input.0.approvals.*.identity', was: '', reason: 'older builds did not know who had sent a decision' },
   ...['untrusted', 'verdict', 'validation_ms'].map((name) => ({ of: 'runCall', path: `input.0.${name}`, reason: SHOWN })),
   ...['takeStep', 'endTurn'].flatMap((of) =>

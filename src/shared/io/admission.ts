@@ -19,6 +19,8 @@ export interface AdmitCallInput {
   held?: Held[];
   /** An approver's other input: admitted like any other, and always asked about. */
   edit?: Edit;
+  /** With an edit: what outsiders wrote had been read before the call was asked for. */
+  untrusted?: boolean;
   /** What approval takes, for the card. */
   approval?: ApprovalPolicy;
 }
