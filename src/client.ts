@@ -267,8 +267,11 @@ export class HoldfastClient {
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
-    const { memo } = await handle.describe();
-    if (memo?.[MEMO_REQUEST] !== fingerprint) throw new IdempotencyConflict(workflowId);
+    const there = await handle.describe();
+    const { agent, requester } = sessionSummary(there, null);
+    // However it began, as a fork or not: opening asks for a session of this agent and requester.
+    const same = input.fork ? there.memo?.[MEMO_REQUEST] === fingerprint : agent === input.agent && requester === input.requester;
+    if (!same) throw new IdempotencyConflict(workflowId);
     return opened;
   }
 

@@ -345,6 +345,9 @@ describe('a fork', () => {
       expect(chain).toContain(first.head);
       expect(chain).not.toContain(second.head);
       expect((await afterTurns(session, 2)).head).toBe(second.head);
+      expect((await engine.client.openSession({ agent: 'tester', id: forked.id })).id).toBe(forked.id);
+      const others = engine.client.openSession({ agent: 'another', id: forked.id });
+      await expect(others).rejects.toThrow(expect.objectContaining({ name: 'IdempotencyConflict' }));
       await replayedSession(engine.client, forked);
     }));
 
