@@ -6,6 +6,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import type { TurnHandle } from '../../src/client/turn-handle';
+import { budgetWorkflowId } from '../../src/shared/budget-book';
+import { intentHash, intentWorkflowId } from '../../src/shared/intent';
+import type { Budget } from '../../src/tools/budgets';
 import { ToolError } from '../../src/tools/errors';
 import type { JsonObject } from '../../src/shared/json';
 import { withEngine, type Engine, type Setup } from './engine';
@@ -19,8 +23,25 @@ const flaky = reads('flaky', () => {
   return 'at last';
 });
 
-/** A turn, the direct call of one tool, or what is said in a session. */
-type Run = Setup & { call?: { tool: string; input: JsonObject }; says?: string[] };
+/** A turn, the direct call of one tool, or what is said in a session; `of` is the workflow beside the turn that is frozen. */
+type Run = Setup & {
+  call?: { tool: string; input: JsonObject };
+  says?: string[];
+  toldAt?: string;
+  of?: (engine: Engine, turn: TurnHandle) => Promise<string> | string;
+};
+
+const invoice = { invoice: 'INV-7', cents: 700 };
+const freely = { permissions: { allow: ['pay'] } };
+/** Of the same name each time it is frozen; the server is to be a new one. */
+const BUDGET: Budget = { name: 'frozen', tools: ['pay'], per: 'agent', windowMs: 3_600_000, measure: 'input.cents', cap: '1000' };
+
+/** The workflow that tells of the turn's end. */
+async function told(engine: Engine, { workflowId }: TurnHandle): Promise<string> {
+  const { events } = await historyOf(engine, workflowId);
+  const child = events!.find((event) => event.startChildWorkflowExecutionInitiatedEventAttributes)!;
+  return child.startChildWorkflowExecutionInitiatedEventAttributes!.workflowId!;
+}
 
 const RUNS: Record<string, Run> = {
   plain: { tools: [read], script: [ask(['lookup', { key: 'a' }], ['lookup', { key: 'b' }]), say('Done.')] },
@@ -32,6 +53,24 @@ const RUNS: Record<string, Run> = {
   call: {
     tools: [pays('pay', [], { preview: ({ cents }: any) => `Pay ${cents} cents` })],
     call: { tool: 'pay', input: { invoice: 'INV-7', cents: 700 } },
+  },
+  intent: {
+    tools: [pays('pay', [], { intentKey: ({ invoice }: any) => ({ invoice }) })],
+    agent: freely,
+    script: [ask(['pay', invoice]), ask(['pay', invoice]), say('Paid twice.')],
+    of: ({ taskQueue }) => intentWorkflowId(taskQueue, intentHash('pay', { invoice: invoice.invoice })),
+  },
+  budget: {
+    tools: [pays('pay', [])],
+    agent: { ...freely, budgets: [BUDGET] },
+    script: [ask(['pay', invoice]), ask(['pay', { ...invoice, cents: 600 }]), say('Paid once.')],
+    of: () => budgetWorkflowId({ agent: 'tester', budget: BUDGET.name, per: BUDGET.per, of: '' }),
+  },
+  callback: {
+    script: [say('Done.')],
+    settings: { callbacks: { send: async () => undefined } },
+    toldAt: 'https://hooks.example/',
+    of: told,
   },
   session: { script: [say('One.'), say('Two.'), say('Three.')], says: ['First.', 'Second.', 'Third.'] },
 };
@@ -51,15 +90,24 @@ async function sessionHistory(engine: Engine, [first = '', ...others]: string[])
   return historyOf(engine, session.workflowId);
 }
 
-async function turnHistory(engine: Engine, name: string, { call }: Run) {
-  const turn = call ? (await engine.call(call.tool, call.input)).turn : await engine.start(`Freeze ${name}.`);
+async function started(engine: Engine, name: string, { call, toldAt }: Run): Promise<TurnHandle> {
+  if (call) return (await engine.call(call.tool, call.input)).turn;
+  const address = { v: 'holdfast.callback/1', url: toldAt ?? '' };
+  const more = toldAt === undefined ? {} : { callbackRef: await engine.store.putPart('frozen', address) };
+  return engine.start(`Freeze ${name}.`, more);
+}
+
+async function turnHistory(engine: Engine, name: string, run: Run) {
+  const turn = await started(engine, name, run);
   const [waits] = await turn.waitForPending().catch((error: Error) => {
     if (error.name !== 'TurnEnded') throw error;
     return [];
   });
   if (waits) await turn.approve(waits.digest, { by: 'ana', note: 'frozen' });
   await turn.result();
-  return historyOf(engine, turn.workflowId);
+  const frozen = await run.of?.(engine, turn);
+  if (run.toldAt !== undefined) await engine.client.temporal.workflow.getHandle(frozen!).result();
+  return historyOf(engine, frozen ?? turn.workflowId);
 }
 
 async function freeze(name: string, run: Run): Promise<void> {
