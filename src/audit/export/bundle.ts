@@ -10,6 +10,7 @@ import { version } from '../../version';
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import { BUNDLE_VERSION, type EndBody, type ObjectBody } from '../format/lines';
 import { LineWriter } from '../format/writer';
+import { innerPolicy } from '../recorded-rules';
 import type { PlannedTurn, Sources } from './plan';
 import { succeed, withdraw } from './previous';
 import { planOf, subjectName, type Subject } from './subjects';
@@ -47,12 +48,14 @@ export async function* exportBundle({ subject, signer, ...sources }: Export): As
   yield await lastLine(writer, { store: sources.store, agent, subject: subjectName(subject), complete, signer });
 }
 
-/** Rules and definitions that the turns refer to. One that is missing is a fault of each turn that does. */
+/** Rules and definitions that the turns refer to, and the rules that others stand within. One that is missing is a fault of each turn that does. */
 async function objectsOf(store: Store, turns: PlannedTurn[]): Promise<ObjectBody[]> {
   const found = new Map<string, ObjectBody | null>();
   for (const { objects, faults } of turns) {
     for (const ref of objects) {
       if (!found.has(ref)) found.set(ref, await objectOf(store, ref));
+      const inner = innerPolicy(found.get(ref)?.value);
+      if (inner !== null) objects.add(inner); // looked at by this loop too
       if (found.get(ref) === null) faults.push(`The store does not have the rules or the definition ${ref}.`);
     }
   }

@@ -1,4 +1,4 @@
-/** A turn's own blocks against its history (rules B2 to B11). Of each only what later rules ask about is kept. */
+/** A turn's own blocks, and the parts that have the inputs of its calls, against its history (rules B2 to B12). Of each only what later rules ask about is kept. */
 import { list, object, text } from '../case-file/loose';
 import { canonical } from '../../shared/canonical';
 import { plainName } from '../../shared/approval';
@@ -8,6 +8,7 @@ import type { Part } from '../../shared/transcript';
 import { claimsOf } from './attestations';
 import { quoted } from './fault';
 import type { History, Report, ScheduledCall } from './history';
+import type { RecordedRules } from './recorded-rules';
 import { attempt, hashOf, timeOf, UNKNOWN } from './values';
 
 /** What is known of the bundle outside the turn. */
@@ -16,6 +17,7 @@ export interface Around {
   definitions: ReadonlyMap<string, JsonObject>;
   /** Blocks so far. */
   blocks: ReadonlySet<string>;
+  rules: RecordedRules;
 }
 
 /** A part's body, without what may be long. */
@@ -51,7 +53,7 @@ export class Blocks {
   /** People who changed a call's input, by call; who steered the turn. */
   private readonly editors = new Map<string, string[]>();
   private readonly steerers: string[] = [];
-  private readonly admitted = new Map<string, { ref: string; body: JsonObject }[]>();
+  private readonly admitted = new Map<string, JsonObject[]>();
   private readonly dispatches = new Set<string>();
   private saysMessage = false;
   /** A decision, an admission, a message or a dispatch was left out. */
@@ -63,8 +65,19 @@ export class Blocks {
     private readonly around: Around,
   ) {}
 
-  part(ref: string, part: Part | null): void {
+  /** B12 */
+  part(ref: string, part: Part | null, report: Report): void {
     this.parts.set(ref, part === null ? null : this.kept(part.body));
+    if (part === null) return;
+    for (const run of this.history.callsWith(ref)) {
+      const fault = this.around.rules.fault(run, object(part.body));
+      if (fault !== null) report('B12', fault);
+    }
+  }
+
+  /** Whether a `part` line of this turn has it. */
+  hasPart(ref: string): boolean {
+    return this.parts.has(ref);
   }
 
   block({ ref, block }: BlockBody, report: Report): void {
@@ -115,7 +128,6 @@ export class Blocks {
   private kept(body: Json): JsonObject {
     if (!isJsonObject(body)) return {};
     const facts = Object.fromEntries(Object.entries(body).filter(([key]) => !LONG.includes(key)));
-    if (body.input !== undefined) facts.input_hash_of_part = hashOf(body.input);
     if (this.isMessage(body)) facts.says_message = true;
     return facts;
   }
@@ -171,10 +183,10 @@ export class Blocks {
     const own = parts.slice(1);
     const bodies = own.map((ref) => this.parts.get(ref) ?? null);
     if (bodies.includes(null)) this.unknown.admissions = true;
-    bodies.forEach((body, index) => {
+    for (const body of bodies) {
       const id = text(body?.call_id);
-      if (body !== null) this.admitted.set(id, [...(this.admitted.get(id) ?? []), { ref: own[index]!, body }]);
-    });
+      if (body !== null) this.admitted.set(id, [...(this.admitted.get(id) ?? []), body]);
+    }
     if (!history.whole) return;
     const asked = history.argument === UNKNOWN ? undefined : object(history.argument).message;
     if (typeof asked === 'string' && !this.saysMessage && !this.unknown.messages)
@@ -232,17 +244,10 @@ export class Blocks {
     const same = ['tool', 'version', 'input_ref', 'preview_ref'].every((field) => body[field] === call[field]);
     if (!same || body.call_id !== call.id) report('B7', 'What was dispatched is not the call that the history scheduled');
     if (body.idempotency_key !== this.history.keyOf(run)) report('B7', 'The idempotency key is not that of the call');
-    const admitted = (this.admitted.get(text(body.call_id)) ?? []).filter(({ body: it }) => isAdmittedAs(it, body));
+    const admitted = (this.admitted.get(text(body.call_id)) ?? []).filter((it) => isAdmittedAs(it, body));
     if (admitted.length === 0 && !this.unknown.admissions)
       report('B8', `Call ${quoted(body.call_id)} was dispatched, and no rule had let it pass`);
-    const other = admitted.find(({ ref, body: it }) => ref === body.input_ref && it.input_hash_of_part !== call.input_hash);
-    if (other) report('B8', `Call ${quoted(body.call_id)} was dispatched with another input than the one that was admitted`);
-    this.approved(
-      body,
-      run,
-      admitted.map(({ body: it }) => it),
-      report,
-    );
+    this.approved(body, run, admitted, report);
   }
 
   /** B9 */

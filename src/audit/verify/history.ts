@@ -11,9 +11,12 @@ import { quoted } from './fault';
 import { Said } from './said';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
 
-/** A `runCall`, as it was scheduled. */
+/** A call activity, as it was scheduled. */
 export interface ScheduledCall {
   call: JsonObject;
+  agent: Json | undefined;
+  requester: Json | undefined;
+  untrusted: boolean;
   verdict: Json | undefined;
   approvals: JsonObject[];
   /** ms since 1970. */
@@ -48,8 +51,10 @@ export class History {
   latest = -Infinity;
   /** The last event closes the workflow. */
   closed = false;
-  /** By digest, in the order in which they were scheduled. */
+  /** `runCall`s by digest, in the order in which they were scheduled. */
   readonly calls = new Map<string, ScheduledCall[]>();
+  /** Call activities by the ref of the part that has their input. */
+  readonly inputs = new Map<string, ScheduledCall[]>();
   readonly outcomes: Outcome[] = [];
   private readonly byHead = new Map<string, Outcome[]>();
   /** For each result that admits calls: those calls, by the refs of their inputs. */
@@ -110,6 +115,11 @@ export class History {
     return this.calls.get(text(digest)) ?? [];
   }
 
+  /** Call activities whose input stands in this part. */
+  callsWith(ref: string): ScheduledCall[] {
+    return this.inputs.get(ref) ?? [];
+  }
+
   /** The idempotency key of a scheduled call. */
   keyOf({ call }: ScheduledCall): string | null {
     const { workflow_id } = this.turn;
@@ -164,10 +174,11 @@ export class History {
       return;
     }
     const call = object(known.call);
-    if (type === 'runCall' || type === 'openSubTurn') this.call(known, call, id, report);
-    if (type === 'runCall') {
+    if (type === 'runCall' || type === 'openSubTurn') {
+      this.call(known, call, id, report);
       const runs = scheduledCall(known, call, timeOf(event.eventTime));
-      this.calls.set(text(call.digest), [...this.callsOf(call.digest), runs]);
+      this.inputs.set(text(call.input_ref), [...this.callsWith(text(call.input_ref)), runs]);
+      if (type === 'runCall') this.calls.set(text(call.digest), [...this.callsOf(call.digest), runs]);
     }
     if (type === 'settleEffect') this.settled(known, call, report);
     if (GIVEN_HEADS.has(type) && typeof known.head === 'string') this.given.add(known.head);
@@ -260,7 +271,8 @@ function approvalsIn({ approvals, approval }: JsonObject): JsonObject[] {
 function scheduledCall(value: JsonObject, call: JsonObject, at: number): ScheduledCall {
   const { input: _, earlier: __, ...kept } = call;
   const approvals = approvalsIn(value).map(({ by, attestation }) => ({ by, attestation }) as JsonObject);
-  return { call: kept, verdict: value.verdict, approvals, at };
+  const { agent, requester } = object(value.turn);
+  return { call: kept, agent, requester, untrusted: value.untrusted === true, verdict: value.verdict, approvals, at };
 }
 
 function callFault({ turn }: JsonObject, call: JsonObject, id: Json | undefined, own: TurnBody): string | null {

@@ -7,6 +7,7 @@ import type { ReadLine } from '../format/reader';
 import { Attestations } from './attestations';
 import { Fault, quoted } from './fault';
 import type { Structure } from './structure';
+import { RecordedRules } from './recorded-rules';
 import { Turn } from './turn';
 
 export class Meaning {
@@ -15,6 +16,7 @@ export class Meaning {
   private bundle: BundleBody | null = null;
   private turn: Turn | null = null;
   private readonly definitions = new Map<string, JsonObject>();
+  private readonly rules = new RecordedRules();
   /** By id: the turns so far. */
   private readonly turns = new Map<string, { workflow_id: string; first_execution_run_id: string | null }>();
   private readonly subTurns: JsonObject[] = [];
@@ -37,12 +39,14 @@ export class Meaning {
       case 'object':
         if (isJsonObject(line.body.value) && isJsonObject(line.body.value.approvals))
           this.definitions.set(line.body.ref, { approvals: line.body.value.approvals });
+        this.rules.take(line.body);
         break;
       case 'turn':
         this.turns.set(line.body.turn_id, line.body);
         this.turn = new Turn(line.body, this.bundle!.namespace, this.attestations, {
           definitions: this.definitions,
           blocks: this.structure.blocks,
+          rules: this.rules,
         });
         break;
       case 'run':
@@ -52,7 +56,7 @@ export class Meaning {
         this.turn!.history.event(line.body.event, report);
         break;
       case 'part':
-        this.turn!.blocks.part(line.body.ref, line.body.part);
+        this.turn!.blocks.part(line.body.ref, line.body.part, report);
         break;
       case 'block':
         this.turn!.blocks.block(line.body, report);

@@ -24,7 +24,7 @@ export class Turn {
     readonly body: TurnBody,
     namespace: string,
     attestations: Attestations,
-    around: Around,
+    private readonly around: Around,
   ) {
     this.history = new History(body, namespace, attestations);
     this.blocks = new Blocks(body, this.history, around);
@@ -94,7 +94,11 @@ export class Turn {
   /** T4 */
   private nothingMissing({ parts, objects }: Refs, report: Report): void {
     const { refs } = this.blocks;
-    const lost = [...refs.parts].find((ref) => !parts.has(ref)) ?? [...refs.objects].find((ref) => !objects.has(ref));
+    const inner = [...refs.objects].map((ref) => this.around.rules.within(ref)).filter((ref) => ref !== null);
+    const lost =
+      [...refs.parts].find((ref) => !parts.has(ref)) ??
+      [...refs.objects, ...inner].find((ref) => !objects.has(ref)) ??
+      [...this.history.inputs.keys()].find((ref) => !this.blocks.hasPart(ref));
     if (lost !== undefined) report('T4', `Something that the transcript refers to is missing (${lost.slice(0, 64)})`);
   }
 }

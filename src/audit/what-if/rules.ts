@@ -1,7 +1,7 @@
 /** What rules would have said to the recorded calls of a turn. */
 import { compileRules, decide, factsRecorded, type Policy } from '../../rules';
 import type { CallCase } from '../case-file/types';
-import { isClass, type RecordedAgent } from './recorded';
+import { isClass, type RecordedAgent } from '../recorded-rules';
 import type { Decided } from './types';
 import { askedAnyway, refusedByOthers } from './was';
 

@@ -8,7 +8,8 @@ import type { OuterMode } from '../../shared/sub-turn';
 import type { CallCase, CaseFile, TurnCase, Usage } from '../case-file/types';
 import { answerUnder } from './approvals';
 import { merged, recordedLimits, stopUnder } from './limits';
-import { outer, recordedAgent, recordedRules, recordedWithin } from './recorded';
+import { recordedAgent, recordedRules } from '../recorded-rules';
+import { outer, recordedWithin } from './within';
 import { policyOf, wouldDecide, type Ruling } from './rules';
 import { ProposalError, type CallDiff, type Decided, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
 import { hiddenCalls, wasDecided } from './was';
@@ -31,7 +32,7 @@ function agentsOf({ turns }: CaseFile): string {
 
 /** What no rule may say of tools that the agent did not have. */
 function faultsOf({ objects }: CaseFile, { definitionRef }: TurnCase, { permissions, approvals }: Proposal): string[] {
-  const agent = recordedAgent(objects, definitionRef);
+  const agent = recordedAgent(objects.get(definitionRef ?? ''));
   if (agent === null) return [];
   const later = (name: string) => isFrom(agent.servers, name);
   return [
@@ -116,7 +117,7 @@ class Comparison {
     const ruling = changed && {
       policy: policyOf(rules, within),
       before: policyOf(recorded, before),
-      agent: recordedAgent(objects, turn.definitionRef),
+      agent: recordedAgent(objects.get(turn.definitionRef ?? '')),
     };
     const down = (modes: OuterMode[], own: Policy['mode'] | undefined) => [...modes, ...(own === undefined ? [] : outer(own))];
     return { ruling: ruling || null, within: down(within, rules?.mode), before: down(before, recorded?.mode) };

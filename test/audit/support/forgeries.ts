@@ -2,7 +2,7 @@
 import { attestDecision } from '../../../src/attestation/attest';
 import type { DecisionClaims } from '../../../src/attestation/claims';
 import { readToken } from '../../../src/attestation/token';
-import { hashJson } from '../../../src/shared/digests';
+import { callDigest, hashJson, idempotencyKey } from '../../../src/shared/digests';
 import type { Json } from '../../../src/shared/json';
 import { GATEWAY_KEY, sample, STRANGER_KEY } from '../../support/bundle-keys';
 import { forged, type OpenLine } from './forge';
@@ -86,6 +86,28 @@ function unchained(lines: OpenLine[], find: Find): void {
   const { body } = without(lines, find);
   for (const { kind: of, body: next } of lines)
     if (of === 'block' && next.block.parent === body.ref) next.block.parent = body.block.parent;
+}
+
+/** Other rules, and all digests and keys that follow from them. */
+function underRules(lines: OpenLine[], change: (permissions: { deny: object[] }) => void): void {
+  const { call, turn } = run(lines);
+  const policy = one(lines, (line) => line.kind === 'object' && line.body.ref === call.policy_ref).body;
+  const [ref, digest, key] = [policy.ref, call.digest, bodyOf(lines, isDispatch).idempotency_key] as string[];
+  change(policy.value.permissions);
+  policy.ref = hashJson(policy.value as Json);
+  const right = callDigest({ ...call, ...turn, call_id: call.id, policy_ref: policy.ref });
+  replaced(lines, ref!, policy.ref as string);
+  replaced(lines, digest!, right);
+  replaced(lines, digest!.slice(0, 16), right.slice(0, 16));
+  replaced(lines, key!, idempotencyKey({ ...turn, call_id: call.id, digest: right }));
+}
+
+/** Nobody had to be asked, by history and transcript. */
+function unasked(lines: OpenLine[]): void {
+  bodyOf(lines, isAdmission).verdict = 'allow';
+  resultOf(lines, 'takeStep').calls[0].verdict = 'allow';
+  Object.assign(run(lines), { verdict: 'allow', approvals: [] });
+  unchained(lines, block('decision'));
 }
 
 /** The claims of an attestation, as somebody else would have signed them. */
@@ -364,8 +386,8 @@ const PLANS: Plan[] = [
     name: 'another input was admitted than was dispatched',
     of: 'approval',
     edit: (lines) => void (bodyOf(lines, isAdmission).input.cents = 7),
-    at: block('dispatch'),
-    rule: 'B8',
+    at: part(isAdmission),
+    rule: 'B12',
     says: /another input/,
   },
   {
@@ -423,6 +445,60 @@ const PLANS: Plan[] = [
     at: block('dispatch'),
     rule: 'B10',
     says: /another approval policy/,
+  },
+  {
+    name: 'nobody was asked about a call that the rules ask about',
+    of: 'approval',
+    edit: unasked,
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /without being asked about.*always asks/,
+  },
+  {
+    name: 'nobody was asked, and what the rules looked at is left out',
+    of: 'approval',
+    edit: (lines) => {
+      unasked(lines);
+      bodyOf(lines, isAdmission).facts = null;
+    },
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /not written down/,
+  },
+  {
+    name: 'rules that forbid what ran',
+    of: 'approval',
+    edit: (lines) => underRules(lines, ({ deny }) => deny.push({ rule: 'pay' })),
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /rules forbid it.*deny pay/,
+  },
+  {
+    name: 'the rules were asked about another tool',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isAdmission).facts.egress = true),
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /not the tool/,
+  },
+  {
+    name: 'rules that forbid it once outsiders had been read',
+    of: 'approval',
+    edit: (lines) => {
+      underRules(lines, ({ deny }) => deny.push({ rule: 'pay', when: 'turn.untrusted' }));
+      run(lines).untrusted = true;
+    },
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /rules forbid it.*deny pay/,
+  },
+  {
+    name: 'the input that ran is left out of its turn',
+    of: 'edited',
+    edit: (lines) => void without(lines, (line) => line.kind === 'part' && line.body.ref === run(lines).call.input_ref),
+    at: kind('turn_end'),
+    rule: 'T4',
+    says: /missing/,
   },
   {
     name: 'nothing happened, by the transcript',

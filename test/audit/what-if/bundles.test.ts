@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readCaseFile } from '../../../src/audit/case-file';
 import type { CaseFile } from '../../../src/audit/case-file/types';
 import { whatIf, type Proposal } from '../../../src/audit/what-if';
-import { recordedRules } from '../../../src/audit/what-if/recorded';
+import { recordedRules } from '../../../src/audit/recorded-rules';
 import type { Approvals } from '../../../src/rules';
 import type { JsonObject } from '../../../src/shared/json';
 

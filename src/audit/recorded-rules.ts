@@ -1,0 +1,68 @@
+/** What a bundle's objects say of rules and of the tools that they look at. */
+import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import type { OuterMode } from '../shared/sub-turn';
+import { TOOL_CLASSES, type ToolClass } from '../shared/tool-class';
+import { shapeFaults, type AgentPermissions, type RuledTool, type TargetKind } from '../rules';
+import { list, object, text, textOrNull } from './case-file/loose';
+
+/** More than any agent has: a bundle may be made by anybody. */
+const MOST_RULES = 10_000;
+
+export type Objects = ReadonlyMap<string, Json>;
+
+/** The rules of a `policy_ref`. Null: the bundle does not have them. */
+export function recordedRules(objects: Objects, ref: string | null): AgentPermissions | null {
+  const policy = objects.get(ref ?? '');
+  const inner = innerPolicy(policy);
+  const own = object(inner === null ? policy : objects.get(inner));
+  if (own.v !== 'holdfast.policy/1' || !isJsonObject(own.permissions)) return null;
+  const { allow, ask, deny } = own.permissions;
+  const rules = { mode: own.mode ?? 'default', allow, ask, deny } as unknown as AgentPermissions;
+  if (![allow, ask, deny].every(Array.isArray) || shapeFaults(rules).length > 0) return null;
+  return rules.allow.length + rules.ask.length + rules.deny.length > MOST_RULES ? null : rules;
+}
+
+/** The `policy_ref` of the rules themselves, where those of a turn are these and the modes of turns above it. */
+export function innerPolicy(value: Json | undefined): string | null {
+  const { v, policy_ref } = object(value);
+  return v === 'holdfast.policy_within/1' ? text(policy_ref) : null;
+}
+
+/** Modes of turns above that hold under a `policy_ref` too. */
+export function recordedOuter(objects: Objects, ref: string): OuterMode[] {
+  return outerModes(object(objects.get(ref)).within);
+}
+
+export function outerModes(within: Json | undefined): OuterMode[] {
+  return list(within).filter((mode): mode is OuterMode => mode === 'plan' || mode === 'locked');
+}
+
+/** An agent's definition, as far as rules look at it. */
+export interface RecordedAgent {
+  name: string;
+  tools: RuledTool[];
+  servers: string[];
+  /** It has a classifier, which decides in mode `auto`. */
+  classifies: boolean;
+}
+
+/** Null: it is no definition. */
+export function recordedAgent(value: Json | undefined): RecordedAgent | null {
+  const definition = object(value);
+  if (definition.v !== 'holdfast.agent/1') return null;
+  const tools = list(definition.tools).flatMap((tool) => ruledTool(object(tool)));
+  const servers = list(definition.mcp_servers).map(text);
+  return { name: text(definition.name), tools, servers, classifies: definition.classifier !== null };
+}
+
+function ruledTool({ name, version, class: toolClass, group, egress, rule_target, input_schema }: JsonObject): RuledTool[] {
+  if (!isClass(toolClass) || !isJsonObject(input_schema)) return [];
+  const grouped = textOrNull(group) === null ? {} : { group: text(group) };
+  const target = ['path', 'text', 'command'].includes(text(rule_target)) ? (rule_target as TargetKind) : null;
+  const schema = input_schema;
+  return [{ name: text(name), version: text(version), class: toolClass, ...grouped, egress: egress === true, target, schema }];
+}
+
+export function isClass(value: Json | undefined): value is ToolClass {
+  return (TOOL_CLASSES as readonly unknown[]).includes(value);
+}

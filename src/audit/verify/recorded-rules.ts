@@ -1,0 +1,81 @@
+/** The rules of the bundle, asked again about each call that ran, by the code that asked them then (rule B12). */
+import { compileRules, decide, factsRecorded, type Policy, type RuledTool, type TurnFacts } from '../../rules';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { text } from '../case-file/loose';
+import type { ObjectBody } from '../format/lines';
+import { innerPolicy, isClass, recordedAgent, recordedOuter, recordedRules } from '../recorded-rules';
+import { quoted } from './fault';
+import type { ScheduledCall } from './history';
+import { attempt, hashOf } from './values';
+
+/** A tool as a definition of the agent has it. */
+interface Defined {
+  agent: string;
+  tool: RuledTool;
+  classifies: boolean;
+}
+
+export class RecordedRules {
+  /** What rules stand in, by `policy_ref`. */
+  private readonly objects = new Map<string, Json>();
+  private readonly compiled = new Map<string, Policy | null>();
+  private readonly tools: Defined[] = [];
+
+  take({ ref, value }: ObjectBody): void {
+    const agent = recordedAgent(value);
+    if (agent) for (const tool of agent.tools) this.tools.push({ agent: agent.name, tool, classifies: agent.classifies });
+    else this.objects.set(ref, value);
+  }
+
+  /** What else must be there where these rules are; null: nothing. */
+  within(ref: string): string | null {
+    return innerPolicy(this.objects.get(ref));
+  }
+
+  /** Null: they let the call run as it did, or that cannot be told. @param body of the part that has its input */
+  fault(run: ScheduledCall, body: JsonObject): string | null {
+    const { call } = run;
+    if (hashOf(body.input) !== call.input_hash) return 'The rules were asked about another input than the one that ran';
+    const policy = this.policy(call.policy_ref);
+    const defined = this.tools.filter(
+      ({ agent, tool }) => agent === run.agent && tool.name === call.tool && tool.version === call.version,
+    );
+    if (policy === null || defined.length === 0) return null;
+    const faults = defined.map((one) => faultUnder(policy, one, run, body));
+    return faults.includes(null) ? null : faults[0]!;
+  }
+
+  private policy(ref: Json | undefined): Policy | null {
+    if (typeof ref !== 'string') return null;
+    const known = this.compiled.get(ref) ?? this.compile(ref);
+    this.compiled.set(ref, known);
+    return known;
+  }
+
+  private compile(ref: string): Policy | null {
+    const rules = recordedRules(this.objects, ref);
+    return rules && attempt(() => ({ ...compileRules(rules), within: recordedOuter(this.objects, ref) }));
+  }
+}
+
+function faultUnder(policy: Policy, { tool, classifies }: Defined, run: ScheduledCall, body: JsonObject): string | null {
+  const { call, verdict } = run;
+  if (!isJsonObject(body.facts)) return 'The call ran, and what the rules looked at is not written down';
+  if (!isClass(call.class) || !isJsonObject(body.input)) return null;
+  const asked = { tool: tool.name, version: tool.version, class: call.class, input: body.input };
+  const facts = factsRecorded(asked, body.facts, tool.schema);
+  if (facts === null) return null;
+  const { egress, group, target } = facts.tool;
+  if (egress !== tool.egress || group !== tool.group || target !== tool.target || call.class !== tool.class)
+    return "What the rules looked at is not the tool of the agent's definition";
+  const said = attempt(() => decide(policy, { ...facts, turn: turnOf(run) }));
+  if (said === null) return null;
+  if (said.verdict === 'deny') return `The call ran, and the rules forbid it: ${quoted(said.reason)}`;
+  const asks = said.verdict === 'ask' || (said.verdict === 'classify' && !classifies);
+  return asks && verdict !== 'ask' ? `The call ran without being asked about, and the rules ask: ${quoted(said.reason)}` : null;
+}
+
+/** What the rules are told of the turn: as the call was run with it, and not as its part says. */
+function turnOf({ call, agent, requester, untrusted }: ScheduledCall): TurnFacts {
+  return { untrusted, requester: text(requester), agent: text(agent), step: Number.parseInt(text(call.id), 10) };
+}
