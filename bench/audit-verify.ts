@@ -105,6 +105,11 @@ function signal(id: number, eventTime: string): AnyLine {
 
 function part(number: number): AnyLine {
   const salt = number.toString(16).padStart(32, '0');
-  const { hash, body } = sealPart(salt, { text: `${number}, a sentence of a filing. `.repeat(PART_BYTES / 32) });
+  const data = { number, text: 'A sentence out of some filing. '.repeat(PART_BYTES / 31) };
+  const { hash, body } = sealPart(salt, {
+    call_id: '1.1',
+    envelope: { success: true, status: 'success', data },
+    summary: 'text',
+  });
   return { kind: 'part', body: { ref: hash, part: { v: 'holdfast.part/1', salt, body } } };
 }

@@ -16,9 +16,6 @@ const DOCS = join(__dirname, '..', '..', 'docs');
 const python = pythonVerifier();
 const whatFor = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
-/** Of about 7,600 changes of bytes and lines every 30th is judged by both; all are by the faster one (verify/mutations.test.ts). */
-const EVERY = 30;
-
 interface Answer {
   verdict: string;
   line: number | null;
@@ -30,6 +27,8 @@ interface Answer {
 interface Case {
   name: string;
   bytes: Buffer;
+  /** The file that it was made of, with most of its bytes. */
+  of?: string;
 }
 
 test('it has fewer than 200 lines, of at most 120 characters', () => {
@@ -48,15 +47,16 @@ whatFor(`both say the same of samples, and of whoever signs without being known$
 });
 
 whatFor(`both find what was changed, at the same line${suffix}`, async () => {
-  const cases = samples()
-    .flatMap(({ name, bytes }) =>
-      [...mutations(bytes)].map((change) => ({ name: `${name}, ${change.name}`, bytes: change.bytes })),
-    )
-    .filter((_, index) => index % EVERY === 0);
-  const [ours, theirs] = [await judged(cases), await judgedByPython(cases)];
-  const place = ({ verdict, line }: Answer, index: number) => `${cases[index]!.name}: ${verdict} at ${line}`;
-  expect(theirs.map(place)).toEqual(ours.map(place));
-  expect(cases.length).toBeGreaterThan(200);
+  let count = 0;
+  for (const { name, bytes } of samples()) {
+    const of = join(SAMPLES, name);
+    const cases = [...mutations(bytes)].map((change) => ({ name: `${name}, ${change.name}`, bytes: change.bytes, of }));
+    const [theirs, ours] = await Promise.all([judgedByPython(cases), judged(cases)]);
+    const place = ({ verdict, line }: Answer, index: number) => `${cases[index]!.name}: ${verdict} at ${line}`;
+    expect(theirs.map(place)).toEqual(ours.map(place));
+    count += cases.length;
+  }
+  expect(count).toBeGreaterThan(5000);
 });
 
 whatFor(`both find what contradicts itself under a good signature, where both look${suffix}`, async () => {
@@ -104,8 +104,19 @@ function judgedByPython(cases: Case[]): Promise<Answer[]> {
       if (error) return reject(new Error(`${error.message}\n${stderr}`));
       resolve(stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Answer)); // prettier-ignore
     });
-    child.stdin!.end(cases.map(({ bytes }) => `${bytes.toString('base64')}\n`).join(''));
+    child.stdin!.end(cases.map((one) => `${JSON.stringify(changed(one))}\n`).join(''));
   });
+}
+
+/** As support/judge_bundles.py reads it: what changed, between what did not. */
+function changed({ bytes, of }: Case): [from: string, head: number, middle: string, tail: number] {
+  const from = of === undefined ? Buffer.alloc(0) : readFileSync(of);
+  const shorter = Math.min(from.length, bytes.length);
+  let head = 0;
+  while (head < shorter && from[head] === bytes[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && from[from.length - 1 - tail] === bytes[bytes.length - 1 - tail]) tail++;
+  return [of ?? '', head, bytes.subarray(head, bytes.length - tail).toString('base64'), tail];
 }
 
 function asTold({ verdict, line, rule, complete, redactions }: Answer) {

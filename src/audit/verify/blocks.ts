@@ -20,7 +20,7 @@ export interface Around {
   rules: RecordedRules;
 }
 
-/** A part's body, without what may be long. */
+/** A part's body, as far as rules ask about it. */
 type Body = JsonObject | null;
 
 interface Own {
@@ -38,8 +38,22 @@ interface Approval {
 const PART_REFS = ['card_ref', 'input_ref', 'preview_ref', 'result_ref'];
 const OBJECT_REFS = ['policy_ref', 'definition_ref'];
 const REFERRING = new Set(['start', 'decision', 'dispatch', 'effect', 'settlement']);
-/** The conversation itself may be long; of it only whether it is the turn's message is asked. */
-const LONG = ['input', 'asked', 'text', 'content', 'thinking', 'data'];
+/** What rules ask of a part's body. The rest of it, what was said and what tools returned, may be long, and is not held. */
+const ASKED = new Set([
+  ...[
+    ...PART_REFS,
+    ...OBJECT_REFS,
+    'turn_id',
+    'workflow_id',
+    'first_execution_run_id',
+    'requester',
+    'message_hash',
+    'agent',
+    'call',
+  ],
+  ...['steer', 'sub_turns', 'call_id', 'tool', 'version', 'class', 'verdict', 'undecided', 'decision', 'digest', 'by', 'at'],
+  ...['attestation', 'subject', 'dispatch', 'idempotency_key', 'approval', 'effect', 'recorded', 'outcome'],
+]);
 
 export class Blocks {
   /** Own blocks, by ref. */
@@ -127,7 +141,7 @@ export class Blocks {
 
   private kept(body: Json): JsonObject {
     if (!isJsonObject(body)) return {};
-    const facts = Object.fromEntries(Object.entries(body).filter(([key]) => !LONG.includes(key)));
+    const facts = Object.fromEntries(Object.entries(body).filter(([key]) => ASKED.has(key)));
     if (this.isMessage(body)) facts.says_message = true;
     return facts;
   }
