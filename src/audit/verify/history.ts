@@ -1,4 +1,4 @@
-/** A turn's history: what its events say, and whether they can be (rules H1 to H5). Of each only what later rules ask about is kept. */
+/** A turn's history: what its events say, and whether they can be (rules H1 to H6). Of each only what later rules ask about is kept. */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { list, object, text } from '../case-file/loose';
 import { plainName } from '../../shared/approval';
@@ -63,7 +63,9 @@ export class History {
   readonly given = new Set<string>();
   lastHead: Known = null;
   /** What was left out. */
-  readonly unknown = { calls: false, outcomes: false, admitted: false };
+  readonly unknown = { calls: false, outcomes: false, admitted: false, questions: false };
+  /** Until when people could answer, by call: as they were asked. */
+  private readonly expiries = new Map<string, Set<string>>();
   private run: { events: number; latest: number; scheduled: Map<string, Scheduled> } | null = null;
 
   private readonly audience: Audience;
@@ -171,6 +173,7 @@ export class History {
     scheduled.set(text(event.eventId), { type, digest: known === null ? undefined : object(known.call).digest });
     if (known === null) {
       if (type === 'runCall') this.unknown.calls = true;
+      if (type === 'admitCall') this.unknown.questions = true;
       return;
     }
     const call = object(known.call);
@@ -180,6 +183,7 @@ export class History {
       this.inputs.set(text(call.input_ref), [...this.callsWith(text(call.input_ref)), runs]);
       if (type === 'runCall') this.calls.set(text(call.digest), [...this.callsOf(call.digest), runs]);
     }
+    if (type === 'admitCall') this.asked(text(call.id), text(known.expires_at));
     if (type === 'settleEffect') this.settled(known, call, report);
     if (GIVEN_HEADS.has(type) && typeof known.head === 'string') this.given.add(known.head);
   }
@@ -198,13 +202,29 @@ export class History {
       people.add(plainName(text(by)));
       if (this.whole && !this.said.has('approve', call.digest, by))
         report('H4', `The call ran with an approval of ${who}, and no signal or update before says that ${who} approved it`);
+      else if (this.whole) this.inTime(approval, call, report);
       this.attested(approval, { digest: call.digest, decision: 'approve', outcome: null, by, at }, report);
     }
   }
 
+  private asked(call: string, expiry: string): void {
+    this.expiries.set(call, (this.expiries.get(call) ?? new Set()).add(expiry));
+  }
+
+  /** H6 */
+  private inTime({ by, at, expires_at }: JsonObject, call: JsonObject, report: Report): void {
+    if (!this.unknown.questions && !this.expiries.get(text(call.id))?.has(text(expires_at)))
+      report('H6', `The approval of ${quoted(by)} is said to have been good until a time that nobody was asked until`);
+    if (!this.said.has('approve', call.digest, by, timeOf(at) + CLOCKS_MS))
+      report('H6', `The approval of ${quoted(by)} bears a time before the signal or update that gave it`);
+  }
+
+  /** H5, H6 */
   private settled(value: JsonObject, call: JsonObject, report: Report): void {
     for (const one of [value, ...list(value.settlements).map(object)]) {
       const { by, outcome = null, at = value.at } = one;
+      if (this.whole && !this.said.settled(outcome, call.digest, by))
+        report('H6', `${quoted(by)} is said to have settled the call, and no signal or update before says so`);
       this.attested(one, { digest: call.digest, decision: 'settle', outcome, by, at: at as Json }, report);
     }
   }

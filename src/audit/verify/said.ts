@@ -4,13 +4,20 @@ import { readToken } from '../../attestation/token';
 import { list, object, text } from '../case-file/loose';
 import { plainName } from '../../shared/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { attributesOf, eventType, firstPayload, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, timeOf, UNKNOWN, type Known } from './values';
 
 /** A prefix of a digest that names a call. */
 const SHORTEST_NAME = 12;
 
+/** Signals that decide. */
+const DECISIONS = new Set(['approve', 'deny', 'settle']);
+
 interface Saying {
   kind: string;
+  /** ms since 1970, the server's clock. */
+  at: number;
+  /** Of a settlement. */
+  outcome: Json | undefined;
   /** The beginning of a digest. */
   call: string;
   people: string[];
@@ -24,37 +31,47 @@ export class Said {
 
   hear(event: JsonObject): void {
     const type = eventType(event);
+    const at = timeOf(event.eventTime);
     if (type === 'WORKFLOW_EXECUTION_SIGNALED') {
       const { signalName, input } = attributesOf(event);
-      this.note(text(signalName), firstPayload(input));
+      this.note(text(signalName), firstPayload(input), at);
     }
     if (type === 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED' || type === 'WORKFLOW_EXECUTION_UPDATE_ADMITTED') {
       const { acceptedRequest, request } = attributesOf(event);
       const { name, args } = object(object(acceptedRequest ?? request).input);
-      if (name === 'decide') this.note(null, firstPayload(args));
+      if (name === 'decide') this.note(null, firstPayload(args), at);
     }
   }
 
-  /** Whether the person has said this of the call so far. */
-  has(decision: Json | undefined, digest: Json | undefined, by: Json | undefined): boolean {
-    if (this.unknown) return true;
+  /** Whether the person has said this of the call so far. @param until ms since 1970: later does not count */
+  has(decision: Json | undefined, digest: Json | undefined, by: Json | undefined, until = Infinity): boolean {
     const kind = decision === 'edit' ? 'approve' : decision;
+    return this.unknown || this.of(digest, by).some((one) => one.kind === kind && !(one.at > until));
+  }
+
+  /** Whether the person has said so far what became of the call. */
+  settled(outcome: Json | undefined, digest: Json | undefined, by: Json | undefined): boolean {
+    return this.unknown || this.of(digest, by).some((one) => one.kind === 'settle' && one.outcome === outcome);
+  }
+
+  private of(digest: Json | undefined, by: Json | undefined): Saying[] {
     const person = plainName(text(by));
     const about = this.sayings.get(text(digest).slice(0, SHORTEST_NAME)) ?? [];
-    return about.some((one) => one.kind === kind && text(digest).startsWith(one.call) && one.people.includes(person));
+    return about.filter((one) => text(digest).startsWith(one.call) && one.people.includes(person));
   }
 
   /** @param kind null: the value says it */
-  private note(kind: string | null, value: Known): void {
-    if (kind !== null && kind !== 'approve' && kind !== 'deny') return;
+  private note(kind: string | null, value: Known, at: number): void {
+    if (kind !== null && !DECISIONS.has(kind)) return;
     if (value === UNKNOWN) this.unknown = true;
     if (value === UNKNOWN || !isJsonObject(value)) return;
-    const { call, calls, by, attestation, decision } = value;
+    const { call, calls, by, attestation, decision, outcome } = value;
     const signed = texts(attestation).map((token) => principalOf(token));
     const people = [...(typeof by === 'string' ? [by] : []), ...signed].map(plainName);
     for (const named of [...texts(call), ...texts(calls)].filter(({ length }) => length >= SHORTEST_NAME)) {
       const key = named.slice(0, SHORTEST_NAME);
-      this.sayings.set(key, [...(this.sayings.get(key) ?? []), { kind: kind ?? text(decision), call: named, people }]);
+      const saying = { kind: kind ?? text(decision), at, outcome, call: named, people };
+      this.sayings.set(key, [...(this.sayings.get(key) ?? []), saying]);
     }
   }
 }

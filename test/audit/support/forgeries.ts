@@ -80,6 +80,7 @@ const isAdmission = (body: any) => body?.verdict && body.tool_use_id;
 
 const HOUR = 3_600_000;
 const earlier = (at: string) => new Date(Date.parse(at) - HOUR).toISOString();
+const later = (at: string) => new Date(Date.parse(at) + HOUR).toISOString();
 
 /** A block left out: what follows it follows what was before it. */
 function unchained(lines: OpenLine[], find: Find): void {
@@ -191,6 +192,38 @@ const PLANS: Plan[] = [
     at: scheduled('runCall'),
     rule: 'H4',
     says: /expired/,
+  },
+  {
+    name: 'the approval was good for longer than anybody was asked',
+    of: 'approval',
+    edit: (lines) => void (run(lines).approvals[0].expires_at = later(run(lines).approvals[0].expires_at as string)),
+    at: scheduled('runCall'),
+    rule: 'H6',
+    says: /nobody was asked until/,
+  },
+  {
+    name: 'the approval is dated back',
+    of: 'approval',
+    edit: (lines) => void (run(lines).approvals[0].at = earlier(run(lines).approvals[0].at as string)),
+    at: scheduled('runCall'),
+    rule: 'H6',
+    says: /before the signal or update that gave it/,
+  },
+  {
+    name: 'somebody else settled, by the argument',
+    of: 'in_doubt',
+    edit: (lines) => void (value(one(lines, scheduled('settleEffect'))).by = 'mallory'),
+    at: scheduled('settleEffect'),
+    rule: 'H6',
+    says: /"mallory".*no signal or update/,
+  },
+  {
+    name: 'settled otherwise than was said',
+    of: 'in_doubt',
+    edit: (lines) => void (value(one(lines, scheduled('settleEffect'))).outcome = 'not_applied'),
+    at: scheduled('settleEffect'),
+    rule: 'H6',
+    says: /said to have settled/,
   },
   {
     name: 'one person counts twice, once with a character that nobody sees',
