@@ -8,13 +8,17 @@ import { answers } from '../telemetry/answers';
 /** ms */
 const WITHIN = 5000;
 
+/** Bytes. A page of history may hold 200 large events, and gRPC's own limit is 4 MB; Temporal ends a run at 50 MB. */
+const LARGEST_ANSWER = 128 * 1024 * 1024;
+
 /** @throws ServerUnreachable when nothing answers: at once where nothing listens on this machine, else within 5 s */
 export async function connectTemporal({ address, connectionOptions }: Config['temporal']): Promise<Connection> {
   // Elsewhere a proxy may stand between, which only gRPC knows.
   if (isLoopback(address) && !address.startsWith('unix:') && !(await answers(address)))
     throw new ServerUnreachable(address, new Error('nothing listens there'));
   try {
-    return await Connection.connect({ ...connectionOptions, connectTimeout: WITHIN });
+    const channelArgs = { 'grpc.max_receive_message_length': LARGEST_ANSWER };
+    return await Connection.connect({ ...connectionOptions, connectTimeout: WITHIN, channelArgs });
   } catch (error) {
     throw new ServerUnreachable(address, error);
   }

@@ -41,6 +41,7 @@ describe('a worker of another build', () => {
         settings,
         signingKey: await signers.file(signers.gateway),
         script: [ask(['pay', invoice]), say('done')],
+        madeUp: true,
       };
       try {
         await withEngine(own, async ({ client, start }) => {

@@ -4,13 +4,19 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { ofKey } from '../../src/attestation/bundle-signer';
+import { trustedEntry } from '../../src/attestation/gateway-key';
+import { SigningKey } from '../../src/attestation/signing-key';
+import { exportBundle } from '../../src/audit/export/bundle';
+import { verifyBundle } from '../../src/audit/verify';
 import { defineAgent, defineApp, type AgentDefinition, type App } from '../../src/agents/define';
 import { HoldfastClient, type StartTurn } from '../../src/client';
 import type { CallHandle, DirectCall } from '../../src/client/direct-call';
 import type { TurnHandle } from '../../src/client/turn-handle';
+import { connectTemporal } from '../../src/client/connect';
 import { dataConverter } from '../../src/data-converter';
 import type { ModelProvider } from '../../src/model/provider';
 import { FileStore } from '../../src/store/file-store';
@@ -44,6 +50,8 @@ export interface Setup {
   metrics?: ToolMetrics;
   /** Another server than the shared one. */
   address?: string;
+  /** The test writes into the store what the engine would not: no bundle can tell of it as one story. */
+  madeUp?: boolean;
 }
 
 export interface Engine {
@@ -65,7 +73,7 @@ export function testAddress(): string {
 
 /**
  * Runs `body` beside a worker of its own, on the test server. Afterwards every turn that was started
- * is replayed, and its digests are recomputed from what was recorded.
+ * is replayed, its digests are recomputed from what was recorded, and its bundle is verified.
  */
 export async function withEngine(setup: Setup, body: (engine: Engine) => Promise<void>): Promise<void> {
   quietRuntime();
@@ -73,7 +81,7 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
   const taskQueue = `test-${randomBytes(6).toString('hex')}`;
   const connection = await NativeConnection.connect({ address });
-  const clientConnection = await Connection.connect({ address });
+  const clientConnection = await connectTemporal({ address, namespace: 'default', connectionOptions: { address } });
   const store = setup.store ?? (await FileStore.open(directory));
   const temporal = new Client({ connection: clientConnection, dataConverter });
   const live = setup.settings?.live ?? null;
@@ -123,6 +131,7 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   try {
     await worker.runUntil(() => body(engine));
     await replayed(client, ...started);
+    if (!setup.madeUp) await recorded(client, store, ...started);
   } finally {
     await clientConnection.close();
     await connection.close();
@@ -175,6 +184,22 @@ export async function replayed(client: HoldfastClient, ...turns: TurnHandle[]): 
     recomputeDigests(history);
   }
   if (count !== turns.length) throw new Error(`Of ${turns.length} histories only ${count} were replayed.`);
+}
+
+/** Exports the bundles of turns, and has them verified; whose signatures of people hold is for the tests of these. */
+async function recorded({ temporal }: HoldfastClient, store: Store, ...turns: TurnHandle[]): Promise<void> {
+  const signer = SigningKey.generate();
+  for (const { id } of turns) {
+    const lines: Buffer[] = [];
+    const subject = { kind: 'turn' as const, id };
+    for await (const line of exportBundle({ temporal, store, subject, signer: ofKey(signer) })) lines.push(Buffer.from(line));
+    const { verdict, line, rule, why } = await verifyBundle(lines, [trustedEntry(signer, { bundle: true })]);
+    if (verdict === 'intact') continue;
+    const file = join('.holdfast', 'failed-bundles', `${basename(id)}.jsonl`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, Buffer.concat(lines));
+    throw new Error(`The bundle of ${id} is ${verdict} at line ${line} (${rule}): ${why} It is kept in ${file}`);
+  }
 }
 
 /** @returns the file that a history was written to */

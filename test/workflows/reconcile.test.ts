@@ -164,7 +164,7 @@ describe('the attempt that was lost', () => {
       await store.effects.move(idempotencyKey, 1, 'applied');
       return 'not_applied';
     };
-    await withEngine({ tools: [lost(probe)], script: script() }, async (engine) => {
+    await withEngine({ tools: [lost(probe)], script: script(), madeUp: true }, async (engine) => {
       store = engine.store;
       const view = await (await paid(engine)).result();
       expect(view.calls[0]).toMatchObject({ state: 'succeeded', effect: 'applied' });
@@ -177,7 +177,7 @@ describe('the attempt that was lost', () => {
     const timeoutMs = 3000;
     const reconcile = () => (looked.push(Date.now()), 'not_applied' as const);
     const tool = pays('pay', effects, { reconcile, reconcileMs: 1000, timeoutMs });
-    await withEngine({ tools: [tool], script: script() }, async (engine) => {
+    await withEngine({ tools: [tool], script: script(), madeUp: true }, async (engine) => {
       const turn = await engine.start();
       const [call] = await turn.waitForPending();
       const { run_id, head } = await turn.status();
