@@ -25,6 +25,7 @@ import type { ToolMetrics } from '../../src/telemetry/tool-metrics';
 import type { Tool, ToolLogger } from '../../src/tools/define';
 import { createWorker, workflowBundlePath, type WorkerParts } from '../../src/worker';
 import type { Registry } from '../../src/tools/registry';
+import { TURNS_AND_CALLS } from '../../src/workflows/contract';
 import { silent } from './silent';
 import { recomputeDigests } from './recompute-digests';
 import { ScriptedModel, type Answer } from './scripted-model';
@@ -131,7 +132,7 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   try {
     await worker.runUntil(() => body(engine));
     await replayed(client, ...started);
-    if (!setup.madeUp) await recorded(client, store, ...started);
+    if (!setup.madeUp) await recorded(client, store, ...(await allOf(client, taskQueue)));
   } finally {
     await clientConnection.close();
     await connection.close();
@@ -184,6 +185,17 @@ export async function replayed(client: HoldfastClient, ...turns: TurnHandle[]): 
     recomputeDigests(history);
   }
   if (count !== turns.length) throw new Error(`Of ${turns.length} histories only ${count} were replayed.`);
+}
+
+/** Turns and direct calls, however they were started. */
+async function allOf(client: HoldfastClient, taskQueue: string): Promise<TurnHandle[]> {
+  const turns: TurnHandle[] = [];
+  const query = `TaskQueue = '${taskQueue}' AND ${TURNS_AND_CALLS}`;
+  for await (const { workflowId } of client.temporal.workflow.list({ query })) {
+    const handle = client.turn(workflowId.replace(/^turn\//, ''));
+    if (!turns.some(({ id }) => id === handle.id)) turns.push(handle);
+  }
+  return turns;
 }
 
 /** Exports the bundles of turns, and has them verified; whose signatures of people hold is for the tests of these. */
