@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { JsonObject } from '../src/shared/json';
-import { sealPart } from '../src/store/seal';
 import { sample, TRUST_FILE } from '../test/support/bundle-keys';
+import { resultPart } from '../test/support/result-part';
 import { nextLine, type AnyLine } from '../test/support/rewrite-bundle';
 import { LineWriter } from '../src/audit/format/writer';
 
@@ -82,7 +82,8 @@ async function grown(bytes: number, file: string): Promise<number> {
       event.eventId = String(first + many);
     }
     await write(line);
-    if (lines[index + 1]?.kind === 'turn_end') for (let more = 0; more < bytes / 2 / PART_BYTES; more++) await write(part(more));
+    if (lines[index + 1]?.kind === 'turn_end')
+      for (let more = 0; more < bytes / 2 / PART_BYTES; more++) await write(resultPart(more, PART_BYTES));
   }
   out.end();
   await finished(out);
@@ -101,15 +102,4 @@ function signal(id: number, eventTime: string): AnyLine {
     workflowExecutionSignaledEventAttributes,
   };
   return { kind: 'event', body: { event } };
-}
-
-function part(number: number): AnyLine {
-  const salt = number.toString(16).padStart(32, '0');
-  const data = { number, text: 'A sentence out of some filing. '.repeat(PART_BYTES / 31) };
-  const { hash, body } = sealPart(salt, {
-    call_id: '1.1',
-    envelope: { success: true, status: 'success', data },
-    summary: 'text',
-  });
-  return { kind: 'part', body: { ref: hash, part: { v: 'holdfast.part/1', salt, body } } };
 }

@@ -7,10 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
-import { ofKey } from '../../src/attestation/bundle-signer';
 import { trustedEntry } from '../../src/attestation/gateway-key';
 import { SigningKey } from '../../src/attestation/signing-key';
-import { exportBundle } from '../../src/audit/export/bundle';
 import { verifyBundle } from '../../src/audit/verify';
 import { defineAgent, defineApp, type AgentDefinition, type App } from '../../src/agents/define';
 import { HoldfastClient, type StartTurn } from '../../src/client';
@@ -26,6 +24,7 @@ import type { Tool, ToolLogger } from '../../src/tools/define';
 import { createWorker, workflowBundlePath, type WorkerParts } from '../../src/worker';
 import type { Registry } from '../../src/tools/registry';
 import { TURNS_AND_CALLS } from '../../src/workflows/contract';
+import { bundleOf } from './bundle-of';
 import { silent } from './silent';
 import { recomputeDigests } from './recompute-digests';
 import { ScriptedModel, type Answer } from './scripted-model';
@@ -132,7 +131,7 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   try {
     await worker.runUntil(() => body(engine));
     await replayed(client, ...started);
-    if (!setup.madeUp) await recorded(client, store, ...(await allOf(client, taskQueue)));
+    if (!setup.madeUp) await recorded(client, store, taskQueue);
   } finally {
     await clientConnection.close();
     await connection.close();
@@ -187,30 +186,27 @@ export async function replayed(client: HoldfastClient, ...turns: TurnHandle[]): 
   if (count !== turns.length) throw new Error(`Of ${turns.length} histories only ${count} were replayed.`);
 }
 
-/** Turns and direct calls, however they were started. */
-async function allOf(client: HoldfastClient, taskQueue: string): Promise<TurnHandle[]> {
-  const turns: TurnHandle[] = [];
-  const query = `TaskQueue = '${taskQueue}' AND ${TURNS_AND_CALLS}`;
-  for await (const { workflowId } of client.temporal.workflow.list({ query })) {
-    const handle = client.turn(workflowId.replace(/^turn\//, ''));
-    if (!turns.some(({ id }) => id === handle.id)) turns.push(handle);
-  }
-  return turns;
-}
-
-/** Exports the bundles of turns, and has them verified; whose signatures of people hold is for the tests of these. */
-async function recorded({ temporal }: HoldfastClient, store: Store, ...turns: TurnHandle[]): Promise<void> {
-  const signer = SigningKey.generate();
-  for (const { id } of turns) {
-    const lines: Buffer[] = [];
-    const subject = { kind: 'turn' as const, id };
-    for await (const line of exportBundle({ temporal, store, subject, signer: ofKey(signer) })) lines.push(Buffer.from(line));
-    const { verdict, line, rule, why } = await verifyBundle(lines, [trustedEntry(signer, { bundle: true })]);
+/** Has the bundle of each turn and direct call verified, however it was started; whether signatures of people hold is for tests of these. */
+async function recorded({ temporal }: HoldfastClient, store: Store, taskQueue: string): Promise<void> {
+  const key = SigningKey.generate();
+  const trust = [trustedEntry(key, { bundle: true })];
+  for await (const id of turnIds(temporal, taskQueue)) {
+    const text = await bundleOf(temporal, store, id, key);
+    const { verdict, line, rule, why } = await verifyBundle([Buffer.from(text)], trust);
     if (verdict === 'intact') continue;
     const file = join('.holdfast', 'failed-bundles', `${basename(id)}.jsonl`);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, Buffer.concat(lines));
+    writeFileSync(file, text);
     throw new Error(`The bundle of ${id} is ${verdict} at line ${line} (${rule}): ${why} It is kept in ${file}`);
+  }
+}
+
+/** Each once, however many runs it has. */
+async function* turnIds(temporal: Client, taskQueue: string): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  for await (const { workflowId } of temporal.workflow.list({ query: `TaskQueue = '${taskQueue}' AND ${TURNS_AND_CALLS}` })) {
+    if (!seen.has(workflowId)) yield workflowId.replace(/^turn\//, '');
+    seen.add(workflowId);
   }
 }
 

@@ -40,19 +40,11 @@ const OBJECT_REFS = ['policy_ref', 'definition_ref'];
 const REFERRING = new Set(['start', 'decision', 'dispatch', 'effect', 'settlement']);
 /** What rules ask of a part's body. The rest of it, what was said and what tools returned, may be long, and is not held. */
 const ASKED = new Set([
-  ...[
-    ...PART_REFS,
-    ...OBJECT_REFS,
-    'turn_id',
-    'workflow_id',
-    'first_execution_run_id',
-    'requester',
-    'message_hash',
-    'agent',
-    'call',
-  ],
-  ...['steer', 'sub_turns', 'call_id', 'tool', 'version', 'class', 'verdict', 'undecided', 'decision', 'digest', 'by', 'at'],
-  ...['attestation', 'subject', 'dispatch', 'idempotency_key', 'approval', 'effect', 'recorded', 'outcome'],
+  ...PART_REFS,
+  ...OBJECT_REFS,
+  ...'turn_id workflow_id first_execution_run_id requester message_hash agent call steer sub_turns'.split(' '),
+  ...'call_id tool version class verdict undecided decision digest by at attestation subject'.split(' '),
+  ...'dispatch idempotency_key approval effect recorded outcome'.split(' '),
 ]);
 
 export class Blocks {

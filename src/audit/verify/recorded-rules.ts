@@ -47,9 +47,8 @@ export class RecordedRules {
 
   private policy(ref: Json | undefined): Policy | null {
     if (typeof ref !== 'string') return null;
-    const known = this.compiled.get(ref) ?? this.compile(ref);
-    this.compiled.set(ref, known);
-    return known;
+    if (!this.compiled.has(ref)) this.compiled.set(ref, this.compile(ref));
+    return this.compiled.get(ref) ?? null;
   }
 
   private compile(ref: string): Policy | null {

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { LineWriter } from '../../../src/audit/format/writer';
-import { sealPart } from '../../../src/store/seal';
 import { sample, TRUST_FILE } from '../../support/bundle-keys';
+import { resultPart } from '../../support/result-part';
 import { nextLine, type AnyLine } from '../../support/rewrite-bundle';
 
 const RESULTS = 60;
@@ -38,16 +38,9 @@ async function grown(): Promise<void> {
   const write = async (line: AnyLine) => void (out.write(nextLine(writer, line)) || (await once(out, 'drain')));
   for (const line of (await sample('approval')).trimEnd().split('\n')) {
     const { kind, body } = JSON.parse(line) as AnyLine;
-    if (kind === 'turn_end') for (let more = 0; more < RESULTS; more++) await write(result(more));
+    if (kind === 'turn_end') for (let more = 0; more < RESULTS; more++) await write(resultPart(more, RESULT_BYTES));
     await write({ kind, body } as AnyLine);
   }
   out.end();
   await finished(out);
-}
-
-function result(number: number): AnyLine {
-  const salt = number.toString(16).padStart(32, '0');
-  const envelope = { success: true, status: 'success', data: { number, text: 'a page of a filing, '.repeat(RESULT_BYTES / 20) } };
-  const { hash, body } = sealPart(salt, { call_id: '1.1', envelope, summary: 'a lot' });
-  return { kind: 'part', body: { ref: hash, part: { v: 'holdfast.part/1', salt, body } } };
 }

@@ -1,10 +1,9 @@
 /** A sub-agent's turn under the mode of the turn above: its bundle has the rules, and they are asked again under that mode. */
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
-import { ofKey } from '../../../src/attestation/bundle-signer';
 import { verifyBundle } from '../../../src/audit/verify';
-import { HoldfastClient } from '../../../src/client';
 import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
+import { bundleOf } from '../../support/bundle-of';
 import { ask, say } from '../../support/scripted-model';
 import { withAgents } from '../../support/sub-agents';
 import { reads } from '../../support/tools';
@@ -21,17 +20,10 @@ test('the rules inside are in the bundle; one that is complete without them is b
   const clerk = defineAgent({ name: 'clerk', prompt: 'You look.', tools: [lookup], permissions: { allow: ['lookup'] } });
   const tools = [agentTool(clerk, { description: 'Asks the clerk.' })];
   const lead = defineAgent({ name: 'lead', prompt: 'You lead.', tools, permissions: { mode: 'locked', allow: ['clerk'] } });
-  await withAgents([lead, clerk], scripts, async ({ start, client, store, taskQueue }) => {
+  await withAgents([lead, clerk], scripts, async ({ start, client, store }) => {
     const turn = await start();
     expect((await turn.result()).state).toBe('completed');
-    const exporting = new HoldfastClient(client.temporal, {
-      taskQueue,
-      uiUrl: null,
-      store,
-      bundleSigner: async () => ofKey(BUNDLE_KEY),
-    });
-    let text = '';
-    for await (const line of exporting.bundle({ turn: turn.id })) text += line;
+    const text = await bundleOf(client.temporal, store, turn.id, BUNDLE_KEY);
     expect(await verifyBundle([Buffer.from(text)], TRUST)).toMatchObject({ verdict: 'intact', complete: true, why: '' });
 
     const whole = forged(text, () => undefined);
