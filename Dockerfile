@@ -1,4 +1,4 @@
-# The worker. Build: `docker build --tag holdfast:0.1.0 .`; run: docker-compose.yml, docs/deployment.md.
+# Worker and gateway. Build: `docker build --tag holdfast:0.1.0 .`; run: docker-compose.yml, docs/deployment.md.
 #
 # 20.20.2 is the last Node 20 that the official image had. A tag can be moved; to pin what you have tested, write
 # node:20.20.2-bookworm-slim@sha256:… in both places, with the digest that `docker buildx imagetools inspect
@@ -36,8 +36,9 @@ ENV NODE_ENV=production \
     HOLDFAST_HOME=/var/lib/holdfast \
     HOLDFAST_HEALTH_PORT=8481
 USER node
+# A container runs one of both: a worker answers at its health port, a gateway at its own. Either may be given as HOST:PORT.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HOLDFAST_HEALTH_PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "Promise.any([process.env.HOLDFAST_HEALTH_PORT, process.env.HOLDFAST_HTTP_PORT || '8480'].map(async (at) => { const { ok } = await fetch(`http://127.0.0.1:${at.split(':').pop()}/healthz`); if (!ok) throw at; })).then(() => process.exit(0), () => process.exit(1))"]
 # No npm and no shell in between: signals reach the worker, which lets running calls end.
 ENTRYPOINT ["node", "dist/cli/main.js"]
 CMD ["worker"]

@@ -37,3 +37,5 @@ ask() { # NAME, QUESTION, VALUE WHERE NOBODY CAN BE ASKED
 [ -e "$secrets/postgres_password" ] || save postgres_password "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"
 [ -e "$secrets/anthropic_api_key" ] || ask anthropic_api_key 'Anthropic API key' "${ANTHROPIC_API_KEY:-}"
 [ -e "$secrets/smtp_password" ] || ask smtp_password 'Password of the mail account' "${HOLDFAST_SMTP_PASS:-}"
+# Who may speak to the gateway: nobody yet. `holdfast keys token` makes an entry.
+[ -e "$secrets/gateway_tokens" ] || save gateway_tokens '[]'

@@ -40,6 +40,7 @@ import { Silence } from './client/silence';
 import { isInSight, sightClause, type Sight } from './client/sight';
 import { checkStartTurn, searchAttributes, type Started, type StartTurn } from './client/start-turn';
 import { TurnHandle } from './client/turn-handle';
+import { unanswered } from './client/unanswered';
 import { watchPending, type NewQuestion, type WatchPending } from './client/watch-pending';
 import { bundleKeyPlaces, loadConfig, type Config } from './config';
 import type { LiveBus } from './live/bus';
@@ -259,7 +260,8 @@ export class HoldfastClient {
     const handle = this.temporal.workflow.getHandle(workflowId);
     try {
       if (ask) {
-        if ((await settledDown(() => handle.describe()).catch(ifThere)) === false) throw new NoWorker('open the session');
+        if ((await settledDown(() => handle.describe()).catch(ifThere)) === false)
+          throw await unanswered(this.temporal, { taskQueue: this.config.taskQueue }, 'open the session');
         const operation = new WithStartWorkflowOperation<any>(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
         const update = { args: [{}] as [object], startWorkflowOperation: operation };
         opened = await this.temporal.workflow.executeUpdateWithStart<any, OpenedAnswer, [object]>(SESSION_UPDATES.opened, update);
@@ -341,8 +343,11 @@ export class HoldfastClient {
     const query = [TURNS_AND_CALLS, waits, ...sightClause(sight)].join(' AND ');
     const turns: Promise<PendingTurn>[] = [];
     const silence = new Silence(SILENT_FOR);
+    // Asked once for all of them, and not by a request that was given up.
+    let unheard: Promise<NoWorker> | undefined;
+    const why = () => (unheard ??= unanswered(this.temporal, { taskQueue: this.config.taskQueue }, 'tell what waits'));
     try {
-      for await (const info of this.temporal.workflow.list({ query })) turns.push(this.pendingTurn(info, silence));
+      for await (const info of this.temporal.workflow.list({ query })) turns.push(this.pendingTurn(info, silence, why));
       return eachOnce(await Promise.all(turns)).filter((turn) => turn.unreachable !== null || turn.calls.length > 0);
     } finally {
       silence.over();
@@ -364,16 +369,17 @@ export class HoldfastClient {
 
   /**
    * The audit bundle of a turn with its sub-agents' turns, of a direct call (`call/<id>`), or of a session: its lines, each with its
-   * newline, read as fast as they are taken (docs/bundle-format.md). Of what runs still it is as far as that has come, and says so.
+   * newline, read as fast as they are taken (docs/bundle-format.md). It becomes the last link of the chain of its tenant and agent, unless `chained` is false.
+   * Of what runs still it is as far as that has come, and says so.
    * @throws TurnNotFound, SessionNotFound; InvalidRequest for a client without a store or a key; BadSigningKey; all but the last before the first line
    */
-  async *bundle(of: BundleOf): AsyncGenerator<string> {
+  async *bundle(of: BundleOf, { chained = true }: { chained?: boolean } = {}): AsyncGenerator<string> {
     const { bundleSigner: signer } = this.config;
     if (signer === undefined)
       throw new InvalidRequest('bundle: this client has no key for bundles; give it one as "bundleSigner".');
     const store = await this.store('bundle');
     try {
-      yield* exportBundle({ subject: subjectOf(of), temporal: this.temporal, store, signer: await signer() });
+      yield* exportBundle({ subject: subjectOf(of), temporal: this.temporal, store, signer: await signer(), chained });
     } catch (error) {
       if (!(error instanceof SubjectNotFound)) throw error;
       throw 'session' in of ? new SessionNotFound(of.session) : new TurnNotFound(of.turn);
@@ -387,16 +393,17 @@ export class HoldfastClient {
     return (this.opened ??= typeof store === 'string' ? openStore(store) : Promise.resolve(store));
   }
 
-  private async pendingTurn(info: WorkflowExecutionInfo, silence: Silence): Promise<PendingTurn> {
+  private async pendingTurn(info: WorkflowExecutionInfo, silence: Silence, why: () => Promise<NoWorker>): Promise<PendingTurn> {
     const waiting = { ...this.summary(info), tools: waitingTools(info) };
     try {
-      const ask = () => this.turn(waiting.turn_id).pending();
-      const calls = await this.temporal.connection.withAbortSignal(silence.signal, ask);
+      const ask = () => this.turn(waiting.turn_id).waiting();
+      const { questions, unread } = await this.temporal.connection.withAbortSignal(silence.signal, ask);
       silence.broken();
-      return { ...waiting, calls, unreachable: null };
+      return { ...waiting, calls: questions, unreachable: unread.length === 0 ? null : unread.map(({ why }) => why).join(' ') };
     } catch (error) {
       // One turn whose worker is gone must not hide the others.
-      return { ...waiting, calls: [], unreachable: error instanceof Error ? error.message : String(error) };
+      const unheard = error instanceof NoWorker ? await why() : error;
+      return { ...waiting, calls: [], unreachable: unheard instanceof Error ? unheard.message : String(unheard) };
     }
   }
 

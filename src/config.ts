@@ -68,9 +68,13 @@ export interface Config {
   store: string;
   /** What carries live events between processes: `postgres://…`; null: nothing does. */
   live: string | null;
+  /** Where the gateway listens. */
+  httpHost: string;
   httpPort: number;
   /** Base of the gateway's addresses, as whoever downloads sees them; no `/` at its end. */
   publicUrl: string;
+  /** Further names under which our servers are reached. */
+  hosts: string[];
   /** Whether a call that asks for `debug_info` gets it. */
   debugInfo: boolean;
   /** `/healthz` and `/readyz` of a worker; null: off. */
@@ -79,12 +83,18 @@ export interface Config {
   metrics: BindAddress | null;
   /** How long a worker that is stopped lets running calls end, ms. */
   drainMs: number;
+  /** How many workflows a worker keeps in memory; absent: as many as Temporal's SDK finds right for the heap. */
+  maxCachedWorkflows?: number;
   /** Folder of our state. */
   home: string;
   temporalCli?: string;
   logLevel: (typeof LOG_LEVELS)[number];
   /** Absent: nobody has said; then a worker takes a server on loopback only. */
   approvals?: 'any' | 'attested';
+  /** Until when destructive calls run of turns that began with digests of version 1; absent: 30 days after the store got its id. */
+  oldDigestsUntil?: Date;
+  /** Whether commands and MCP servers run where nothing keeps them from the secrets of this user's processes. */
+  childrenMayReadSecrets: boolean;
   /** File of the keys whose signed decisions count; it need not be there. */
   trustedKeys: string;
   /** File of the private key that this process signs with; null: there is none. */
@@ -163,16 +173,21 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     taskQueue: read('HOLDFAST_TASK_QUEUE') ?? 'holdfast',
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
     live: liveOf(read),
+    httpHost: read('HOLDFAST_HTTP_HOST') ?? '127.0.0.1',
     httpPort,
     publicUrl: (read('HOLDFAST_PUBLIC_URL') ?? `http://localhost:${httpPort}`).replace(/\/+$/, ''),
+    hosts: read('HOLDFAST_HOSTS') ?? [],
     debugInfo: read('HOLDFAST_DEBUG_INFO') ?? false,
     health: read('HOLDFAST_HEALTH_PORT') ?? null,
     metrics: read('HOLDFAST_METRICS_PORT') ?? null,
     drainMs: (read('HOLDFAST_DRAIN_SECONDS') ?? DEFAULT_DRAIN_SECONDS) * 1000,
+    ...optional('maxCachedWorkflows', read('HOLDFAST_MAX_CACHED_WORKFLOWS')),
     home,
     ...optional('temporalCli', read('HOLDFAST_TEMPORAL_CLI')),
     logLevel: read('HOLDFAST_LOG_LEVEL') ?? read('LOG_LEVEL') ?? 'info',
     ...optional('approvals', read('HOLDFAST_APPROVALS')),
+    ...optional('oldDigestsUntil', read('HOLDFAST_OLD_DIGESTS_UNTIL')),
+    childrenMayReadSecrets: read('HOLDFAST_CHILDREN_MAY_READ_SECRETS') ?? false,
     trustedKeys: read('HOLDFAST_TRUSTED_KEYS') ?? defaultTrustedKeys(home),
     signingKey: read('HOLDFAST_SIGNING_KEY') ?? present(defaultSigningKey(home)),
     bundleKey: bundleKeyOf(read),

@@ -5,6 +5,7 @@ import type { Notifier } from './activities/notify';
 import type { App } from './agents/define';
 import { FileTrust } from './attestation/file-trust';
 import { ServerUnreachable } from './shared/server-unreachable';
+import type { Site } from './shared/same-site';
 import { ConfigError, mcpLogins, type Config } from './config';
 import { approvalsChannel } from './config/approvals-channel';
 import { NO_LIVE, type LiveBus } from './live/bus';
@@ -24,6 +25,7 @@ import { installRuntime } from './telemetry/runtime';
 import { label, routingOf, withoutNewTurns } from './routing';
 import { version } from './version';
 import type { ToolLogger } from './tools/define';
+import { useThreads } from './tools/isolation/threads';
 import { Registry } from './tools/registry';
 import { createWorker } from './worker';
 import { sweepBeside } from './worker/bundle-sweep';
@@ -56,18 +58,26 @@ export interface RunningWorker {
 
 /**
  * @param told takes live events where HOLDFAST_LIVE names nothing that does
+ * @param appModule path of the module whose default export is the app: for tools with `isolate: true`
  * @throws ServerUnreachable when Temporal does not answer; MissingSearchAttributes; HealthUnavailable; MetricsUnavailable
  */
-export async function startWorker(config: Config, app: App, told: LiveBus | null = null): Promise<RunningWorker> {
+export async function startWorker(
+  config: Config,
+  app: App,
+  told: LiveBus | null = null,
+  appModule?: string,
+): Promise<RunningWorker> {
   const log = createLog(config.logLevel);
-  installRuntime({ log, metrics: config.metrics });
+  const site = { hosts: config.hosts, publicUrl: config.publicUrl };
+  const closeMetrics = await installRuntime({ log, metrics: config.metrics, site });
   const parts: Parts = {};
   // First of all: whoever watches shall see a worker that starts, not one that is dead.
-  const closeHealth = await serveHealthOf(config, parts);
+  const closeHealth = await serveHealthOf(config, parts, site);
+  const closePorts = async () => void (await Promise.all([closeHealth(), closeMetrics()]));
   try {
-    return await start(config, app, { log, parts, closeHealth, told });
+    return await start(config, app, { log, parts, closePorts, told, appModule });
   } catch (error) {
-    await closeHealth();
+    await closePorts();
     throw error;
   }
 }
@@ -82,11 +92,12 @@ interface Parts {
 interface Around {
   log: ReturnType<typeof createLog>;
   parts: Parts;
-  closeHealth(): Promise<void>;
+  closePorts(): Promise<void>;
   told: LiveBus | null;
+  appModule: string | undefined;
 }
 
-async function start(config: Config, app: App, { log, parts, closeHealth, told }: Around): Promise<RunningWorker> {
+async function start(config: Config, app: App, { log, parts, closePorts, told, appModule }: Around): Promise<RunningWorker> {
   const approvals = approvalsChannel(config);
   const store = (parts.store = await openStore(config.store));
   const { apiKey, baseUrl } = config.anthropic;
@@ -99,8 +110,12 @@ async function start(config: Config, app: App, { log, parts, closeHealth, told }
   const defaultModel = model.defaultModel ?? config.anthropic.model ?? DEFAULT_MODEL;
   const connection = (parts.connection = await connect(config));
   const running = new Running();
-  const { drainMs, taskQueue, health, metrics } = config;
-  const options = { shutdownGraceTime: drainMs, shutdownForceTime: drainMs + LAST_MS };
+  const { drainMs, taskQueue, health, metrics, maxCachedWorkflows } = config;
+  const options = {
+    shutdownGraceTime: drainMs,
+    shutdownForceTime: drainMs + LAST_MS,
+    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+  };
   const { namespace } = config.temporal;
   const deployment = config.deployment ?? null;
   const notifier = notifierOf(config);
@@ -112,6 +127,7 @@ async function start(config: Config, app: App, { log, parts, closeHealth, told }
   const live = openLive(config, log) ?? told ?? NO_LIVE;
   const engine = {
     app,
+    ...(appModule === undefined ? {} : { appModule }),
     live,
     ...(outside ? { outside } : {}),
     registry,
@@ -126,9 +142,11 @@ async function start(config: Config, app: App, { log, parts, closeHealth, told }
     running,
     deployment,
     debugInfo: config.debugInfo,
+    childrenMayReadSecrets: config.childrenMayReadSecrets,
     publicUrl: config.publicUrl,
     approvals,
     trust: new FileTrust({ path: config.trustedKeys, namespace, log }),
+    ...(config.oldDigestsUntil ? { oldDigestsUntil: config.oldDigestsUntil } : {}),
     ...(notifier ? { notifier } : {}),
     ...(config.http.callbacks ? { callbacks: callbackSender(config.http.callbacks) } : {}),
     options,
@@ -136,7 +154,9 @@ async function start(config: Config, app: App, { log, parts, closeHealth, told }
   const idle = withoutNewTurns(deployment, await routingOf(connection, namespace, taskQueue), namespace);
   const worker = (parts.worker = await createWorker(engine));
   const endSweep = sweepBeside(config, { connection, store, log });
+  const endThreads = useThreads();
   const finished = worker.run().finally(async () => {
+    await endThreads();
     await endSweep?.();
     await live.close();
     await connection.close();
@@ -161,7 +181,7 @@ async function start(config: Config, app: App, { log, parts, closeHealth, told }
     facts,
     finished,
     replace: (next) => registry.replace(next),
-    stop: () => (drained ??= drain(stoppable(worker, finished), running, drainMs, log).finally(closeHealth)),
+    stop: () => (drained ??= drain(stoppable(worker, finished), running, drainMs, log).finally(closePorts)),
   };
 }
 
@@ -180,12 +200,13 @@ function notifierOf({ notify, smtp, uiUrl, temporal }: Config): Notifier | null 
   return createNotifier({ webhook: notify.webhook, mail, uiUrl, namespace: temporal.namespace });
 }
 
-async function serveHealthOf(config: Config, parts: Parts): Promise<() => Promise<void>> {
+async function serveHealthOf(config: Config, parts: Parts, site: Site): Promise<() => Promise<void>> {
   if (config.health === null) return async () => undefined;
   const { serveHealth } = await import('./telemetry/health.js'); // an HTTP server is loaded only where one is wanted
   return serveHealth(
     config.health,
     readiness(() => parts.worker?.getState() ?? 'STARTING', checks(config, parts)),
+    site,
   );
 }
 

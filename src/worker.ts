@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Client } from '@temporalio/client';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
@@ -10,6 +10,7 @@ import type { Engine } from './activities/agent-definition';
 import type { CallbackSender } from './activities/deliver-callback';
 import type { Notifier } from './activities/notify';
 import { KeptObjects } from './activities/kept-objects';
+import { OLD_DIGESTS_MS } from './activities/older-digest';
 import type { Ran } from './activities/run-once';
 import { TRUSTS_NOBODY, type Trust } from './activities/trust';
 import type { App } from './agents/define';
@@ -21,18 +22,21 @@ import { temporalTurnEnds } from './entities/turn-ends';
 import { temporalTurns } from './entities/turns';
 import { NO_LIVE, type LiveBus } from './live/bus';
 import type { ModelProvider } from './model/provider';
+import { acceptNoIsolation } from './processes/isolation';
 import type { Version } from './routing';
 import type { Store } from './store/store';
 import { activityLog } from './telemetry/activity-log';
-import type { Running } from './telemetry/running';
+import { Running } from './telemetry/running';
 import { sdkToolMetrics, type ToolMetrics } from './telemetry/tool-metrics';
 import { ResultCache } from './tools/cache';
 import { crowded } from './tools/catalogue/catalogue';
 import type { ToolLogger } from './tools/define';
+import { ToolThreads } from './tools/isolation/tool-threads';
 import { ToolGate } from './tools/limits/gate';
 import { Registry } from './tools/registry';
 import { NO_SOURCE, type ToolSource } from './tools/tool-source';
 import { SingleFlight } from './tools/single-flight';
+import { watchBlocked } from './worker/blocked';
 import { temporalBudgets } from './worker/temporal-budgets';
 import { version } from './version';
 import { SEARCH_ATTRIBUTES } from './workflows/contract';
@@ -75,6 +79,14 @@ export interface WorkerParts {
   notifier?: Notifier;
   /** Sends turns' callbacks. Default: none are sent. */
   callbacks?: CallbackSender;
+  /** Until when destructive calls run of turns that began with digests of version 1. Default: 30 days after the store got its id. */
+  oldDigestsUntil?: Date;
+  /** Lets commands and MCP servers run where nothing keeps them from the secrets of this user's processes (docs/workspace.md). */
+  childrenMayReadSecrets?: boolean;
+  /** Path of the module whose default export is `app`: where a tool has `isolate: true`, threads load it. */
+  appModule?: string;
+  /** Of threads for isolated tools: how many (default 4), and each one's heap, MB (default 512). */
+  isolation?: { threads?: number; heapMb?: number };
   /** Temporal's own options, for tests and tuning. */
   options?: Partial<WorkerOptions>;
 }
@@ -82,7 +94,7 @@ export interface WorkerParts {
 /**
  * A Temporal worker that serves the app's agents.
  * @throws MissingSearchAttributes when the namespace lacks one of ours: a workflow would loop on it for ever
- * @throws ConfigError when nobody has said which decisions count, and others could reach the server
+ * @throws ConfigError when nobody has said which decisions count, and others could reach the server; for an isolated tool without `appModule`
  */
 export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { app, connection, namespace, taskQueue, store, model, defaultModel, log } = parts;
@@ -91,6 +103,8 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     throw new ConfigError(
       "The registry takes any decision, and this worker signed ones only: make it with {approvals: {channel: 'attested', …}}.",
     );
+  if (parts.childrenMayReadSecrets) acceptNoIsolation();
+  const toolThreads = toolThreadsOf(parts);
   await checkSearchAttributes(connection, namespace);
   const { outside = NO_SOURCE } = parts;
   checkServers(app, outside);
@@ -115,15 +129,18 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     callbacks,
     live,
     registry,
+    toolThreads,
     gate,
     metrics,
     debugInfo,
     publicUrl,
+    oldDigestsUntil: parts.oldDigestsUntil?.getTime() ?? Date.parse(store.identity.made_at) + OLD_DIGESTS_MS,
     ...remembered,
   };
   const kept = new KeptObjects(store, await engineOf(parts));
   const deps = { ...made, kept, store, model, defaultModel, log };
-  return Worker.create({
+  const running = parts.running ?? new Running();
+  const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
@@ -134,11 +151,13 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     maxHeartbeatThrottleInterval: '200 milliseconds',
     defaultHeartbeatThrottleInterval: '200 milliseconds',
     maxEagerActivityReservationsPerWorkflowTask: 10,
-    interceptors: { activity: [activityLog(log, parts.running)] },
+    interceptors: { activity: [activityLog(log, running)] },
     shutdownGraceTime: '10 seconds',
     ...versioned(parts.deployment ?? null),
     ...parts.options,
   });
+  watchBlocked(running, log, () => ['STOPPED', 'FAILED'].includes(worker.getState()));
+  return worker;
 }
 
 /** A connection does not tell where it leads. @throws ConfigError */
@@ -148,6 +167,19 @@ function channelOf({ approvals, address }: WorkerParts): Channel {
   throw new ConfigError(
     "createWorker is told neither which decisions count nor where the Temporal server is: pass approvals: 'attested', so that only signed ones do, or approvals: 'any' if all who reach the server may approve; or address: '127.0.0.1:7233', if it is there (docs/approvals.md).",
   );
+}
+
+/** Null: there is nothing to load. @throws ConfigError for an isolated tool whose module nobody has named */
+function toolThreadsOf({ app, appModule, isolation = {} }: WorkerParts): ToolThreads | null {
+  const isolated = [...app.agents.flatMap(({ tools }) => tools), ...app.tools].find(({ isolate }) => isolate === true);
+  if (isolated && appModule === undefined)
+    throw new ConfigError(
+      `The tool ${isolated.name} has isolate: true, and this worker is not told which module its threads shall load: pass appModule, the path of the module whose default export is the app; or leave isolate out (docs/tools.md).`,
+    );
+  if (appModule === undefined) return null;
+  const path = resolve(appModule);
+  if (!existsSync(path)) throw new ConfigError(`appModule is ${appModule}, and there is no such file.`);
+  return new ToolThreads(path, isolation);
 }
 
 /** @throws ConfigError for an agent with an MCP server that nobody has configured */

@@ -4,6 +4,16 @@
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
+# Where members of the cluster find each other is a column of 16 bits in PostgreSQL: beyond it the server ends with "out of range".
+for name in FRONTEND HISTORY MATCHING WORKER; do
+  eval "port=\${${name}_MEMBERSHIP_PORT:-1}"
+  case $port in '' | *[!0-9]* | ??????*) port=0 ;; esac
+  if [ "$port" -lt 1 ] || [ "$port" -gt 32767 ]; then
+    eval "echo \"${name}_MEMBERSHIP_PORT is \${${name}_MEMBERSHIP_PORT}; it must be a port from 1 to 32767: PostgreSQL holds no higher one for Temporal.\" >&2"
+    exit 1
+  fi
+done
+
 # The server takes the password from its environment only. Read here, it stands in no image, no compose file and
 # no `docker inspect`.
 SQL_PASSWORD=$(cat -- "$SQL_PASSWORD_FILE")

@@ -11,7 +11,7 @@ import { runChild } from './run-child.mjs';
 
 const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'scripts/lib/compile.mjs', 'scripts/lib/bundle.mjs'];
 const STAMP = '.holdfast-build';
-/** The last line of `replay-bundle.js`: which workflow bundle it replays for. */
+/** A line of `replay-bundle.js`: which workflow bundle it replays for. Before the source map, which has to stand last: what follows it is read as part of it. */
 const REPLAY_OF = '// Replays for the workflow bundle with SHA-256 ';
 
 export function isCompiled(root) {
@@ -38,10 +38,9 @@ export async function compile(root, say) {
     const bundle = await bundleWorkflows(fresh);
     writeFileSync(join(fresh, 'workflow-bundle.js'), bundle);
     const replay = await bundleWorkflows(fresh, { records: true });
-    writeFileSync(
-      join(fresh, 'replay-bundle.js'),
-      `${replay}\n${REPLAY_OF}${createHash('sha256').update(bundle).digest('hex')}\n`,
-    );
+    const line = `${REPLAY_OF}${createHash('sha256').update(bundle).digest('hex')}\n`;
+    const map = replay.lastIndexOf('//# sourceMappingURL=');
+    writeFileSync(join(fresh, 'replay-bundle.js'), `${replay.slice(0, map)}${line}${replay.slice(map)}`);
   }
   makeExecutable(join(fresh, 'cli', 'main.js'));
   writeFileSync(join(fresh, STAMP), hash);

@@ -1,15 +1,16 @@
 /** Admission's part with I/O: what is undecided, the preview, the digest over both, and the card, stored exactly as it will be shown. */
 import { Context } from '@temporalio/activity';
-import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy } from '../shared/activity-io';
+import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../shared/activity-io';
 import { samePerson, stricter, type Held } from '../shared/approval';
 import { approvalCard } from '../shared/card';
-import { callDigest } from '../shared/digests';
+import { callDigest, callRecord, type CallFields } from '../shared/digests';
 import { callError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import { prepareTool, type PreparedAgent } from '../tools/registry';
 import type { Tool } from '../tools/define';
+import { targetHash, targetOf } from '../tools/target';
 import { earlierRun } from './after-reset';
-import { effectiveInput } from './call-input';
+import { inputToAdmit } from './call-input';
 import { decideCall, type DecideResult } from './decide-call';
 import { editedCall } from './edited-call';
 import type { Dependencies } from './dependencies';
@@ -38,12 +39,15 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     };
   }
   await deps.kept.rules(agent);
-  const admitted = await effectiveInput(deps.store, request.call);
+  const admitted = await inputToAdmit(deps.store, turn, request.call);
   const settled = await decision(deps, request, agent, tool, admitted);
   if (settled && !settled.ok) return settled;
 
   const decided = settled?.decided;
   const input = settled?.input ?? admitted;
+  const aimed = turn.store_id === undefined ? NO_TARGET : targetOf(tool, input);
+  if (!aimed.ok) return { ok: false, error: aimed.error };
+  const { target } = aimed;
   const renewed = renewedPolicy(request, agent);
   const call = {
     ...request.call,
@@ -64,14 +68,10 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   const held = asks ? [...(await heldOn(deps, request, tool, input)), ...(before.held ? [before.held] : [])] : [];
 
   const makers = makersOf(request);
-  const previewRef = await storeShown(deps.store, scope, call.id, { preview: preview.data, held, makers });
-  const digest = callDigest({
-    ...call,
-    turn_id: turn.turn_id,
-    call_id: call.id,
-    preview_ref: previewRef,
-    requester: turn.requester,
-  });
+  const previewRef = await storeShown(deps.store, scope, call.id, { preview: preview.data, held, makers, target });
+  const bound = turn.store_id === undefined ? {} : { target_hash: targetHash(target) };
+  const fields = { ...call, ...bound, preview_ref: previewRef };
+  const digest = await keptDigest(deps, turn, fields, { input, target });
   const card = approvalCard({
     tool: tool.name,
     version: tool.version,
@@ -84,6 +84,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     changes: [...(request.changes ?? []), ...(decided?.changes ?? [])],
     input,
     preview: preview.data,
+    target,
     held,
     ...(policy ? { policy } : {}),
     expiresAt: request.expires_at ?? '',
@@ -99,7 +100,21 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     ...(before.effect ? { effect: before.effect } : {}),
     ...(decided ? { decided } : {}),
     ...(renewed ? { renewed } : {}),
+    ...bound,
   };
+}
+
+const NO_TARGET = { ok: true as const, target: null };
+
+/** The call's digest; in version 2 the call is kept under it, for whoever runs it. */
+async function keptDigest(
+  { store }: Dependencies,
+  turn: TurnContext,
+  call: CallFields,
+  details: { input: JsonObject; target: JsonObject | null },
+): Promise<string> {
+  if (turn.store_id !== undefined) await store.putCalls([{ record: callRecord(turn, call), ...details }]);
+  return callDigest(turn, call);
 }
 
 /** A call that is asked about anew is asked about under the present rules. Null: they are those of its admission. */
@@ -128,7 +143,7 @@ async function decision(
 async function heldOn(deps: Dependencies, request: AdmitCallInput, tool: Tool, input: JsonObject): Promise<Held[]> {
   const { edit } = request;
   const held = (request.held ?? []).filter(({ kind }) => kind !== 'reset');
-  const sentBack = edit ? held.filter(({ kind }) => kind !== 'preview_drifted') : held;
+  const sentBack = edit ? held.filter(({ kind }) => kind !== 'preview_drifted' && kind !== 'target_changed') : held;
   const before = await intentBefore(deps, request, tool, input);
   if (!before) return edit ? sentBack.filter(({ kind }) => kind !== 'same_intent') : sentBack;
   return [...sentBack.filter(({ kind }) => kind !== 'same_intent'), before];

@@ -1,10 +1,12 @@
 /** The calls of one answer, or a direct call, admitted: as they go into the transcript, and as they travel to the workflow. */
+import { ApplicationFailure } from '@temporalio/activity';
 import { INLINE_BYTES, type AdmittedCall, type TakeStepInput, type TurnContext } from '../shared/activity-io';
 import { canonical } from '../shared/canonical';
-import { callDigest } from '../shared/digests';
+import { callDigest, callRecord, type CallFields } from '../shared/digests';
 import { callId } from '../shared/ids';
 import { CLAIM_MS } from '../shared/intent';
 import type { Json, JsonObject } from '../shared/json';
+import { cutJson } from '../shared/json-bytes';
 import { CLASS_RULES } from '../shared/tool-class';
 import type { ModelResponse } from '../model/provider';
 import type { Store } from '../store/store';
@@ -12,6 +14,7 @@ import { admit, refuseExcess, type StaticAdmission } from '../tools/admit';
 import { HOOK_TIMEOUT, hooksFor } from '../tools/hooks';
 import type { Tool } from '../tools/define';
 import type { PreparedAgent } from '../tools/registry';
+import { targetHash } from '../tools/target';
 import { toolUses, type ToolUse } from './content';
 import { PREVIEW_TIMEOUT } from './preview';
 import { changedBy, turnFacts } from './decide-call';
@@ -22,7 +25,9 @@ import type { Dependencies } from './dependencies';
 const MAX_CALLS = 64;
 /** How long a tool's probe is asked what became of a call before a person is. */
 const RECONCILE_MS = 60_000;
-const INLINE_BUDGET = 64_000;
+const INLINE_BUDGET = 24_000;
+/** Beyond these nothing is even refused call by call: the state of the turn has to hold them all. */
+const MOST_CALLS = 80;
 
 export interface AskedCall {
   id: string;
@@ -53,7 +58,9 @@ export function admitAll(
 ): AskedCall[] {
   const cut = response.stopReason === 'max_tokens';
   let budget = INLINE_BUDGET;
-  return toolUses(response).map((use, index) => {
+  const uses = toolUses(response);
+  if (uses.length > MOST_CALLS) throw tooManyCalls(uses.length);
+  return uses.map((use, index) => {
     const id = callId(input.step, index + 1);
     const asked = { name: use.name, json: use.json, cut, shown };
     const began = performance.now();
@@ -69,17 +76,54 @@ export function admitAll(
   });
 }
 
-/** An input that does not travel is read by reference: its part has to be found by itself. */
-export async function storeLargeInputs(store: Store, scope: string, calls: AskedCall[]): Promise<void> {
-  const large = calls.filter((call) => !call.inline && call.admission.verdict !== 'rejected');
-  await Promise.all(large.map((call) => store.putPart(scope, call.body)));
+function tooManyCalls(count: number): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `The model's answer asks for ${count} calls; ${MAX_CALLS} of one answer are run, and from ${MOST_CALLS} on the answer is not taken. Ask for less at once.`,
+    'holdfast.too_many_calls',
+  );
+}
+
+/**
+ * What runs a call reads it by its digest, so each that is ready is kept under it. An input that does not travel is read by
+ * reference as well: its part has to be found by itself.
+ */
+export async function storeCalls(
+  store: Store,
+  turn: TurnContext,
+  calls: { asked: AskedCall; admitted: AdmittedCall }[],
+): Promise<void> {
+  const large = calls.filter(({ asked, admitted }) => !asked.inline && admitted.verdict !== 'rejected');
+  const ready = turn.store_id === undefined ? [] : calls.filter(({ admitted }) => admitted.digest !== null);
+  const records = ready.map(({ asked: { admission }, admitted }) => ({
+    record: callRecord(turn, firstRevision(admitted, admitted.policy_ref!)),
+    input: admission.input,
+    target: admission.target,
+  }));
+  await Promise.all([
+    ...large.map(({ asked }) => store.putPart(turn.first_execution_run_id, asked.body)),
+    store.putCalls(records),
+  ]);
+}
+
+/** As history and transcript have it: what stands in both is compared. */
+function useId({ id }: ToolUse): string {
+  return cutJson(id.toWellFormed().slice(0, 200), 250);
+}
+
+/** A call that nobody is asked about. */
+function firstRevision(
+  { id, tool, version, class: toolClass, input_hash, definition_ref, target_hash }: AdmittedCall,
+  policyRef: string,
+): CallFields {
+  const bound = definition_ref === undefined ? {} : { definition_ref, target_hash: target_hash ?? null };
+  return { id, revision: 1, tool, version, class: toolClass, input_hash, preview_ref: null, policy_ref: policyRef, ...bound };
 }
 
 export function admissionBody(id: string, use: ToolUse, admission: StaticAdmission): JsonObject {
   const { tool, version, verdict, reason, error, input } = admission;
   return {
     call_id: id,
-    tool_use_id: use.id.toWellFormed(),
+    tool_use_id: useId(use),
     tool,
     version,
     class: admission.class,
@@ -89,30 +133,35 @@ export function admissionBody(id: string, use: ToolUse, admission: StaticAdmissi
     input,
     asked: use.json.toWellFormed(),
     facts: admission.facts,
+    ...(admission.target === null ? {} : { target: admission.target }),
     ...(admission.changes.length === 0 ? {} : { changes: admission.changes as unknown as Json }),
     ...(admission.undecided ? { undecided: true } : {}),
   };
 }
 
-/** @param agent null for a call that no agent takes, which is rejected */
+/** The agent that takes a call, and the hash of what it is. */
+interface Taking {
+  prepared: PreparedAgent;
+  definition_ref: string | null;
+}
+
+/** @param taking null for a call that no agent takes, which is rejected */
 export function admittedCall(
-  agent: PreparedAgent | null,
+  taking: Taking | null,
   turn: TurnContext,
   { id, use, admission, validationMs, inline }: AskedCall,
-  inputRef: string,
-  untrusted: boolean,
+  { inputRef, untrusted }: { inputRef: string; untrusted: boolean },
 ): AdmittedCall {
+  const agent = taking?.prepared ?? null;
   const { tool, version, verdict, input_hash } = admission;
   const definition = agent?.versions.get(`${tool}@${version}`);
   const { changes, undecided } = admission;
   // Where nobody is asked, only what a destructive call will do is worth a look beforehand: it stands in its digest.
   const previewed = verdict === 'allow' && admission.class === 'destructive' && definition?.preview !== undefined;
   const needsAdmit = verdict === 'ask' || previewed;
-  const policyRef = agent && verdict === 'allow' && !needsAdmit ? agent.policyRef : null; // null: not ready to run
-  const identity = { turn_id: turn.turn_id, call_id: id, revision: 1, tool, version, class: admission.class, input_hash };
-  return {
+  const call: AdmittedCall = {
     id,
-    tool_use_id: use.id.toWellFormed().slice(0, 200),
+    tool_use_id: useId(use),
     tool,
     version,
     class: admission.class,
@@ -123,7 +172,7 @@ export function admittedCall(
     input_hash,
     input: inline ? admission.input : null,
     input_ref: inputRef,
-    digest: policyRef && callDigest({ ...identity, preview_ref: null, policy_ref: policyRef, requester: turn.requester }),
+    digest: null,
     needs_admit: needsAdmit,
     parallel: admission.parallel,
     idempotent: definition?.idempotent ?? false,
@@ -135,8 +184,13 @@ export function admittedCall(
     ...(untrusted ? { untrusted } : {}),
     ...(undecided ? { undecided } : {}),
     ...(changes.length === 0 ? {} : { changes: changedBy(changes) }),
+    ...(turn.store_id !== undefined && taking?.definition_ref
+      ? { definition_ref: taking.definition_ref, target_hash: targetHash(admission.target) }
+      : {}),
     validation_ms: validationMs,
   };
+  const ready = agent !== null && verdict === 'allow' && !needsAdmit;
+  return ready ? { ...call, digest: callDigest(turn, firstRevision(call, agent.policyRef)) } : call;
 }
 
 /** What else runs in the call's own activity, which may take so much longer: a second preview, the claim, after-hooks. */

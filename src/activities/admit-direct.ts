@@ -7,14 +7,15 @@ import { callError, type CallError } from '../shared/errors';
 import { callId } from '../shared/ids';
 import type { Json, JsonObject } from '../shared/json';
 import { Draft } from '../store/transcript';
-import { admit, type StaticAdmission } from '../tools/admit';
+import { admit, checkAhead, type StaticAdmission } from '../tools/admit';
 import type { PreparedAgent, Registry } from '../tools/registry';
 import { isFrom } from '../tools/tool-source';
 import { turnFacts } from './decide-call';
 import type { Dependencies } from './dependencies';
-import { admissionBody, admittedCall, storeLargeInputs, type AskedCall } from './admit-calls';
+import { admissionBody, admittedCall, storeCalls, type AskedCall } from './admit-calls';
 import { checkStart } from './signed-start';
 import { beginningAgent, type Begun } from './outside-tools';
+import { beginOver } from './own-store';
 import { turnSubject } from './subject';
 import { policyOf } from './take-step';
 
@@ -31,23 +32,24 @@ export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): 
   if (agent) await checkStart(deps, agent, { turn, agent: input.turn.agent, message_hash, attestation });
   const definition_ref = agent && (await deps.kept.agent(agent));
   const call = agent
-    ? admitOne(deps, agent, { ...input, turn })
+    ? await admitOne(deps, agent, { ...input, turn })
     : rejectOne(input, found.ok ? unknownTool(input.tool, '') : found.error);
 
+  const store_id = await beginOver(deps, turn);
+  const bound = { ...turn, store_id };
   const draft = new Draft(deps.store, turn.first_execution_run_id, null);
   draft.add('start', input.at, [
-    startBody(begun, { ...input, turn }, { asked_agent: input.turn.agent, message_hash, definition_ref }),
+    startBody(begun, { ...input, turn: bound }, { asked_agent: input.turn.agent, message_hash, definition_ref }),
   ]);
   const header = { direct: true, requester: turn.requester, definition_ref, subject: turnSubject(turn) };
   const admission = draft.add('admission', input.at, [header, call.body]);
-  const stored = [draft.store(), storeLargeInputs(deps.store, turn.first_execution_run_id, [call])] as const;
-  const [head] = await Promise.all(stored);
-  return {
-    head,
-    agent: turn.agent,
-    policy: agent && policyOf(agent),
-    call: admittedCall(agent, turn, call, admission.block.parts[1]!, false),
-  };
+  const admitted = admittedCall(agent && { prepared: agent, definition_ref }, bound, call, {
+    inputRef: admission.block.parts[1]!,
+    untrusted: false,
+  });
+  const stored = storeCalls(deps.store, bound, [{ asked: call, admitted }]);
+  const [head] = await Promise.all([draft.store(), stored]);
+  return { head, agent: turn.agent, policy: agent && policyOf(agent), call: admitted, store_id };
 }
 
 type Found = { ok: true; agent: PreparedAgent } | { ok: false; error: CallError };
@@ -80,7 +82,12 @@ function hasTool({ tools, internal, agent }: PreparedAgent, name: string): boole
   return tools.has(name) || internal.has(name) || isFrom(agent.mcpServers, name);
 }
 
-function admitOne({ log }: Dependencies, agent: PreparedAgent, { turn, tool, input_json }: AdmitDirectInput): AskedCall {
+async function admitOne(
+  { log }: Dependencies,
+  agent: PreparedAgent,
+  { turn, tool, input_json }: AdmitDirectInput,
+): Promise<AskedCall> {
+  await checkAhead(agent, [{ name: tool, json: input_json, cut: false }], turn.requester);
   const began = performance.now();
   const facts = { turn: turnFacts(turn, callId(1, 1), false), log };
   const admission = admit(agent, { name: tool, json: input_json, cut: false, direct: true }, facts);
@@ -102,6 +109,7 @@ function rejectOne({ tool, input_json }: AdmitDirectInput, error: CallError): As
     changes: [],
     undecided: false,
     facts: null,
+    target: null,
   };
   return asked(tool, input_json, admission, 0);
 }

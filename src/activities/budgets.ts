@@ -8,13 +8,13 @@ import { plainName } from '../shared/approval';
 import type { BudgetName, Dispatched, Reservation, Reserved, Settled } from '../shared/budget-book';
 import { callError, type CallError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
-import { CLASS_RULES } from '../shared/tool-class';
 import type { EffectRecord } from '../store/store';
 import { budgetsFor, type Budget, type ToolBudget } from '../tools/budgets';
 import type { Tool } from '../tools/define';
 import { turnFacts } from './decide-call';
 import type { Dependencies } from './dependencies';
 import type { EffectClosed } from './effect-closed';
+import { BEGINS_WITHIN_MS, timeLimitOf } from './effect-deadline';
 import { keyOf } from './effect-of';
 import type { Shown } from './shown';
 import type { Hold } from './held-back';
@@ -27,8 +27,8 @@ export interface Budgets {
   settle(name: BudgetName, said: Settled): Promise<void>;
 }
 
-/** Between a reservation and the dispatch: the way through the tool's limits, and the claim. */
-const BEFORE_DISPATCH_MS = 10_000;
+/** Between a reservation and the claim: the way through the tool's limits. */
+const BEFORE_CLAIM_MS = 10_000;
 
 type Found = Awaited<ReturnType<Hold>>;
 
@@ -50,7 +50,7 @@ export async function withinBudgets(
     key,
     dispatch: again ? record.dispatch : call.dispatch,
     proven: record?.state === 'not_applied' ? record.dispatch : 0,
-    lasts_ms: (tool.timeoutMs ?? CLASS_RULES[tool.class].timeoutMs) + BEFORE_DISPATCH_MS,
+    lasts_ms: BEFORE_CLAIM_MS + BEGINS_WITHIN_MS + timeLimitOf(tool),
   };
   for (const [index, budget] of budgets.entries()) {
     const amount = budget.amount(input, turnFacts(turn, call.id, request.untrusted ?? false));

@@ -5,44 +5,111 @@ import { canonical, CanonicalError } from '../shared/canonical';
 import { callDigest, hashJson } from '../shared/digests';
 import { callError, type CallError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
-import type { Store } from '../store/store';
+import type { ToolClass } from '../shared/tool-class';
+import { StoreError, type Store } from '../store/store';
 import { checkInput } from '../tools/admit';
 import type { Tool } from '../tools/define';
 import { prepareTool } from '../tools/registry';
+import { otherStart } from './older-digest';
 
-/** The effective input, from the arguments or from the admission's part: a copy, which the tool may change. */
-export async function effectiveInput(store: Store, call: Pick<CallArguments, 'input' | 'input_ref'>): Promise<JsonObject> {
-  if (call.input !== null) return call.input;
-  const admission = (await store.getPart(call.input_ref)) as { input: JsonObject };
-  return structuredClone(admission.input);
+/** The input that a call is admitted with, from the arguments or from the admission's part: a copy, which may be changed. */
+export async function inputToAdmit(
+  store: Store,
+  turn: TurnContext,
+  call: Pick<CallArguments, 'id' | 'input' | 'input_ref' | 'input_hash'>,
+): Promise<JsonObject> {
+  const input = call.input ?? structuredClone(((await store.getPart(call.input_ref)) as { input: JsonObject }).input);
+  if (turn.store_id !== undefined && hashJson(input) !== call.input_hash)
+    throw ApplicationFailure.nonRetryable(`Call ${call.id} is to be admitted with another input than its hash names`, OTHER_CALL);
+  return input;
 }
 
-/** Null when the digest covers exactly this call and this input; else what differs. */
-export function digestFault(turn: TurnContext, call: CallArguments, input: JsonObject): string | null {
+/** What a digest stands for: what runs a call takes it from here. */
+export interface NamedCall {
+  agent: string;
+  tool: string;
+  version: string;
+  class: ToolClass;
+  input: JsonObject;
+  /** Null: the tool declared none, or the digest is of version 1, which knows none. */
+  target: JsonObject | null;
+}
+
+export type Named = { ok: true; call: NamedCall } | { ok: false; fault: string };
+
+/**
+ * The call that the digest names, out of the store; the arguments must say the same. In version 1 the digest is all that
+ * ties the arguments to what was admitted.
+ */
+export async function namedCall(store: Store, turn: TurnContext, call: CallArguments): Promise<Named> {
+  const digest = digestOf(turn, call);
+  if (!digest.ok) return digest;
+  if (digest.digest !== call.digest) return { ok: false, fault: `the call has digest ${digest.digest}, not ${call.digest}` };
+  if (turn.store_id === undefined) return ofArguments(store, turn, call);
   try {
-    return mismatch(turn, call, input);
+    const { record, input, target } = await store.getCall(call.digest);
+    const { agent, tool, version, class: toolClass } = record;
+    return { ok: true, call: { agent, tool, version, class: toolClass, input, target } };
   } catch (error) {
-    if (error instanceof CanonicalError) return `it cannot be hashed: ${error.message}`;
+    if (!(error instanceof StoreError)) throw error;
+    return { ok: false, fault: `no call with digest ${call.digest} was admitted over this store: ${error.message}` };
+  }
+}
+
+/** The input of a call whose digest is known to be its own. */
+export async function effectiveInput(store: Store, turn: TurnContext, call: CallArguments): Promise<JsonObject> {
+  return turn.store_id === undefined ? inputToAdmit(store, turn, call) : (await store.getCall(call.digest)).input;
+}
+
+async function ofArguments(store: Store, turn: TurnContext, call: CallArguments): Promise<Named> {
+  const input = await inputToAdmit(store, turn, call);
+  const hash = hashable(() => hashJson(input));
+  if (!hash.ok) return hash;
+  if (hash.digest !== call.input_hash)
+    return { ok: false, fault: `the input does not have the admitted hash ${call.input_hash}` };
+  const { tool, version, class: toolClass } = call;
+  return { ok: true, call: { agent: turn.agent, tool, version, class: toolClass, input, target: null } };
+}
+
+type Digest = { ok: true; digest: string } | { ok: false; fault: string };
+
+function digestOf(turn: TurnContext, call: CallArguments): Digest {
+  if (turn.store_id !== undefined && (call.definition_ref === undefined || call.target_hash === undefined))
+    return { ok: false, fault: 'it names no definition of its agent, or no target' };
+  // What travels beside its reference is shown to people: it must be what its hash says.
+  const shown = call.input;
+  const hash = shown === null ? null : hashable(() => hashJson(shown));
+  if (hash !== null && !hash.ok) return hash;
+  if (hash !== null && hash.digest !== call.input_hash)
+    return { ok: false, fault: `the input does not have the admitted hash ${call.input_hash}` };
+  return hashable(() => callDigest(turn, call));
+}
+
+function hashable(hash: () => string): Digest {
+  try {
+    return { ok: true, digest: hash() };
+  } catch (error) {
+    if (error instanceof CanonicalError) return { ok: false, fault: `it cannot be hashed: ${error.message}` };
     throw error;
   }
 }
 
-function mismatch(turn: TurnContext, call: CallArguments, input: JsonObject): string | null {
-  if (hashJson(input) !== call.input_hash) return `the input does not have the admitted hash ${call.input_hash}`;
-  const digest = callDigest({ ...call, turn_id: turn.turn_id, call_id: call.id, requester: turn.requester });
-  return digest === call.digest ? null : `the call has digest ${digest}, not ${call.digest}`;
-}
+const OTHER_CALL = 'holdfast.other_call';
 
 /**
- * The input of a call that was dispatched. Which record is meant follows from the digest, and the digest from all of the
+ * A call that was dispatched, as its digest names it. Which record is meant follows from the digest, and the digest from all of the
  * call: without this, whoever starts an activity could have one tool's outcome settled by another tool's policy, or probe.
  * @throws ApplicationFailure `holdfast.other_call` when the digest is of another call
  */
-export async function dispatchedInput(store: Store, turn: TurnContext, call: CallArguments): Promise<JsonObject> {
-  const input = await effectiveInput(store, call);
-  const fault = digestFault(turn, call, input);
-  if (fault === null) return input;
-  throw ApplicationFailure.nonRetryable(`Call ${call.id} is not the one that was dispatched: ${fault}`, 'holdfast.other_call');
+export async function dispatchedCall(
+  store: Store,
+  { turn, call, head }: { turn: TurnContext; call: CallArguments; head: string },
+): Promise<NamedCall> {
+  const named = await namedCall(store, turn, call);
+  const other = await otherStart(store, { turn, head });
+  if (named.ok && other === null) return named.call;
+  const why = named.ok ? other!.message : named.fault;
+  throw ApplicationFailure.nonRetryable(`Call ${call.id} is not the one that was dispatched: ${why}`, OTHER_CALL);
 }
 
 /**

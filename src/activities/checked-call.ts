@@ -4,8 +4,9 @@ import { callError, type CallError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import type { Tool } from '../tools/define';
 import { afterReset } from './after-reset';
-import { digestFault, effectiveInput } from './call-input';
+import { namedCall } from './call-input';
 import type { Dependencies } from './dependencies';
+import { olderDigestFault } from './older-digest';
 import { answered, heldBack, heldOutput } from './held-back';
 import { admittedTool } from './outside-tools';
 import { permissionFault } from './permission-fault';
@@ -13,17 +14,21 @@ import { refusal } from './refusal';
 
 export type CheckedCall = { ok: true; tool: Tool; input: JsonObject } | { ok: false; refused: RunCallOutput };
 
-/** The very tool and the very input that were admitted, or the refusal. */
+/** The very tool and the very input that the digest names, or the refusal. */
 export async function checkedCall(deps: Dependencies, request: RunCallInput): Promise<CheckedCall> {
   const { turn, call } = request;
-  const tool = await admittedTool(deps, turn, call, request.head);
-  if (!tool || tool.class !== call.class)
-    return { ok: false, refused: await refusal(deps, request, UNKNOWN(call), tool ?? null) };
-  const input = await effectiveInput(deps.store, call);
-  const fault = digestFault(turn, call, input);
-  if (fault === null) return { ok: true, tool, input };
-  const error = callError('PERMISSION_DENIED', 'digest_mismatch', `Call ${call.id} was not run: ${fault}.`);
-  return { ok: false, refused: await refusal(deps, request, error, tool) };
+  const refused = async (error: CallError, tool: Tool | null): Promise<CheckedCall> => ({
+    ok: false,
+    refused: await refusal(deps, request, error, tool),
+  });
+  const named = await namedCall(deps.store, turn, call);
+  if (!named.ok)
+    return refused(callError('PERMISSION_DENIED', 'digest_mismatch', `Call ${call.id} was not run: ${named.fault}.`), null);
+  const { agent, input, ...admitted } = named.call;
+  const tool = await admittedTool(deps, { ...turn, agent }, admitted, request.head);
+  if (!tool || tool.class !== admitted.class) return refused(UNKNOWN(call), tool ?? null);
+  const older = await olderDigestFault(deps, request);
+  return older === null ? { ok: true, tool, input } : refused(older, tool);
 }
 
 /** Decisions of another run send it back to a person. Null: there are none. */

@@ -15,7 +15,7 @@ const SAID = 2000;
 export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInput): Promise<RunCallOutput> {
   const { turn, call, at, report, sub_turn_id } = request;
   const tool = deps.registry.find(turn.agent, call.tool, call.version) ?? recordedTool(call);
-  const input = await effectiveInput(deps.store, call);
+  const input = await effectiveInput(deps.store, turn, call);
   const asked = await deps.turns.ask(workflowId(sub_turn_id));
   const text = asked?.facts?.text ?? '';
   const { time_ms } = report.spent;

@@ -4,6 +4,7 @@ import type { Store } from '../store/store';
 import type { ToolMetrics } from '../telemetry/tool-metrics';
 import type { ResultCache } from '../tools/cache';
 import type { ToolLogger } from '../tools/define';
+import type { ToolThreads } from '../tools/isolation/tool-threads';
 import type { ToolGate } from '../tools/limits/gate';
 import type { Registry } from '../tools/registry';
 import type { ToolSource } from '../tools/tool-source';
@@ -32,6 +33,8 @@ export interface Dependencies {
   cache: ResultCache;
   /** Identical reads that are under way in this worker, by the cache's key. */
   flights: SingleFlight<Ran>;
+  /** Where isolated tools run; null: no tool of the app is one. */
+  toolThreads: ToolThreads | null;
   /** Limits of tools and of their upstreams, over all workers. */
   gate: ToolGate;
   /** What agents have spent, over all workers. */
@@ -54,6 +57,8 @@ export interface Dependencies {
   log: ToolLogger;
   /** Whether a call that asks for `debug_info` gets it. */
   debugInfo: boolean;
+  /** Until when destructive calls with digests of version 1 run, ms since 1970. */
+  oldDigestsUntil: number;
   /** Base of the gateway's addresses, as whoever downloads sees them. */
   publicUrl: string;
   /** Models without a price that the log has told of: once is enough. */

@@ -25,6 +25,7 @@ export async function editedCall(
   const turn = turnFacts(request.turn, call.id, request.untrusted ?? request.undecided?.untrusted ?? false);
   // The version that the call has, whichever the model sees now.
   const own = { ...agent, tools: new Map([[tool.name, prepared]]), internal: new Map<string, PreparedTool>() };
+  await prepared.validate.ahead(edit.input, turn.requester);
   const checked = admit(own, { name: tool.name, json: canonical(edit.input), cut: false }, { turn, log: deps.log });
   if (checked.verdict === 'rejected') return { ok: false, error: checked.error! };
 

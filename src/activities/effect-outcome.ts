@@ -37,7 +37,9 @@ async function lost(
   why: string,
 ): Promise<RunCallOutput> {
   const { turn, call, at } = request;
-  const message = `${call.tool} was dispatched and its outcome is unknown: ${why}.`;
+  const { deadline } = record;
+  const may = deadline ? ` Until ${deadline} it may still act.` : '';
+  const message = `${call.tool} was dispatched and its outcome is unknown: ${why}.${may}`;
   const error = callError('EXECUTION_ERROR', 'outcome_unknown', message, { hint: IN_DOUBT_HINT });
   const tool = recordedTool(call);
   const kept = await keep(deps, turn, call, tool, {}, failure(error, metadataAt(tool, turn, at)));

@@ -6,7 +6,7 @@ import { callError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import type { EffectRecord } from '../store/store';
 import { append } from '../store/transcript';
-import { dispatchedInput } from './call-input';
+import { dispatchedCall } from './call-input';
 import type { Dependencies } from './dependencies';
 import { actOf, effectOf, keyOf } from './effect-of';
 import { effectClosed } from './effect-closed';
@@ -22,7 +22,7 @@ import { callSubject } from './subject';
 export async function inspectEffect(deps: Dependencies, input: InspectEffectInput): Promise<InspectEffectOutput> {
   const { turn, call, head } = input;
   const { info } = Context.current();
-  await dispatchedInput(deps.store, turn, call);
+  await dispatchedCall(deps.store, input);
   const fence = {
     idempotency_key: keyOf(input.turn, input.call),
     turn_id: turn.turn_id,
@@ -46,7 +46,7 @@ export async function inspectEffect(deps: Dependencies, input: InspectEffectInpu
 /** Writes down what a person found out about a call in doubt. */
 export async function settleEffect(deps: Dependencies, input: SettleEffectInput): Promise<RunCallOutput> {
   const { turn, call, at, outcome, by, note } = input;
-  await dispatchedInput(deps.store, turn, call);
+  await dispatchedCall(deps.store, input);
   const record = await effectOf(deps.store, turn, call);
   if (!record) throw new Error(`There is no effect record ${keyOf(input.turn, input.call)} to settle`);
   const key = record.idempotency_key;

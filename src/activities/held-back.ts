@@ -11,6 +11,7 @@ import { previewDrifted } from './preview-drift';
 import { refusal } from './refusal';
 import { sameIntent } from './same-intent';
 import { shownOf, type Shown } from './shown';
+import { targetChanged } from './target-change';
 
 /** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
 export type HoldAnswer = Held | { refused: CallError } | null;
@@ -25,7 +26,7 @@ export type Hold = (
 ) => Promise<HoldAnswer>;
 
 /** In this order; the first that holds is asked about. What takes something for the call comes last: it is given back where a later one holds. */
-const HOLDS: Hold[] = [unapproved, previewDrifted, withinBudgets, sameIntent];
+const HOLDS: Hold[] = [unapproved, targetChanged, previewDrifted, withinBudgets, sameIntent];
 
 /** Null: the call may act. Else its output: it was not dispatched. */
 export async function heldBack(

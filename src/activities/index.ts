@@ -1,9 +1,10 @@
 /** The activities, bound to what the worker gives them. */
 import { ApplicationFailure } from '@temporalio/activity';
-import type { Activities } from '../shared/activity-io';
+import type { Activities, TurnContext } from '../shared/activity-io';
 import { StoreError } from '../store/store';
 import { admitCall } from './admit-call';
 import { admitDirect } from './admit-direct';
+import { beginSession } from './begin-session';
 import { checkDecision } from './check-decision';
 import { checkFork } from './check-fork';
 import { checkSteer } from './check-steer';
@@ -15,6 +16,7 @@ import { inspectEffect, settleEffect } from './effects';
 import { endTurn } from './end-turn';
 import { forwardDecision, lookAtSubTurn } from './look-at-sub-turn';
 import { notify } from './notify';
+import { checkStore } from './own-store';
 import { openSubTurn } from './open-sub-turn';
 import { withPulse } from './pulse';
 import { readCard } from './read-card';
@@ -25,27 +27,39 @@ import { takeStep } from './take-step';
 /** Those with a heartbeat timeout are under a heartbeat as a whole: a store or a machine that is slow is no dead worker. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    takeStep: (input) => withPulse(() => orStoreFault(takeStep(deps, input))),
-    admitDirect: (input) => withPulse(() => orStoreFault(admitDirect(deps, input))),
-    admitCall: (input) => withPulse(() => orStoreFault(admitCall(deps, input))),
-    checkDecision: (input) => withPulse(() => checkDecision(deps, input)),
-    checkSteer: (input) => withPulse(() => checkSteer(deps, input)),
-    notify: (input) => orStoreFault(notify(deps, input)),
-    readCard: (input) => withPulse(() => orStoreFault(readCard(deps, input))),
-    openSubTurn: (input) => withPulse(() => orStoreFault(openSubTurn(deps, input))),
+    takeStep: over(deps, (input) => withPulse(() => orStoreFault(takeStep(deps, input)))),
+    admitDirect: over(deps, (input) => withPulse(() => orStoreFault(admitDirect(deps, input)))),
+    admitCall: over(deps, (input) => withPulse(() => orStoreFault(admitCall(deps, input)))),
+    checkDecision: over(deps, (input) => withPulse(() => checkDecision(deps, input))),
+    checkSteer: over(deps, (input) => withPulse(() => checkSteer(deps, input))),
+    notify: over(deps, (input) => orStoreFault(notify(deps, input))),
+    readCard: over(deps, (input) => withPulse(() => orStoreFault(readCard(deps, input)))),
+    openSubTurn: over(deps, (input) => withPulse(() => orStoreFault(openSubTurn(deps, input)))),
     lookAtSubTurn: (input) => withPulse(() => lookAtSubTurn(deps, input)),
-    closeSubTurn: (input) => withPulse(() => orStoreFault(closeSubTurn(deps, input))),
+    closeSubTurn: over(deps, (input) => withPulse(() => orStoreFault(closeSubTurn(deps, input)))),
     forwardDecision: (input) => forwardDecision(deps, input),
-    compact: (input) => withPulse(() => orStoreFault(compact(deps, input))),
+    compact: over(deps, (input) => withPulse(() => orStoreFault(compact(deps, input)))),
     lookAtTurn: (input) => deps.turnEnds.look(input),
+    beginSession: (input) => beginSession(deps, input),
     checkFork: (input) => checkFork(deps, input),
     deliverCallback: (input) => orStoreFault(deliverCallback(deps, input)),
-    endTurn: (input) => withPulse(() => orStoreFault(endTurn(deps, input))),
+    endTurn: over(deps, (input) => withPulse(() => orStoreFault(endTurn(deps, input)))),
     // These go on trying: what became of an effect has to be known, however long the store takes to be mended.
-    runCall: (input) => withPulse(() => runCall(deps, input)),
-    inspectEffect: (input) => withPulse(() => inspectEffect(deps, input)),
-    reconcileEffect: (input) => withPulse(() => reconcileEffect(deps, input)),
-    settleEffect: (input) => withPulse(() => settleEffect(deps, input)),
+    runCall: over(deps, (input) => withPulse(() => runCall(deps, input))),
+    inspectEffect: over(deps, (input) => withPulse(() => inspectEffect(deps, input))),
+    reconcileEffect: over(deps, (input) => withPulse(() => reconcileEffect(deps, input))),
+    settleEffect: over(deps, (input) => withPulse(() => settleEffect(deps, input))),
+  };
+}
+
+/** Only over the store that the turn is bound to: another one knows nothing of what was decided and done. */
+function over<I extends { turn: TurnContext }, O>(
+  { store }: Dependencies,
+  run: (input: I) => Promise<O>,
+): (input: I) => Promise<O> {
+  return async (input) => {
+    checkStore(store, input.turn);
+    return run(input);
   };
 }
 

@@ -70,13 +70,19 @@ function different(offered: Tool[], own: PreparedAgent, twice: (tool: Tool) => v
   });
 }
 
-/** Of the turn's own start block: a session's transcript has others before it. */
-function pinnedIn(blocks: StoredBlock[], { turn_id, first_execution_run_id }: TurnContext): [name: string, version: string][] {
-  const start = blocks.findLast(({ block, bodies: [body] }) => {
-    if (block.kind !== 'start' || !isJsonObject(body)) return false;
-    return body.turn_id === turn_id && body.first_execution_run_id === first_execution_run_id;
-  });
-  const outside = isJsonObject(start?.bodies[0]) ? start.bodies[0].outside : undefined;
+/** What the turn's own start block says: a session's transcript has others before it. Null: there is none. */
+export function startOf(
+  blocks: StoredBlock[],
+  { turn_id, first_execution_run_id }: Pick<TurnContext, 'turn_id' | 'first_execution_run_id'>,
+): JsonObject | null {
+  const starts = blocks.filter(({ block }) => block.kind === 'start').map(({ bodies: [body] }) => body);
+  const own = starts.filter(isJsonObject);
+  return own.findLast((body) => body.turn_id === turn_id && body.first_execution_run_id === first_execution_run_id) ?? null;
+}
+
+/** Of the turn's own start. */
+function pinnedIn(blocks: StoredBlock[], turn: TurnContext): [name: string, version: string][] {
+  const outside = startOf(blocks, turn)?.outside;
   const tools = isJsonObject(outside) && Array.isArray(outside.tools) ? outside.tools : [];
   return tools.flatMap((id): [string, string][] => {
     const [name, version] = String(id).split('@');

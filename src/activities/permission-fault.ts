@@ -6,7 +6,7 @@ import type { JsonObject } from '../shared/json';
 import type { Tool } from '../tools/define';
 import { deniedError } from '../tools/admit';
 import { decide } from '../tools/permission';
-import type { PreparedAgent } from '../tools/registry';
+import { prepareTool, type PreparedAgent } from '../tools/registry';
 import { turnFacts } from './decide-call';
 import { approvalsFault } from './approvals-fault';
 import { inputFault } from './call-input';
@@ -26,6 +26,7 @@ export async function permissionFault(
 ): Promise<HoldAnswer> {
   const { turn, call } = request;
   const agent = deps.registry.forTurn(turn)!;
+  await prepareTool(tool).validate.ahead(input, turn.requester);
   const unfit = inputFault(tool, input);
   if (unfit) return { refused: unfit };
   const verdict = decide(agent.policy, { tool, input, turn: turnFacts(turn, call.id, request.untrusted ?? false) });

@@ -6,19 +6,19 @@ import type { Json, JsonObject } from '../shared/json';
 import type { EffectRecord } from '../store/store';
 import { append } from '../store/transcript';
 import type { Tool } from '../tools/define';
-import { CLASS_RULES } from '../shared/tool-class';
-import type { StoredResult } from '../tools/shape';
 import { outputFault } from '../tools/output';
 import { readReconciled, unknown, type Found } from '../tools/reconciled';
 import { runTool } from '../tools/run';
-import { dispatchedInput } from './call-input';
+import { dispatchedCall } from './call-input';
 import type { Dependencies } from './dependencies';
+import { believedFrom } from './effect-deadline';
 import { effectOf } from './effect-of';
 import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
 import { showing } from './pulse';
 import { failure, keep, metadataAt, success } from './run-once';
 import { callSubject } from './subject';
+import { actsElsewhere } from './target-change';
 import { toolContext } from './tool-context';
 
 /** Longest time for one answer, ms. */
@@ -26,7 +26,8 @@ const PROBE_TIMEOUT = 30_000;
 
 export async function reconcileEffect(deps: Dependencies, request: ReconcileEffectInput): Promise<ReconcileEffectOutput> {
   const { turn, call } = request;
-  const input = await dispatchedInput(deps.store, turn, call);
+  const named = await dispatchedCall(deps.store, request);
+  const { input } = named;
   const record = await effectOf(deps.store, turn, call);
   if (!record) throw new Error(`There is no effect record of call ${call.id} to reconcile`);
   const key = record.idempotency_key;
@@ -34,23 +35,21 @@ export async function reconcileEffect(deps: Dependencies, request: ReconcileEffe
     return { evidence: '', settled: await recorded(deps, request, record) };
   const tool = deps.registry.find(turn.agent, call.tool, call.version);
   if (!tool?.reconcile) return nobodyKnows(`This worker has no probe for ${call.tool}@${call.version}.`);
+  // Another account knows nothing of the call, and its probe would say so.
+  const elsewhere = turn.store_id === undefined ? null : actsElsewhere(tool, named);
+  if (elsewhere !== null) return nobodyKnows(`This worker was not asked. ${elsewhere}`);
 
   const found = await probe(deps, request, { tool, input, key });
   if (found.outcome === 'unknown') return nobodyKnows(found.evidence);
-  const believedFrom = Math.max(Date.parse(request.not_applied_from), await mayActUntil(deps, record, tool));
-  if (found.outcome === 'not_applied' && !(Date.now() >= believedFrom)) {
-    const until = Number.isNaN(believedFrom) ? 'its end' : new Date(believedFrom).toISOString();
-    const early = `The probe says that nothing has happened, and until ${until} it still may.`;
-    return nobodyKnows([early, found.evidence].join(' ').trim());
+  // What the workflow says comes from whoever started this activity; what the record says, from whoever may be acting.
+  const from = Math.max(Date.parse(request.not_applied_from), await believedFrom(deps.store, record, tool));
+  if (found.outcome === 'not_applied' && !(Date.now() >= from)) {
+    const until = Number.isNaN(from) ? null : new Date(from).toISOString();
+    const early = `The probe says that nothing has happened, and until ${until ?? 'its end'} it still may.`;
+    const evidence = [early, found.evidence].join(' ').trim();
+    return { ...nobodyKnows(evidence), ...(until === null ? {} : { not_applied_from: until }) };
   }
   return { evidence: found.evidence, settled: await conclude(deps, request, record, { tool, input, found }) };
-}
-
-/** By the record itself, ms since 1970: until its attempt has answered, or has run out of time. */
-async function mayActUntil({ store }: Dependencies, { claimed_at, result_ref }: EffectRecord, tool: Tool): Promise<number> {
-  const stored = result_ref === null ? null : ((await store.getPart(result_ref)) as unknown as StoredResult);
-  const lost = stored === null || (!stored.envelope.success && stored.envelope.error.reason === 'outcome_unknown');
-  return lost ? Date.parse(claimed_at) + (tool.timeoutMs ?? CLASS_RULES[tool.class].timeoutMs) : 0;
 }
 
 function nobodyKnows(evidence: string): ReconcileEffectOutput {

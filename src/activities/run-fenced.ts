@@ -8,15 +8,17 @@ import { Context } from '@temporalio/activity';
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
-import type { EffectRecord } from '../store/store';
+import { StoreError, type EffectRecord } from '../store/store';
 import { Draft, walk } from '../store/transcript';
+import { Deadline } from '../tools/deadline';
 import type { Tool } from '../tools/define';
-import type { RunResult } from '../tools/run';
+import { TIMED_OUT, type RunResult } from '../tools/run';
 import { annotated } from './annotated';
 import { giveBack } from './budgets';
 import { debugged } from './debug-info';
 import type { Dependencies } from './dependencies';
 import { appendEffect, IN_DOUBT_HINT } from './effect-block';
+import { actsUntil, BEGINS_WITHIN_MS } from './effect-deadline';
 import { actOf, effectOf, keyOf, otherDispatch } from './effect-of';
 import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
@@ -28,6 +30,7 @@ import { showing } from './pulse';
 import { refusal } from './refusal';
 import { failure, keep, runOnce, success, type Ran } from './run-once';
 import { callSubject, decisionBodies } from './subject';
+import { targetChanged } from './target-change';
 
 export async function runFenced(
   deps: Dependencies,
@@ -46,7 +49,9 @@ export async function runFenced(
   const fault = await permissionFault(deps, request, tool, input);
   // An idempotent call that was dispatched and is in doubt: not to run it again is no proof that nothing has happened.
   const inDoubt = began !== null && began.state !== 'not_applied' ? began : null;
-  if (fault && inDoubt) return recordedOutcome(deps, request, inDoubt, 'refused' in fault ? fault.refused.message : fault.text);
+  // Nor is it repeated on something else: there nobody honours its key.
+  const stopped = inDoubt && (fault ?? (await targetChanged(deps, request, tool, input)));
+  if (stopped) return recordedOutcome(deps, request, inDoubt, 'refused' in stopped ? stopped.refused.message : stopped.text);
   if (fault && 'refused' in fault) return refusal(deps, request, fault.refused, tool, input);
   if (earlier)
     return recordedOutcome(
@@ -56,7 +61,7 @@ export async function runFenced(
       'it was dispatched before the workflow was reset, and no outcome was recorded',
     );
   const undispatched = () => effectClosed(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
-  // What a call in doubt finds changed may be its own doing, so nothing holds its repetition.
+  // What else a call in doubt finds changed may be its own doing, so nothing holds its repetition.
   const held = fault
     ? await answered(deps, request, tool, input, fault)
     : inDoubt
@@ -92,7 +97,11 @@ async function dispatch(
   const { info } = Context.current();
   const head = await writeDispatch(deps, request, key);
   const record = began && began.state !== 'not_applied' ? began : null; // idempotent: the claim that is there serves again
-  if (!record) {
+  const begins = Deadline.in(BEGINS_WITHIN_MS); // before the claim: whoever finds it knows how long its attempt may act
+  const deadline = actsUntil(begins, tool, record?.deadline ?? null);
+  const before = record ? record.deadline : null;
+  if (record) await deps.store.effects.renew(key, record.dispatch, record.deadline, deadline);
+  else {
     const claim = {
       idempotency_key: key,
       turn_id: turn.turn_id,
@@ -103,6 +112,7 @@ async function dispatch(
       attempt: info.attempt,
       act: actOf(turn, call),
       head,
+      deadline,
     };
     const claimed = await deps.store.effects.claim(claim);
     if (!claimed.claimed) {
@@ -114,9 +124,18 @@ async function dispatch(
     if (other) return giveWay(deps, request, key, other);
   }
   // A cancelled turn waits for the end of an effect in flight: the tool is stopped by its time limit only.
-  const ran = await runOnce(deps, request, tool, input, { show: showing() });
+  const ran = await runOnce(deps, request, tool, input, { show: showing(), begins });
   await shareRateLimit(deps, tool, ran.result);
-  const dispatched = { tool, input, key, head, dispatch: record?.dispatch ?? call.dispatch };
+  const dispatched = {
+    tool,
+    input,
+    key,
+    head,
+    dispatch: record?.dispatch ?? call.dispatch,
+    again: record !== null,
+    deadline,
+    before,
+  };
   return conclude(deps, request, dispatched, ran);
 }
 
@@ -181,16 +200,23 @@ interface Dispatched {
   key: string;
   head: string;
   dispatch: number;
+  /** An earlier attempt under this claim may have acted. */
+  again: boolean;
+  /** Until when this attempt may act, as the record has it. */
+  deadline: string;
+  /** Until when those before it may; undefined: an older build has not written it down. */
+  before: EffectRecord['deadline'];
 }
 
 async function conclude(
   deps: Dependencies,
   request: RunCallInput,
-  { tool, input, key, head, dispatch }: Dispatched,
+  dispatched: Dispatched,
   { result, metadata, notes }: Ran,
 ): Promise<RunCallOutput> {
   const { turn, call } = request;
-  const effect = effectIn(result);
+  const { tool, input, key, head, dispatch, again, deadline } = dispatched;
+  const effect = effectIn(result, again);
   const error = result.ok ? null : effect === 'in_doubt' ? inDoubt(result.error) : result.error;
   const envelope = result.ok ? success(result.data, metadata) : failure(error!, metadata);
   const asked = { options: request.options, allowed: deps.debugInfo, attempts: call.dispatch, notes };
@@ -198,7 +224,8 @@ async function conclude(
   const effectFacts = { parent: head, dispatch, key, effect, result_ref: kept.result_ref };
   const newHead = await appendEffect(deps, request, effectFacts);
   try {
-    await deps.store.effects.move(key, dispatch, effect, { result_ref: kept.result_ref, result_head: newHead });
+    const alone = effect === 'not_applied' ? { alone: deadline } : {};
+    await deps.store.effects.move(key, dispatch, effect, { result_ref: kept.result_ref, result_head: newHead, ...alone });
   } catch (error) {
     // Cut off, settled by a person, and then done after all: the turn has gone on, so the log must say it.
     deps.log.error(
@@ -207,6 +234,7 @@ async function conclude(
     );
     throw error;
   }
+  if (effect === 'in_doubt' && hasEnded(result)) await attemptEnded(deps, dispatched);
   await effectClosed(deps, { turn, call, key, dispatch, effect });
   // Only now that the effect is on record: a hook that hangs must not leave anybody in doubt.
   const noted = await annotated(deps, request, tool, input, envelope);
@@ -215,9 +243,23 @@ async function conclude(
   return { ...shown, state, effect, error, attempts: 1, took_ms: metadata.execution_time_ms, head: newHead };
 }
 
-function effectIn(result: RunResult): 'applied' | 'not_applied' | 'in_doubt' {
+/** @param again what proves that this attempt has done nothing proves nothing of those before it */
+function effectIn(result: RunResult, again: boolean): 'applied' | 'not_applied' | 'in_doubt' {
   if (result.ok) return 'applied';
-  return result.nothingHappened ? 'not_applied' : 'in_doubt';
+  return result.nothingHappened && !again ? 'not_applied' : 'in_doubt';
+}
+
+/** A tool that has not answered in time may be at it still, whatever its signal says. */
+function hasEnded(result: RunResult): boolean {
+  return result.ok || result.error.reason !== TIMED_OUT;
+}
+
+/** What a probe finds is believed at once then, unless others may be at it. */
+async function attemptEnded({ store }: Dependencies, { key, dispatch, deadline, before }: Dispatched): Promise<void> {
+  if (before === undefined) return;
+  await store.effects.renew(key, dispatch, deadline, before).catch((error: unknown) => {
+    if (!(error instanceof StoreError) || error.code !== 'conflict') throw error; // another attempt has begun, or it was settled
+  });
 }
 
 function inDoubt(error: CallError): CallError {

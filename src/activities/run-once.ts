@@ -4,15 +4,17 @@ import type { RunCallInput, TurnContext } from '../shared/activity-io';
 import type { Envelope, EnvelopeMetadata } from '../shared/envelope';
 import type { CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
-import { CLASS_RULES } from '../shared/tool-class';
+import type { Deadline } from '../tools/deadline';
 import type { Tool } from '../tools/define';
 import { deprecationMetadata } from '../tools/lifecycle';
-import { runTool, type RunResult } from '../tools/run';
+import type { RunResult } from '../tools/run';
 import { storedResult } from '../tools/shape';
 import type { Dependencies } from './dependencies';
+import { timeLimitOf } from './effect-deadline';
 import { keyOf } from './effect-of';
 import { keepFile } from './keep-file';
 import type { Show } from './pulse';
+import { runWhere } from './run-where';
 import { toolContext } from './tool-context';
 
 export interface Ran {
@@ -30,7 +32,7 @@ export async function runOnce(
   { turn, call, validation_ms, options: asked }: RunCallInput,
   tool: Tool,
   input: JsonObject,
-  options: { show: Show; cancelled?: AbortSignal },
+  options: { show: Show; cancelled?: AbortSignal; begins?: Deadline },
 ): Promise<Ran> {
   const began = Date.now();
   const { context, noted } = toolContext(deps, turn, {
@@ -45,11 +47,11 @@ export async function runOnce(
       deps.live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'tool_progress', call: call.id, ...progress });
     },
   });
-  const timeoutMs = tool.timeoutMs ?? CLASS_RULES[tool.class].timeoutMs;
-  const result = await runTool(tool, input, context, {
-    timeoutMs,
+  const result = await runWhere(deps, turn, tool, input, context, {
+    timeoutMs: timeLimitOf(tool),
     keepFile: (file) => keepFile(deps, turn, call.id, file),
     ...(options.cancelled ? { cancelled: options.cancelled } : {}),
+    ...(options.begins ? { begins: options.begins } : {}),
   });
   const times = { validationMs: validation_ms ?? 0, networkMs: noted.networkMs() };
   return { result, metadata: metadataOf(tool, turn, began, times), notes: noted.debug, tried: true };

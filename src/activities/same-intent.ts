@@ -74,7 +74,7 @@ export async function intentBefore(
 export async function closeIntentOf(deps: Dependencies, { turn, call, key, effect }: EffectClosed): Promise<void> {
   const tool = deps.registry.find(turn.agent, call.tool, call.version);
   if (!tool?.intentKey || effect === 'in_doubt') return;
-  const named = intentOf(tool, await effectiveInput(deps.store, call));
+  const named = intentOf(tool, await effectiveInput(deps.store, turn, call));
   if (named.ok && named.intent !== null) await deps.intents.close(named.intent, { key, effect });
 }
 

@@ -1,11 +1,6 @@
 /** What a turn keeps of what another one says of itself. All of it lands in history, so it stays small. */
-import { NOTHING_SPENT, type SubTurnReport, type Surfaced } from '../shared/sub-turn';
+import { NOTHING_SPENT, travelling, type SubTurnReport } from '../shared/sub-turn';
 import type { AskedTurn } from './turns';
-
-/** Cards that travel, characters all together: those that are too much are shown in their own turn only. */
-const MOST_CARDS = 100_000;
-/** Questions that are shown above. */
-const MOST_WAITING = 64;
 
 export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnReport {
   const outside = closed === 'TERMINATED' || closed === 'TIMED_OUT';
@@ -21,12 +16,4 @@ export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnRe
 function endedOutside(closed: NonNullable<AskedTurn['closed']>): string {
   const how = closed === 'TIMED_OUT' ? 'ended by its time limit' : 'terminated';
   return `Its workflow was ${how} from outside, through Temporal. What it was doing at that moment may have taken effect.`;
-}
-
-function travelling(waiting: Surfaced[]): Surfaced[] {
-  let left = MOST_CARDS;
-  return waiting.slice(0, MOST_WAITING).map((question) => {
-    left -= question.card.length;
-    return left < 0 ? { ...question, card: '' } : question;
-  });
 }

@@ -9,15 +9,17 @@ import type { JsonObject } from '../shared/json';
 import { costUsd } from '../model/prices';
 import type { ModelFailure, ModelMessage, ModelResponse, ModelTool } from '../model/provider';
 import { Draft } from '../store/transcript';
+import { checkAhead } from '../tools/admit';
 import type { PreparedAgent } from '../tools/registry';
 import { catalogueTokens } from '../tools/tokens';
-import { admitAll, admittedCall, storeLargeInputs } from './admit-calls';
-import { answerText, storableContent, unlistedServerTools } from './content';
+import { admitAll, admittedCall, storeCalls } from './admit-calls';
+import { answerText, storableContent, toolUses, unlistedServerTools } from './content';
 import { addBeginning } from './begin-turn';
 import { compactedMessages, totalTokens } from './compacted';
 import { addOutcomes, messageBodies, messagesOf, steerBodies } from './conversation';
 import type { Dependencies } from './dependencies';
 import { agentSince, beginningAgent, type Begun } from './outside-tools';
+import { beginOver } from './own-store';
 import { showing } from './pulse';
 import { checkParentRuns } from './sub-turn-start';
 import { turnSubject } from './subject';
@@ -33,8 +35,10 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const definition_ref = await deps.kept.agent(agent);
   const scope = input.turn.first_execution_run_id;
   const { at } = input;
+  // From its first step on: a turn from before calls had digests of version 2 goes on without.
+  const turn = input.message === null ? input.turn : { ...input.turn, store_id: await beginOver(deps, input.turn) };
   const draft = new Draft(deps.store, scope, input.head);
-  await addBefore(deps, draft, begun, input);
+  await addBefore(deps, draft, begun, { ...input, turn });
   // After the results: the API takes an answer to its calls before anything else.
   for (const steer of input.steers ?? []) draft.add('message', at, steerBodies(steer));
   const blocks = await draft.whole();
@@ -47,20 +51,25 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   if (unlisted.length > 0) throw unlistedServerTool(unlisted);
 
   draft.add('message', at, messageBodies('assistant', storableContent(response)));
-  const untrusted = input.turn.parent?.untrusted === true || hasReadUntrusted(agent, all);
+  const untrusted =
+    input.turn.parent?.untrusted === true || (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks));
   const known = { untrusted, shown: new Set(shown.map(({ name }) => name)) };
+  const asked = toolUses(response).map(({ name, json }) => ({ name, json, cut: response.stopReason === 'max_tokens' }));
+  await checkAhead(agent, asked, input.turn.requester);
   const calls = admitAll(deps, agent, input, response, known);
   const admission = draft.add('admission', at, [
     { ...admissionHeader(response, shown, agent.catalogue.length), definition_ref, subject: turnSubject(input.turn) },
     ...calls.map((call) => call.body),
   ]);
-  const admitted = calls.map((call, index) =>
-    admittedCall(agent, input.turn, call, admission.block.parts[index + 1]!, known.untrusted),
-  );
+  const admitted = calls.map((call, index) => {
+    const inputRef = admission.block.parts[index + 1]!;
+    return admittedCall({ prepared: agent, definition_ref }, turn, call, { inputRef, untrusted });
+  });
   const next = nextOf(response, calls.length);
   const answered = draft.head!;
   if (next === 'end') draft.add('end', at, [{ state: input.all_refused ? 'refused' : 'completed', reason: null }]);
-  const [head] = await Promise.all([draft.store(), storeLargeInputs(deps.store, scope, calls)]);
+  const pairs = calls.map((asked, index) => ({ asked, admitted: admitted[index]! }));
+  const [head] = await Promise.all([draft.store(), storeCalls(deps.store, turn, pairs)]);
   return {
     head,
     ...(next === 'end' ? { answer_head: answered } : {}),
@@ -72,6 +81,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     took_ms: Date.now() - began,
     usage: usageOf(deps, response),
     ...(isFull(agent, response) ? { context_full: true } : {}),
+    ...(input.message !== null && turn.store_id !== undefined ? { store_id: turn.store_id } : {}),
   };
 }
 

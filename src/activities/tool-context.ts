@@ -4,6 +4,7 @@ import { StoreError, type Store } from '../store/store';
 import { withoutBytes } from '../tools/binary';
 import { cursorsFor } from '../tools/cursors';
 import type { ToolContext } from '../tools/define';
+import type { GivenContext } from '../tools/run';
 import { ToolError } from '../tools/errors';
 import type { StoredResult } from '../tools/shape';
 import type { Dependencies } from './dependencies';
@@ -16,12 +17,12 @@ export interface Noted {
   debug: JsonObject[];
 }
 
-/** What a tool's function is given, except the signal, which the runner makes; and what it notes on the way. */
+/** What a tool's function is given, except signal and deadline, which the runner makes; and what it notes on the way. */
 export function toolContext(
   deps: Dependencies,
   turn: TurnContext,
   facts: { tool: string; callId: string; idempotencyKey: string; attempt: number; progress: ToolContext['progress'] },
-): { context: Omit<ToolContext, 'signal'>; noted: Noted } {
+): { context: GivenContext; noted: Noted } {
   const { tool, callId, ...given } = facts;
   const clock = new NetworkClock();
   const debug: JsonObject[] = [];

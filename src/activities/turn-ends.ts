@@ -4,4 +4,6 @@ import type { LookAtTurnInput, LookAtTurnOutput } from '../shared/activity-io';
 export interface TurnEnds {
   /** @throws when nobody can tell now: ask again */
   look(input: LookAtTurnInput): Promise<LookAtTurnOutput>;
+  /** Whether there are turns that a session of this id has started, or seems to have. @throws when nobody can tell now */
+  hasTurns(sessionId: string): Promise<boolean>;
 }

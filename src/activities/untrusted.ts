@@ -1,22 +1,70 @@
-/** Whether outsiders' words have been read in a conversation: tools say so of what they return, and their calls stand in it. */
+/**
+ * Whether outsiders' words have been read in a conversation: tools say so of what they return, and their calls stand in it.
+ * The conversation may have been another agent's, or the same one's before a deploy: what a tool said of itself then is
+ * kept in the definitions that its blocks name, and what it says now does not undo it.
+ */
 import type { ModelMessage } from '../model/provider';
-import type { JsonObject } from '../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { StoreError, type Store, type StoredBlock } from '../store/store';
 import type { PreparedAgent } from '../tools/registry';
+import { messagesOf } from './conversation';
+
+/** Names of the tools of a definition that return what outsiders wrote; null: it cannot be read any more. */
+type Marked = ReadonlySet<string> | null;
 
 /**
- * True once the messages hold a call to a tool with `untrustedOutput`, failed ones included: an upstream writes its
+ * True once the blocks hold a call to a tool with `untrustedOutput`, failed ones included: an upstream writes its
  * errors too. The vendor's server-side tools read the web. A tool that this worker does not know, and that
- * answered, may have been anything.
+ * answered, may have been anything; so may all that answered under a definition that cannot be read.
+ * @param present of the agent as it is now, its tools and its `definition_ref`
  */
-export function hasReadUntrusted({ tools }: PreparedAgent, messages: readonly ModelMessage[]): boolean {
-  const blocks = messages.flatMap(({ content }) => content);
-  const answered = new Set(blocks.filter(isAnswer).map((block) => block.tool_use_id));
-  return blocks.some((block) => {
+export async function hasReadUntrusted(
+  store: Pick<Store, 'getBytes'>,
+  present: { agent: PreparedAgent; definition_ref: string },
+  blocks: readonly StoredBlock[],
+): Promise<boolean> {
+  const heads = blocks.filter(({ block }) => block.kind === 'start' || block.kind === 'admission').map(({ bodies }) => bodies[0]);
+  if (heads.some(beganUntrusted)) return true;
+  const refs = new Set(heads.flatMap(definitionOf).filter((ref) => ref !== present.definition_ref));
+  const before = await Promise.all([...refs].map((ref) => markedIn(store, ref)));
+  return anyUntrusted(present.agent, messagesOf([...blocks]), before);
+}
+
+function anyUntrusted({ tools }: PreparedAgent, messages: readonly ModelMessage[], before: readonly Marked[]): boolean {
+  const content = messages.flatMap((message) => message.content);
+  const answered = new Set(content.filter(isAnswer).map((block) => block.tool_use_id));
+  const unreadable = before.includes(null);
+  return content.some((block) => {
     if (block.type === 'server_tool_use' || block.type === 'mcp_tool_use') return true;
     if (block.type !== 'tool_use') return false;
-    const known = tools.get(String(block.name));
-    return known ? known.tool.untrustedOutput === true : answered.has(block.id);
+    const name = String(block.name);
+    const known = tools.get(name);
+    if (known?.tool.untrustedOutput === true || before.some((marked) => marked?.has(name))) return true;
+    return (known === undefined || unreadable) && answered.has(block.id);
   });
+}
+
+/** A sub-agent's turn, whose parent had read such words before it asked. */
+function beganUntrusted(head: Json | undefined): boolean {
+  const parent = isJsonObject(head ?? null) ? (head as JsonObject).parent : null;
+  return isJsonObject(parent ?? null) && (parent as JsonObject).untrusted === true;
+}
+
+function definitionOf(head: Json | undefined): string[] {
+  const ref = isJsonObject(head ?? null) ? (head as JsonObject).definition_ref : null;
+  return typeof ref === 'string' ? [ref] : [];
+}
+
+async function markedIn(store: Pick<Store, 'getBytes'>, ref: string): Promise<Marked> {
+  let definition: Json;
+  try {
+    definition = JSON.parse((await store.getBytes(ref)).toString('utf8')) as Json;
+  } catch (error) {
+    if (error instanceof StoreError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+  const tools = isJsonObject(definition) && Array.isArray(definition.tools) ? definition.tools : [];
+  return new Set(tools.flatMap((tool) => (isJsonObject(tool) && tool.untrusted_output === true ? [String(tool.name)] : [])));
 }
 
 function isAnswer(block: JsonObject): boolean {

@@ -18,7 +18,8 @@ export function attestDecision(
   until: string | null,
   nowMs = Date.now(),
 ): string {
-  return key.token({ v: 'holdfast.decision/1', ...claims, ...issued(key, nowMs, until) } satisfies DecisionClaims);
+  const v = claims.aud.store_id === undefined ? 'holdfast.decision/1' : 'holdfast.decision/2';
+  return key.token({ v, ...claims, ...issued(key, nowMs, until) } satisfies DecisionClaims);
 }
 
 /** The start of a turn, signed: good for a day. */

@@ -4,11 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { verify } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { trustedEntry } from './gateway-key';
+import { ownKey } from './gateway-key';
 import { keyId, publicKey } from './public-key';
 import { BadSigningKey, SigningKey } from './signing-key';
-import { updateTrustedKeys } from './trusted-keys';
 
 export interface BundleSigner {
   /** First 16 hex characters of the SHA-256 of the raw public key. */
@@ -32,21 +30,13 @@ export interface BundleKeyPlaces {
 
 /** @throws BadSigningKey, BadKeyFile */
 export async function bundleSigner({ named, made, trustedKeys }: BundleKeyPlaces): Promise<BundleSigner> {
-  if (named === null) return ofKey(await ownKey(made, trustedKeys));
+  if (named === null) return ofKey(await ownKey(made, trustedKeys, { bundle: true }));
   if ('command' in named) return new CommandSigner(named.command, named.public);
   return ofKey('file' in named ? await SigningKey.read(named.file) : SigningKey.ofPem(named.pem, 'in HOLDFAST_BUNDLE_KEY_PEM'));
 }
 
 export function ofKey(key: SigningKey): BundleSigner {
   return { kid: key.kid, public: key.public, sign: async (bytes) => key.sign(bytes) };
-}
-
-async function ownKey(path: string, trustedKeys: string | null): Promise<SigningKey> {
-  if (existsSync(path)) return SigningKey.read(path);
-  const key = SigningKey.generate();
-  // Entered first: whoever dies in between leaves a key that nobody has, not one that nobody trusts.
-  if (trustedKeys !== null) await updateTrustedKeys(trustedKeys, (keys) => [...keys, trustedEntry(key, { bundle: true })]);
-  return (await key.save(path)) ? key : SigningKey.read(path);
 }
 
 /** Longest time that a signer may take, ms: it may ask a key service. */

@@ -1,10 +1,19 @@
 /** What is signed: a decision on one call of one turn, a message to one turn, or the start of one. Read strictly: exactly these fields, in exactly one spelling. */
 import { isJsonObject, type Json } from '../shared/json';
 
-/** One decision of one principal on one exact call (contract.md, "Attestation"). */
+/** The turn that a decision is for. */
+export interface DecisionAudience {
+  namespace: string;
+  workflow_id: string;
+  first_execution_run_id: string;
+  /** The store that the turn is bound to. In version 2 only, and always there. */
+  store_id?: string;
+}
+
+/** One decision of one principal on one exact call (contract.md, "Attestation"). Version 1 is for turns that are bound to no store. */
 export interface DecisionClaims {
-  v: 'holdfast.decision/1';
-  aud: { namespace: string; workflow_id: string; first_execution_run_id: string };
+  v: 'holdfast.decision/1' | 'holdfast.decision/2';
+  aud: DecisionAudience;
   /** The call's digest, 64 hex; of a message to the turn `steerDigest`. */
   digest: string;
   decision: 'approve' | 'deny' | 'settle' | 'edit' | 'steer';
@@ -42,6 +51,7 @@ export interface StartClaims {
 export const MOST_ROLES = 16;
 
 const HASH = /^[0-9a-f]{64}$/;
+const STORE = /^[0-9a-f]{32}$/;
 const KID = /^[0-9a-f]{16}$/;
 const NONCE = /^[A-Za-z0-9_-]{16,64}$/;
 export const ROLE = /^[A-Za-z0-9._:-]{1,64}$/;
@@ -77,9 +87,11 @@ export const roleList: Rule = (value) =>
 
 const ISSUED: Shape = { iat: time, exp: time, nonce: like(NONCE), kid: like(KID) };
 
+const TURN: Shape = { namespace: text(255), workflow_id: text(255), first_execution_run_id: text(100) };
+
 const DECISION: Shape = {
-  v: oneOf('holdfast.decision/1'),
-  aud: shaped({ namespace: text(255), workflow_id: text(255), first_execution_run_id: text(100) }),
+  v: oneOf('holdfast.decision/1', 'holdfast.decision/2'),
+  aud: (value) => shaped(TURN)(value) || shaped({ ...TURN, store_id: like(STORE) })(value),
   digest: like(HASH),
   decision: oneOf('approve', 'deny', 'settle', 'edit', 'steer'),
   outcome: optional(oneOf('applied', 'not_applied')),
@@ -106,7 +118,8 @@ export function decisionClaims(value: Json): DecisionClaims | null {
   // One meaning each: what settles has an outcome, what edits names the input, and nothing else has either.
   const settles = (claims.outcome !== undefined) === (claims.decision === 'settle');
   const edits = (claims.input_hash !== undefined) === (claims.decision === 'edit');
-  return settles && edits ? claims : null;
+  const bound = (claims.aud.store_id !== undefined) === (claims.v === 'holdfast.decision/2');
+  return settles && edits && bound ? claims : null;
 }
 
 /** Null: these are not the claims of a start. */

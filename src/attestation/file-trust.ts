@@ -62,7 +62,10 @@ export class FileTrust implements Trust {
     const keys = await this.keys();
     if (keys === null) return no('this worker cannot read its file of trusted keys; its log says why');
     const key = keys.find(({ kid }) => kid === claims.kid);
-    if (!key) return no(`key ${claims.kid} is not trusted here`);
+    if (!key)
+      return no(
+        `key ${claims.kid} is not trusted here: it must stand in the file of trusted keys of each worker (docs/deployment.md, "Several hosts")`,
+      );
     if (!verify(null, token.bytes, publicKey(key.public), token.signature)) return no('its signature is not right');
     const now = (this.settings.now ?? Date.now)();
     const fault = notInForce(key, now) ?? notNow(claims, at === undefined ? now : Date.parse(at));
@@ -81,9 +84,10 @@ export class FileTrust implements Trust {
 
   private aboutThis(claims: DecisionClaims, said: CheckDecisionInput): string | null {
     const { aud } = claims;
-    const { workflow_id, first_execution_run_id } = said.turn;
+    const { workflow_id, first_execution_run_id, store_id } = said.turn;
     const here = aud.workflow_id === workflow_id && aud.first_execution_run_id === first_execution_run_id;
     if (!here || aud.namespace !== this.settings.namespace) return 'it was signed for another turn';
+    if (aud.store_id !== store_id) return otherStore(aud.store_id, store_id);
     if (claims.digest !== said.digest) return `it was signed for another ${said.decision === 'steer' ? 'message' : 'call'}`;
     if (claims.decision !== said.decision) return `it was signed to ${claims.decision}, not to ${said.decision}`;
     if ((claims.outcome ?? null) !== said.outcome) return `it was signed for the outcome ${claims.outcome ?? 'none'}`;
@@ -98,6 +102,11 @@ function speaksFor(key: TrustedKey, principal: string, roles: readonly string[])
   if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${shown(key.principal ?? '')} only`;
   const more = roles.find((role) => !(key.roles ?? []).includes(role));
   return more === undefined ? null : `key ${key.kid} does not give the role ${more}`;
+}
+
+function otherStore(signed: string | undefined, own: string | undefined): string {
+  if (signed === undefined) return 'it was signed for a turn that is bound to no store (holdfast.decision/1); sign it again';
+  return `it was signed for a turn over store ${signed}, and this one is ${own === undefined ? 'bound to none' : `over ${own}`}`;
 }
 
 function lacksRole({ decision, principal, roles }: DecisionClaims, wanted: readonly string[]): string | null {

@@ -1,4 +1,7 @@
 /** The key that a gateway signs with. One that nobody has named is made at the first start. */
+import { existsSync } from 'node:fs';
+import { isJsonObject, type Json } from '../shared/json';
+import type { Store } from '../store/store';
 import { SigningKey } from './signing-key';
 import { updateTrustedKeys, type TrustedKey } from './trusted-keys';
 
@@ -22,9 +25,42 @@ export interface KeyPlaces {
 
 /** @throws BadSigningKey, BadKeyFile */
 export async function gatewayKey({ signingKey, made, trustedKeys }: KeyPlaces): Promise<SigningKey> {
-  if (signingKey !== null) return SigningKey.read(signingKey);
+  return signingKey === null ? ownKey(made, trustedKeys) : SigningKey.read(signingKey);
+}
+
+/**
+ * The key at `path`. Where there is none it is made: by one of all processes that want it at once, and the others take that one.
+ * @param trustedKeys the file that a new one is entered in; null: somebody else's to write
+ * @throws BadSigningKey, BadKeyFile
+ */
+export async function ownKey(path: string, trustedKeys: string | null, use: { bundle?: true } = {}): Promise<SigningKey> {
+  if (existsSync(path)) return SigningKey.read(path);
   const key = SigningKey.generate();
+  const made = () => key.save(path);
+  if (trustedKeys === null) return (await made()) ? key : SigningKey.read(path);
   // Entered first: whoever dies in between leaves a key that nobody has, not one that nobody trusts.
-  if (trustedKeys !== null) await updateTrustedKeys(trustedKeys, (keys) => [...keys, trustedEntry(key)]);
-  return (await key.save(made)) ? key : SigningKey.read(made);
+  const enter = (keys: TrustedKey[]) => (existsSync(path) ? keys : [...keys, trustedEntry(key, use)]);
+  return (await updateTrustedKeys(trustedKeys, enter, made)) ? key : SigningKey.read(path);
+}
+
+const ANNOUNCED = 'gateway-keys';
+const MOST_ANNOUNCED = 50;
+const FORGOTTEN_AFTER_MS = 30 * 24 * 3_600_000;
+
+/** Has the store say which key a gateway signs with, so that `doctor` finds the workers that do not trust it. It makes nobody trust it. */
+export async function announceKey({ registers }: Pick<Store, 'registers'>, { kid }: Pick<SigningKey, 'kid'>): Promise<void> {
+  await registers.update(ANNOUNCED, (known, now) => {
+    const others = Object.entries(timesOf(known)).filter(([other]) => other !== kid);
+    return { value: Object.fromEntries([[kid, now], ...others].slice(0, MOST_ANNOUNCED)), answer: null };
+  });
+}
+
+/** The keys that gateways over this store have signed with since they were started in the last 30 days. */
+export async function announcedKeys(read: (register: string) => Promise<{ value: Json; now: number }>): Promise<string[]> {
+  const { value, now } = await read(ANNOUNCED);
+  return Object.entries(timesOf(value)).flatMap(([kid, at]) => (at > now - FORGOTTEN_AFTER_MS ? [kid] : []));
+}
+
+function timesOf(known: Json): Record<string, number> {
+  return isJsonObject(known) ? (known as Record<string, number>) : {};
 }

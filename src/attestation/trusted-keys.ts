@@ -73,9 +73,15 @@ export function parseTrustedKeys(text: string, path: string): TrustedKey[] {
 
 /**
  * Changes the file, whole or not at all; one process at a time, so that no revocation is lost. A file that is not there is an empty one.
+ * @param andThen runs before another process may change it
+ * @returns what `andThen` returned
  * @throws BadKeyFile when it cannot be used, before or after
  */
-export async function updateTrustedKeys(path: string, change: (keys: TrustedKey[]) => TrustedKey[]): Promise<void> {
+export async function updateTrustedKeys<T = void>(
+  path: string,
+  change: (keys: TrustedKey[]) => TrustedKey[],
+  andThen?: () => Promise<T>,
+): Promise<T | undefined> {
   const folder = dirname(resolve(path));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const unlock = await lock(`${resolve(path)}.lock`);
@@ -83,6 +89,7 @@ export async function updateTrustedKeys(path: string, change: (keys: TrustedKey[
     const text = `${JSON.stringify(change(existsSync(path) ? await readTrustedKeys(path) : []), null, 2)}\n`;
     parseTrustedKeys(text, path); // what could not be read again is not written
     await replaceFile(folder, resolve(path), Buffer.from(text));
+    return await andThen?.();
   } finally {
     await unlock();
   }

@@ -19,7 +19,7 @@ export function recordedCallFaults({ activityId: id, input }: RecordedCall): str
   const faults: string[] = [];
   if (call.input !== null && hashJson(call.input) !== call.input_hash)
     faults.push(`${id}: the recorded input does not have the recorded hash`);
-  const digest = callDigest({ ...call, turn_id: turn.turn_id, call_id: call.id, requester: turn.requester });
+  const digest = callDigest(turn, call);
   if (digest !== call.digest) faults.push(`${id}: the recorded call has digest ${digest}, not ${call.digest}`);
   if (activityId(call.id, call.tool, call.digest, call.dispatch) !== id)
     faults.push(`${id}: the id does not name the recorded call`);

@@ -47,10 +47,15 @@ async function* counted(lines: AsyncIterable<string>, progress: Progress): Async
   }
 }
 
-function describe(path: string, { lines, bytes, root, complete, kid }: Written): string[] {
+function describe(path: string, { lines, bytes, root, complete, contradiction, kid }: Written): string[] {
   return [
     `${path}: ${lines} lines, ${bytes} bytes, signed by ${kid}`,
     `root ${root}`,
+    ...(contradiction
+      ? [
+          `It contradicts itself at line ${contradiction.line} (${contradiction.rule}), and is signed as contradictory: see \`holdfast audit verify\`.`,
+        ]
+      : []),
     ...(complete ? [] : ['It is incomplete: each turn_end line says why.']),
   ];
 }

@@ -3,6 +3,7 @@ import type { Stack } from '../devserver/stack';
 import { configWith, dataOption, type DataOption } from './support/data-option';
 import { InProcessLive } from '../live/in-process';
 import { relayLive } from '../live/to-parent';
+import { withDevApprovals } from './support/dev-approvals';
 import { startDevGateway } from './support/dev-gateway';
 import { EXIT, Exit } from './support/exit';
 import { portNumber } from './support/numbers';
@@ -38,7 +39,11 @@ export function dev(program: Command, output: () => Output): void {
       // The worker is another process: what it tells of the moment comes over the channel between them.
       const live = new InProcessLive();
       const wanted = { wish: httpPort, appFile: app, live };
-      const { gateway, token, config } = await startDevGateway(configWith({ data }), wanted, say);
+      const { gateway, token, config } = await startDevGateway(
+        await withDevApprovals(configWith({ data }), rest.headless === true, say),
+        wanted,
+        say,
+      );
       const { startStack } = await import('../devserver/stack.js');
       // A chain for the agents that ship; an app file, or a user with a node, brings what is needed.
       const equipChain = app === undefined && config.evm === null ? equip : undefined;

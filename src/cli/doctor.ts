@@ -42,24 +42,29 @@ async function examine(): Promise<Finding[]> {
     if (!(error instanceof ConfigError)) throw error;
     return [...findings, { what: 'settings', ok: false, detail: error.message }];
   }
+  const { examineApprovals, examineGatewayKeys } = await import('./support/examine-approvals.js');
   findings.push(await finding('approvals', () => examineApprovals(config)));
   findings.push(await finding('workflow bundle', async () => (await import('../worker.js')).workflowBundlePath()));
   findings.push(await finding('store', () => describeStore(config.store)));
+  // A turn can run all the same: what a gateway that is not trusted here decides is refused.
+  const refused = await examineGatewayKeys(config).catch(text);
+  if (refused !== null) findings.push({ what: 'gateways', ok: true, warning: true, detail: refused });
+  findings.push(await examineIsolation(config));
   findings.push(await finding('data', () => examineData(config)));
   return [...findings, ...(await examineTemporal(config))];
 }
 
-async function examineApprovals(config: Config): Promise<string> {
-  const { approvalsChannel } = await import('../config/approvals-channel.js');
-  const { notInForce, readTrustedKeys } = await import('../attestation/trusted-keys.js');
-  const how = config.approvals === undefined ? 'not set, and the server is on loopback' : 'HOLDFAST_APPROVALS';
-  if (approvalsChannel(config) === 'any') return `any: names are not proved (${how})`;
-  const keys = (await readTrustedKeys(config.trustedKeys)).filter((key) => notInForce(key, Date.now()) === null);
-  if (keys.length === 0)
-    throw new Error(
-      `attested, but ${config.trustedKeys} has no key in force: nobody can approve. \`holdfast keys create\` makes one.`,
-    );
-  return `attested: signed decisions only; ${keys.length} key${keys.length === 1 ? '' : 's'} in force in ${config.trustedKeys}`;
+/** A turn runs without commands and MCP programs: where nothing keeps them apart, that is a warning. */
+async function examineIsolation({ childrenMayReadSecrets }: Config): Promise<Finding> {
+  const { isolation, RISK, WHAT_TO_DO } = await import('../processes/isolation.js');
+  const what = 'child processes';
+  const found = await isolation();
+  if (found.how !== 'none')
+    return { what, ok: true, detail: `bash and MCP servers run in namespaces of their own (${found.how})` };
+  const detail = childrenMayReadSecrets
+    ? `${RISK} is true: bash and MCP servers can read the secrets of all processes of this user. ${found.why}`
+    : `bash and MCP servers over stdio are refused. ${found.why} ${WHAT_TO_DO}`;
+  return { what, ok: true, warning: true, detail };
 }
 
 /** One request, for the list of tickers. */

@@ -8,7 +8,7 @@ import { untilStopped } from './support/until-stopped';
 interface GatewayOptions {
   app?: string;
   httpPort?: number;
-  host: string;
+  host?: string;
 }
 
 export function gateway(program: Command, output: () => Output): void {
@@ -19,7 +19,7 @@ export function gateway(program: Command, output: () => Output): void {
     )
     .option('--app <file>', 'the app that the workers serve, for the list of its tools; default: the agents that ship')
     .option('--http-port <n>', 'port; 0: any free one; default: HOLDFAST_HTTP_PORT, else 8480', portNumber)
-    .option('--host <name>', 'address to listen at; 0.0.0.0 for all of this machine', '127.0.0.1')
+    .option('--host <name>', 'address to listen at; 0.0.0.0 for all of this machine; default: HOLDFAST_HTTP_HOST, else 127.0.0.1')
     .action(async ({ app: file, httpPort, host }: GatewayOptions) => {
       const stopped = untilStopped();
       const config = loadConfig();
@@ -29,7 +29,8 @@ export function gateway(program: Command, output: () => Output): void {
       // As a worker by itself has it: with a shell only if somebody has named the folder for it.
       const loaded = await appOf(config, file, { showcase: config.workspace !== null });
       const parts = await gatewayParts(config, { log: createLog(config.logLevel), app: async () => loaded });
-      const running = await serveGateway(parts, { host, port: httpPort ?? config.httpPort, drainMs: config.drainMs });
+      const at = { host: host ?? config.httpHost, port: httpPort ?? config.httpPort };
+      const running = await serveGateway(parts, { ...at, drainMs: config.drainMs });
       output().answer({ pid: process.pid, url: running.url, public_url: config.publicUrl }, [
         `gateway ${process.pid}: ${running.url}; addresses that it is given begin with ${config.publicUrl}`,
       ]);

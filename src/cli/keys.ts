@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { principalName, roleList } from '../attestation/claims';
 import { trustedEntry } from '../attestation/gateway-key';
 import { SigningKey } from '../attestation/signing-key';
-import { notInForce, readTrustedKeys, updateTrustedKeys, type TrustedKey } from '../attestation/trusted-keys';
+import { notInForce, parseTrustedKeys, readTrustedKeys, updateTrustedKeys, type TrustedKey } from '../attestation/trusted-keys';
 import { defaultBundleKey, defaultSigningKey, loadConfig } from '../config';
 import { oneLine } from './support/describe';
 import { several } from './support/decide-options';
@@ -13,6 +13,7 @@ import { UsageError } from './support/exit';
 import { newToken } from './support/new-token';
 import { wholeNumber } from './support/numbers';
 import type { Output } from './support/output';
+import { readStdin } from './support/read-stdin';
 
 interface Who {
   principal?: string;
@@ -72,6 +73,24 @@ export function keysCommands(keys: Command, output: () => Output): void {
       const all = await readTrustedKeys(loadConfig().trustedKeys);
       const wanted = kids.length === 0 ? all : kids.map((kid) => known(all, kid));
       output().answer(wanted, [JSON.stringify(wanted, null, 2)]);
+    });
+
+  keys
+    .command('import')
+    .description(
+      'Trusts keys of another host: what `keys export` printed there. Keys that are trusted or revoked here stay as they are.',
+    )
+    .argument('[file]', 'default: standard input')
+    .action(async (file: string | undefined) => {
+      const { trustedKeys } = loadConfig();
+      const given = file === undefined ? parseTrustedKeys(await readStdin(), 'on standard input') : await readTrustedKeys(file);
+      let added: TrustedKey[] = [];
+      await updateTrustedKeys(trustedKeys, (all) => {
+        added = given.filter(({ kid }) => all.every((one) => one.kid !== kid));
+        return [...all, ...added];
+      });
+      const what = added.length === 0 ? 'Nothing to enter' : `Entered ${added.map(({ kid }) => kid).join(', ')}`;
+      output().answer({ added: added.map(({ kid }) => kid), trusted_keys: trustedKeys }, [`${what}, in ${trustedKeys}.`]);
     });
 
   keys

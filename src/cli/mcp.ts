@@ -5,15 +5,19 @@ import { loadConfig, mcpLogins, type Config } from '../config';
 import {
   acceptedPath,
   CLASSES,
+  isAnswerCode,
   readAccepted,
   readEntries,
+  readTrusted,
   serverOf,
   writeAccepted,
   writeEntries,
   type AcceptableClass,
   type ServerConfig,
   type ServerEntry,
+  type Trusted,
 } from '../packs/mcp';
+import { getOwn } from '../shared/json';
 import { withOAuth } from '../packs/mcp/oauth';
 import { accepting, type Proposal } from '../packs/mcp/proposal';
 import { Questions } from './support/ask';
@@ -28,6 +32,7 @@ interface Who {
   yes?: boolean;
   by?: string;
   class?: string[];
+  trustError?: string[];
 }
 
 interface AddOptions extends Who {
@@ -67,15 +72,20 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
       const config = loadConfig();
       const entries = readEntries(config.mcp);
       if (name === undefined) {
-        const all = Object.entries(entries).map(([server, entry]) => ({ name: server, entry }));
-        const lines = all.map(
-          ({ name: server, entry }) =>
-            `${server.padEnd(20)} ${oneLine('command' in entry ? `${entry.command} ${(entry.args ?? []).join(' ')}` : entry.url, 200)}`,
-        );
+        const trusted = await readTrusted(acceptedPath(config.mcp));
+        const all = Object.entries(entries).map(([server, entry]) => {
+          const trusted_errors = Object.keys(getOwn(trusted, server) ?? {});
+          return { name: server, entry, ...(trusted_errors.length === 0 ? {} : { trusted_errors }) };
+        });
+        const lines = all.flatMap(({ name: server, entry }) => [
+          `${server.padEnd(20)} ${oneLine('command' in entry ? `${entry.command} ${(entry.args ?? []).join(' ')}` : entry.url, 200)}`,
+          ...trustLines(getOwn(trusted, server)),
+        ]);
         return output().answer(all, lines.length === 0 ? [`${config.mcp} has no servers.`] : lines);
       }
       const found = await examined(config, checked(name, known(entries, name)));
-      output().answer(found, found.map(line));
+      const trusted = getOwn(await readTrusted(acceptedPath(config.mcp)), name);
+      output().answer(found, [...found.map(line), ...trustLines(trusted)]);
     });
 
   decides(mcp.command('accept'))
@@ -99,7 +109,8 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
       known(entries, name);
       const { [name]: _removed, ...rest } = entries;
       const { [name]: _accepted, ...others } = await readAccepted(acceptedPath(path));
-      await writeAccepted(acceptedPath(path), others);
+      const { [name]: _trusted, ...othersTrusted } = await readTrusted(acceptedPath(path));
+      await writeAccepted(acceptedPath(path), others, othersTrusted);
       await writeEntries(path, rest);
       output().answer({ removed: name }, [`Removed: ${name}. Workers know it until they are started again.`]);
     });
@@ -121,6 +132,11 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
 function decides(command: Command): Command {
   return command
     .option('--class <tool=class>', `another class for one tool: ${CLASSES.join(', ')}; may be given again`, several)
+    .option(
+      '--trust-error <code>',
+      'an answer of this server that means that it has done nothing: a code of JSON-RPC such as -32602, or http-403; may be given again',
+      several,
+    )
     .option('--yes', 'accepts without asking')
     .option('--by <name>', 'who accepts; default: the user of this machine');
 }
@@ -163,6 +179,7 @@ function known(entries: Record<string, ServerEntry>, name: string): ServerEntry 
 /** One question about all that is not accepted yet, or that another class was given for. */
 async function decide(config: Config, server: string, found: Proposal[], options: Who, out: Output): Promise<void> {
   const wanted = wantedClasses(options.class ?? [], found);
+  const codes = wantedCodes(options.trustError ?? []);
   const chosen = found
     .filter(({ tool, state }) => state !== 'accepted' || wanted.has(tool))
     .map((proposal) => ({ proposal, class: wanted.get(proposal.tool) ?? proposal.proposed }));
@@ -170,24 +187,32 @@ async function decide(config: Config, server: string, found: Proposal[], options
     (one) =>
       `${one.proposal.name.padEnd(40)} ${one.class.padEnd(12)} ${one.proposal.state.padEnd(8)} ${oneLine(one.proposal.description, 120)}`,
   );
-  const answer = { server, tools: chosen.map((one) => ({ ...one.proposal, proposed: one.class })) };
-  if (chosen.length === 0) return out.answer({ ...answer, accepted: false }, ['Everything is accepted as it is.']);
-  for (const text of shown) process.stderr.write(`${text}\n`);
-  if (!options.yes && !(await confirmed(chosen.length)))
+  const tools = chosen.map((one) => ({ ...one.proposal, proposed: one.class }));
+  const answer = { server, tools, ...(codes.length === 0 ? {} : { trusted_errors: codes }) };
+  if (chosen.length === 0 && codes.length === 0)
+    return out.answer({ ...answer, accepted: false }, ['Everything is accepted as it is.']);
+  for (const text of [...shown, ...codes.map(trustLine)]) process.stderr.write(`${text}\n`);
+  if (!options.yes && !(await confirmed(chosen.length, codes.length)))
     return out.answer({ ...answer, accepted: false }, [
       `Nothing was accepted: each call of these tools asks a person. \`holdfast mcp accept ${server} --yes\` accepts the classes above.`,
     ]);
   const path = acceptedPath(config.mcp);
   const who = { by: options.by ?? userInfo().username, at: new Date().toISOString() };
-  await writeAccepted(path, accepting(await readAccepted(path), server, chosen, who));
+  const trusted = await readTrusted(path);
+  const more = Object.fromEntries(codes.map((code) => [code, who]));
+  const trusting = codes.length === 0 ? trusted : { ...trusted, [server]: { ...getOwn(trusted, server), ...more } };
+  await writeAccepted(path, accepting(await readAccepted(path), server, chosen, who), trusting);
   out.answer({ ...answer, accepted: true, by: who.by }, [
-    `Accepted by ${oneLine(who.by, 200)}: ${chosen.length} tools, in ${path}.`,
+    `Accepted by ${oneLine(who.by, 200)}: ${chosen.length} tools${codes.length === 0 ? '' : `, ${codes.length} errors`}, in ${path}.`,
   ]);
 }
 
-async function confirmed(count: number): Promise<boolean> {
+async function confirmed(classes: number, errors: number): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const said = await new Questions().ask(`Do these ${count} classes count? [y/N] `, new AbortController().signal);
+  const said = await new Questions().ask(
+    `Do these ${classes} classes${errors === 0 ? '' : ` and ${errors} errors`} count? [y/N] `,
+    new AbortController().signal,
+  );
   return /^y(es)?$/i.test(said?.trim() ?? '');
 }
 
@@ -201,6 +226,23 @@ function wantedClasses(given: string[], found: Proposal[]): Map<string, Acceptab
       return [proposal.tool, toolClass as AcceptableClass];
     }),
   );
+}
+
+function wantedCodes(given: string[]): string[] {
+  for (const code of given)
+    if (!isAnswerCode(code))
+      throw new UsageError(
+        `--trust-error ${oneLine(code, 40)} must be a code of JSON-RPC such as -32602, or http-400 to http-499; -32000 and -32001 mean that no answer came.`,
+      );
+  return given;
+}
+
+function trustLines(trusted: Trusted[string] = {}): string[] {
+  return Object.entries(trusted).map(([code, { by, at }]) => `${trustLine(code)} (${oneLine(by, 200)}, ${oneLine(at, 40)})`);
+}
+
+function trustLine(code: string): string {
+  return `  an answer ${code} means: it has done nothing, and may be called again`;
 }
 
 function line(each: Proposal): string {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { PendingTurn } from '../client';
 import type { NewQuestion } from '../client/watch-pending';
-import type { CallView } from '../shared/turn-view';
+import type { Question, WaitingCall } from '../client/turn-handle';
+import { visible } from '../shared/visible';
 import { cardExcerpt } from './support/card-excerpt';
 import { oneLine } from './support/describe';
 import type { Output } from './support/output';
@@ -26,15 +27,16 @@ export function pending(program: Command, output: () => Output): void {
 async function watchUntilStopped(output: Output): Promise<void> {
   const stop = new AbortController();
   void untilStopped().then(() => stop.abort());
-  let silent = false;
+  const said = new Set<string>();
   const onFault = (error: unknown) => {
-    if (!silent) output.note(`Cannot look now, and go on trying: ${error instanceof Error ? error.message : String(error)}`);
-    silent = true;
+    const what = visible(error instanceof Error ? error.message : String(error));
+    if (!said.has(what)) output.note(`Cannot ask now, and go on trying: ${what}`);
+    said.add(what);
   };
   await withClient(async (client) => {
     output.note('Watching; Ctrl-C ends it.');
     for await (const question of client.watchPending({ signal: stop.signal, onFault })) {
-      silent = false;
+      said.clear();
       output.answer(question, announce(question, process.stdout.isTTY));
     }
   });
@@ -43,27 +45,27 @@ async function watchUntilStopped(output: Output): Promise<void> {
 /** A new question in lines; the bell rings on a terminal, for those that came while somebody watched. */
 export function announce({ turn, call, card, waited }: NewQuestion, terminal: boolean): string[] {
   const bell = terminal && !waited ? BELL : '';
-  const excerpt = card === null ? [] : cardExcerpt(card).map((line) => `  │ ${line}`);
-  return [bell + headOf(turn), ...describeCall(turn, call, excerpt), ''];
+  return [bell + headOf(turn), ...describeCall(turn, { ...call, card }), ''];
 }
 
 function describe(turn: PendingTurn): string[] {
-  const head = headOf(turn);
-  if (turn.unreachable !== null)
-    return [head, `  ${oneLine(turn.tools.join(', '))}: its calls cannot be read now: ${oneLine(turn.unreachable)}`];
-  return [head, ...turn.calls.flatMap((call) => describeCall(turn, call, []))];
+  const away =
+    turn.unreachable === null
+      ? []
+      : [`  ${oneLine(turn.tools.join(', '))}: nobody can be asked now: ${oneLine(turn.unreachable, 300)}`];
+  return [headOf(turn), ...away, ...turn.calls.flatMap((call) => describeCall(turn, call))];
 }
 
 function headOf(turn: NewQuestion['turn']): string {
   return `${turn.turn_id}  ${turn.agent}, asked by ${oneLine(turn.requester)}${turn.ui_url ? `  ${turn.ui_url}` : ''}`;
 }
 
-function describeCall({ turn_id }: NewQuestion['turn'], call: CallView, excerpt: string[]): string[] {
+function describeCall({ turn_id }: NewQuestion['turn'], call: Question): string[] {
   const { expires_at } = call.approval;
   const expires = expires_at && call.state === 'waiting' ? `, expires ${expires_at}` : '';
   return [
     `  ${call.id} ${oneLine(call.tool, 60)}  ${call.state}${expires}${approvalOf(call)}`,
-    ...excerpt,
+    ...cardExcerpt(call.card).map((line) => `  │ ${line}`),
     call.state === 'in_doubt'
       ? `    holdfast settle ${turn_id} applied|not_applied --call ${call.digest}`
       : `    holdfast approve ${turn_id} --call ${call.digest}`,
@@ -71,7 +73,7 @@ function describeCall({ turn_id }: NewQuestion['turn'], call: CallView, excerpt:
 }
 
 /** Who has decided so far, of how many; and whose word counts. */
-function approvalOf({ approval, state }: CallView): string {
+function approvalOf({ approval, state }: WaitingCall): string {
   const { quorum, channel, decisions } = approval;
   const names = decisions.map(({ by }) => oneLine(by, 60)).join(', ');
   const several = quorum > 1 && state === 'waiting' ? `, ${decisions.length} of ${quorum} decided${names && `: ${names}`}` : '';

@@ -3,10 +3,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { SigningKey } from '../attestation/signing-key';
+import { cardLines } from '../client/card-lines';
 import type { TurnHandle } from '../client/turn-handle';
 import { defaultSigningKey, type Config } from '../config';
 import type { Stack } from '../devserver/stack';
 import { InputEnded, Questions } from './support/ask';
+import { withDevApprovals } from './support/dev-approvals';
 import { configWith, dataOption, type DataOption } from './support/data-option';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
@@ -33,12 +35,12 @@ export function start(program: Command, output: () => Output): void {
     .addOption(dataOption())
     .argument('[text...]', 'another message for the analyst')
     .action(async (words: string[], options: StartOptions) => {
-      const config = configWith(options);
+      const say = (line: string) => output().say(line);
+      const config = await withDevApprovals(configWith(options), false, say);
       const stopped = Promise.race([untilStopped(), untilNpmIsGone()]).then((): never => {
         throw new Exit(EXIT.interrupted);
       });
       stopped.catch(() => undefined);
-      const say = (line: string) => output().say(line);
       const { startStack } = await import('../devserver/stack.js');
       const key = await keyFor(config);
       const stack = await Promise.race([startStack({ config, say, db: options.db }), stopped]);
@@ -151,6 +153,8 @@ async function decide({ turn, digest, key, hold, output, questions, decided }: D
     ].join('\n'),
   );
   if (hold) return output.say(HOLDING);
+  const { card, why } = await cardOf(turn, digest);
+  if (card === null) return output.say(`    ${visible(why)} So nobody is asked here.\n${HOLDING}`);
   const as = (by: string, decision: 'approve' | 'deny') => signedBy(turn, digest, key, by, decision);
   try {
     if (!process.stdin.isTTY || !process.stdout.isTTY || output.json) {
@@ -158,7 +162,8 @@ async function decide({ turn, digest, key, hold, output, questions, decided }: D
       const by = await as('demo-operator', 'approve');
       return await turn.approve(digest, { ...by, note: 'npm start without a terminal' });
     }
-    const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', decided);
+    const above = cardLines(card).map((line) => `    │ ${line}`);
+    const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', decided, above);
     if (answer === null) return;
     const by = 'operator at the terminal';
     const no = /^no?\b[\s,.:;-]*/i.exec(answer.trim());
@@ -168,6 +173,19 @@ async function decide({ turn, digest, key, hold, output, questions, decided }: D
   } catch (error) {
     output.say(`    ${oneLine(error instanceof Error ? error.message : String(error))}`); // decided elsewhere meanwhile
     if (error instanceof InputEnded) output.say(HOLDING);
+  }
+}
+
+/** Without a card nobody is asked, and nothing is approved: what would happen could not be shown. */
+async function cardOf(turn: TurnHandle, digest: string): Promise<{ card: string; why?: never } | { card: null; why: string }> {
+  try {
+    const { questions, unread } = await turn.waiting();
+    const question = questions.find((each) => each.digest === digest);
+    if (question) return { card: question.card };
+    const [blind] = unread.filter(({ call }) => call.digest === digest);
+    return { card: null, why: blind?.why ?? 'The call does not wait any more.' };
+  } catch (error) {
+    return { card: null, why: error instanceof Error ? error.message : String(error) };
   }
 }
 

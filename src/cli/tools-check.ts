@@ -125,5 +125,6 @@ function describe({ agent }: PreparedAgent, found: Explanation): string[] {
         ]),
     `  verdict            ${found.verdict}: ${WORDS[found.verdict]}`,
     `  because            ${oneLine(found.reason, 400)}`,
+    ...found.warnings.map((warning) => `  warning            ${oneLine(warning, 400)}`),
   ];
 }

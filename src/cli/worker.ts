@@ -20,7 +20,7 @@ export function worker(program: Command, output: () => Output): void {
       const embedded = process.send !== undefined;
       // A worker by itself has a shell only if somebody has named the folder for it.
       const app = await appOf(config, file, { showcase: embedded || config.workspace !== null });
-      const running = await startWorker(config, app, embedded ? liveToParent() : null);
+      const running = await startWorker(config, app, embedded ? liveToParent() : null, file);
       const { taskQueue, ...facts } = running.facts;
       const { agents, model, temporal, deployment, notice } = facts;
       // An app file brings its own tools: what they read is not ours to say.

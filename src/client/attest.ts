@@ -1,11 +1,11 @@
 /** Signed decisions on the waiting calls of a turn, and signed messages to it: what `holdfast sign` prints, and what the gateway sends. */
 import { attestDecision } from '../attestation/attest';
-import type { DecisionClaims } from '../attestation/claims';
+import type { DecisionAudience, DecisionClaims } from '../attestation/claims';
 import type { SigningKey } from '../attestation/signing-key';
 import { hashJson } from '../shared/digests';
 import type { JsonObject } from '../shared/json';
 import { steerDigest } from '../shared/steer';
-import type { TurnView } from '../shared/turn-view';
+import type { SurfacedCall, TurnView } from '../shared/turn-view';
 import { DecisionNotAccepted } from './errors';
 import { pendingOf, type TurnHandle } from './turn-handle';
 
@@ -40,7 +40,7 @@ export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: 
     const until = goodUntil(view, digest);
     const claims = {
       // A sub-agent's call is its own turn's, wherever the decision is sent.
-      aud: of ? { ...aud, workflow_id: of.workflow_id, first_execution_run_id: of.first_execution_run_id } : aud,
+      aud: of ? { namespace: aud.namespace, ...turnOf(of) } : aud,
       digest,
       decision,
       principal,
@@ -65,6 +65,14 @@ export async function signSteer(
   const [{ head }, aud] = await Promise.all([turn.status(), turn.audience()]);
   const said = { digest: steerDigest(text), decision: 'steer' as const, principal, roles: [...roles] };
   return attestDecision(key, { aud, head, ...said }, null);
+}
+
+function turnOf({
+  workflow_id,
+  first_execution_run_id,
+  store_id,
+}: Omit<SurfacedCall, 'call'>): Omit<DecisionAudience, 'namespace'> {
+  return { workflow_id, first_execution_run_id, ...(store_id === undefined ? {} : { store_id }) };
 }
 
 /** The signature is looked at again where the call runs: by then it has waited for those before it, and for a worker. */

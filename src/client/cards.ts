@@ -17,9 +17,24 @@ export function cardsIn(details: string): string[] {
   return cards.map((lines) => lines.join('\n').trim());
 }
 
+/** What the turn above says of a sub-agent's call whose card it does not have (workflows/turn-face.ts). */
+const NOT_SHOWN = 'Its card is not shown here';
+
+/** Not what somebody wrote into a card: that stands in fences. */
+function isShown(card: string): boolean {
+  let fence: string | null = null;
+  for (const line of card.split('\n')) {
+    const ticks = /^`{3,}/.exec(line)?.[0] ?? null;
+    if (fence === null && line.startsWith(NOT_SHOWN)) return false;
+    if (fence === null) fence = ticks;
+    else if (line === fence) fence = null;
+  }
+  return true;
+}
+
 /** Each card by the digest that it is about; a digest whose card is not shown is left out. */
 export function cardsByDigest(details: string, pending: readonly string[]): Map<string, string> {
   const cards = cardsIn(details);
   const pairs = pending.map((digest, index) => [digest, cards[index] ?? ''] as const);
-  return new Map(pairs.filter(([digest, card]) => card.includes(digest)));
+  return new Map(pairs.filter(([digest, card]) => card.includes(digest) && isShown(card)));
 }

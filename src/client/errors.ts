@@ -41,10 +41,17 @@ export class TurnEnded extends Error {
 /** No worker answered in time: the turn is safe, but nothing could be asked of it. */
 export class NoWorker extends Error {
   override readonly name = 'NoWorker';
-  constructor(what: string) {
+  /** A worker polls: it is behind, or has just ended. False: there is none, as far as the server tells. */
+  readonly behind: boolean;
+
+  /** @param polledMsAgo when a worker last asked for work; null: none has for longer than one that lives would wait */
+  constructor(what: string, polledMsAgo: number | null = null) {
     super(
-      `No worker answered in time to ${what}. Start one (\`holdfast worker\` or \`holdfast dev\`) and try again; nothing was lost or changed.`,
+      polledMsAgo === null
+        ? `No worker answered in time to ${what}. Start one (\`holdfast worker\` or \`holdfast dev\`) and try again; nothing was lost or changed.`
+        : `No worker answered in time to ${what}, but one asked for work ${Math.round(polledMsAgo / 1000)} s ago: it is behind, or has just ended. Try again in a moment; what was sent may still be taken.`,
     );
+    this.behind = polledMsAgo !== null;
   }
 }
 

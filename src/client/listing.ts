@@ -5,7 +5,7 @@ import { visibilityText } from '../shared/visibility-text';
 import { TURNS_AND_CALLS } from '../workflows/contract';
 import { InvalidRequest } from './errors';
 import { sightClause, type Sight } from './sight';
-import type { WaitingCall } from './turn-handle';
+import type { Question } from './turn-handle';
 
 export interface TurnSummary {
   turn_id: string;
@@ -29,8 +29,9 @@ export interface TurnFilter {
 export interface PendingTurn extends TurnSummary {
   /** Names of the tools that wait, as Temporal lists them: known without a worker. */
   tools: string[];
-  calls: WaitingCall[];
-  /** Why its calls could not be asked for; null when they could. */
+  /** Those that somebody can be asked about. */
+  calls: Question[];
+  /** Why there are no calls, or not all: they could not be asked for, or their cards could not be read. Null: all are there. */
   unreachable: string | null;
 }
 

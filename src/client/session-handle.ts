@@ -6,9 +6,11 @@ import { settledDown } from '../entities/under-way';
 import { isTurnId, sessionWorkflowId } from '../shared/ids';
 import { MAX_MESSAGE, readSend, type SendAnswer, type SendBody, type SessionInput, type SessionView } from '../shared/session';
 import { SESSION_UPDATES, SESSION_WORKFLOW, STATUS_QUERY, type DecideAnswer } from '../workflows/contract';
-import { DecisionNotAccepted, InvalidRequest, NoWorker, SessionNotFound, TurnNotFound } from './errors';
+import { doneBefore, type Act, type DoneBefore } from './done-before';
+import { DecisionNotAccepted, InvalidRequest, type NoWorker, SessionNotFound, TurnNotFound } from './errors';
 import { sessionSummary, type SessionSummary } from './open-session';
 import { isUnanswered, type TurnHandle } from './turn-handle';
+import { unanswered } from './unanswered';
 
 export interface SendMessage {
   /** Idempotency key: the same message again under it gives the same turn; for the last 1,000 messages of the session. */
@@ -54,8 +56,20 @@ export class SessionHandle {
     /** The session's id, without `session/`. */
     readonly id: string,
     private readonly opening: (SessionInput & { options: object }) | null,
+    /** What is done through this handle happens once under this name. */
+    private readonly name: string | null = null,
   ) {
     this.workflowId = sessionWorkflowId(id);
+  }
+
+  /** The same session, for whoever does one thing under a name: however often it is sent under it, it happens once in a run. */
+  named(name: string): SessionHandle {
+    return new SessionHandle(this.parts, this.id, this.opening, name);
+  }
+
+  /** What was done to it under a name. @throws SessionNotFound; NoWorker while what was sent has no answer yet */
+  doneBefore(act: Act): Promise<DoneBefore> {
+    return this.asked('answer what was sent before', () => doneBefore(this.parts.temporal, this.workflowId, act));
   }
 
   /** The session in the Web UI; null when no UI is known. */
@@ -182,7 +196,7 @@ export class SessionHandle {
         if (error instanceof SessionNotFound && this.opening) return true; // it begins with this message
         throw error;
       });
-      if (!settled) throw new NoWorker(what);
+      if (!settled) throw await this.unanswered(what);
     });
   }
 
@@ -198,12 +212,17 @@ export class SessionHandle {
     const args: [SendBody] = [body];
     return this.parts.temporal.workflow.executeUpdateWithStart<any, SendAnswer, [SendBody]>(SESSION_UPDATES.send, {
       args,
+      ...this.underName,
       startWorkflowOperation,
     });
   }
 
   private update<R>(name: string, body: object): Promise<R> {
-    return this.handle.executeUpdate<R, [object]>(name, { args: [body] });
+    return this.handle.executeUpdate<R, [object]>(name, { args: [body], ...this.underName });
+  }
+
+  private get underName(): { updateId?: string } {
+    return this.name === null ? {} : { updateId: this.name };
   }
 
   private async change(name: string, body: object): Promise<void> {
@@ -226,10 +245,15 @@ export class SessionHandle {
           if (name === null) throw new SessionNotFound(this.id);
           if (name !== 'RUNNING') throw this.closed();
         } else if (!isUnanswered(error) && !(error instanceof WorkflowUpdateFailedError)) throw error;
-        if (tried >= TRIES) throw isUnanswered(error) ? new NoWorker(what) : error;
+        if (tried >= TRIES) throw isUnanswered(error) ? await this.unanswered(what) : error;
         await sleep(PAUSE * tried);
       }
     }
+  }
+
+  /** Of the queue, not of the workflow: it may not have begun. */
+  private unanswered(what: string): Promise<NoWorker> {
+    return unanswered(this.parts.temporal, { taskQueue: this.parts.taskQueue }, what);
   }
 
   private closed(): DecisionNotAccepted {

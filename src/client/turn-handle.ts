@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { DecisionAudience } from '../attestation/claims';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isGrpcServiceError,
@@ -10,16 +12,19 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import { settledDown } from '../entities/under-way';
+import { workflowId } from '../shared/ids';
 import type { JsonObject } from '../shared/json';
 import type { CallView, SurfacedCall, TurnView } from '../shared/turn-view';
 import { DECIDE_UPDATE, INTERRUPT, STATUS_QUERY, STEER, TURN_FAILED, type DecideAnswer } from '../workflows/contract';
 import { cardsByDigest } from './cards';
-import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from './errors';
+import { doneBefore, type Act, type DoneBefore } from './done-before';
+import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from './errors';
 import type { TurnEvent } from './events';
 import type { Watched } from './feed';
 import { Feeds } from './feeds';
 import { readHistory } from '../audit/history';
 import { sentOf, type Sent } from './senders';
+import { unanswered } from './unanswered';
 import { watchTurn, type WatchOptions } from './watch';
 
 /** Who decides: by name, or by what `holdfast sign` printed, one for each call. */
@@ -33,7 +38,22 @@ export type WaitingCall = CallView & {
   of?: Omit<SurfacedCall, 'call'>;
 };
 
+/** One that a person can be asked about. */
+export type Question = WaitingCall & {
+  /** Markdown, as the Web UI shows it. */
+  card: string;
+};
+
+export interface WaitingNow {
+  questions: Question[];
+  /** Calls that wait, and about which nobody is to be asked: what would happen cannot be shown. */
+  unread: { call: WaitingCall; why: string }[];
+}
+
 const ANSWER_WITHIN = 15_000;
+/** A card may follow its question after a moment. */
+const CARD_TRIES = 3;
+const CARD_PAUSE = 100;
 const POLL_EVERY = 250;
 const ENDED = new Set(['completed', 'refused', 'cancelled', 'failed', 'limit']);
 
@@ -48,7 +68,19 @@ export class TurnHandle {
     readonly uiUrl: string | null,
     /** Shared by all who watch through one client. */
     private readonly feeds: Feeds = new Feeds(client),
+    /** What is done through this handle happens once under this name. */
+    private readonly name: string | null = null,
   ) {}
+
+  /** The same turn, for whoever does one thing under a name: however often it is sent under it, it happens once in a run. */
+  named(name: string): TurnHandle {
+    return new TurnHandle(this.client, this.id, this.workflowId, this.uiUrl, this.feeds, name);
+  }
+
+  /** What was done to it under a name. @throws TurnNotFound; NoWorker while what was sent has no answer yet */
+  doneBefore(act: Act): Promise<DoneBefore> {
+    return this.asked('answer what was sent before', () => doneBefore(this.client, this.workflowId, act));
+  }
 
   /**
    * How the turn stands. Of a turn that ended by itself no worker is needed to tell.
@@ -77,7 +109,49 @@ export class TurnHandle {
    * @throws TurnNotFound, NoWorker
    */
   async cards(): Promise<Map<string, string>> {
-    const { pending } = await this.status();
+    return this.cardsOf((await this.status()).pending);
+  }
+
+  /**
+   * What a person can be asked about: the calls that wait, each with its card. Whoever decides without one decides on he
+   * knows not what; so a call whose card cannot be read stands apart, with why.
+   * @throws TurnNotFound, NoWorker
+   */
+  async waiting(): Promise<WaitingNow> {
+    const { calls, cards, why } = await this.callsAndCards();
+    const [questions, unread]: [Question[], WaitingNow['unread']] = [[], []];
+    for (const call of calls) {
+      const card = cards.get(call.digest) ?? (await this.cardBelow(call));
+      if (card === null) unread.push({ call, why: `The card of call ${call.id} (${call.tool}) cannot be read: ${why}.` });
+      else questions.push({ ...call, card });
+    }
+    return { questions, unread };
+  }
+
+  private async callsAndCards(): Promise<{ calls: WaitingCall[]; cards: Map<string, string>; why: string }> {
+    for (let tries = 1; ; tries += 1) {
+      const view = await this.status();
+      const calls = pendingOf(view);
+      try {
+        const cards = await this.cardsOf(view.pending);
+        if (tries === CARD_TRIES || calls.every(({ digest }) => cards.has(digest)))
+          return { calls, cards, why: 'the turn does not show it' };
+      } catch (error) {
+        return { calls, cards: new Map(), why: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') };
+      }
+      await sleep(CARD_PAUSE);
+    }
+  }
+
+  /** Of a sub-agent's call, as its own turn shows it: the turn above may have forgotten it. */
+  private async cardBelow({ digest, of }: WaitingCall): Promise<string | null> {
+    if (of === undefined) return null;
+    const turn = new TurnHandle(this.client, of.turn_id, workflowId(of.turn_id), null, this.feeds);
+    return (await turn.cards().catch(() => null))?.get(digest) ?? null;
+  }
+
+  private async cardsOf(pending: readonly string[]): Promise<Map<string, string>> {
+    if (pending.length === 0) return new Map();
     const handle = this.client.workflow.getHandle(this.workflowId);
     const metadata = () => handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
     const { currentDetails = '' } = await this.asked('show its cards', metadata);
@@ -137,20 +211,33 @@ export class TurnHandle {
     return this.update(INTERRUPT, 'interrupt', { by: by.by });
   }
 
-  /** For whom a signed decision on this turn is meant. @throws TurnNotFound */
-  async audience(): Promise<{ namespace: string; workflow_id: string; first_execution_run_id: string }> {
-    const { raw } = await this.described();
+  /** For whom a signed decision on this turn is meant. @throws TurnNotFound, NoWorker */
+  async audience(): Promise<DecisionAudience> {
+    const [{ raw }, { store_id }] = await Promise.all([this.described(), this.status()]);
     const first_execution_run_id = raw.workflowExecutionInfo?.firstRunId;
     if (!first_execution_run_id)
       throw new Error('This Temporal server does not tell the first run of a workflow; 1.25 and later do.');
-    return { namespace: this.client.options.namespace, workflow_id: this.workflowId, first_execution_run_id };
+    const bound = store_id === undefined ? {} : { store_id };
+    return { namespace: this.client.options.namespace, workflow_id: this.workflowId, first_execution_run_id, ...bound };
   }
 
   /** Asks the turn to stop: running tools first, then the turn. @throws TurnNotFound; DecisionNotAccepted when it has ended */
   async cancel(): Promise<void> {
     // Temporal itself would accept it silently.
     if ((await this.described()).status.name !== 'RUNNING') throw new DecisionNotAccepted('Not accepted: the turn has ended.');
-    await this.asked('cancel', () => this.client.workflow.getHandle(this.workflowId).cancel());
+    await this.asked('cancel', () => this.requestCancel());
+  }
+
+  /** The SDK's own way takes no reason, which history keeps. */
+  private requestCancel(): Promise<unknown> {
+    const { namespace, identity } = this.client.options;
+    const about = { namespace, identity, workflowExecution: { workflowId: this.workflowId } };
+    const name = this.name === null ? { requestId: randomUUID() } : { requestId: this.name, reason: this.name };
+    return this.client.workflowService.requestCancelWorkflowExecution({ ...about, ...name }).catch((error: unknown) => {
+      if (isGrpcServiceError(error) && error.code === NOT_FOUND)
+        throw new WorkflowNotFoundError(error.details, this.workflowId, undefined);
+      throw error;
+    });
   }
 
   /**
@@ -223,9 +310,10 @@ export class TurnHandle {
 
   private async update<B>(name: string, what: string, body: B): Promise<void> {
     // Sent all the same, it could keep the turn from ever being replayed.
-    if (!(await settledDown(() => this.described()))) throw new NoWorker(what);
+    if (!(await settledDown(() => this.described()))) throw await this.unanswered(what);
     const handle = this.client.workflow.getHandle(this.workflowId);
-    const answer = await this.asked(what, () => handle.executeUpdate<DecideAnswer, [B]>(name, { args: [body] }));
+    const sent = { args: [body] as [B], ...(this.name === null ? {} : { updateId: this.name }) };
+    const answer = await this.asked(what, () => handle.executeUpdate<DecideAnswer, [B]>(name, sent));
     if (!answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${answer.reason}.`);
   }
 
@@ -237,9 +325,13 @@ export class TurnHandle {
         throw (await this.exists()) ? new DecisionNotAccepted('Not accepted: the turn has ended.') : new TurnNotFound(this.id);
       if (error instanceof WorkflowUpdateFailedError)
         throw new DecisionNotAccepted(`Not accepted: ${error.cause?.message ?? error.message}`);
-      if (isUnanswered(error)) throw new NoWorker(what);
+      if (isUnanswered(error)) throw await this.unanswered(what);
       throw withReason(error);
     }
+  }
+
+  private unanswered(what: string): Promise<NoWorker> {
+    return unanswered(this.client, { workflowId: this.workflowId }, what);
   }
 
   /** Whether the turn has begun, be it over or not. */
@@ -274,6 +366,7 @@ export function pendingOf(view: TurnView): WaitingCall[] {
   return [...view.calls, ...below].filter(waits);
 }
 
+const NOT_FOUND = 5;
 /** DEADLINE_EXCEEDED; CANCELLED: the server resets the call when the deadline passes there first; FAILED_PRECONDITION: it gave up just before. */
 const UNANSWERED = new Set([4, 1, 9]);
 

@@ -1,13 +1,13 @@
 /** What comes to wait for a person, over all turns, as it comes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HoldfastClient, PendingTurn, TurnSummary } from '../client';
-import type { WaitingCall } from './turn-handle';
+import type { Question, WaitingCall } from './turn-handle';
 
 export interface NewQuestion {
   turn: TurnSummary;
   call: WaitingCall;
-  /** Markdown, as the Web UI shows it; null where it could not be read. */
-  card: string | null;
+  /** Markdown, as the Web UI shows it. */
+  card: string;
   /** It waited already when the watch began. */
   waited: boolean;
 }
@@ -17,29 +17,31 @@ export interface WatchPending {
   signal?: AbortSignal;
   /** Between two looks, ms. Default 2000. */
   everyMs?: number;
-  /** A look that failed; the watch goes on. */
+  /** A look that failed, or a turn that waits and cannot be asked about now, once for each reason; the watch goes on. */
   onFault?: (error: unknown) => void;
 }
 
-type Looks = Pick<HoldfastClient, 'pending' | 'turn'>;
+type Looks = Pick<HoldfastClient, 'pending'>;
 
 export async function* watchPending(client: Looks, options: WatchPending = {}): AsyncGenerator<NewQuestion> {
   const { signal, everyMs = 2000, onFault = () => undefined } = options;
   let seen: Set<string> | null = null;
+  let away = new Map<string, string>();
   while (!signal?.aborted) {
     try {
       const turns = await client.pending();
       const before: Set<string> | null = seen;
       seen = new Set([...turns.flatMap(keysOf), ...stillUnknown(turns, before)]);
+      for (const { turn_id, unreachable } of turns)
+        if (unreachable !== null && away.get(turn_id) !== unreachable)
+          onFault(new Error(`Turn ${turn_id} waits for a person, and nobody can be asked now: ${unreachable}`));
+      away = new Map(turns.map(({ turn_id, unreachable }) => [turn_id, unreachable ?? '']));
       for (const turn of turns) {
-        const fresh = callsOf(turn).filter((call) => !before?.has(keyOf(turn, call)));
-        if (fresh.length === 0) continue;
-        const cards = await client
-          .turn(turn.turn_id)
-          .cards()
-          .catch(() => new Map<string, string>());
-        const { calls: _, unreachable: __, tools: ___, ...summary } = turn;
-        for (const call of fresh) yield { turn: summary, call, card: cards.get(call.digest) ?? null, waited: before === null };
+        const { calls, unreachable: _, tools: __, ...summary } = turn;
+        for (const question of calls.filter((call) => !before?.has(keyOf(turn, call)))) {
+          const { card, ...call } = question;
+          yield { turn: summary, call, card, waited: before === null };
+        }
       }
     } catch (error) {
       onFault(error);
@@ -48,15 +50,11 @@ export async function* watchPending(client: Looks, options: WatchPending = {}): 
   }
 }
 
-function callsOf(turn: PendingTurn): WaitingCall[] {
-  return turn.calls.filter((call): call is WaitingCall => call.digest !== null);
-}
-
 function keysOf(turn: PendingTurn): string[] {
-  return callsOf(turn).map((call) => keyOf(turn, call));
+  return turn.calls.map((call) => keyOf(turn, call));
 }
 
-function keyOf({ turn_id }: PendingTurn, { digest, state }: WaitingCall): string {
+function keyOf({ turn_id }: PendingTurn, { digest, state }: Question): string {
   return `${turn_id} ${digest} ${state}`;
 }
 

@@ -38,6 +38,9 @@ const listed = z
   .max(10_000)
   .transform((text) => text.split(',').map((entry) => entry.trim()));
 
+/** As `Host` has them, without a port. */
+export const hosts = listed.pipe(z.array(z.string().regex(/^([a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])$/)).max(50));
+
 /** As browsers write them: scheme, host, port, nothing else. */
 export const origins = listed.pipe(
   z.array(z.string().refine((text) => URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text)).max(50),

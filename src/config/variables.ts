@@ -1,8 +1,9 @@
 /** The table of settings: each variable, what it must be, and the words for it. */
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { withoutPassword } from '../shared/without-password';
 import { ConfigError } from './error';
-import { callbackHosts, jwt, origins, proxies, requestsPerMinute } from './http';
+import { callbackHosts, hosts, jwt, origins, proxies, requestsPerMinute } from './http';
 
 /** Where a server of ours listens. */
 export interface BindAddress {
@@ -33,6 +34,17 @@ const seconds = z
   .transform(Number)
   .pipe(z.number().max(3600));
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+/** What one can listen at; a port is another setting's. */
+const host = z
+  .string()
+  .regex(/^(?:[0-9a-f:.]*:[0-9a-f:.]+|[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)$/i)
+  .refine((name) => !name.includes(':') || isIPv6(name));
+/** 0 or more than 1, as Temporal's SDK wants it. */
+const cachedWorkflows = z
+  .string()
+  .regex(/^\d{1,7}$/)
+  .transform(Number)
+  .refine((count) => count !== 1 && count <= 1_000_000);
 const confirmations = z
   .string()
   .regex(/^[1-9]\d{0,2}$/)
@@ -97,12 +109,15 @@ export const VARIABLES = {
   HOLDFAST_TASK_QUEUE: [z.string().max(200), 'a name of at most 200 characters'],
   HOLDFAST_STORE: [z.string().regex(/^(file:.+|postgres(ql)?:\/\/.+)$/), 'file:PATH or postgres://…'],
   HOLDFAST_LIVE: [z.string().regex(/^(off|postgres(ql)?:\/\/.+)$/), 'postgres://… or off'],
+  HOLDFAST_HTTP_HOST: [host, 'an address of this machine without a port, such as 127.0.0.1, or 0.0.0.0 for all of them'],
   HOLDFAST_HTTP_PORT: [port, 'a port from 1 to 65535'],
   HOLDFAST_PUBLIC_URL: [z.url({ protocol: /^https?$/ }).refine(hasNoPassword), 'an http or https URL without a password'],
+  HOLDFAST_HOSTS: [hosts, 'host names or addresses, in lower case, without ports, with commas between them'],
   HOLDFAST_DEBUG_INFO: [z.enum(['on', 'off']).transform((value) => value === 'on'), 'on or off'],
   HOLDFAST_HEALTH_PORT: [bindAddress, 'a port (on loopback) or HOST:PORT, such as 0.0.0.0:8481'],
   HOLDFAST_METRICS_PORT: [bindAddress, 'a port (on loopback) or HOST:PORT, such as 0.0.0.0:9464'],
   HOLDFAST_DRAIN_SECONDS: [seconds, 'a number of seconds from 0 to 3600'],
+  HOLDFAST_MAX_CACHED_WORKFLOWS: [cachedWorkflows, 'a number of workflows from 2 to 1000000, or 0 for none'],
   HOLDFAST_HOME: [z.string(), 'a folder'],
   HOLDFAST_MODEL: [z.enum(['anthropic', 'rehearsal']), 'anthropic or rehearsal'],
   HOLDFAST_TEMPORAL_CLI: [z.string(), 'the path of a temporal binary'],
@@ -117,6 +132,8 @@ export const VARIABLES = {
   HOLDFAST_ENVIRONMENT: [z.string().regex(/^[A-Za-z0-9._-]{1,64}$/), 'a name of at most 64 letters, digits, . _ and -'],
   HOLDFAST_MCP: [z.string(), 'the path of a file of MCP servers'],
   HOLDFAST_APPROVALS: [z.enum(['any', 'attested']), 'any or attested'],
+  HOLDFAST_OLD_DIGESTS_UNTIL: [z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`)), 'a day such as 2026-12-31 (UTC)'],
+  HOLDFAST_CHILDREN_MAY_READ_SECRETS: [flag, 'true or false'],
   HOLDFAST_TRUSTED_KEYS: [z.string(), 'the path of a file of trusted keys'],
   HOLDFAST_SIGNING_KEY: [z.string(), 'the path of a private key, in PKCS8 PEM'],
   HOLDFAST_BUNDLE_KEY: [z.string(), 'the path of a private key, in PKCS8 PEM'],

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { secretPlace, startGuardedProxy, type GuardedProxy } from '../telemetry/guarded-proxy';
 import { choosePort } from './ports';
 import { startSupervised } from './supervised';
 
@@ -37,12 +38,17 @@ export async function startChain(options: DevChainOptions = {}): Promise<DevChai
   const { port: wish = 0, anvil = anvilPath(), blockSeconds, onLog = () => {}, startTimeoutMs = 30_000 } = options;
   if (anvil === null) throw new Error(MISSING);
   const { port } = await choosePort('the chain', wish, wish);
-  const args = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(DEV_CHAIN_ID), '--quiet'];
+  // It lets every page ask, whatever its Origin.
+  const own = await secretPlace();
+  const args = ['--host', own.host, '--port', String(own.port), '--chain-id', String(DEV_CHAIN_ID), '--quiet'];
   if (blockSeconds !== undefined) args.push('--block-time', String(blockSeconds), '--mixed-mining');
   const node = startSupervised(anvil, args, onLog);
   const rpcUrl = `http://127.0.0.1:${port}`;
+  let proxy: GuardedProxy | undefined;
   try {
     const pid = await node.pid;
+    proxy = await startGuardedProxy({ host: '127.0.0.1', port }, own);
+    void node.exited.then(() => proxy?.close());
     await untilAnswers(rpcUrl, startTimeoutMs, () => !node.hasExited());
     const exited = node.exited.then((how) => ({ how, lastLines: node.lastLines() }));
     return { rpcUrl, pid, exited, stop: () => node.stop() };

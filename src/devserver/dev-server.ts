@@ -4,6 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { secretPlace, startGuardedProxy, type Place } from '../telemetry/guarded-proxy';
 import { SEARCH_ATTRIBUTES } from '../workflows/contract';
 import { waitUntilHealthy } from './healthy';
 import { choosePort, type ChosenPort } from './ports';
@@ -20,6 +21,8 @@ export interface DevServerOptions {
   dbFilename?: string;
   /** Without the Web UI. */
   headless?: boolean;
+  /** Further names under which the Web UI may be asked for. */
+  hosts?: readonly string[];
   /** @default 'default' */
   namespace?: string;
   /** Further dynamic configuration, key to value. */
@@ -45,10 +48,12 @@ export interface DevServer {
 }
 
 /** The two that decide latency (docs: one poll tick on every round trip otherwise), and attributes visible at once. */
-const DYNAMIC_CONFIG = {
+const DYNAMIC_CONFIG: Record<string, number | boolean | string[]> = {
   'history.transferProcessorMaxPollRPS': 2000,
   'system.enableActivityEagerExecution': true,
   'system.forceSearchAttributesCacheRefreshOnRead': true,
+  // Its HTTP API, which nobody here uses and which knows no Origin: for no Host.
+  'frontend.httpAllowedHosts': [],
 };
 
 const TYPE_NAMES = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
@@ -76,10 +81,14 @@ async function start(options: DevServerOptions, port: ChosenPort, uiPort: Chosen
   const { cli, namespace = 'default', onLog = () => {}, startTimeoutMs = 30_000 } = options;
   if (options.dbFilename) mkdirSync(dirname(resolve(options.dbFilename)), { recursive: true });
   const address = `127.0.0.1:${port.port}`;
-  const server = startSupervised(cli, startArguments(options, port, uiPort), onLog);
+  // It asks nobody whose page he is: so it stands where no page finds it, behind a port of ours that does.
+  const ui = uiPort && (await secretPlace());
+  const server = startSupervised(cli, startArguments(options, port, ui), onLog);
   try {
     const pid = await server.pid;
     await waitUntilHealthy(address, namespace, startTimeoutMs, () => !server.hasExited());
+    const proxy = ui && (await startGuardedProxy({ host: '127.0.0.1', port: uiPort!.port }, ui, { hosts: options.hosts }));
+    void server.exited.then(() => proxy?.close());
     return {
       address,
       uiUrl: uiPort ? `http://127.0.0.1:${uiPort.port}` : null,
@@ -98,16 +107,16 @@ async function start(options: DevServerOptions, port: ChosenPort, uiPort: Chosen
 function startArguments(
   { dbFilename, namespace, dynamicConfig }: DevServerOptions,
   port: ChosenPort,
-  uiPort: ChosenPort | null,
+  ui: Place | null,
 ): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port.port), '--log-level', 'error'],
-    ...(uiPort ? ['--ui-port', String(uiPort.port)] : ['--headless']),
+    ...(ui ? ['--ui-ip', ui.host, '--ui-port', String(ui.port)] : ['--headless']),
     ...(dbFilename ? ['--db-filename', resolve(dbFilename)] : []),
     ...(namespace && namespace !== 'default' ? ['--namespace', namespace] : []),
     ...Object.entries({ ...DYNAMIC_CONFIG, ...dynamicConfig }).flatMap(([key, value]) => [
       '--dynamic-config-value',
-      `${key}=${value}`,
+      `${key}=${JSON.stringify(value)}`,
     ]),
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${TYPE_NAMES[type]}`]),
   ];

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Config } from '../config';
 import { startDevServer, type DevServer } from './dev-server';
 import { startEquippedChain, type Equip, type EquippedChain } from './equipped-chain';
+import { handedEnvironment } from '../processes/environment';
 import { findTemporalCli } from './find-cli';
 import { startMailCatcher, type MailCatcher } from './mail-catcher';
 import { removeDevState, writeDevState } from './state-file';
@@ -80,9 +81,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
 }
 
-async function startServer({ port, uiPort, db, headless, say }: StackOptions): Promise<DevServer> {
+async function startServer({ config, port, uiPort, db, headless, say }: StackOptions): Promise<DevServer> {
   const cli = await findTemporalCli({ onProgress: say });
-  return startDevServer({ cli: cli.path, ...defined({ port, uiPort, dbFilename: db, headless }) });
+  return startDevServer({ cli: cli.path, ...defined({ port, uiPort, dbFilename: db, headless }), hosts: config.hosts });
 }
 
 /** Without the keys whose value is undefined: a default applies to what is absent. */
@@ -123,7 +124,8 @@ function workerEnvironment(
   // For a person who watches: only what is wrong, and an end that does not keep Ctrl-C waiting (see RestartedWorker.stop).
   const calm = { HOLDFAST_LOG_LEVEL: process.env.LOG_LEVEL || 'warn', HOLDFAST_DRAIN_SECONDS: '6' };
   const temporal = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace };
-  const files = { HOLDFAST_PUBLIC_URL: config.publicUrl, HOLDFAST_PUBLIC_URL_FILE: undefined };
+  const approvals = config.approvals && { HOLDFAST_APPROVALS: config.approvals, HOLDFAST_APPROVALS_FILE: undefined };
+  const files = { HOLDFAST_PUBLIC_URL: config.publicUrl, HOLDFAST_PUBLIC_URL_FILE: undefined, ...approvals };
   return { ...calm, ...set(process.env), HOLDFAST_DATA: config.data, ...files, ...temporal, ...mail, ...settingsOf(chain) };
 }
 
@@ -169,10 +171,12 @@ class RestartedWorker {
   /** Resolves once the worker polls; rejects when it cannot start. */
   start(): Promise<void> {
     const args = ['worker', ...(this.appFile === undefined ? [] : ['--app', this.appFile])];
+    const { env, hand } = handedEnvironment(this.env, 4);
     const child = fork(join(__dirname, '..', 'cli', 'main.js'), args, {
-      env: this.env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
     });
+    hand(child);
     this.child = child;
     return new Promise((resolve, reject) => {
       let ready = false;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { plainEnvironment } from '../processes/environment';
 import { ownScript } from './own-script';
 
 /** The last lines that the server wrote: enough to see why it ended. */
@@ -20,6 +21,7 @@ export interface Supervised {
 export function startSupervised(cli: string, args: string[], onLog: (line: string) => void): Supervised {
   const child = spawn(process.execPath, [...ownScript('supervisor'), cli, ...args], {
     detached: true,
+    env: plainEnvironment(), // our keys and passwords are none of a server's business
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => {}); // it is gone already: `exited` says so

@@ -1,25 +1,38 @@
 /** How the turns of sessions end, as Temporal has it: what a turn says of itself counts, not what somebody says of it. */
-import { isGrpcDeadlineError, WorkflowFailedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import {
+  isGrpcDeadlineError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  type Client,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TurnEnds } from '../activities/turn-ends';
-import type { LookAtTurnInput, LookAtTurnOutput } from '../shared/activity-io';
-import { workflowId } from '../shared/ids';
+import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../shared/activity-io';
+import { sessionTurnId, sessionWorkflowId, workflowId } from '../shared/ids';
+import { cutBytes } from '../shared/cut';
 import type { TurnView } from '../shared/turn-view';
-import { STATUS_QUERY, TURN_FAILED } from '../workflows/contract';
+import { visibilityText } from '../shared/visibility-text';
+import { MEMO_OF_SESSION, STATUS_QUERY, TURN_FAILED, TURN_WORKFLOW } from '../workflows/contract';
 
 /** ms. */
 const ANSWERS_WITHIN = 10_000;
 
 export function temporalTurnEnds(client: Client): TurnEnds {
-  return { look: (input) => look(client, input) };
+  return {
+    look: (input) => look(client, input),
+    hasTurns: (id) => client.withDeadline(Date.now() + ANSWERS_WITHIN, () => hasTurns(client, id)),
+  };
 }
 
-async function look(client: Client, { turn_id, session_id, within_ms }: LookAtTurnInput): Promise<LookAtTurnOutput> {
+async function look(client: Client, { turn_id, session_id, within_ms, of }: LookAtTurnInput): Promise<LookAtTurnOutput> {
   const handle = client.workflow.getHandle(workflowId(turn_id));
   const within = <T>(ms: number, work: () => Promise<T>) => client.withDeadline(Date.now() + ms, work);
   const queried = () => within(ANSWERS_WITHIN, () => handle.query<TurnView>(STATUS_QUERY));
   try {
-    const { name } = (await within(ANSWERS_WITHIN, () => handle.describe())).status;
+    const there = await within(ANSWERS_WITHIN, () => handle.describe());
+    if (of && !isOf(there, session_id, of)) return { state: 'lost', reason: NOT_OURS(turn_id) };
+    const { name } = there.status;
     if (name === 'RUNNING' && within_ms === 0) return { state: 'running' };
     const view = await within(ANSWERS_WITHIN + within_ms, () => handle.result() as Promise<TurnView>).catch(
       async (error: unknown) => {
@@ -36,6 +49,32 @@ async function look(client: Client, { turn_id, session_id, within_ms }: LookAtTu
     if (error instanceof WorkflowNotFoundError) return { state: 'lost', reason: 'Temporal knows no such turn any more.' };
     throw error;
   }
+}
+
+const NOT_OURS = (turn_id: string) =>
+  `Turn ${turn_id} was there before, and is not of this message: the message was not run; send it again.`;
+
+/** Who has started it Temporal itself knows; which life of that session, and for what, stands in its memo. */
+function isOf({ parentExecution, memo }: WorkflowExecutionDescription, session_id: string, of: TurnOfSession): boolean {
+  const { session_run, message_hash } = (memo?.[MEMO_OF_SESSION] ?? {}) as Partial<TurnOfSession>;
+  const parent = parentExecution?.workflowId === sessionWorkflowId(session_id);
+  return parent && session_run === of.session_run && message_hash === of.message_hash;
+}
+
+async function hasTurns(client: Client, sessionId: string): Promise<boolean> {
+  const first = client.workflow.getHandle(workflowId(sessionTurnId(sessionId, 1))).describe();
+  const isThere = await first
+    .then(() => true)
+    .catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    });
+  if (isThere) return true;
+  const query = `WorkflowType = '${TURN_WORKFLOW}' AND HoldfastSession = ${visibilityText(cutBytes(sessionId, 255))}`;
+  for await (const { workflowId: listed } of client.workflow.list({ query }))
+    if (/^[0-9]+$/.test(listed.slice(workflowId(`${sessionId}.`).length)) && listed.startsWith(workflowId(`${sessionId}.`)))
+      return true;
+  return false;
 }
 
 function endOf({ state, reason, head, usage, context_full, session_id: whose }: TurnView, session_id: string): LookAtTurnOutput {

@@ -1,6 +1,8 @@
 /** Other turns, as Temporal has them. */
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { AskedTurn, Turns } from '../activities/turns';
+import { isJsonObject, type Json } from '../shared/json';
 import type { SubTurnFacts } from '../shared/sub-turn';
 import { DECIDE_UPDATE, SUB_TURN_QUERY, type DecideAnswer } from '../workflows/contract';
 import { settledDown } from './under-way';
@@ -45,6 +47,19 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
         const description = await described(workflowId).catch((error: unknown) => orNull(error));
         const { firstRunId } = description?.raw.workflowExecutionInfo ?? {};
         return description?.status.name === 'RUNNING' && firstRunId === firstExecutionRunId;
+      }),
+    storeOf: (workflowId, runId) =>
+      within(async () => {
+        const history = await client.workflow
+          .getHandle(workflowId, runId)
+          .fetchHistory()
+          .catch((error: unknown) => orNull(error));
+        for (const { activityTaskCompletedEventAttributes: completed } of history?.events ?? []) {
+          const [said] = await decodeArrayFromPayloads(client.options.loadedDataConverter, completed?.result?.payloads ?? []);
+          const { store_id } = isJsonObject(said as Json) ? (said as { store_id?: unknown }) : {};
+          if (typeof store_id === 'string') return store_id;
+        }
+        return null;
       }),
   };
 }

@@ -5,12 +5,13 @@ import type { HoldfastClient } from '../client';
 import { DEFAULT_HTTP_RATE } from '../config';
 import type { CallbackConfig } from '../config/http';
 import { parseJson } from '../shared/parse-json';
+import { SITE_HINT, siteFault, type Site } from '../shared/same-site';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Store } from '../store/store';
 import type { ToolLogger } from '../tools/define';
 import { authenticateRequests } from './authenticate';
 import { answerBadAddress, answerBrokenHttp } from './before-routes';
-import { answerWith, wrongOf } from './errors';
+import { answerWith, Refusal, wrongOf } from './errors';
 import { HttpMetrics } from './http-metrics';
 import { holdKeysToBodies } from './idempotency';
 import { observeRequests } from './observe';
@@ -57,6 +58,8 @@ export interface GatewayParts {
   streams?: Partial<StreamSettings>;
   /** Under which address it is reached from outside. */
   publicUrl?: string;
+  /** Further names under which it is reached. */
+  hosts?: readonly string[];
 }
 
 declare module 'fastify' {
@@ -118,6 +121,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     return answerWith(reply, { code: 'EXECUTION_ERROR', reason: 'gateway_failed', message });
   });
   observeRequests(app, log, app.metrics);
+  refuseOtherSites(app, { publicUrl: parts.publicUrl, hosts: parts.hosts, origins: corsOrigins, localPages: true });
   refuseOtherMethods(app);
   void app.register(async (scope) => {
     // First: a browser asks without a token whether it may ask with one.
@@ -129,6 +133,14 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     for (const route of ROUTES) route(scope, parts);
   });
   return app;
+}
+
+/** Whatever the route, and before anything else of the request counts. */
+function refuseOtherSites(app: FastifyInstance, site: Site): void {
+  app.addHook('onRequest', async ({ headers, socket }) => {
+    const message = siteFault(headers, socket.localAddress, site);
+    if (message !== null) throw new Refusal({ code: 'PERMISSION_DENIED', reason: 'wrong_site', message, hint: SITE_HINT });
+  });
 }
 
 const SENT = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'];

@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-/** @param nobody is told of each request that names nobody, and may refuse it in another way */
+/** @param nobody is told of each request that names nobody, or of whom that cannot be known now, and may refuse it in another way */
 export function authenticateRequests(
   app: FastifyInstance,
   authenticator: Authenticator,
@@ -30,7 +30,10 @@ export function authenticateRequests(
   app.addHook('onRequest', async (request, reply) => {
     const { roles } = request.routeOptions.config;
     if (roles === 'public') return;
-    const principal = await authenticator.authenticate(request.headers.authorization);
+    const principal = await authenticator.authenticate(request.headers.authorization).catch(async (error: unknown) => {
+      await nobody(request);
+      throw error;
+    });
     if (principal === null) {
       await nobody(request);
       void reply.header('www-authenticate', 'Bearer');

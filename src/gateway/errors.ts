@@ -48,6 +48,9 @@ export function wrongEnvelope({ code, reason, message, hint, details, retryAfter
   return { success: false, status: 'error', error, metadata: { timestamp: new Date().toISOString(), ...known } };
 }
 
+/** How long to leave a worker alone that is behind. */
+const BEHIND_MS = 5000;
+
 /** What an error means to whoever asked; null: it is a fault of ours, of which he learns nothing. */
 export function wrongOf(error: unknown): Wrong | null {
   if (error instanceof Refusal) return error.wrong;
@@ -55,6 +58,8 @@ export function wrongOf(error: unknown): Wrong | null {
   if (error instanceof DecisionNotAccepted) return { code: 'CONFIRMATION_REQUIRED', reason: 'not_accepted', message };
   if (error instanceof TurnNotFound) return unknownTurn(error.turnId);
   if (error instanceof SessionNotFound) return { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_session', message };
+  if (error instanceof NoWorker && error.behind)
+    return { code: 'NETWORK_ERROR', reason: 'worker_behind', message, retryAfterMs: BEHIND_MS };
   if (error instanceof NoWorker) return { code: 'NETWORK_ERROR', reason: 'no_worker', message };
   if (error instanceof ServerUnreachable)
     return { code: 'NETWORK_ERROR', reason: 'temporal_unreachable', message: 'Temporal does not answer; try again in a moment.' };

@@ -1,9 +1,11 @@
 /**
  * `Idempotency-Key`: a principal's key with the same body is the same operation. What an operation makes (turns, calls,
  * messages) is named after principal and key, so that Temporal itself makes it once; here it is held to one body. Where an
- * operation makes nothing that has a name (a decision, a steer), what was answered is kept, and answered again.
+ * operation makes nothing that has a name (a decision, a steer), what was answered is kept, and answered again; and where it
+ * could not be kept, it is found in the history of what it was done to (once.ts).
  */
 import type { FastifyInstance } from 'fastify';
+import type { Act } from '../client/done-before';
 import { hashJson } from '../shared/digests';
 import type { Json } from '../shared/json';
 import type { Store } from '../store/store';
@@ -25,10 +27,21 @@ export interface Operation {
   key: string;
   /** `op_` and 40 hex, from principal and key. */
   id: string;
+  /** Of exactly this request, and of nobody else's. */
+  act: Act;
+  /** It was sent before, and no answer was kept: it may be under way, or done. */
+  repeated: boolean;
+  /** What it goes to, where that changes with time, once one of its requests has said it. */
+  target?: string;
+  /** Says it, before anything is done. @returns the first that was said */
+  agreeOn(target: string): Promise<string>;
 }
 
 interface Kept {
   body: string;
+  /** ms since 1970, when it was first sent. Absent in older ones. */
+  at?: number;
+  target?: string;
   answer?: { status: number; payload: string };
 }
 
@@ -49,11 +62,12 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
     const id = `op_${hashJson({ v: 'holdfast.operation/1', principal: request.principal.name, key }).slice(0, 40)}`;
     const path = request.url.split('?')[0]!;
     const body = hashJson({ path, body: (request.body ?? null) as Json });
-    const first = keptOf(
-      await store.registers.update<Json>(registerOf(id), (known) =>
-        known === null ? { value: { body }, answer: { body } } : { answer: known },
-      ),
-    );
+    const { first, repeated } = await store.registers.update(registerOf(id), (known, now) => {
+      const value = { body, at: now };
+      return known === null
+        ? { value, answer: { first: value as Kept, repeated: false } }
+        : { answer: { first: keptOf(known), repeated: true } };
+    });
     if (first.body !== body)
       throw new Refusal({
         code: 'INVALID_PARAMS',
@@ -61,7 +75,13 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
         message: 'This Idempotency-Key has been used for another request. Use a new key, or send the same request again.',
         status: 409,
       });
-    request.operation = { key, id };
+    const agreeOn = (target: string) =>
+      store.registers.update(registerOf(id), (known) => {
+        const kept = known === null ? { body } : keptOf(known);
+        return kept.target === undefined ? { value: { ...kept, target }, answer: target } : { answer: kept.target };
+      });
+    const act = { name: `act_${hashJson({ v: 'holdfast.act/1', id, body }).slice(0, 40)}`, since: first.at ?? 0 };
+    request.operation = { key, id, act, repeated, agreeOn, ...(first.target === undefined ? {} : { target: first.target }) };
     if (first.answer) return reply.code(first.answer.status).type(JSON_TYPE).send(first.answer.payload);
   });
 
@@ -69,7 +89,7 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
     if (operation === null || !routeOptions.config.keepsAnswer || reply.statusCode >= 300 || typeof payload !== 'string') return;
     const answer = { status: reply.statusCode, payload };
     const keep = (known: Json) => (known === null ? { answer: null } : { value: { ...keptOf(known), answer }, answer: null });
-    // It has been done: what cannot be kept is answered all the same.
+    // It has been done: what cannot be kept is answered all the same, and found again in the history.
     await store.registers.update(registerOf(operation.id), keep).catch(() => undefined);
   });
 }

@@ -8,6 +8,7 @@ import { Refusal } from './errors';
 import { principalNamed, type Authenticator, type Principal } from './principals';
 
 type Jose = typeof import('jose', { with: { 'resolution-mode': 'import' } });
+type FetchImplementation = import('jose', { with: { 'resolution-mode': 'import' } }).FetchImplementation;
 type Keys = ReturnType<Jose['createRemoteJWKSet']>;
 
 const LONGEST = 8_192;
@@ -15,6 +16,8 @@ const BEARER = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
 const KEYS_WITHIN_MS = 5_000;
 /** An unknown `kid` asks the issuer again, but no more often. */
 const ASK_AGAIN_AFTER_MS = 30_000;
+/** So long after an answer without keys, or none, the issuer is not asked again: whoever sends tokens need not have a good one. */
+export const KEYS_AGAIN_AFTER_MS = 3_000;
 const KEYS_GOOD_FOR_MS = 10 * 60_000;
 const MAX_ROLES = 64;
 const ROLE = /^[A-Za-z0-9._:-]{1,64}$/;
@@ -55,6 +58,7 @@ export class Jwts implements Authenticator {
       timeoutDuration: KEYS_WITHIN_MS,
       cooldownDuration: ASK_AGAIN_AFTER_MS,
       cacheMaxAge: KEYS_GOOD_FOR_MS,
+      [jose.customFetch]: sparing(),
     });
     return { jose, keys };
   }
@@ -69,6 +73,19 @@ export class Jwts implements Authenticator {
     const full = `${tenant}/${name}`;
     return tenant === null || Buffer.byteLength(full) > 200 ? null : principalNamed(full, roles);
   }
+}
+
+/** One request at a time is jose's own doing, and after a success none for long; this is about what comes after a failure. */
+function sparing(): FetchImplementation {
+  let notBefore = 0;
+  return async (url, options) => {
+    if (performance.now() < notBefore) throw new Error('The issuer was asked a moment ago, and gave no keys.');
+    try {
+      return await fetch(url, options);
+    } finally {
+      notBefore = performance.now() + KEYS_AGAIN_AFTER_MS;
+    }
+  };
 }
 
 /** No slash: it would claim a tenant. */

@@ -1,5 +1,5 @@
 /** What the gateway needs, from the settings: store, client, its key, and who may speak to it. */
-import { gatewayKey } from '../attestation/gateway-key';
+import { announceKey, gatewayKey } from '../attestation/gateway-key';
 import type { SigningKey } from '../attestation/signing-key';
 import type { App } from '../agents/define';
 import { HoldfastClient } from '../client';
@@ -30,11 +30,20 @@ export async function gatewayParts(
 ): Promise<GatewayParts & { close(): Promise<void> }> {
   const key = await keyOf(config);
   const store = await openStore(config.store);
+  await announceKey(store, key);
   const connected = new Connected(() => HoldfastClient.connect(undefined, live));
   const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;
   const tokens = new Tokens(config.tokens ?? []);
   const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);
-  const settings = { callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics, publicUrl: config.publicUrl };
+  const settings = {
+    callbacks,
+    requestsPerMinute,
+    corsOrigins,
+    proxies,
+    openMetrics,
+    publicUrl: config.publicUrl,
+    hosts: config.hosts,
+  };
   let loaded: Promise<ToolCatalogue> | undefined;
   const catalogue = () => (loaded ??= app().then(catalogueOf));
   return { store, log, key, authenticator, catalogue, ...settings, client: connected.get, close: () => connected.close() };

@@ -5,6 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isInSight, type Sight } from '../client/sight';
 import type { Config } from '../config';
+import { tenantOf } from '../shared/tenant';
 
 export interface Principal {
   /** In full: `tenant/name`, or `name`. */
@@ -31,8 +32,7 @@ export interface Authenticator {
 }
 
 export function principalNamed(name: string, roles: readonly string[]): Principal {
-  const slash = name.indexOf('/');
-  return { name, tenant: slash < 0 ? null : name.slice(0, slash), roles };
+  return { name, tenant: tenantOf(name), roles };
 }
 
 const SEES_OTHERS: readonly string[] = ['approver', 'auditor', 'admin'] satisfies Role[];

@@ -90,14 +90,26 @@ export const turnSummary = object({
   ui_url: textOrNull,
 });
 
+const question = {
+  ...callView,
+  required: [...callView.required, 'card'],
+  properties: {
+    ...callView.properties,
+    card: { ...text, description: 'What would happen, in Markdown: to be shown to whoever decides.' },
+  },
+};
+
 export const pendingTurn = {
   ...turnSummary,
   required: [...turnSummary.required, 'tools', 'calls', 'unreachable'],
   properties: {
     ...turnSummary.properties,
     tools: { type: 'array', items: text, description: 'Those that wait, by name: known although no worker answers.' },
-    calls: { type: 'array', items: callView },
-    unreachable: { ...textOrNull, description: 'Why its calls could not be asked for; then `calls` is empty.' },
+    calls: { type: 'array', items: question },
+    unreachable: {
+      ...textOrNull,
+      description: 'Why `calls` is empty, or lacks some: they could not be asked for, or their cards could not be read.',
+    },
   },
 };
 
@@ -183,7 +195,8 @@ export const exampleSummary = {
   ui_url: null,
 };
 
-export const examplePending = { ...exampleSummary, tools: [waiting.tool], calls: [waiting], unreachable: null };
+const card = '## Waiting for approval: `pay_invoice`\n…';
+export const examplePending = { ...exampleSummary, tools: [waiting.tool], calls: [{ ...waiting, card }], unreachable: null };
 
 export const exampleView = {
   ...exampleSummary,

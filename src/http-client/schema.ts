@@ -3096,7 +3096,7 @@ export interface paths {
             [name: string]: unknown;
           };
           content: {
-            /** @example {"body":{"v":"holdfast.bundle/1"},"kind":"bundle","n":0,"prev":null} */
+            /** @example {"body":{"v":"holdfast.bundle/2"},"kind":"bundle","n":0,"prev":null} */
             'application/jsonl': string;
           };
         };
@@ -3547,7 +3547,7 @@ export interface paths {
             [name: string]: unknown;
           };
           content: {
-            /** @example {"body":{"v":"holdfast.bundle/1"},"kind":"bundle","n":0,"prev":null} */
+            /** @example {"body":{"v":"holdfast.bundle/2"},"kind":"bundle","n":0,"prev":null} */
             'application/jsonl': string;
           };
         };
@@ -9037,7 +9037,8 @@ export interface paths {
              *               "attempts": 0,
              *               "error": null,
              *               "result_summary": null,
-             *               "result_ref": null
+             *               "result_ref": null,
+             *               "card": "## Waiting for approval: `pay_invoice`\n…"
              *             }
              *           ],
              *           "unreachable": null
@@ -9095,8 +9096,10 @@ export interface paths {
                   error: Record<string, never> | null;
                   result_summary: string | null;
                   result_ref: string | null;
+                  /** @description What would happen, in Markdown: to be shown to whoever decides. */
+                  card: string;
                 }[];
-                /** @description Why its calls could not be asked for; then `calls` is empty. */
+                /** @description Why `calls` is empty, or lacks some: they could not be asked for, or their cards could not be read. */
                 unreachable: string | null;
               }[];
             };

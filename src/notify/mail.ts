@@ -53,7 +53,7 @@ function textOf({ card, card_truncated, ui_url, commands, expires_at }: Message)
     ...(expires_at === null ? [] : [`Decide before ${expires_at}; then it is refused.`, '']),
     ...places,
     '',
-    ...(card === null ? [] : [visible(card)]),
+    card === null ? 'Its card could not be read, so this asks for no decision: read it in the Web UI first.' : visible(card),
     ...(card_truncated ? ['', 'The card goes on: read the whole of it in the Web UI before you decide.'] : []),
   ].join('\n');
 }

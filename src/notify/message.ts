@@ -25,12 +25,12 @@ export interface Message {
   digest: string;
   /** ISO 8601; null for a call in doubt, which waits as long as it takes. */
   expires_at: string | null;
-  /** Markdown, at most 16,000 characters. */
+  /** Markdown, at most 16,000 characters; null: it could not be read, and nobody is asked to decide. */
   card: string | null;
   /** The card went on: it is whole in the Web UI. */
   card_truncated: boolean;
   ui_url: string | null;
-  /** Ready for a shell, but for NAME. */
+  /** Ready for a shell, but for NAME. None where there is no card. */
   commands: Record<string, string>;
 }
 
@@ -51,10 +51,10 @@ export function messageOf(question: NotifyInput, card: string | null, { uiUrl, n
     tool,
     digest,
     expires_at,
-    card: card && card.slice(0, LONGEST_CARD).toWellFormed(),
+    card: card ? card.slice(0, LONGEST_CARD).toWellFormed() : null,
     card_truncated: card !== null && card.length > LONGEST_CARD,
     ui_url: workflowUrl(uiUrl, namespace, turn.workflow_id),
-    commands: commandsFor(kind, turn.turn_id, digest),
+    commands: card ? commandsFor(kind, turn.turn_id, digest) : {},
   };
 }
 

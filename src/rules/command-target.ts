@@ -26,11 +26,15 @@ export function forbidsCommand(pattern: string): (command: string) => boolean {
   return (command) => command.length > LONGEST || readings(command).some((reading) => matchesWildcard(loose, reading));
 }
 
+/** Roughly: where a shell begins another command, whatever quotes say. */
+export function simpleCommands(command: string): string[] {
+  return command.split(/[;&|\r\n(){}`<>]|\$\(/);
+}
+
 /** The whole line, and each command in it: as it stands, and without what runs it. */
 function readings(command: string): string[] {
   const plain = command.normalize('NFKC').replace(/\$\{?IFS\}?|\\\r?\n/g, ' ');
-  const parts = plain.split(/[;&|\r\n(){}`<>]|\$\(/);
-  return [plain, ...parts].flatMap((part) => {
+  return [plain, ...simpleCommands(plain)].flatMap((part) => {
     const words = undressed(part).split(' ');
     const starts = runsAnother(words[0]!) ? Math.min(words.length, MOST_STARTS) : 1;
     return Array.from({ length: starts }, (_, start) => words.slice(start)).flatMap(([name = '', ...rest]) => [

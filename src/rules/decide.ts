@@ -4,7 +4,9 @@
  */
 import { CLASS_RULES } from '../shared/tool-class';
 import type { Policy, ToolRule } from './policy';
-import { compareSpecificity, isExact } from './rule';
+import { simpleCommands } from './command-target';
+import { runsFiles } from './programs';
+import { compareSpecificity, isExact, type Rule } from './rule';
 import { READ_RESULT, type CallFacts, type Mode, type RuleTrace, type Verdict } from './types';
 
 type Decided = Omit<Verdict, 'considered'>;
@@ -91,7 +93,25 @@ function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts): Tri
   const holds = rule.condition?.holds(call) ?? true;
   if (typeof holds === 'object')
     return { ...trace, matched: !allows, because: `its condition failed (${holds.error.slice(0, 200).toWellFormed()})` };
-  return { ...trace, matched: holds, because: holds ? MATCHES : 'its condition is false' };
+  const changed = holds && allows ? whatMayHaveChanged(rule, call) : null;
+  return { ...trace, matched: holds && changed === null, because: changed ?? (holds ? MATCHES : 'its condition is false') };
+}
+
+/** Null: what the command runs is what the rule was given for. A rule for all commands without exception is given for all. */
+function whatMayHaveChanged({ files: bound, pattern, condition }: Rule, { tool, targets, files }: CallFacts): string | null {
+  if (bound === 'any' || tool.target !== 'command') return null;
+  if (bound === null) {
+    if (files === undefined || targets === null || (pattern === null && condition === null)) return null;
+    const runs = targets.flatMap(simpleCommands).map(runsFiles);
+    const found = runs.find((one) => one !== null && !one.guarded);
+    return found ? `${found.program} runs what lies in ${found.files[0]}, and the rule has no files that say what that is` : null;
+  }
+  for (const [path, hash] of Object.entries(bound)) {
+    const found = files?.hashOf(path);
+    if (found === undefined) return `what ${path} held was not written down`;
+    if (found !== hash) return found === null ? `there is no file ${path}` : `${path} is another than the rule has: ${found}`;
+  }
+  return null;
 }
 
 function shown(targets: readonly string[]): string {

@@ -8,4 +8,17 @@ export { compileRules, permissionFaults, shapeFaults, withDefaults, type Policy 
 export { readPermissions } from './read-permissions';
 export { factsRecorded, recordedFacts, type RecordedCall } from './recorded';
 export { EFFECTS, MODES, READ_RESULT } from './types';
-export type { AgentPermissions, CallFacts, Mode, RuledTool, RuleEntry, RuleTrace, TargetKind, TurnFacts, Verdict } from './types';
+export { runsFiles, type RunsFiles } from './programs';
+export type {
+  AgentPermissions,
+  CallFacts,
+  FileHashes,
+  Mode,
+  RuledTool,
+  RuleEntry,
+  RuleFiles,
+  RuleTrace,
+  TargetKind,
+  TurnFacts,
+  Verdict,
+} from './types';

@@ -2,7 +2,7 @@
  * What rules looked at, as admission writes it down beside a call: enough to ask other rules about it afterwards, without
  * the tool.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json';
 import type { ToolClass } from '../shared/tool-class';
 import type { CallFacts, TargetKind } from './types';
 
@@ -11,10 +11,10 @@ const LONGEST_TARGET = 4097;
 const MOST_TARGETS = 200;
 
 /**
- * `{egress, group, read_only, target, targets, turn}`. `targets` is null where the tool has none or could not say, and absent
+ * `{egress, group, read_only, target, targets, files, turn}`. `files` are those that rules looked at, of a tool that runs commands; `targets` is null where the tool has none or could not say, and absent
  * where they are too many to be written down, or no text that can be.
  */
-export function recordedFacts({ tool, targets, turn }: CallFacts): JsonObject {
+export function recordedFacts({ tool, targets, files, turn }: CallFacts): JsonObject {
   const { untrusted, requester, agent, step } = turn;
   return {
     egress: tool.egress ?? false,
@@ -22,6 +22,7 @@ export function recordedFacts({ tool, targets, turn }: CallFacts): JsonObject {
     read_only: tool.class === 'read' || tool.class === 'compute',
     target: tool.target,
     ...(isRecordable(targets) ? { targets: targets && targets.map((target) => target.slice(0, LONGEST_TARGET)) } : {}),
+    ...(files ? { files: { ...files.looked } } : {}),
     turn: { untrusted, requester, agent, step },
   };
 }
@@ -42,7 +43,7 @@ export interface RecordedCall {
 /** The same facts, read back. Null: they are not there, or not all of them. @param schema JSON Schema of the tool's input */
 export function factsRecorded(call: RecordedCall, facts: Json | undefined, schema: JsonObject): CallFacts | null {
   if (!isJsonObject(facts) || !isJsonObject(facts.turn)) return null;
-  const { egress, group, target, targets, turn } = facts;
+  const { egress, group, target, targets, files, turn } = facts;
   if (!isTargets(targets) || !(target === null || isKind(target)) || typeof egress !== 'boolean') return null;
   const { untrusted, requester, agent, step } = turn;
   if (typeof untrusted !== 'boolean' || typeof requester !== 'string' || typeof agent !== 'string') return null;
@@ -50,7 +51,12 @@ export function factsRecorded(call: RecordedCall, facts: Json | undefined, schem
   const { tool: name, version, class: toolClass, input } = call;
   const grouped = typeof group === 'string' ? { group } : {};
   const tool = { name, version, class: toolClass, ...grouped, egress, target, schema };
-  return { tool, input, targets, turn: { untrusted, requester, agent, step } };
+  const known = isHashes(files) ? { files: { hashOf: (path: string) => getOwn(files, path), looked: files } } : {};
+  return { tool, input, targets, ...known, turn: { untrusted, requester, agent, step } };
+}
+
+function isHashes(value: Json | undefined): value is Record<string, string | null> {
+  return isJsonObject(value) && Object.values(value).every((hash) => hash === null || typeof hash === 'string');
 }
 
 function isTargets(value: Json | undefined): value is string[] | null {

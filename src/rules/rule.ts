@@ -1,7 +1,7 @@
 /** One rule: its text taken apart, and how specific it is. */
 import { compileCondition, type Condition } from './condition';
 import { pathPatternFault } from './path-target';
-import type { RuleEffect, RuleEntry, RuledTool, TargetKind } from './types';
+import type { RuleEffect, RuleEntry, RuledTool, RuleFiles, TargetKind } from './types';
 import { matchesWildcard } from './wildcard';
 
 export interface Rule {
@@ -13,11 +13,16 @@ export interface Rule {
   pattern: string | null;
   condition: Condition | null;
   why: string | null;
+  files: RuleFiles | null;
 }
 
 const NAME = /^[a-zA-Z_*][a-zA-Z0-9_*-]{0,63}$/;
 const LONGEST_PATTERN = 300;
 const LONGEST_WHY = 300;
+const MOST_FILES = 50;
+const FIELDS: readonly string[] = ['rule', 'when', 'why', 'files'];
+/** From the root, without `.`, `..` or an empty name. */
+const FILE = /^(?:\/(?!\.{1,2}(?:\/|$))[^/\0]{1,255}){1,64}$/;
 
 export type Parsed = { ok: true; rule: Rule } | { ok: false; fault: string };
 
@@ -26,9 +31,9 @@ export function parseRule(effect: RuleEffect, entry: RuleEntry): Parsed {
   const fault = (text: string): Parsed => ({ ok: false, fault: `${effect}: ${text}` });
   if (typeof entry !== 'string' && (typeof entry !== 'object' || entry === null || typeof entry.rule !== 'string'))
     return fault(`${JSON.stringify(entry)} is neither a rule's text nor {rule, when, why}`);
-  const { rule, when, why } = typeof entry === 'string' ? { rule: entry } : entry;
-  const unknown = typeof entry === 'string' ? [] : Object.keys(entry).filter((key) => !['rule', 'when', 'why'].includes(key));
-  if (unknown.length > 0) return fault(`${JSON.stringify(rule)} has ${unknown.join(', ')}; a rule has rule, when and why`);
+  const { rule, when, why, files } = typeof entry === 'string' ? { rule: entry } : entry;
+  const unknown = typeof entry === 'string' ? [] : Object.keys(entry).filter((key) => !FIELDS.includes(key));
+  if (unknown.length > 0) return fault(`${JSON.stringify(rule)} has ${unknown.join(', ')}; a rule has rule, when, why and files`);
 
   const open = rule.indexOf('(');
   const name = open === -1 ? rule : rule.slice(0, open);
@@ -39,14 +44,28 @@ export function parseRule(effect: RuleEffect, entry: RuleEntry): Parsed {
     return fault(`${JSON.stringify(rule)} has a pattern of ${pattern.length} characters; it may have 1 to ${LONGEST_PATTERN}`);
   if (why !== undefined && (typeof why !== 'string' || why.length > LONGEST_WHY))
     return fault(`why of ${JSON.stringify(rule)} must be a text of at most ${LONGEST_WHY} characters`);
+  const filesFault = files === undefined ? null : faultOfFiles(effect, pattern !== null || when !== undefined, files);
+  if (filesFault !== null) return fault(`files of ${JSON.stringify(rule)}: ${filesFault}`);
 
   const condition = when === undefined ? null : compileCondition(when);
   if (condition !== null && !condition.ok) return fault(`when of ${JSON.stringify(rule)}: ${condition.fault}`);
   const text = when === undefined ? rule : `${rule} when ${when}`;
   return {
     ok: true,
-    rule: { effect, text, name, pattern, condition: condition?.condition ?? null, why: why ?? null },
+    rule: { effect, text, name, pattern, condition: condition?.condition ?? null, why: why ?? null, files: files ?? null },
   };
+}
+
+function faultOfFiles(effect: RuleEffect, isNarrow: boolean, files: RuleFiles): string | null {
+  if (effect !== 'allow') return 'only an allow rule has them: ask and deny hold whatever lies there';
+  if (!isNarrow) return 'they go with a pattern or a condition, which says what command reads them';
+  if (files === 'any') return null;
+  const entries = typeof files === 'object' && files !== null ? Object.entries(files) : [];
+  if (entries.length === 0 || entries.length > MOST_FILES) return `give 1 to ${MOST_FILES} of them, or any`;
+  const bad = entries.find(([path, hash]) => !FILE.test(path) || typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash));
+  return bad
+    ? `${JSON.stringify(bad)} must be a path from the root, such as /package.json, and a SHA-256 in 64 hex digits`
+    : null;
 }
 
 /** What is wrong with a rule for the tools that it names, beside each other; empty: nothing. */
@@ -59,6 +78,8 @@ export function faultsFor(rule: Rule, tools: readonly RuledTool[]): string[] {
   const faults = without.map(
     (name) => `${rule.effect}: ${JSON.stringify(rule.text)} has a pattern, but ${name} declares no ruleTarget to match it with`,
   );
+  if (rule.files !== null && named.some((tool) => tool.target !== 'command'))
+    faults.push(`${rule.effect}: ${JSON.stringify(rule.text)} has files, which are for tools that run commands`);
   const asPath = named.some((tool) => tool.target === 'path') ? pathPatternFault(rule.pattern) : null;
   return asPath === null ? faults : [...faults, `${rule.effect}: ${JSON.stringify(rule.text)}: ${asPath}`];
 }

@@ -22,7 +22,14 @@ export type RuleEntry =
       when?: string;
       /** Shown to the person or the model that meets the rule. */
       why?: string;
+      /**
+       * Of an allow rule for commands: what the command reads, path from the root → SHA-256, so that the rule counts only while
+       * these files are as they were; or `any`: whatever lies there may run.
+       */
+      files?: RuleFiles;
     };
+
+export type RuleFiles = 'any' | Record<string, string>;
 
 export interface AgentPermissions {
   mode: Mode;
@@ -71,7 +78,16 @@ export interface CallFacts {
   input: JsonObject;
   /** What the call touches, to be compared with patterns; null: there is nothing to compare, or the tool could not say. */
   targets: readonly string[] | null;
+  /** What a command's files hold; absent: the call was recorded before anybody looked at them, or its tool runs no commands. */
+  files?: FileHashes;
   turn: TurnFacts;
+}
+
+export interface FileHashes {
+  /** Null: no such file; undefined: the record does not say. */
+  hashOf(path: string): string | null | undefined;
+  /** What has been asked so far, for the record. */
+  readonly looked: Record<string, string | null>;
 }
 
 /** One rule whose name fits the call, and whether it counts. */

@@ -1,5 +1,6 @@
 /** What it takes to approve a call, and what a person said about it. Plain data: it travels through history. */
 import type { JsonObject } from './json';
+import { UNSEEN } from './unseen';
 
 /** Who may decide, and how many of them. */
 export interface ApprovalPolicy {
@@ -83,7 +84,7 @@ export const SETTLEMENT_REFUSED = 'holdfast.settlement_refused';
 
 /** Why a call that was about to run goes back to a person: shown on the next card, and part of the next digest. */
 export interface Held {
-  kind: 'preview_drifted' | 'same_intent' | 'budget' | 'reset' | 'policy_changed';
+  kind: 'preview_drifted' | 'target_changed' | 'same_intent' | 'budget' | 'reset' | 'policy_changed';
   /** What exactly whoever approves puts up with: a budget's name, the other call's digest, the present policy's hash. */
   id: string;
   /** For the card; at most 4,000 characters. Of a reset admission writes it. */
@@ -144,10 +145,7 @@ export function samePerson(a: string, b: string): boolean {
   return plainName(a) === plainName(b);
 }
 
-/** Characters that nobody sees: two names that differ by them are one name. */
-const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
-
-/** A person's name as it is compared. Letters of another script that look alike stay different: names come from a list that somebody keeps. */
+/** A person's name as it is compared: normalized again where something unseen stood between a letter and its accent. Letters of another script that look alike stay different: names come from a list that somebody keeps. */
 export function plainName(name: string): string {
-  return name.normalize('NFKC').replace(UNSEEN, '').replace(/\s+/g, ' ').trim().toLowerCase();
+  return name.normalize('NFKC').replace(UNSEEN, '').normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
 }

@@ -8,6 +8,7 @@
  */
 
 import { hashJson } from './digests';
+import { jsonBytes } from './json-bytes';
 
 /** Which budget it is. */
 export interface BudgetName {
@@ -27,8 +28,12 @@ export function budgetWorkflowId({ agent, budget, per, of }: BudgetName): string
 const AMOUNT = /^(?:0|[1-9]\d{0,99})$/;
 /** Reservations and doubts at once: the book travels from run to run, and Temporal takes 2 MB. */
 export const MOST_OPEN = 2000;
+/** The same in bytes of JSON; two thousand amounts of usual length are less, and so are a thousand of any. */
+const OPEN_BYTES = 400_000;
 /** What is spent is kept by hundredths of its window. */
 const SLICES = 100;
+/** Slices of windows of several lengths: beyond, the first two to end become one, which counts until the later end. */
+const MOST_SPENT = 300;
 /** Closed calls that are remembered, so that a belated repetition does not reserve anew. */
 const REMEMBERED = 200;
 /** Open reservations that an answer names. */
@@ -123,7 +128,7 @@ export function reserve(given: Book, asked: Reservation, now: number): { book: B
   const book = { ...present, open };
   const before = used(book, now);
   const over = before + BigInt(amount) > BigInt(cap);
-  if ((over && !accepted) || open.length >= MOST_OPEN) {
+  if ((over && !accepted) || open.length >= MOST_OPEN || isLarge(open)) {
     const named = open.slice(0, MOST_NAMED).map(({ key, dispatch }) => ({ key, dispatch }));
     return { book, answer: { granted: false, used: String(before), frees_at: freesAt(book, asked, now), open: named } };
   }
@@ -169,7 +174,18 @@ function withSpent(spent: Spent[], { until, window_ms, amount, over }: Entry, no
     calls: before.calls + 1,
     over: before.over + (over ? 1 : 0),
   };
-  return [...spent.filter((one) => one !== before), after].sort((a, b) => a.until - b.until);
+  return merged([...spent.filter((one) => one !== before), after].sort((a, b) => a.until - b.until));
+}
+
+function isLarge(open: Entry[]): boolean {
+  return open.length > MOST_OPEN / 2 && jsonBytes(open) > OPEN_BYTES;
+}
+
+function merged(spent: Spent[]): Spent[] {
+  const [first, second, ...others] = spent;
+  if (spent.length <= MOST_SPENT || !first || !second) return spent;
+  const amount = String(BigInt(first.amount) + BigInt(second.amount));
+  return [{ until: second.until, amount, calls: first.calls + second.calls, over: first.over + second.over }, ...others];
 }
 
 function freesAt(book: Book, { amount, cap }: Reservation, now: number): number | null {

@@ -26,6 +26,8 @@ export interface CardFacts {
   policy?: ApprovalPolicy;
   input: JsonObject;
   preview: Json | null;
+  /** What the tool acts on besides its input; absent or null: it declares nothing. */
+  target?: JsonObject | null;
   /** ISO 8601. */
   expiresAt: string;
 }
@@ -61,6 +63,7 @@ export function approvalCard(facts: CardFacts): string {
     jsonFence({ call: facts.digest, by: 'your-name', note: 'why not' }),
     '',
     ...(facts.preview === null ? [] : ['### What will happen', '', section(previewText(facts.preview)), '']),
+    ...(facts.target ? ['### Acts on', '', section(targetText(facts.target)), ''] : []),
     '### Input',
     '',
     inputSections(facts.input),
@@ -70,6 +73,7 @@ export function approvalCard(facts: CardFacts): string {
 
 const HELD: Record<Held['kind'], string> = {
   preview_drifted: 'It is asked again: what will happen has changed',
+  target_changed: 'It is asked again: it would act on something else',
   same_intent: 'It looks like something that was done before',
   budget: 'It goes beyond a budget',
   reset: 'It is asked again: the workflow was reset',
@@ -136,6 +140,14 @@ function isLongText(value: Json): value is string {
 
 function fieldText(value: Json): string {
   return isLongText(value) ? value : JSON.stringify(value, null, 2);
+}
+
+/** A line each. */
+function targetText(target: JsonObject): string {
+  const lines = Object.entries(target).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return lines.join('\n');
 }
 
 function previewText(preview: Json): string {

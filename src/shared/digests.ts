@@ -33,10 +33,22 @@ export function inputPreimage({ tool, version, input }: InputIdentity): Json {
   return { v: 'holdfast.input/1', tool, version, input };
 }
 
-export interface CallIdentity {
+/** What a call's digest takes from its turn. */
+export interface CallTurn {
   turn_id: string;
+  workflow_id: string;
+  /** Survives resets and continue-as-new. */
+  first_execution_run_id: string;
+  agent: string;
+  requester: string;
+  /** The store that the turn began over. Absent: the turn began under digests of version 1. */
+  store_id?: string;
+}
+
+/** What a call's digest takes from the call. */
+export interface CallFields {
   /** `<step>.<index>`, see {@link callId}. */
-  call_id: string;
+  id: string;
   /** Grows with an edit or a drifted preview. */
   revision: number;
   tool: string;
@@ -44,18 +56,60 @@ export interface CallIdentity {
   class: ToolClass;
   /** {@link hashJson} of the effective input. */
   input_hash: string;
-  /** Part with the preview, or null if there is none. */
+  /** Part with what people were shown besides the input, or null if there is none. */
   preview_ref: string | null;
   policy_ref: string;
-  requester: string;
+  /** What the agent was when the call was admitted. Absent in version 1, like the next. */
+  definition_ref?: string;
+  /** {@link hashJson} of the tool's configured target; null: the tool declares none. */
+  target_hash?: string | null;
 }
 
-/** What a decision names: this one call, in this one revision. */
-export function callDigest(call: CallIdentity): string {
+/** What the digest of a call is the hash of, in version 2 (decision 0033). The store keeps it under that digest. */
+export type CallRecord = {
+  v: 'holdfast.call/2';
+  call_id: string;
+  definition_ref: string;
+  target_hash: string | null;
+} & Required<CallTurn> &
+  Pick<CallFields, 'revision' | 'tool' | 'version' | 'class' | 'input_hash' | 'preview_ref' | 'policy_ref'>;
+
+/**
+ * @throws Error for a turn or a call of version 1
+ */
+export function callRecord(turn: CallTurn, call: CallFields): CallRecord {
+  const { store_id } = turn;
+  const { definition_ref, target_hash } = call;
+  if (store_id === undefined || definition_ref === undefined || target_hash === undefined)
+    throw new Error(`Call ${call.id} names no store, no definition or no target: its digest cannot be of version 2`);
+  return {
+    v: 'holdfast.call/2',
+    store_id,
+    turn_id: turn.turn_id,
+    workflow_id: turn.workflow_id,
+    first_execution_run_id: turn.first_execution_run_id,
+    agent: turn.agent,
+    definition_ref,
+    requester: turn.requester,
+    call_id: call.id,
+    revision: call.revision,
+    tool: call.tool,
+    version: call.version,
+    class: call.class,
+    target_hash,
+    input_hash: call.input_hash,
+    preview_ref: call.preview_ref,
+    policy_ref: call.policy_ref,
+  };
+}
+
+/** What a decision names: this one call, in this one revision. Version 2 in a turn that is bound to a store, else version 1. */
+export function callDigest(turn: CallTurn, call: CallFields): string {
+  if (turn.store_id !== undefined) return hashJson({ ...callRecord(turn, call) });
   return hashJson({
     v: 'holdfast.call/1',
-    turn_id: call.turn_id,
-    call_id: call.call_id,
+    turn_id: turn.turn_id,
+    call_id: call.id,
     revision: call.revision,
     tool: call.tool,
     version: call.version,
@@ -63,7 +117,7 @@ export function callDigest(call: CallIdentity): string {
     input_hash: call.input_hash,
     preview_ref: call.preview_ref,
     policy_ref: call.policy_ref,
-    requester: call.requester,
+    requester: turn.requester,
   });
 }
 

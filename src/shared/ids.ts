@@ -89,9 +89,17 @@ export function sessionWorkflowId(sessionId: string): string {
   return `session/${sessionId}`;
 }
 
-/** `<session>.<n>`, n from 1. @throws RangeError */
-export function sessionTurnId(sessionId: string, number: number): string {
-  return `${sessionId}.${fromOne('number', number)}`;
+/**
+ * `<session>.<n>`, n from 1; `<session>.<n>-<series>` in a session that was opened anew under its id. No session's turn has the
+ * id of another's: what follows the last dot is a number in the one, and none in the other. @throws RangeError
+ */
+export function sessionTurnId(sessionId: string, number: number, series = ''): string {
+  return `${sessionId}.${fromOne('number', number)}${series === '' ? '' : `-${series}`}`;
+}
+
+/** Eight hex: tells the turns of one life of a session from those of the others. */
+export function sessionSeries(firstExecutionRunId: string): string {
+  return hashJson({ v: 'holdfast.series/1', run: firstExecutionRunId }).slice(0, 8);
 }
 
 /**

@@ -1,10 +1,13 @@
 /** A conversation: what goes to its workflow, and what outsiders see of it. Wire format: snake_case. Read from untrusted JSON. */
 import type { StepUsage } from './activity-io';
 import { isJsonObject, type Json } from './json';
+import { jsonBytes } from './json-bytes';
 import type { TurnState } from './turn-view';
 
 /** Characters of one message. */
 export const MAX_MESSAGE = 100_000;
+/** The same in bytes of JSON: one that waits has to fit into the session's state, whatever it is written in. */
+const MESSAGE_BYTES = 310_000;
 export const MAX_TITLE = 200;
 const MAX_ID = 200;
 const MAX_NAME = 200;
@@ -101,6 +104,8 @@ export function readSend(value: Json | undefined): ReadSend {
   const { message_id, message, requester, agent, resume, attestation, callback_ref } = body;
   if (!isText(message_id, MAX_ID)) return bad(`"message_id" must be 1 to ${MAX_ID} characters`);
   if (!isText(message, MAX_MESSAGE)) return bad(`"message" must be 1 to ${MAX_MESSAGE} characters of well-formed Unicode`);
+  const bytes = jsonBytes(message);
+  if (bytes > MESSAGE_BYTES) return bad(`"message" has ${bytes} bytes as JSON; ${MESSAGE_BYTES} are allowed`);
   if (!isText(requester, MAX_NAME)) return bad(`"requester" must be 1 to ${MAX_NAME} characters`);
   if (agent !== undefined && !isText(agent, MAX_NAME)) return bad('"agent" must name the agent of the session');
   if (resume !== undefined && resume !== true) return bad('"resume" must be true, or absent');

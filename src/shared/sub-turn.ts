@@ -4,6 +4,8 @@
  */
 import { hashJson } from './digests';
 import { isTurnId } from './ids';
+import { jsonBytes } from './json-bytes';
+import { shortView } from './short-view';
 import type { CallView, TurnState, TurnUsage } from './turn-view';
 
 /** What a turn may use; as a reservation: what it holds of its parent's. */
@@ -59,6 +61,8 @@ export interface Surfaced {
   turn_id: string;
   workflow_id: string;
   first_execution_run_id: string;
+  /** As of its turn. */
+  store_id?: string;
   /** The run that asks: another one after a reset. */
   run_id: string;
   agent: string;
@@ -80,6 +84,20 @@ export interface SubTurnFacts {
   reason: string | null;
   spent: Spent;
   waiting: Surfaced[];
+}
+
+/** Cards that travel, bytes of JSON all together: those that are too much are shown in their own turn only. */
+const MOST_CARDS = 100_000;
+/** Questions that are shown above. */
+const MOST_WAITING = 64;
+
+/** What of a turn's questions goes to the turn above. */
+export function travelling(waiting: Surfaced[]): Surfaced[] {
+  let left = MOST_CARDS;
+  return waiting.slice(0, MOST_WAITING).map((question) => {
+    left -= jsonBytes(question.card);
+    return { ...question, call: shortView(question.call), card: left < 0 ? '' : question.card };
+  });
 }
 
 /** What a parent keeps of a child: no answer, which is in the store. */

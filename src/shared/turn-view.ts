@@ -70,6 +70,16 @@ export interface CallView {
   result_ref: string | null;
 }
 
+/** Calls that the view of a long turn has no more room for; the transcript has them all. */
+export interface EarlierCalls {
+  count: number;
+  /** How many of them were destructive, by what became of them. */
+  applied: number;
+  not_applied: number;
+  refused: number;
+  in_doubt: number;
+}
+
 export interface IgnoredSignal {
   at: string;
   signal: string;
@@ -95,6 +105,8 @@ export interface TurnView {
   requester: string;
   trace_id: string;
   state: TurnState;
+  /** Id of the store that the turn is bound to: a signed decision names it. Absent before the first step ended, and in older turns. */
+  store_id?: string;
   /** The transcript's head, 64 hex; null before the first step ended. */
   head: string | null;
   step: number;
@@ -104,6 +116,8 @@ export interface TurnView {
   reason: string | null;
   usage: TurnUsage;
   calls: CallView[];
+  /** Calls before those. Absent: none. */
+  earlier_calls?: EarlierCalls;
   /** Digests that wait for a person: approvals and in-doubt effects, its own and its sub-agents'. */
   pending: string[];
   ignored_signals: { count: number; last: IgnoredSignal[] };
@@ -140,6 +154,8 @@ export interface SurfacedCall {
   turn_id: string;
   workflow_id: string;
   first_execution_run_id: string;
+  /** As of its turn. */
+  store_id?: string;
   agent: string;
   head: string | null;
   call: CallView;

@@ -8,15 +8,18 @@ import { parseJson } from '../shared/parse-json';
 import type { Block, Part } from '../shared/transcript';
 import { deepFreeze } from './deep-freeze';
 import { blockFault, isHash, partFault } from './object-shapes';
+import { callLines, readCall } from './call-lines';
 import { derivedKey, saltOf } from './salt-key';
 import { sealBlock, sealPart, sha256, type SealedBlock, type SealedPart } from './seal';
 import {
   StoreError,
+  type AdmittedRecord,
   type BlockWithParts,
   type EffectStore,
   type NewBlock,
   type RegisterStore,
   type Store,
+  type StoreIdentity,
   type StoredBlock,
   type TrailStore,
 } from './store';
@@ -56,6 +59,7 @@ export interface Bytes {
 }
 
 export interface Backing {
+  identity: StoreIdentity;
   objects: Objects;
   bytes: Bytes;
   saltKey: Buffer;
@@ -69,6 +73,8 @@ export interface Backing {
 export class ContentStore implements Store {
   private readonly blocks = new LRUCache<string, StoredBlock>({ maxSize: KEPT_BYTES });
   private readonly parts = new LRUCache<string, { body: Json }>({ maxSize: KEPT_BYTES });
+  /** As text: whoever reads a call may change what he gets. */
+  private readonly calls = new LRUCache<string, string[]>({ maxSize: KEPT_BYTES });
   private readonly backing: Backing;
   private readonly objects: Objects;
 
@@ -76,6 +82,10 @@ export class ContentStore implements Store {
   protected constructor(backing: (readBlocks: ReadBlocks) => Backing) {
     this.backing = backing((hashes) => this.soundBlocks(hashes));
     this.objects = this.backing.objects;
+  }
+
+  get identity(): StoreIdentity {
+    return this.backing.identity;
   }
 
   get effects(): EffectStore {
@@ -157,6 +167,28 @@ export class ContentStore implements Store {
     return found;
   }
 
+  async putCalls(calls: AdmittedRecord[]): Promise<string[]> {
+    if (calls.length === 0) return [];
+    const objects = calls.map((call) => {
+      const { digest, lines } = callLines(call);
+      return { hash: digest, lines };
+    });
+    await this.objects.put(objects, []);
+    for (const { hash, lines } of objects) this.keepCall(hash, lines);
+    return objects.map(({ hash }) => hash);
+  }
+
+  async getCall(digest: string): Promise<AdmittedRecord> {
+    const lines = this.calls.get(digest) ?? (await this.linesOf(digest));
+    try {
+      const call = readCall(digest, lines);
+      this.keepCall(digest, lines);
+      return call;
+    } catch (error) {
+      throw this.objects.fault(digest, (error as Error).message);
+    }
+  }
+
   putBytes(bytes: Uint8Array): Promise<string> {
     return this.backing.bytes.put(bytes);
   }
@@ -234,6 +266,10 @@ export class ContentStore implements Store {
 
   private keepPart(hash: string, body: Json, size: number): void {
     this.parts.set(hash, deepFreeze({ body }), { size });
+  }
+
+  private keepCall(digest: string, lines: string[]): void {
+    this.calls.set(digest, lines, { size: lines.reduce((sum, line) => sum + line.length, 0) });
   }
 
   private readBlock(object: string, hash: string, line: string | undefined): Block {

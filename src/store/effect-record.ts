@@ -28,7 +28,7 @@ export function canMoveEffect(from: EffectState, to: EffectState): boolean {
 
 /** @throws TypeError for a claim that no store may take: a fault of the engine */
 export function newRecord(claim: NewClaim, state: 'claimed' | 'not_applied', at: string): EffectRecord {
-  const { idempotency_key, turn_id, digest, dispatch, tool, run_id, attempt, act, head } = claim;
+  const { idempotency_key, turn_id, digest, dispatch, tool, run_id, attempt, act, head, deadline } = claim;
   const record: EffectRecord = {
     v: 'holdfast.effect/1',
     idempotency_key,
@@ -41,6 +41,7 @@ export function newRecord(claim: NewClaim, state: 'claimed' | 'not_applied', at:
     attempt,
     claimed_at: at,
     updated_at: at,
+    ...(deadline === undefined ? {} : { deadline }),
     ...(act === undefined ? {} : { act }),
     head,
     result_ref: null,
@@ -92,6 +93,8 @@ function recordFault(value: Json): string | null {
   for (const field of ['turn_id', 'tool', 'run_id', 'claimed_at', 'updated_at'] as const) {
     if (typeof value[field] !== 'string' || value[field] === '') return `${field} is not a text`;
   }
+  const { deadline = null } = value;
+  if (deadline !== null && (typeof deadline !== 'string' || Number.isNaN(Date.parse(deadline)))) return 'deadline is no time';
   for (const field of ['dispatch', 'attempt'] as const) {
     if (!Number.isSafeInteger(value[field]) || (value[field] as number) < 1) return `${field} is not an integer from 1`;
   }

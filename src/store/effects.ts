@@ -6,7 +6,7 @@
 import { canonical } from '../shared/canonical';
 import { canMoveEffect, isEffectKey, newRecord } from './effect-record';
 import { sha256 } from './seal';
-import { StoreError, type EffectRecord, type EffectState, type EffectStore, type NewClaim } from './store';
+import { StoreError, type EffectFacts, type EffectRecord, type EffectState, type EffectStore, type NewClaim } from './store';
 
 export interface EffectVersion {
   record: EffectRecord;
@@ -57,25 +57,38 @@ export class Effects implements EffectStore {
     key: string,
     dispatch: number,
     to: Exclude<EffectState, 'claimed'>,
-    facts: Partial<Pick<EffectRecord, 'result_ref' | 'result_head'>> = {},
+    { result_ref, result_head, alone }: EffectFacts = {},
   ): Promise<EffectRecord> {
+    return this.next(key, dispatch, (present) => {
+      if (present.state === to) return null;
+      const named = `Effect ${key}, dispatch ${dispatch},`;
+      if (!canMoveEffect(present.state, to))
+        throw new StoreError('conflict', `${named} is ${present.state}; it cannot become ${to}`);
+      if (alone !== undefined && present.deadline !== alone)
+        throw new StoreError('conflict', `${named} cannot become ${to}: another attempt has begun, and may act until ${present.deadline}`); // prettier-ignore
+      const found = { result_ref: result_ref ?? present.result_ref, result_head: result_head ?? present.result_head };
+      return { ...present, state: to, ...found };
+    });
+  }
+
+  async renew(key: string, dispatch: number, from: EffectRecord['deadline'], to: string | null): Promise<EffectRecord> {
+    return this.next(key, dispatch, (present) => {
+      const { state, deadline } = present;
+      if ((state === 'claimed' || state === 'in_doubt') && deadline === from) return { ...present, deadline: to };
+      throw new StoreError('conflict', `Effect ${key}, dispatch ${dispatch}, is ${state} and its attempts act until ${deadline}; ${from} cannot become ${to}`); // prettier-ignore
+    });
+  }
+
+  /** Creates the next version; null: it stays as it is. */
+  private async next(key: string, dispatch: number, change: (present: EffectRecord) => EffectRecord | null) {
     for (;;) {
       const last = await this.versions.last(checked(key), dispatch);
       if (last === null) throw new StoreError('not_found', `No effect record for dispatch ${dispatch} of ${quoted(key)}`);
-      const { record: present, version } = last;
-      if (present.state === to) return present;
-      if (!canMoveEffect(present.state, to)) {
-        throw new StoreError('conflict', `Effect ${key}, dispatch ${dispatch}, is ${present.state}; it cannot become ${to}`);
-      }
-      const next: EffectRecord = {
-        ...present,
-        state: to,
-        updated_at: new Date().toISOString(),
-        result_ref: facts.result_ref ?? present.result_ref,
-        result_head: facts.result_head ?? present.result_head,
-      };
-      if (await this.versions.create(next, version + 1)) return next;
-      // Someone else moved it first: judge again, against what they made of it.
+      const changed = change(last.record);
+      if (changed === null) return last.record;
+      const next = { ...changed, updated_at: new Date().toISOString() };
+      if (await this.versions.create(next, last.version + 1)) return next;
+      // Someone else changed it first: judge again, against what they made of it.
     }
   }
 

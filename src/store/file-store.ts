@@ -7,6 +7,7 @@
  *     registers/<name's hash>/<n>               see file-registers.ts
  *     trail/<UTC day>/…         see file-trail.ts
  *     salt.key                  32 secret bytes
+ *     store.json                the store's id
  *     tmp/                      files being written
  */
 import { mkdir } from 'node:fs/promises';
@@ -19,6 +20,7 @@ import { FileEffects } from './file-effects';
 import { FileObjects } from './file-objects';
 import { FileRegisters } from './file-registers';
 import { FileTrail } from './file-trail';
+import { openIdentity } from './identity';
 import { openSaltKey } from './salt-key';
 import type { Store } from './store';
 import { TrailPages } from './trail-pages';
@@ -40,6 +42,7 @@ export class FileStore extends ContentStore {
     const trail = await FileTrail.open(root, tempDir);
     const registers = await FileRegisters.open(root, tempDir);
     const backing = {
+      identity: await openIdentity(root, tempDir),
       saltKey,
       objects: await FileObjects.open(root, tempDir, trail),
       bytes: await FileBytes.open(root, tempDir),

@@ -1,5 +1,6 @@
 /** From the setting HOLDFAST_STORE to a store. */
 import { fileURLToPath } from 'node:url';
+import type { Json } from '../shared/json';
 import { withoutPassword } from '../shared/without-password';
 import { FileStore } from './file-store';
 import { PostgresStore } from './postgres/postgres-store';
@@ -18,6 +19,13 @@ export async function describeStore(url: string): Promise<string> {
   if (kindOf(url) === 'postgres') return PostgresStore.describe(url);
   await FileStore.open(filePath(url));
   return withoutPassword(url);
+}
+
+/** One register, for whoever only looks: tables are not touched, folders are made. @throws Error as `openStore` */
+export async function readRegister(url: string, name: string): Promise<{ value: Json; now: number }> {
+  return kindOf(url) === 'postgres'
+    ? PostgresStore.readRegister(url, name)
+    : (await FileStore.open(filePath(url))).registers.read(name);
 }
 
 function kindOf(url: string): 'files' | 'postgres' {

@@ -2,7 +2,8 @@
  * What a store offers: content-addressed parts and blocks, and effect records. Files are the
  * embedded default; every implementation must be safe with several processes at once.
  */
-import type { Json } from '../shared/json';
+import type { CallRecord } from '../shared/digests';
+import type { Json, JsonObject } from '../shared/json';
 import type { Block, BlockKind, Part } from '../shared/transcript';
 import type { SealedBlock } from './seal';
 import type { TrailPage, TrailQuery } from './trail';
@@ -32,7 +33,25 @@ export interface BlockWithParts {
   parts: Part[];
 }
 
+/** Which store this is, whoever opens it and wherever it is copied to; made once. */
+export interface StoreIdentity {
+  /** 32 hex. */
+  id: string;
+  /** ISO 8601. Of a store from before stores had ids: when the first version that knows them opened it. */
+  made_at: string;
+}
+
+/** A call as it was admitted: kept under its digest, for whoever runs it. */
+export interface AdmittedRecord {
+  record: CallRecord;
+  /** The effective input. */
+  input: JsonObject;
+  /** What the tool declared as its target; null: nothing. */
+  target: JsonObject | null;
+}
+
 export interface Store {
+  readonly identity: StoreIdentity;
   /**
    * Stores one body behind a derived salt, as a part of its own. The same scope and body give the same
    * part, so that a retry changes nothing.
@@ -59,6 +78,10 @@ export interface Store {
   getBlock(hash: string): Promise<StoredBlock>;
   /** The same with the salts of its parts; nothing of it is kept in memory. @throws StoreError like `getBlock` */
   getSealedBlock(hash: string): Promise<BlockWithParts>;
+  /** Keeps calls under their digests. Once it resolves they outlive a power cut. @returns the digests, in order */
+  putCalls(calls: AdmittedRecord[]): Promise<string[]>;
+  /** The call that a digest names, its hashes checked. @throws StoreError `not_found` or `damaged`, naming the digest */
+  getCall(digest: string): Promise<AdmittedRecord>;
   /**
    * Stores bytes as they are. Once it resolves they outlive a power cut.
    * @returns their SHA-256, hex
@@ -93,6 +116,11 @@ export interface EffectRecord {
   attempt: number;
   claimed_at: string;
   updated_at: string;
+  /**
+   * Until then an attempt may act, by the clock of its worker; null once it is known that none is under way. Absent in older
+   * records, and where nothing was dispatched.
+   */
+  deadline?: string | null;
   /** `actHash`: the same for every revision of the call with this input. Absent in older records. */
   act?: string;
   /** The transcript's head after the dispatch block. */
@@ -105,8 +133,10 @@ export interface EffectRecord {
 
 export type NewClaim = Pick<
   EffectRecord,
-  'idempotency_key' | 'turn_id' | 'digest' | 'dispatch' | 'tool' | 'run_id' | 'attempt' | 'act' | 'head'
+  'idempotency_key' | 'turn_id' | 'digest' | 'dispatch' | 'tool' | 'run_id' | 'attempt' | 'act' | 'head' | 'deadline'
 >;
+
+export type EffectFacts = Partial<Pick<EffectRecord, 'result_ref' | 'result_head'>> & { alone?: string };
 
 export interface EffectStore {
   /**
@@ -118,14 +148,15 @@ export interface EffectStore {
   /**
    * Moves a record on. Allowed: claimed → applied | not_applied | refused | in_doubt;
    * in_doubt → applied | not_applied. Repeating the present state is accepted and changes nothing.
+   * @param facts.alone the deadline that this attempt has written: the move counts only while no other has begun since
    * @throws StoreError `conflict` for any other move, `not_found`
    */
-  move(
-    key: string,
-    dispatch: number,
-    to: Exclude<EffectState, 'claimed'>,
-    facts?: Partial<Pick<EffectRecord, 'result_ref' | 'result_head'>>,
-  ): Promise<EffectRecord>;
+  move(key: string, dispatch: number, to: Exclude<EffectState, 'claimed'>, facts?: EffectFacts): Promise<EffectRecord>;
+  /**
+   * Another deadline for a record without a final outcome: an attempt begins, or has ended. The state stays.
+   * @throws StoreError `conflict` if the record is closed, or its deadline is another than `from`; `not_found`
+   */
+  renew(key: string, dispatch: number, from: EffectRecord['deadline'], to: string | null): Promise<EffectRecord>;
   /** The record of the highest dispatch, or null. */
   latest(key: string): Promise<EffectRecord | null>;
   /** The latest record of a turn's digest, whatever the step. */

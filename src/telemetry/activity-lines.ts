@@ -113,6 +113,10 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   lookAtTurn: {
     ended: (log, _input, { state }) => log[state === 'lost' ? 'warn' : 'debug']({ state }, 'looked after a turn'),
   },
+  beginSession: {
+    ended: (log, _input, { first }) =>
+      log.info({ first }, first ? 'session begun' : 'session begun anew under an id that was used before'),
+  },
   checkFork: {
     ended(log, { block }, checked) {
       if (checked.ok) log.info({ block: prefix(block), from_turn: checked.turn_id }, 'session forked');

@@ -4,16 +4,21 @@
  * fit to be given work, else 503 with what is wrong and what to do; a restart would not help there.
  */
 import fastify, { type FastifyInstance } from 'fastify';
+import { SITE_HINT, siteFault, type Site } from '../shared/same-site';
 import type { Finding } from './readiness';
 
 const REQUEST_TIMEOUT_MS = 5000;
 const MAX_BODY_BYTES = 1024;
 
-export function healthApp(look: () => Promise<Finding[]>): FastifyInstance {
+export function healthApp(look: () => Promise<Finding[]>, site: Site = {}): FastifyInstance {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: true, // a probe that keeps its connection must not keep the process
+  });
+  app.addHook('onRequest', async ({ headers, socket }, reply) => {
+    const fault = siteFault(headers, socket.localAddress, site);
+    if (fault !== null) return reply.code(403).send({ error: fault, hint: SITE_HINT });
   });
   app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
   app.get('/healthz', () => ({ alive: true, pid: process.pid }));
@@ -32,8 +37,9 @@ export function healthApp(look: () => Promise<Finding[]>): FastifyInstance {
 export async function serveHealth(
   { host, port }: { host: string; port: number },
   look: () => Promise<Finding[]>,
+  site: Site = {},
 ): Promise<() => Promise<void>> {
-  const app = healthApp(look);
+  const app = healthApp(look, site);
   try {
     await app.listen({ host, port });
   } catch (error) {

@@ -12,7 +12,7 @@ const CANCEL_MS = 5000;
 export async function cancelledAfter(bench: Bench): Promise<number | null> {
   const { tool, test, runMs } = bench;
   const abort = new AbortController();
-  const context = { ...contextFor(tool.name, newKey()), signal: abort.signal };
+  const context = { ...contextFor(tool.name, newKey()), signal: abort.signal, deadline: Date.now() + bench.timeoutMs };
   let endedAt: number | null = null;
   const note = () => void (endedAt = Date.now());
   const running = invoke(tool, await bench.input(), context).then(note, note);

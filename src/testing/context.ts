@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '../shared/json';
 import { cursorsFor } from '../tools/cursors';
-import type { ToolContext } from '../tools/define';
 import { ToolError } from '../tools/errors';
+import type { GivenContext } from '../tools/run';
 
 const cursorKey = randomBytes(32);
 const nothing = () => undefined;
@@ -13,7 +13,7 @@ export function newKey(): string {
 }
 
 /** What a tool's function is given besides its input, without a worker: nothing is logged, kept results live in memory. */
-export function contextFor(tool: string, idempotencyKey: string, attempt = 1): Omit<ToolContext, 'signal'> {
+export function contextFor(tool: string, idempotencyKey: string, attempt = 1): GivenContext {
   const kept = new Map<string, Json>();
   const principal = 'test';
   return {

@@ -7,6 +7,7 @@ import type { AdmittedCall } from '../shared/activity-io';
 import type { Resources, Safety } from '../shared/batches';
 import { callError, type CallError } from '../shared/errors';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { cutJson } from '../shared/json-bytes';
 import { JsonSyntaxError, parseJson } from '../shared/parse-json';
 import { CLASS_RULES } from '../shared/tool-class';
 import { lackingTool } from './catalogue/lacking';
@@ -17,9 +18,12 @@ import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from '
 import { sunsetFault } from './lifecycle';
 import type { PreparedAgent, PreparedTool } from './registry';
 import { isZod, type Violation } from './schema';
+import { targetOf } from './target';
 
 /** Faults that are listed one by one; the message says how many there are. */
 const LISTED = 20;
+/** Of a tool's name that the model has made up, as JSON: history and transcript have it. */
+const NAME_BYTES = 250;
 
 export interface Asked {
   name: string;
@@ -44,6 +48,8 @@ export interface StaticAdmission extends Pick<AdmittedCall, Admitted> {
   undecided: boolean;
   /** What the rules looked at, for the record; null: they were not asked. */
   facts: JsonObject | null;
+  /** What the tool declares as its target; null: nothing, or the call was rejected. */
+  target: JsonObject | null;
 }
 
 /** What static admission is told besides the call. */
@@ -82,6 +88,8 @@ export function admit(agent: PreparedAgent, asked: Asked, options: AdmitOptions 
   if (!hooked.ok) return rejected(asked, prepared, checked.input, hooked.error);
 
   const { input, changes } = hooked;
+  const aimed = targetOf(tool, input);
+  if (!aimed.ok) return rejected(asked, prepared, input, aimed.error);
   const looked = factsOf({ tool, input, turn });
   const verdict = decideOn(agent.policy, looked);
   const facts = recordedFacts(looked);
@@ -105,6 +113,7 @@ export function admit(agent: PreparedAgent, asked: Asked, options: AdmitOptions 
     changes,
     undecided,
     facts,
+    target: aimed.target,
   };
 }
 
@@ -115,6 +124,17 @@ function alone({ agent }: PreparedAgent): AdmitOptions {
     turn: { untrusted: false, requester: '', agent: agent.name, step: 0 },
     log: { debug: none, info: none, warn: none, error: none },
   };
+}
+
+/** Checks in threads what the calls would take long to check here; `admit` knows it afterwards. */
+export async function checkAhead(agent: PreparedAgent, calls: readonly Pick<Asked, 'name' | 'json' | 'cut'>[], owner: string) {
+  await Promise.all(
+    calls.map(async (asked) => {
+      const prepared = agent.internal.get(asked.name) ?? agent.tools.get(asked.name);
+      const parsed = parseInput(asked);
+      if (prepared && parsed.ok) await prepared.validate.ahead(parsed.input, owner);
+    }),
+  );
 }
 
 /** Schema, then the tool's own check: the effective input, or what is wrong with it. */
@@ -247,7 +267,7 @@ function list(tool: string, faults: Violation[]): string {
 
 function rejected(asked: Asked, prepared: PreparedTool | null, input: JsonObject, error: CallError): StaticAdmission {
   return {
-    tool: prepared?.tool.name ?? asked.name.slice(0, 100).toWellFormed(),
+    tool: prepared?.tool.name ?? cutJson(asked.name.slice(0, 100).toWellFormed(), NAME_BYTES),
     version: prepared?.tool.version ?? '',
     class: prepared?.tool.class ?? 'read',
     verdict: 'rejected',
@@ -260,6 +280,7 @@ function rejected(asked: Asked, prepared: PreparedTool | null, input: JsonObject
     changes: [],
     undecided: false,
     facts: null,
+    target: null,
   };
 }
 

@@ -73,11 +73,10 @@ function isBinaryFile(value: unknown): value is BinaryFile {
 
 /** A result as JSON, with what stands for its files. `keep` is given each of them once; without it there may be none. */
 export async function withFilesKept(value: unknown, keep?: (file: BinaryFile) => Promise<FileResult>): Promise<AsJson> {
-  const files: BinaryFile[] = [];
-  const mark = `file ${randomUUID()}`; // nothing that a tool returns can look like it
-  // Serialized first with a mark for each file, so that cycles and depth are judged in one place.
-  const marked = toJson(value, (item) => (isBinaryFile(item) ? { [mark]: files.push(item) - 1 } : item));
-  if (!marked.ok || files.length === 0) return marked;
+  const marked = takenOut(value);
+  if (!marked.ok) return marked;
+  if (marked.files.length === 0) return { ok: true, data: marked.data };
+  const { files, mark } = marked;
   if (!keep) return { ok: false, message: 'it holds a file, which only the result of a call can' };
   if (files.length > MOST_FILES) return { ok: false, message: `it holds ${files.length} files; ${MOST_FILES} are allowed` };
   const kept: FileResult[] = [];
@@ -86,6 +85,23 @@ export async function withFilesKept(value: unknown, keep?: (file: BinaryFile) =>
 }
 
 const MOST_FILES = 20;
+
+/** A result as JSON with a mark in the place of each file, and the files. */
+export type TakenOut = { ok: true; data: Json; mark: string; files: BinaryFile[] } | { ok: false; message: string };
+
+/** Serialized first with a mark for each file, so that cycles and depth are judged in one place. */
+export function takenOut(value: unknown): TakenOut {
+  const files: BinaryFile[] = [];
+  const mark = `file ${randomUUID()}`; // nothing that a tool returns can look like it
+  const json = toJson(value, (item) => (isBinaryFile(item) ? { [mark]: files.push(item) - 1 } : item));
+  return json.ok ? { ...json, mark, files } : json;
+}
+
+/** The opposite: the files, which have been copied on their way, stand where they stood. */
+export function putBack({ data, mark, files }: Extract<TakenOut, { ok: true }>): unknown {
+  const again = files.map((file) => binaryFile(file));
+  return replaced(data, (object) => (Object.hasOwn(object, mark) ? (again[object[mark] as number] as unknown as Json) : null));
+}
 
 /** What the model is given of a result: of each file its name, type, size and ref; neither its bytes nor its address. */
 export function withoutBytes(data: Json): Json {

@@ -28,8 +28,10 @@ export interface ToolContext {
   idempotencyKey: string;
   /** From 1. */
   attempt: number;
-  /** Aborts on cancellation and on timeout. */
+  /** Aborts on cancellation and on timeout. Asked whether it has, it looks at the clocks: also right after a standstill. */
   signal: AbortSignal;
+  /** When the time limit ends, ms since 1970: a tool must not act after it. For the time limits of its requests. */
+  deadline: number;
   /** `trace_YYYYMMDD_<12 hex>`, one a turn. */
   traceId: string;
   /** Who asked for the turn. */
@@ -79,6 +81,10 @@ export interface RuleTarget<I> {
   kind: TargetKind;
   /** Pure. An allow rule has to match all of them, an ask or deny rule any. */
   of(input: I): string | string[];
+  /** Of a tool that runs commands: SHA-256 of a file as it is now, by its path from the tool's root; null: there is none. Brief. */
+  hashOf?(path: string): string | null;
+  /** Of a tool over files: names that it never writes, whatever rules say. */
+  protects?: readonly string[];
 }
 
 /** A failure that whoever uses a tool should know of. */
@@ -111,6 +117,11 @@ export interface ToolDefinition<I = JsonObject> {
   /** Destructive: what will happen, in words for the person who decides. Read-only; part of the digest. */
   preview?(input: I, ctx: ToolContext): string | Json | Promise<string | Json>;
   run(input: I, ctx: ToolContext): unknown | Promise<unknown> | AsyncGenerator<ToolProgress, unknown>;
+  /**
+   * Runs `run` in a thread that loads the app's module, and is ended at the time limit: a tool that computes without a pause, or
+   * takes too much memory, harms nobody else (docs/tools.md). The other functions stay on the worker's own thread.
+   */
+  isolate?: boolean;
   /** What `run` returns, checked before anybody reads it; a violation is EXECUTION_ERROR, for the tool's owner. */
   output?: z.ZodType | JsonObject;
   /** Time limit of one run, ms. Default: by class. */
@@ -147,6 +158,11 @@ export interface ToolDefinition<I = JsonObject> {
   /** What it returns was written by outsiders (web pages, mails, news); once read, rules see `turn.untrusted`. */
   untrustedOutput?: boolean;
   ruleTarget?: RuleTarget<I>;
+  /**
+   * What it acts on besides its input, as it was configured: the account, the root, the server. Shown on the card and part of
+   * the call's digest: an approval for one target runs on no other. Pure; at most 4,000 bytes of JSON; no secrets.
+   */
+  target?: JsonObject | ((input: I) => JsonObject);
   /** Tools of one subject, for routing and for cards. */
   group?: string;
   /** Never shown to a model; for direct calls and other code. */

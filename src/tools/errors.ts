@@ -9,22 +9,23 @@ import { callError, type CallError, type ErrorCode } from '../shared/errors';
 export class ToolError extends Error {
   override readonly name = 'ToolError';
   readonly detail: CallError;
-  /** For destructive tools: true when it is certain that nothing happened outside (e.g. refused before sending). */
-  readonly nothingHappened: boolean;
+  /** For destructive tools: whether it is certain that nothing happened outside (e.g. refused before sending). Undefined: by its code. */
+  readonly nothingHappened: boolean | undefined;
 
   /**
    * @param reason the tool's own word for the fault, snake_case
    * @param message what was wrong, with the value
-   * @param options `hint`: what to do; `retryAfterMs`: wait that the upstream asked for; `nothingHappened`: see above
+   * @param options `hint`: what to do; `retryAfterMs`: wait that the upstream asked for; `nothingHappened`: see above; say `false` of an
+   *   upstream's answer that has a code of refusal (INVALID_PARAMS, RATE_LIMITED …) and came after it may have acted
    */
   constructor(
     code: ErrorCode,
     reason: string,
     message: string,
-    options: { hint?: string; retryAfterMs?: number; nothingHappened?: boolean; cause?: unknown } = {},
+    options: { hint?: string; retryAfterMs?: number; nothingHappened?: boolean | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
-    this.nothingHappened = options.nothingHappened ?? false;
+    this.nothingHappened = options.nothingHappened;
     this.detail = callError(code, reason, message, {
       ...(options.hint === undefined ? {} : { hint: options.hint }),
       ...(options.retryAfterMs === undefined ? {} : { retry_after_ms: options.retryAfterMs }),

@@ -43,6 +43,7 @@ export const FIELDS: Record<Exclude<keyof ToolDefinition, 'input' | 'output'>, F
   check: [callable.optional(), 'be a function'],
   preview: [callable.optional(), 'be a function'],
   run: [callable, 'be a function'],
+  isolate: [z.boolean().optional(), 'be true or false'],
   timeoutMs: [whole(1, DAY).optional(), `be a whole number of milliseconds from 1 to ${DAY} (a day)`],
   cacheTtlMs: [whole(1, 366 * DAY).optional(), `be a whole number of milliseconds from 1 to ${366 * DAY} (a year)`],
   cacheKeyParams: [
@@ -71,9 +72,20 @@ export const FIELDS: Record<Exclude<keyof ToolDefinition, 'input' | 'output'>, F
   ],
   egress: [z.boolean().optional(), 'be true or false'],
   untrustedOutput: [z.boolean().optional(), 'be true or false'],
+  target: [
+    z.union([z.record(z.string(), z.json()), callable]).optional(),
+    "be an object that says what the tool acts on, such as {account: 'DE…'}, or a function that gives one",
+  ],
   ruleTarget: [
-    z.strictObject({ kind: z.enum(['path', 'text', 'command']), of: callable }).optional(),
-    'be {kind: path, text or command, of: a function}',
+    z
+      .strictObject({
+        kind: z.enum(['path', 'text', 'command']),
+        of: callable,
+        hashOf: callable.optional(),
+        protects: z.array(z.string()).optional(),
+      })
+      .optional(),
+    'be {kind: path, text or command, of: a function, hashOf?: a function, protects?: a list of names}',
   ],
   group: [z.string().regex(GROUP).optional(), `match ${GROUP.source}`],
   internalOnly: [z.boolean().optional(), 'be true or false'],

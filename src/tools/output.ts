@@ -11,6 +11,12 @@ const LISTED = 20;
 
 const validators = new WeakMap<object, Validator<Json>>();
 
+/** As `outputFault`, in a thread where that could take long. */
+export async function checkOutput(tool: Pick<Tool, 'name' | 'output'>, data: Json, owner: string): Promise<CallError | null> {
+  if (tool.output !== undefined) await validatorOf(tool.output).ahead(data, owner);
+  return outputFault(tool, data);
+}
+
 /** Null when the result fits, or when the tool declares no output schema. */
 export function outputFault(tool: Pick<Tool, 'name' | 'output'>, data: Json): CallError | null {
   if (tool.output === undefined) return null;

@@ -46,6 +46,15 @@ export function isLinear(pattern: string): boolean {
   }
 }
 
+/** Steps that a match takes for each character, at most; `Infinity` for what RE2 cannot run. */
+export function programSize(pattern: string): number {
+  try {
+    return linearMatcher(new RegExp(pattern, 'u'))?.programSize() ?? Infinity;
+  } catch {
+    return Infinity;
+  }
+}
+
 /** The same in RE2; null where it has no words for it: look-around, back-references, counts above 1000. */
 export function linearMatcher(expression: RegExp): RE2JS | null {
   try {

@@ -74,6 +74,11 @@ export class Registry {
     this.agents = prepare(app, options);
   }
 
+  /** The app as it is served now. */
+  get served(): App {
+    return this.app;
+  }
+
   agent(name: string): PreparedAgent | undefined {
     return this.agents.get(name);
   }

@@ -4,17 +4,21 @@
  */
 import { callError, type CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
+import { Deadline } from './deadline';
 import { withFilesKept, type BinaryFile, type FileResult } from './binary';
 import type { Tool, ToolContext, ToolProgress } from './define';
 import { isToolError } from './errors';
-import { FOR_THE_OWNER, outputFault } from './output';
+import { checkOutput, FOR_THE_OWNER } from './output';
 
 export type RunResult =
   | { ok: true; data: Json }
   /** `nothingHappened`: it is certain that the call had no effect outside. */
   | { ok: false; error: CallError; nothingHappened: boolean };
 
-/** Codes with which an upstream, or the tool, refuses before acting. */
+/** Reason of a call whose tool has not answered within its time limit: it may still run. */
+export const TIMED_OUT = 'timeout';
+
+/** Codes with which a tool refuses before acting, unless it says otherwise itself. */
 const REFUSALS = new Set([
   'INVALID_PARAMS',
   'UNAUTHORIZED',
@@ -24,23 +28,37 @@ const REFUSALS = new Set([
   'RATE_LIMITED',
 ]);
 
+/** Made by the runner. */
+export type GivenContext = Omit<ToolContext, 'signal' | 'deadline'>;
+
 /**
  * @param cancelled rejects when the call is cancelled from outside; its reason is thrown on
+ * @param limits.begins the tool is not run at all once this has passed
  * @param limits.keepFile puts a `binaryFile` of the result into the store; without it a result cannot hold one
+ * @param limits.run runs the tool's function in its stead: elsewhere
  * @param context `signal` is made here: it aborts on timeout and with `cancelled`
  */
 export async function runTool(
   tool: Tool,
   input: JsonObject,
-  context: Omit<ToolContext, 'signal'>,
-  limits: { timeoutMs: number; cancelled?: AbortSignal; keepFile?: (file: BinaryFile) => Promise<FileResult> },
+  context: GivenContext,
+  limits: {
+    timeoutMs: number;
+    cancelled?: AbortSignal;
+    begins?: Deadline;
+    keepFile?: (file: BinaryFile) => Promise<FileResult>;
+    run?: (input: JsonObject, ctx: ToolContext, limits: { deadline: Deadline; timeoutMs: number }) => Promise<unknown>;
+  },
 ): Promise<RunResult> {
+  if (limits.begins?.passed) return tooLate(tool);
   const abort = new AbortController();
-  const timeout = abortAfter(abort, limits.timeoutMs);
+  const deadline = Deadline.in(limits.timeoutMs);
+  const timeout = abortAt(abort, deadline, limits.timeoutMs);
   const cancel = whenAborted(limits.cancelled, abort);
   try {
-    const ctx: ToolContext = { ...context, signal: abort.signal };
-    const running = invoke(tool, input, ctx);
+    const ctx: ToolContext = { ...context, signal: abort.signal, deadline: deadline.at };
+    const { timeoutMs, run } = limits;
+    const running = run ? run(input, ctx, { deadline, timeoutMs }) : invoke(tool, input, ctx);
     const value = await Promise.race([
       running,
       timeout.promise,
@@ -48,16 +66,16 @@ export async function runTool(
     ]);
     // What a stopped tool returns may be half of it; only a write is asked what it did all the same.
     if (limits.cancelled?.aborted && tool.class !== 'write') throw limits.cancelled.reason;
-    if (value === TIMED_OUT)
-      return failed(callError('TIMEOUT', 'timeout', `${tool.name} did not answer within ${limits.timeoutMs} ms.`));
+    if (value === LATE)
+      return failed(callError('TIMEOUT', TIMED_OUT, `${tool.name} did not answer within ${limits.timeoutMs} ms.`));
     const json = await withFilesKept(value, limits.keepFile);
-    if (json.ok) return asDeclared(tool, json.data);
+    if (json.ok) return await asDeclared(tool, json.data, context.principal);
     const message = `${tool.name} returned something that is not JSON: ${json.message}`;
     if (tool.class === 'destructive') return { ok: true, data: { unreadable_result: message } }; // it did run to its end
     return failed(callError('EXECUTION_ERROR', 'result_not_json', message, { hint: FOR_THE_OWNER }));
   } catch (error) {
     if (limits.cancelled?.aborted) throw limits.cancelled.reason;
-    return failed(errorOf(tool, error), isToolError(error) && (error.nothingHappened || REFUSALS.has(error.detail.code)));
+    return failed(errorOf(tool, error), isToolError(error) && (error.nothingHappened ?? REFUSALS.has(error.detail.code)));
   } finally {
     timeout.clear();
     cancel.clear();
@@ -65,15 +83,15 @@ export async function runTool(
 }
 
 /** A destructive tool did act, whatever it says of it: its result is kept, and marked. */
-function asDeclared(tool: Tool, data: Json): RunResult {
-  const fault = outputFault(tool, data);
+async function asDeclared(tool: Tool, data: Json, owner: string): Promise<RunResult> {
+  const fault = await checkOutput(tool, data, owner);
   if (fault === null) return { ok: true, data };
   if (tool.class !== 'destructive') return failed(fault);
   return { ok: true, data: { unreadable_result: fault.message, result: data } };
 }
 
 /** How long a cancelled tool may take to end, ms. */
-const GRACE = 5000;
+export const GRACE = 5000;
 
 /** A cancelled call is over when its tool is, or after the grace. */
 async function ended(running: Promise<unknown>, reason: unknown): Promise<never> {
@@ -84,7 +102,7 @@ async function ended(running: Promise<unknown>, reason: unknown): Promise<never>
   throw reason;
 }
 
-const TIMED_OUT = Symbol('timed out');
+const LATE = Symbol('timed out');
 
 /** The tool's function itself, progress reported: no limits, and whatever it throws. */
 export async function invoke(tool: Tool, input: JsonObject, ctx: ToolContext): Promise<unknown> {
@@ -101,15 +119,44 @@ function isGenerator(value: unknown): value is AsyncGenerator<ToolProgress, unkn
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value;
 }
 
-function abortAfter(abort: AbortController, ms: number): { promise: Promise<typeof TIMED_OUT>; clear(): void } {
-  let timer: NodeJS.Timeout;
-  const promise = new Promise<typeof TIMED_OUT>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(TIMED_OUT);
+/** A timer runs by one clock, which a suspended machine stops: so often the other is looked at, ms. */
+const LOOK_EVERY = 250;
+
+/**
+ * Ends the signal at the deadline. Whoever asks the signal whether it has ended makes it look: after a standstill a tool may
+ * go on before any timer does, and its client asks before it sends (`fetch` does).
+ */
+export function abortAt(abort: AbortController, deadline: Deadline, ms: number): { promise: Promise<symbol>; clear(): void } {
+  const { signal } = abort;
+  let timer: NodeJS.Timeout | undefined;
+  let end: () => void = () => undefined;
+  const promise = new Promise<typeof LATE>((resolve) => {
+    end = () => {
+      clearTimeout(timer);
+      resolve(LATE);
       abort.abort(new DOMException(`Timed out after ${ms} ms`, 'TimeoutError'));
-    }, ms);
+    };
   });
+  const look = () => {
+    if (deadline.passed) end();
+    else timer = setTimeout(look, Math.min(LOOK_EVERY, Math.max(1, deadline.left)));
+  };
+  look();
+  const ended = () => {
+    const has = () => Reflect.get(AbortSignal.prototype, 'aborted', signal) as boolean;
+    if (!has() && deadline.passed) end();
+    return has();
+  };
+  const orThrow = () => {
+    if (ended()) throw signal.reason;
+  };
+  Object.defineProperties(signal, { aborted: { get: ended }, throwIfAborted: { value: orThrow } });
   return { promise, clear: () => clearTimeout(timer) };
+}
+
+function tooLate(tool: Tool): RunResult {
+  const message = `${tool.name} was not run: too much time lay between the claim and its start.`;
+  return failed(callError('TIMEOUT', 'begun_too_late', message, { hint: 'Nothing has happened.' }), true);
 }
 
 function whenAborted(signal: AbortSignal | undefined, abort: AbortController): { promise: Promise<never>; clear(): void } {
@@ -127,7 +174,8 @@ function whenAborted(signal: AbortSignal | undefined, abort: AbortController): {
   return { promise, clear: () => signal?.removeEventListener('abort', stop) };
 }
 
-function errorOf(tool: Tool, error: unknown): CallError {
+/** What a tool threw, as one error of the table. */
+export function errorOf(tool: Tool, error: unknown): CallError {
   if (isToolError(error)) return error.detail;
   const message = error instanceof Error ? error.message : String(error);
   return callError('EXECUTION_ERROR', 'tool_crashed', `${tool.name} failed: ${message.toWellFormed()}`);

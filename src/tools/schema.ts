@@ -6,12 +6,19 @@
 import Ajv, { MissingRefError, type ErrorObject, type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Json, JsonObject } from '../shared/json';
 import { closed } from './closed';
 import { dialectOf, type Dialect } from './dialect';
 import { matcherOf } from './pattern';
 import { compilesForSure } from './plain-schema';
+import { isToolError } from './errors';
+import { defineJob } from './isolation/job';
+import { inThread } from './isolation/pool';
+import { faultsOver, FEW_FAULTS, FEW_STEPS, stepsOver, weightOf, type Weight } from './schema-cost';
 
 export interface Violation {
   /** JSON pointer into the value; empty for the value itself. */
@@ -20,7 +27,12 @@ export interface Violation {
 }
 
 export type Checked<T = JsonObject> = { valid: true; data: T } | { valid: false; violations: Violation[] };
-export type Validator<T = JsonObject> = (value: Json) => Checked<T>;
+export interface Validator<T = JsonObject> {
+  /** What could take long and has not been checked `ahead` is refused. */
+  (value: Json): Checked<T>;
+  /** Checks in a thread what could take long: the same value is known afterwards. What takes too long there is refused too. */
+  ahead(value: Json, owner: string): Promise<void>;
+}
 
 export interface CompiledInput {
   /** Strict, as the model sees it. */
@@ -91,18 +103,91 @@ export function compiledInput(input: z.ZodType | JsonObject): CompiledInput {
  * @throws Error that says why the schema cannot be used
  */
 export function compile(schema: JsonObject): Validator {
-  const validator = compiler(schema, { useDefaults: true });
-  return (input) => {
-    const data = JSON.parse(JSON.stringify(input)) as JsonObject;
-    const violations = violationsOf(validator(), data);
-    return violations.length === 0 ? { valid: true, data } : { valid: false, violations };
-  };
+  return guarded(schema, { useDefaults: true }) as Validator;
 }
 
 /** Compiles a schema of an output: what a tool gave is judged, and not touched. @throws Error as `compile` */
 export function compileOutput(schema: JsonObject): Validator<Json> {
-  const validator = compiler(schema, { useDefaults: false });
-  return (data) => {
+  return guarded(schema, { useDefaults: false });
+}
+
+/** Here what takes few steps, in a thread the rest (schema-cost.ts). */
+function guarded(schema: JsonObject, options: CompileOptions): Validator<Json> {
+  const check = unguarded(schema, options);
+  let weight: Weight | undefined;
+  const known = new LRUCache<string, Checked<Json>>({ max: KNOWN });
+  const isLong = (json: string) => {
+    weight ??= weightOf(schema);
+    return stepsOver(weight, json) > FEW_STEPS || faultsOver(weight, json) > FEW_FAULTS;
+  };
+  const validate = (value: Json): Checked<Json> => {
+    const json = JSON.stringify(value);
+    return isLong(json) ? structuredClone(known.get(sha256(json)) ?? TOO_LONG) : check(value);
+  };
+  const ahead = async (value: Json, owner: string): Promise<void> => {
+    const json = JSON.stringify(value);
+    if (!isLong(json) || known.has(sha256(json))) return;
+    const checked = await inThread(
+      schemaJob,
+      { schema, options: { ...options, allErrors: false }, value },
+      { lane: 'admission', owner },
+    ).catch(stopped);
+    known.set(sha256(json), checked);
+  };
+  return Object.assign(validate, { ahead });
+}
+
+/** Answers that are kept for the moment between the check in a thread and their use. */
+const KNOWN = 64;
+const TOO_LONG: Checked<Json> = {
+  valid: false,
+  violations: [{ path: '', message: 'takes too long to be checked against its schema: send less, or with less nesting' }],
+};
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function stopped(error: unknown): Checked<Json> {
+  if (isToolError(error)) return TOO_LONG;
+  throw error;
+}
+
+interface CompileOptions {
+  useDefaults: boolean;
+  /** False: what is wrong first is enough; all of it could be millions. */
+  allErrors?: boolean;
+}
+
+const schemaJob = defineJob<{ schema: JsonObject; options: CompileOptions; value: Json }, Checked<Json>>(
+  join(__dirname, 'schema'),
+  'checkInThread',
+  'The check',
+  { ms: 10_000, reason: 'schema_too_slow', hint: 'Send less.' },
+);
+
+const inThisThread = new LRUCache<string, (value: Json) => Checked<Json>>({ max: 50 });
+
+/** Runs in a thread. */
+export function checkInThread({
+  schema,
+  options,
+  value,
+}: {
+  schema: JsonObject;
+  options: CompileOptions;
+  value: Json;
+}): Checked<Json> {
+  const key = sha256(JSON.stringify([schema, options]));
+  const check = inThisThread.get(key) ?? unguarded(schema, options);
+  inThisThread.set(key, check);
+  return check(value);
+}
+
+function unguarded(schema: JsonObject, options: CompileOptions): (value: Json) => Checked<Json> {
+  const validator = compiler(schema, options);
+  return (value) => {
+    const data = options.useDefaults ? (JSON.parse(JSON.stringify(value)) as Json) : value;
     const violations = violationsOf(validator(), data);
     return violations.length === 0 ? { valid: true, data } : { valid: false, violations };
   };
@@ -124,7 +209,7 @@ const metaSchemas: Record<Dialect, Ajv> = {
 };
 
 /** What fails to compile fails here; where nothing can fail, it is compiled when it is first asked for. */
-function compiler(schema: JsonObject, options: { useDefaults: boolean }): () => ValidateFunction {
+function compiler(schema: JsonObject, options: CompileOptions): () => ValidateFunction {
   const dialect = dialectOf(schema);
   const { $schema: _, ...rest } = schema;
   const judge = metaSchemas[dialect];
@@ -145,10 +230,18 @@ function compiler(schema: JsonObject, options: { useDefaults: boolean }): () => 
   }
 }
 
-function ajvFor(dialect: Dialect, { useDefaults, usesMeta }: { useDefaults: boolean; usesMeta: boolean }): Ajv {
+function ajvFor(dialect: Dialect, options: CompileOptions & { usesMeta: boolean }): Ajv {
+  const { useDefaults, allErrors = true, usesMeta } = options;
   // Not optimized: that is a third of a compilation, and V8 does the same to what runs often.
   // The meta-schema, which ajv compiles in its own way when it judges with it, is needed only where a schema refers to it.
-  const all = { ...AJV_OPTIONS, useDefaults, meta: usesMeta, validateSchema: usesMeta, code: { regExp, optimize: false } };
+  const all = {
+    ...AJV_OPTIONS,
+    allErrors,
+    useDefaults,
+    meta: usesMeta,
+    validateSchema: usesMeta,
+    code: { regExp, optimize: false },
+  };
   return addFormats(dialect === '2020-12' ? new Ajv2020(all) : new Ajv(all));
 }
 

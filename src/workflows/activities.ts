@@ -25,7 +25,7 @@ export const { compact } = proxyActivities<Activities>({
 });
 
 /** Of a turn whose workers are gone it may take long until somebody can tell: then the session goes on without. */
-export const { lookAtTurn, checkFork } = proxyActivities<Activities>({
+export const { lookAtTurn, beginSession, checkFork } = proxyActivities<Activities>({
   ...COMMON,
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 30 },

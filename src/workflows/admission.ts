@@ -84,6 +84,7 @@ async function askActivity(
     input,
     input_ref,
     policy_ref: call.policy_ref ?? policy.policy_ref,
+    ...boundFields(call),
     ...(makers.length > 0 ? { makers } : {}),
   };
   const began = life();
@@ -105,6 +106,7 @@ async function askActivity(
 function afterwards(context: Dispatch, call: AdmittedCall, asking: Asking, admitted: Admitted): Promise<Admission> | Admission {
   if (admitted.decided) takeDecided(context.data, call, admitted.decided);
   if (admitted.renewed) renew(context.data, call, admitted.renewed);
+  if (admitted.target_hash !== undefined) call.target_hash = admitted.target_hash;
   const args = callArguments(context, call, asking, admitted);
   if (call.verdict !== 'ask' && asking.held.length === 0) return ready(context, call, args, []);
   const question: ApprovalQuestion = {
@@ -204,14 +206,20 @@ function callArguments(
     input_ref,
     preview_ref: admitted.preview_ref,
     policy_ref: call.policy_ref ?? context.data.policy!.policy_ref,
+    ...boundFields(call),
     dispatch: 1,
     ...(earlier.length > 0 ? { earlier } : {}),
     ...(makers.length > 0 ? { makers } : {}),
   };
-  const digest = callDigest({ ...args, turn_id: context.turn.turn_id, call_id: id, requester: context.turn.requester });
+  const digest = callDigest(context.turn, args);
   if (digest !== admitted.digest)
     throw new Error(`Call ${id} was admitted as ${admitted.digest}, but what would be passed has digest ${digest}`);
   return { ...args, digest };
+}
+
+/** What only digests of version 2 cover. */
+function boundFields({ definition_ref, target_hash }: AdmittedCall): Pick<CallArguments, 'definition_ref' | 'target_hash'> {
+  return definition_ref === undefined ? {} : { definition_ref, target_hash: target_hash ?? null };
 }
 
 function identity(turn: TurnContext, args: CallArguments): { digest: string; idempotency_key: string } {

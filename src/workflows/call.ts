@@ -4,7 +4,7 @@
  */
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { continueAsNew, defineQuery, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { CallInput, CallOutcome, TurnInput } from '../shared/activity-io';
+import type { CallInput, CallOutcome, TurnContext, TurnInput } from '../shared/activity-io';
 import { cutBytes } from '../shared/cut';
 import type { Envelope } from '../shared/envelope';
 import type { DirectCallView } from '../shared/turn-view';
@@ -15,9 +15,9 @@ import { dispatch } from './dispatch';
 import { dispatchContext } from './dispatch-context';
 import type { Dispatch } from './dispatch-types';
 import { conclude, endingOf, type Ending } from './ending';
-import { resumable, resume, unlessFull } from './next-run';
+import { resumable, resume, resumed, unlessFull } from './next-run';
 import { now } from './now';
-import { newTurn, type TurnData } from './state';
+import { bindToStore, newTurn } from './state';
 import { showState, turnView } from './turn-face';
 import { Upward } from './upward';
 
@@ -25,10 +25,21 @@ const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
 
 export async function call(input: CallInput): Promise<DirectCallView> {
   const asTurn: TurnInput = { ...input, agent: input.agent ?? '', message: '', session_id: null, parent_head: null };
-  const data = (input.resume as TurnData | undefined) ?? newTurn(asTurn, now());
+  const data = resumed(input.resume) ?? newTurn(asTurn, now());
   const { workflowId: workflow_id, firstExecutionRunId: first_execution_run_id } = workflowInfo();
   const { turn_id, requester, trace_id } = input;
-  const turn = { turn_id, workflow_id, first_execution_run_id, agent: asTurn.agent, requester, session_id: null, trace_id };
+  const bound = data.store_id === undefined ? {} : { store_id: data.store_id };
+  const { agent } = asTurn;
+  const turn: TurnContext = {
+    turn_id,
+    workflow_id,
+    first_execution_run_id,
+    agent,
+    requester,
+    session_id: null,
+    trace_id,
+    ...bound,
+  };
   const context: Dispatch = { ...dispatchContext(turn, data), options: input.options };
   const { desk } = context;
   let envelope: Envelope | null = null;
@@ -37,7 +48,7 @@ export async function call(input: CallInput): Promise<DirectCallView> {
   handleDecisions(context, null);
   new Upward(turn, data, desk);
 
-  const another = () => continueAsNew<CallWorkflow>({ ...input, agent: turn.agent, resume: resumable(data) as never });
+  const another = () => continueAsNew<CallWorkflow>({ ...input, input_json: '', agent: turn.agent, resume: resumable(data) });
   const ending = await unlessFull(context, () => runOne(input, context), another).catch((error: unknown) =>
     endingOf(error, data),
   );
@@ -52,6 +63,7 @@ async function runOne({ agent, tool, input_json, attestation }: CallInput, conte
   }
   const signed = attestation === undefined ? {} : { attestation };
   const admitted = await work.during(() => admitDirect({ turn, at: now(), tool, input_json, ...signed }));
+  bindToStore(turn, data, admitted.store_id);
   data.step = 1;
   data.head = admitted.head;
   data.policy = admitted.policy;

@@ -52,6 +52,8 @@ export const SESSION_UPDATES = {
 } as const;
 /** Signal of a turn to the session that started it: `{turn_id}`. A hint to look, no more. */
 export const TURN_DONE = 'turn_done';
+/** Memo of a session's turn: a TurnOfSession. */
+export const MEMO_OF_SESSION = 'holdfast_of_session';
 /** Memo of a session: its title; whose it is, in full (a search attribute is cut). */
 export const MEMO_TITLE = 'holdfast_title';
 export const MEMO_REQUESTER = 'holdfast_requester';

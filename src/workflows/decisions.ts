@@ -2,6 +2,7 @@
 import { ActivityFailure, ApplicationFailure, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
 import { readDecision, type DecisionKind } from '../shared/decision';
 import { isJsonObject, type Json } from '../shared/json';
+import { jsonBytes } from '../shared/json-bytes';
 import { decodePayload } from '../shared/payload';
 import { readSteer } from '../shared/steer';
 import { DECIDE_UPDATE, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL, type DecideAnswer } from './contract';
@@ -29,6 +30,9 @@ const INTERRUPT_DESCRIPTION =
   'Ends the turn before its next step; the conversation can go on afterwards. Paste {"by": "<your name>"}.';
 const NO_MODEL_INTERRUPT = 'a direct call has no steps; cancel it';
 const NO_MODEL = 'a direct call has no model that could read it';
+
+/** Of an update with an edited input, bytes of JSON: it goes on to activities, which take 2 MB. */
+const LARGEST_DECISION = 256_000;
 
 /** Where there is a model, what people say to it goes there. */
 interface Loop {
@@ -65,6 +69,9 @@ export function handleDecisions({ data, desk, forwarding }: Dispatch, loop: Loop
       if (!isJsonObject(body) || !isKind(body.decision)) {
         throw ApplicationFailure.nonRetryable('"decision" must be "approve", "deny" or "settle"', 'holdfast.bad_decision');
       }
+      const bytes = jsonBytes(body);
+      if (bytes > LARGEST_DECISION)
+        throw ApplicationFailure.nonRetryable(`it has ${bytes} bytes; ${LARGEST_DECISION} are allowed`, 'holdfast.bad_decision');
     },
   });
   setHandler(defineUpdate<DecideAnswer, [Json]>(INTERRUPT), (body) => answered('', () => interrupt(body, loop)), {

@@ -9,6 +9,7 @@ import type { DecisionFields, DecisionKind } from '../shared/decision';
 import { life } from './life';
 import { now } from './now';
 import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
+import { NO_ROOM, type Words } from './state-limits';
 import type { Work } from './work';
 
 type Sent = DecisionSource & { channel: 'signal' | 'update' };
@@ -24,6 +25,8 @@ export interface Surroundings {
   /** Runs whenever a question opens or changes. */
   onChange(): void;
   check: Check;
+  /** Whether what somebody says on so many calls can be kept. @param last it answers each of them */
+  fits(words: Words, calls: number, last: boolean): boolean;
   /** Tells people of a question; never throws, never waits. */
   tell(question: Question, reminder: boolean): void;
 }
@@ -182,6 +185,8 @@ export class Desk {
 
   private async edit({ pending, by, from, fields, attestation }: Said, input: Edit['input']): Promise<string | null> {
     const signed = attestation === null ? {} : { attestation };
+    if (!this.around.fits({ by, note: fields.note, identity: from.identity, attestation }, 1, false))
+      return `${NO_ROOM}; send it with a shorter note, or deny the call`;
     const admitted = await pending.edit!({ input, by, note: fields.note, identity: from.identity, ...signed });
     if (typeof admitted === 'string') return admitted;
     if (pending.answer !== null || isStale(pending)) return `call ${pending.question.digest} was decided meanwhile`;
@@ -196,9 +201,15 @@ export class Desk {
       const reason = fault(one, this.around.requester);
       if (reason !== null) return this.ignored([one], reason);
     }
+    if (!this.fits(said)) return this.ignored(said, `${NO_ROOM}; send it with a shorter note, or decide on what waits first`);
     for (const one of said) count(one);
     this.around.onChange();
     return null;
+  }
+
+  private fits(said: Said[]): boolean {
+    const { by, fields, from, attestation } = said[0]!;
+    return this.around.fits({ by, note: fields.note, identity: from.identity, attestation }, said.length, said.every(answers));
   }
 
   private ignored(said: Said[], reason: string): string {
@@ -249,6 +260,14 @@ function count({ pending, kind, by, attestation, from, fields }: Said): void {
   }
   question.approvals.push(decision);
   if (question.approvals.length >= question.policy.quorum) pending.answer = { how: 'approved' } as never;
+}
+
+/** Nobody else has to say anything afterwards. */
+function answers({ pending: { question }, kind, fields }: Said): boolean {
+  if (kind === 'deny') return true;
+  const { quorum } = question.policy;
+  if (question.kind === 'approval') return question.approvals.length + 1 >= quorum;
+  return question.settlements.filter(sameOutcome(fields.outcome)).length + 1 >= quorum;
 }
 
 function sameOutcome(outcome: Settlement['outcome'] | null): (settlement: { outcome: Settlement['outcome'] }) => boolean {

@@ -13,6 +13,7 @@ import { runDestructive } from './run-destructive';
 import { runHarmless } from './run-harmless';
 import { runSubTurn } from './run-sub-turn';
 import type { OpenStep } from './state';
+import { fitCalls } from './state-limits';
 
 type Outcomes = Record<string, CallOutcome>;
 type Admissions = Map<string, Admission | Promise<Admission>>;
@@ -28,6 +29,7 @@ export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promis
     if (data.interrupted) outcomes[call.id] = stoppedOutcome(data, call, null);
     else if (refusal) outcomes[call.id] = endCall(data, call, 'rejected', { error: refusal });
   }
+  fitCalls(data);
   await goOn(context, data.open);
 }
 
@@ -48,6 +50,7 @@ export async function goOn(context: Dispatch, { calls, outcomes }: OpenStep): Pr
     data.outcomes = calls.map((call) => outcomes[call.id] ?? stoppedOutcome(data, call, null));
     data.outcomes.forEach((outcome, index) => rememberFailure(data, calls[index]!, outcome));
     delete data.open;
+    fitCalls(data);
   }
 }
 

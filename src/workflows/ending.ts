@@ -7,6 +7,7 @@ import { TURN_FAILED } from './contract';
 import type { Dispatch } from './dispatch-types';
 import { now } from './now';
 import type { TurnData } from './state';
+import { cutReason } from './state-limits';
 import { showState } from './turn-face';
 
 export interface Ending {
@@ -42,9 +43,10 @@ export async function conclude<V extends TurnView>(
   { take, last }: AtTheEnd = {},
 ): Promise<V> {
   const { data, desk } = context;
+  ending.reason = cutReason(ending.reason);
   if (!ending.written) await CancellationScope.nonCancellable(() => close(context, ending, take));
   data.ended_at = now();
-  data.reason = ending.reason;
+  data.reason = cutReason(ending.reason);
   showState(data, desk, ending.state);
   await last?.();
   if (ending.state === 'failed') {
@@ -65,10 +67,12 @@ function whatWasDone(data: TurnData): string {
     effects.length === 0
       ? 'Cancelled. No destructive call had been applied.'
       : `Cancelled. Already done: ${effects.map((call) => `${call.tool} (call ${call.id}, ${call.effect})`).join('; ')}.`;
+  const { count = 0, applied = 0, in_doubt = 0 } = data.earlier_calls ?? {};
+  const before = count === 0 ? [] : [`Of the ${count} calls before, ${applied} were applied and ${in_doubt} are in doubt.`];
   const below = (data.subs ?? []).map(
     ({ agent, turn_id, report }) => `Agent ${agent} (turn ${turn_id}): ${report?.reason ?? report?.state}`,
   );
-  return [own, ...below].join(' ');
+  return [own, ...before, ...below].join(' ');
 }
 
 /** Writes the end into the transcript. A store that fails does not keep the turn from ending. */

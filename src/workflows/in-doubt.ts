@@ -1,8 +1,9 @@
 /** A call whose outcome nobody knows: its tool's probe is asked first, with patience, and then people. */
-import { ActivityFailure, ApplicationFailure, CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancellationScope, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../shared/activity-io';
 import { PLAIN_POLICY, SETTLEMENT_REFUSED, type ApprovalPolicy } from '../shared/approval';
 import { inDoubtCard } from '../shared/card';
+import { cutJson } from '../shared/json-bytes';
 import { reconcileEffect, settleEffect } from './activities';
 import { moveCall, viewOf } from './call-log';
 import type { Admission, Dispatch } from './dispatch-types';
@@ -10,6 +11,9 @@ import { now } from './now';
 import { keepProgress } from './progress';
 import { remark, type DoubtQuestion } from './question';
 import type { Progress } from './state';
+
+/** The store has no card of a call in doubt: it goes on in every run. */
+const CARD_BYTES = 12_000;
 
 const FIRST_PROBE_MS = 500;
 const LONGEST_PROBE_MS = 30_000;
@@ -61,15 +65,18 @@ async function findOut(context: Dispatch, call: AdmittedCall, probing: Probing):
   const probed = await probe(context, call, probing);
   if (typeof probed !== 'string') return probed;
   const policy = call.approval ?? PLAIN_POLICY;
-  const card = inDoubtCard({
-    tool: call.tool,
-    callId: call.id,
-    digest: args.digest,
-    error: result.error?.message ?? 'unknown',
-    idempotencyKey: viewOf(data, call.id).idempotency_key ?? '',
-    policy,
-    evidence: probed,
-  });
+  const card = cutJson(
+    inDoubtCard({
+      tool: call.tool,
+      callId: call.id,
+      digest: args.digest,
+      error: result.error?.message ?? 'unknown',
+      idempotencyKey: viewOf(data, call.id).idempotency_key ?? '',
+      policy,
+      evidence: probed,
+    }),
+    CARD_BYTES,
+  );
   const question: DoubtQuestion = {
     kind: 'doubt',
     call_id: call.id,
@@ -124,11 +131,14 @@ async function probe({ data, turn, work }: Dispatch, call: AdmittedCall, probing
   const longest = Math.max(LONGEST_PROBE_MS, call.reconcile_ms / PROBES);
   for (let wait = FIRST_PROBE_MS; ; wait = Math.min(longest, wait * 2)) {
     const request = { turn, call: probing.args, at: now(), head: data.head!, not_applied_from };
-    const { settled: known, evidence } = await reconcileEffect(request);
+    const { settled: known, evidence, not_applied_from: from } = await reconcileEffect(request);
     if (known) {
       data.head = known.head ?? data.head;
       return known;
     }
+    // The patience begins once what the probe has found can be believed: the attempt's own deadline says when.
+    if (from !== undefined && patched('doubt-deadline'))
+      probing.until = Math.max(probing.until, Date.parse(from) + call.reconcile_ms);
     const left = probing.until - Date.now();
     if (left <= 0) return evidence; // it was asked once more at the very end
     await work.apart(() => sleep(Math.min(wait, left))); // a long patience must not keep a full run from going on in another

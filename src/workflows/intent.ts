@@ -23,6 +23,7 @@ import {
   type IntentOwner,
 } from '../shared/intent';
 import { isJsonObject, type Json } from '../shared/json';
+import { jsonBytes } from '../shared/json-bytes';
 import { INTENT_UPDATES, OWNERS_QUERY, type IntentInput } from './contract';
 import { onSignals } from './signals';
 
@@ -31,6 +32,8 @@ const MOST_UPDATES = 200;
 /** Who starts it claims it at the same time; one started by hand does not stay. */
 const FIRST_CLAIM_MS = 60_000;
 const LONGEST_TEXT = 500;
+/** The same in bytes of JSON: an entity holds a hundred of them. */
+const TEXT_BYTES = 1_500;
 const MOST_ACCEPTED = 100;
 const LONGEST_WINDOW = 31 * 24 * 3_600_000;
 
@@ -103,5 +106,5 @@ function checkClose(close: unknown): void {
 }
 
 function isText(value: Json | undefined): boolean {
-  return typeof value === 'string' && value.length <= LONGEST_TEXT;
+  return typeof value === 'string' && value.length <= LONGEST_TEXT && jsonBytes(value) <= TEXT_BYTES;
 }

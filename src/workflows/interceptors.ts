@@ -1,4 +1,5 @@
 import { workflowInfo, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
+import { getActivator } from '@temporalio/workflow/lib/global-attributes';
 import { MEMO_TRACE } from './contract';
 import { signalArrived } from './signals';
 import { updateArrived } from './update-senders';
@@ -20,6 +21,8 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
     {
       activate(input, next) {
         const { activation } = input;
+        // A signal may ask for a patch: what this task has recorded must be known before.
+        for (const { notifyHasPatch } of activation.jobs ?? []) if (notifyHasPatch) getActivator().notifyHasPatch(notifyHasPatch);
         const isOurs = (name: string | null | undefined) => !(name ?? '').startsWith('__temporal_');
         for (const { signalWorkflow, doUpdate } of activation.jobs ?? []) {
           if (doUpdate?.id) updateArrived(doUpdate.id, doUpdate.meta?.identity ?? '');

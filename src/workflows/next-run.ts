@@ -5,10 +5,14 @@
 import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../shared/activity-io';
 import type { Decision } from '../shared/approval';
+import type { Json } from '../shared/json';
+import { isPacked, packed, unpacked } from '../shared/packed';
 import { readCard } from './activities';
 import { goOn } from './dispatch';
 import type { Dispatch } from './dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';
+import { isBounded } from './is-bounded';
+import { fitCalls, fitSubs, withInputs, withoutCard, withoutCopies } from './state-limits';
 import { withoutCards } from './sub-turns';
 
 /** Temporal takes 10,000 signals a run, and says by itself when a history has grown long. */
@@ -25,15 +29,26 @@ export function unlessFull<T>({ work, desk, data }: Dispatch, body: () => Promis
 }
 
 /** Without the cards, which are in the store. */
-export function resumable(data: TurnData): TurnData {
-  const subs = data.subs ? { subs: withoutCards(data.subs) } : {};
-  if (!data.open) return { ...data, ...subs };
-  const progress = Object.entries(data.open.progress).map(([id, kept]) => [id, withoutCard(kept)] as const);
-  return { ...data, ...subs, open: { ...data.open, progress: Object.fromEntries(progress) } };
+export function resumable(data: TurnData): Json {
+  const subs = data.subs ? withoutCards(data.subs) : undefined;
+  if (!isBounded())
+    return { ...data, ...(subs ? { subs } : {}), ...(data.open ? { open: unshown(data.open) } : {}) } as unknown as Json;
+  fitCalls(data);
+  const open = data.open ? { open: withoutCopies(data.open) } : {};
+  return packed({ ...data, ...(subs ? { subs: fitSubs(subs) } : {}), ...open }) as unknown as Json;
 }
 
-function withoutCard(kept: Progress): Progress {
-  return kept.at === 'question' ? { ...kept, question: { ...kept.question, card: '' } } : kept;
+/** As older builds passed it on. */
+function unshown(open: OpenStep): OpenStep {
+  const progress = Object.entries(open.progress).map(([id, kept]) => [id, withoutCard(kept)] as const);
+  return { ...open, progress: Object.fromEntries(progress) };
+}
+
+/** Null: there was no run before. */
+export function resumed(resume: Json | undefined): TurnData | null {
+  if (resume === undefined) return null;
+  const data = (isPacked(resume) ? unpacked(resume) : resume) as unknown as TurnData;
+  return data.open ? { ...data, open: withInputs(data.open) } : data;
 }
 
 /** Takes up the step that another run has left open. */

@@ -1,4 +1,5 @@
 /** What a person is asked, as plain data: an open question goes on in another run. */
+import { cutJson } from '../shared/json-bytes';
 import type { ApprovalPolicy, Decision, Edit, Settlement } from '../shared/approval';
 
 interface Asked {
@@ -54,7 +55,9 @@ export interface Pending<Q extends Question = Question> {
 }
 
 const REMARKS = 5;
+/** Of each, bytes of JSON. */
+const REMARK_BYTES = 200;
 
 export function remark(question: Question, text: string): void {
-  question.remarks = [...question.remarks.slice(1 - REMARKS), text];
+  question.remarks = [...question.remarks.slice(1 - REMARKS), cutJson(text, REMARK_BYTES)];
 }

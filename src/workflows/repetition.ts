@@ -1,7 +1,9 @@
 /** The same call failing twice with the same input: advice; a third time it is refused without running. */
 import type { AdmittedCall, CallOutcome } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
+import { isBounded } from './is-bounded';
 import type { TurnData } from './state';
+import { MOST_FAILURES } from './state-limits';
 
 const ADVICE =
   'This call has failed twice with the same input. Change the approach, or report what you could not do; a third time it is refused without running.';
@@ -21,6 +23,8 @@ export function refuseThird(data: TurnData, call: AdmittedCall): CallError | nul
 export function rememberFailure(data: TurnData, call: AdmittedCall, outcome: CallOutcome): void {
   if (!['failed', 'rejected', 'denied'].includes(outcome.state)) return;
   const count = (data.failures[call.input_digest] ?? 0) + 1;
+  const [oldest, ...others] = Object.keys(data.failures);
+  if (count === 1 && others.length + 1 >= MOST_FAILURES && isBounded()) delete data.failures[oldest!];
   data.failures[call.input_digest] = count;
   if (count === 2) outcome.note = [outcome.note, ADVICE].filter((note) => note !== null).join(' ');
 }

@@ -34,10 +34,13 @@ import { now } from './now';
 import { keepProgress } from './progress';
 import { leftOf, limitsOf } from './spending';
 import { newlySurfaced, type SubTurn } from './sub-turns';
+import { cutReason } from './state-limits';
 import { showState } from './turn-face';
 
 /** Turns that are tried for one call: each id before was taken by something else. */
 const MOST_TURNS = 10;
+/** That are shown; what the oldest have used is counted with the others. */
+const MOST_SUBS = 100;
 /** A child that was ended from outside says nothing: it is looked at now and then, ms. */
 const FIRST_PROBE_MS = 60_000;
 const LONGEST_PROBE_MS = 3_600_000;
@@ -126,7 +129,9 @@ async function begin(
 }
 
 function enter({ data }: Dispatch, sub: SubTurn): SubTurn {
-  data.subs = [...(data.subs ?? []).filter(({ turn_id }) => turn_id !== sub.turn_id), sub];
+  const others = (data.subs ?? []).filter(({ turn_id }) => turn_id !== sub.turn_id);
+  const oldest = others.length < MOST_SUBS ? undefined : others.find(({ reserved }) => reserved === null);
+  data.subs = [...others.filter((other) => other !== oldest), sub];
   return sub;
 }
 
@@ -248,8 +253,9 @@ function cancelChild({ workflow_id }: SubTurn): Promise<void> {
 function settle({ data }: Dispatch, sub: SubTurn): void {
   if (sub.reserved === null) return;
   const below = data.below ?? NOTHING_SPENT;
-  const { spent } = sub.report!;
+  const { spent, reason } = sub.report!;
   sub.reserved = null;
+  sub.report = { ...sub.report!, reason: cutReason(reason), waiting: [] };
   data.below = {
     usage: addUsage(below.usage, spent.usage),
     steps: below.steps + spent.steps,

@@ -2,15 +2,17 @@
 import type { LookAtTurnOutput, StepUsage } from '../shared/activity-io';
 import { hashJson } from '../shared/digests';
 import { sessionTurnId } from '../shared/ids';
+import { cutJson, jsonBytes } from '../shared/json-bytes';
 import type { SendAnswer, SendBody, SessionInput, SessionView } from '../shared/session';
 import { addUsage, NO_USAGE } from '../shared/usage';
-import { utf8 } from '../shared/utf8';
 
 /** Messages whose ids are remembered. */
 const REMEMBERED = 1000;
 const LONGEST_QUEUE = 20;
-/** Of all messages that wait, bytes of JSON: they go on in another run's argument, which takes 2 MB at most. */
-const LARGEST_QUEUE = 500_000;
+/** Of all that waits, bytes of JSON: it goes on in another run's argument, beside 80,000 of message ids. One message always fits. */
+const LARGEST_QUEUE = 400_000;
+/** Of why a turn did not come to its end, bytes of JSON. */
+const REASON_BYTES = 2_000;
 const SHOWN_TURNS = 20;
 
 export interface SessionData {
@@ -21,10 +23,14 @@ export interface SessionData {
   context_full: boolean;
   /** Number of the next turn, from 1. */
   next: number;
+  /** In the ids of its turns; empty: it is the first of its id. Null: not known yet. Absent in sessions of older builds. */
+  series?: string | null;
   queue: Queued[];
   /** Messages that have come, the newest last: hash of the id, hash of the message, number of the turn. */
   seen: [id: string, message: string, turn: number][];
   running: { turn_id: string; since: string } | null;
+  /** Hash of the message of the turn that runs. Absent in sessions of older builds. */
+  running_message?: string;
   held: SessionView['held'];
   turns: number;
   last: SessionView['last'];
@@ -41,8 +47,10 @@ export interface Queued {
   callback_ref?: string;
 }
 
-export function newSession({ agent, title }: SessionInput, now: string): SessionData {
+/** @param told its turns' ids tell its lives apart */
+export function newSession({ agent, title }: SessionInput, now: string, told: boolean): SessionData {
   return {
+    ...(told ? { series: null } : {}),
     agent: agent ?? '',
     title,
     closing: false,
@@ -75,8 +83,8 @@ export function sendFault(data: SessionData, { session_id, requester }: SessionI
   if (data.closing) return `session ${session_id} is closed`;
   if (body.resume && data.running) return `turn ${data.running.turn_id} runs: there is nothing to resume`;
   if (body.resume && !data.held) return 'the last turn came to its end: there is nothing to resume';
-  const bytes = data.queue.reduce((sum, { message }) => sum + jsonBytes(message), jsonBytes(body.message));
-  if (data.queue.length >= LONGEST_QUEUE || (data.queue.length > 0 && bytes > LARGEST_QUEUE))
+  const bytes = jsonBytes(data.queue) + jsonBytes({ ...body, requester: undefined });
+  if (data.queue.length >= LONGEST_QUEUE || bytes > LARGEST_QUEUE)
     return `${data.queue.length} messages wait already (at most ${LONGEST_QUEUE}, and ${LARGEST_QUEUE} bytes); send it again when a turn has ended`;
   return null;
 }
@@ -84,9 +92,9 @@ export function sendFault(data: SessionData, { session_id, requester }: SessionI
 /** Takes a message that has no fault. */
 export function take(data: SessionData, sessionId: string, body: SendBody, now: string): SendAnswer {
   const known = find(data, body);
-  if (known) return answer(data, sessionTurnId(sessionId, known[2]), true);
+  if (known) return answer(data, sessionTurnId(sessionId, known[2], data.series ?? ''), true);
   const number = data.next++;
-  const turn_id = sessionTurnId(sessionId, number);
+  const turn_id = sessionTurnId(sessionId, number, data.series ?? '');
   const signed = body.attestation === undefined ? {} : { attestation: body.attestation };
   const followed = body.callback_ref === undefined ? {} : { callback_ref: body.callback_ref };
   const queued = { turn_id, message: body.message, at: now, ...signed, ...followed };
@@ -119,7 +127,7 @@ export function turnEnded(data: SessionData, turn_id: string, ended: Ended): voi
     addUsage(data.usage, ended.usage);
   }
   const wentWell = state === 'completed' || state === 'refused';
-  data.held = wentWell ? null : { turn_id, state, reason: ended.reason };
+  data.held = wentWell ? null : { turn_id, state, reason: ended.reason === null ? null : cutJson(ended.reason, REASON_BYTES) };
 }
 
 function answer({ queue, running }: SessionData, turn_id: string, again: boolean): SendAnswer {
@@ -138,8 +146,4 @@ function idHash({ message_id }: SendBody): string {
 
 function messageHash({ message, resume }: SendBody): string {
   return hashJson({ message, resume: resume === true }).slice(0, 32);
-}
-
-function jsonBytes(message: string): number {
-  return utf8(JSON.stringify(message)).length;
 }

@@ -1,18 +1,19 @@
 /** A session's turn, begun as its child. */
 import { defineSearchAttributeKey, TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ChildWorkflowCancellationType, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
-import type { TurnInput } from '../shared/activity-io';
+import type { TurnInput, TurnOfSession } from '../shared/activity-io';
 import { cutBytes } from '../shared/cut';
 import { sessionWorkflowId, traceId, workflowId } from '../shared/ids';
 import type { SessionInput } from '../shared/session';
 import { inlineCode } from '../shared/visible';
-import { MEMO_TRACE, TURN_WORKFLOW } from './contract';
+import { MEMO_OF_SESSION, MEMO_TRACE, TURN_WORKFLOW } from './contract';
 import type { Queued, SessionData } from './session-state';
 
 const attribute = (name: string) => defineSearchAttributeKey(name, 'KEYWORD');
 
 /**
  * Resolves once it has begun. One that is there already, of a life before a reset, goes on as it is.
+ * @param of absent in sessions of older builds
  * @param mayHaveEnded called when the server says so; a later run of the session is told by the turn itself
  */
 export async function startTurn(
@@ -25,7 +26,8 @@ export async function startTurn(
     agent,
     head,
     context_full,
-  }: Queued & Pick<SessionData, 'agent' | 'head' | 'context_full'>,
+    of,
+  }: Queued & Pick<SessionData, 'agent' | 'head' | 'context_full'> & { of?: TurnOfSession },
   mayHaveEnded: () => void,
 ): Promise<void> {
   const trace_id = traceId(Date.now(), uuid4().replaceAll('-', ''));
@@ -55,7 +57,7 @@ export async function startTurn(
         { key: attribute('HoldfastRequester'), value: cutBytes(requester, 255) },
         { key: attribute('HoldfastSession'), value: cutBytes(session_id, 255) },
       ]),
-      memo: { [MEMO_TRACE]: trace_id },
+      memo: { [MEMO_TRACE]: trace_id, ...(of ? { [MEMO_OF_SESSION]: of } : {}) },
       staticSummary: `${inlineCode(agent)} ${inlineCode(message.replace(/\s+/g, ' ').slice(0, 150))}`,
     });
     child.result().then(mayHaveEnded, mayHaveEnded);

@@ -13,6 +13,7 @@ import {
   defineQuery,
   defineUpdate,
   getExternalWorkflowHandle,
+  patched,
   setCurrentDetails,
   setHandler,
   setWorkflowOptions,
@@ -20,9 +21,10 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { LookAtTurnOutput } from '../shared/activity-io';
+import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../shared/activity-io';
 import { cutBytes } from '../shared/cut';
-import { workflowId } from '../shared/ids';
+import { hashJson } from '../shared/digests';
+import { sessionSeries, workflowId } from '../shared/ids';
 import { isJsonObject, type Json } from '../shared/json';
 import {
   readSend,
@@ -35,7 +37,7 @@ import {
 } from '../shared/session';
 import { cachedShare } from '../shared/usage';
 import { inlineCode } from '../shared/visible';
-import { checkFork, lookAtTurn } from './activities';
+import { beginSession, checkFork, lookAtTurn } from './activities';
 import { INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE, type DecideAnswer } from './contract';
 import { readBy } from './interruption';
 import { now } from './now';
@@ -55,7 +57,7 @@ const ENDS_WITHIN = 20_000;
 const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
 
 export async function session(input: SessionInput): Promise<SessionView> {
-  const data = (input.resume as SessionData | undefined) ?? newSession(input, now());
+  const data = (input.resume as SessionData | undefined) ?? newSession(input, now(), patched('session-series'));
   let opened: OpenedAnswer | null = input.fork && !input.resume ? null : { opened: true };
   let updates = 0;
   /** The turn that may have ended. */
@@ -92,6 +94,14 @@ export async function session(input: SessionInput): Promise<SessionView> {
         },
       },
     );
+  const taken = (body: Json) => take(data, input.session_id, (readSend(body) as ReadSend & { ok: true }).body, now());
+  /** Once the ids of turns are known. Others may have come before it meanwhile. */
+  const takeLater = async (body: Json) => {
+    await condition(() => data.series !== null);
+    const reason = sendFault(data, input, (readSend(body) as ReadSend & { ok: true }).body);
+    if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.not_taken');
+    return taken(body);
+  };
   const notClosed = () => (data.closing ? `session ${input.session_id} is closed` : null);
 
   onUpdate<OpenedAnswer>(
@@ -103,7 +113,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
   onUpdate<SendAnswer>(
     SESSION_UPDATES.send,
     'A message: {"message_id": "…", "message": "…", "requester": "…"}. Answers with the id of its turn.',
-    (body) => take(data, input.session_id, (readSend(body) as ReadSend & { ok: true }).body, now()),
+    (body) => (data.series === null ? takeLater(body) : taken(body)),
     (body) => {
       const read = readSend(body);
       return read.ok ? sendFault(data, input, read.body) : read.reason;
@@ -140,6 +150,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
     await condition(allHandlersFinished, ENDS_WITHIN);
     throw ApplicationFailure.nonRetryable(opened.reason, 'holdfast.fork_refused');
   }
+  if (data.series === null) await begin(input, data);
   const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
   show();
   while (!isOver(data)) {
@@ -158,9 +169,10 @@ export async function session(input: SessionInput): Promise<SessionView> {
     } else if (next) {
       data.queue = data.queue.slice(1);
       data.running = { turn_id: next.turn_id, since: now() };
+      if (data.series !== undefined) data.running_message = hashJson(next.message);
       const { head, context_full, agent } = data;
       const mayHaveEnded = () => void (data.running?.turn_id === next.turn_id && (done = next.turn_id));
-      await startTurn(input, { ...next, agent, head, context_full }, mayHaveEnded);
+      await startTurn(input, { ...next, agent, head, context_full, ...wanted(data) }, mayHaveEnded);
     } else {
       await condition(() => nextInQueue(data) !== null || isOver(data) || full());
     }
@@ -176,7 +188,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
       if (done !== turn_id && full()) return null;
       const within_ms = done === turn_id ? ENDS_WITHIN : 0;
       done = null;
-      const looked = await look(turn_id, input.session_id, within_ms);
+      const looked = await look({ turn_id, session_id: input.session_id, within_ms, ...wanted(data) });
       if (looked.state !== 'running') return looked;
     }
   }
@@ -200,9 +212,32 @@ async function allTaken(): Promise<void> {
 
 const ACCEPTED: DecideAnswer = { accepted: true, reason: null };
 
-async function look(turn_id: string, session_id: string, within_ms: number): Promise<LookAtTurnOutput> {
+/** Messages that have waited for it are answered before the loop acts on them, as those that come later are. */
+async function begin(input: SessionInput, data: SessionData): Promise<void> {
+  data.series = await seriesOf(input);
+  await allTaken();
+}
+
+/** What tells the turn that runs from any other of its id. */
+function wanted({ running_message: message_hash }: SessionData): { of?: TurnOfSession } {
+  if (message_hash === undefined) return {};
+  return { of: { session_run: workflowInfo().firstExecutionRunId, message_hash } };
+}
+
+/** Where nobody can tell, it is taken for one that was opened anew: its turns' ids are its own in any case. */
+async function seriesOf({ session_id }: SessionInput): Promise<string> {
+  const { firstExecutionRunId: session_run } = workflowInfo();
   try {
-    return await lookAtTurn({ turn_id, session_id, within_ms });
+    return (await beginSession({ session_id, session_run })).first ? '' : sessionSeries(session_run);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return sessionSeries(session_run);
+  }
+}
+
+async function look(input: LookAtTurnInput): Promise<LookAtTurnOutput> {
+  try {
+    return await lookAtTurn(input);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     return { state: 'lost', reason: `Nobody could tell how it ended: ${error.cause?.message ?? error.message}` };

@@ -1,18 +1,20 @@
-/** What a turn holds between its steps: plain data, small, the same after a replay. */
+/** What a turn holds between its steps: plain data, bounded (state-limits.ts), the same after a replay. */
 import type {
   AdmittedCall,
   CallArguments,
   CallOutcome,
   Denials,
   RunCallOutput,
+  TurnContext,
   TurnInput,
   TurnPolicy,
 } from '../shared/activity-io';
 import type { Decision } from '../shared/approval';
 import type { Steer } from '../shared/steer';
 import type { Spent, TurnLimits } from '../shared/sub-turn';
-import type { IgnoredSignal, TurnView } from '../shared/turn-view';
+import type { EarlierCalls, IgnoredSignal, TurnView } from '../shared/turn-view';
 import type { ApprovalQuestion, DoubtQuestion } from './question';
+import { cutIgnored } from './state-limits';
 import type { SubTurn } from './sub-turns';
 
 type Shown = 'state' | 'head' | 'step' | 'text' | 'reason' | 'usage' | 'calls' | 'started_at' | 'ended_at';
@@ -27,6 +29,8 @@ export interface TurnData extends Pick<TurnView, Shown> {
   failures: Record<string, number>;
   /** Working time so far, ms. */
   worked_ms: number;
+  /** Calls that have gone from `calls`; absent: none. */
+  earlier_calls?: EarlierCalls;
   /** Of the classifier; absent until it has denied. */
   denials?: Denials;
   /** What people have said to the turn while it runs; absent: nothing. */
@@ -43,6 +47,8 @@ export interface TurnData extends Pick<TurnView, Shown> {
   subs?: SubTurn[];
   /** What those that have ended have used; absent: nothing. */
   below?: Spent;
+  /** The store that the turn is bound to; absent before the first step, and in turns with digests of version 1. */
+  store_id?: string;
   /** Of a sub-agent's turn: what the turn above has reserved for it. */
   share?: TurnLimits;
 }
@@ -96,12 +102,19 @@ export function newTurn(input: TurnInput, now: string): TurnData {
   };
 }
 
+/** From its first step on the turn belongs to the store that has it. */
+export function bindToStore(turn: TurnContext, data: TurnData, storeId: string | undefined): void {
+  if (storeId === undefined) return;
+  data.store_id = storeId;
+  turn.store_id = storeId;
+}
+
 const KEPT_SIGNALS = 50;
 
 /** A signal that changed nothing: counted, and the last 50 kept. */
 export function ignoreSignal(data: TurnData, ignored: IgnoredSignal): void {
   data.ignored.count += 1;
-  data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), ignored];
+  data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnored(ignored)];
 }
 
 /** True when there were destructive calls and none of them did, or may have done, anything. */
@@ -109,5 +122,7 @@ export function allRefused(data: TurnData): boolean {
   const destructive = data.calls.filter(
     (call) => call.class === 'destructive' && call.digest !== null && call.state !== 'superseded',
   );
-  return destructive.length > 0 && destructive.every((call) => call.effect === 'refused');
+  const { refused = 0, applied = 0, not_applied = 0, in_doubt = 0 } = data.earlier_calls ?? {};
+  const acted = applied + not_applied + in_doubt > 0;
+  return destructive.length + refused > 0 && !acted && destructive.every((call) => call.effect === 'refused');
 }

@@ -10,7 +10,9 @@ import { steerDigest, type Steer, type SteerFields } from '../shared/steer';
 import { checkSteer } from './activities';
 import { MANY_EVENTS } from './desk';
 import { now } from './now';
+import { isBounded } from './is-bounded';
 import { ignoreSignal, type Steered, type TurnData } from './state';
+import { fitsSteered, NO_ROOM } from './state-limits';
 import type { Work } from './work';
 
 type Sent = Pick<Steer, 'channel' | 'identity'>;
@@ -107,7 +109,9 @@ export class Steering {
       return `${MOST_PEOPLE} people have steered this turn already`;
     const signed = attestation === null ? [] : [sha256Hex(attestation)];
     if (signed.some((one) => this.steered.signed.includes(one))) return 'it was sent before; sign it anew to say it again';
-    this.data.steered = { ...this.steered, waiting, signed: [...this.steered.signed, ...signed] };
+    const steered = { ...this.steered, waiting, signed: [...this.steered.signed, ...signed] };
+    if (!fitsSteered(steered) && isBounded()) return `${NO_ROOM}; send it again, shorter, or after the next step`;
+    this.data.steered = steered;
     this.onAccepted();
     return null;
   }

@@ -6,11 +6,12 @@ import { inlineCode } from '../shared/visible';
 import type { TurnInput } from '../shared/activity-io';
 import type { SubTurnStart, Surfaced } from '../shared/sub-turn';
 import type { TurnState, TurnView } from '../shared/turn-view';
-import { showDecisions } from './call-log';
+import { showDecisions, viewOf } from './call-log';
 import type { Desk } from './desk';
 import type { Question } from './question';
 import { usageSoFar } from './spending';
 import type { TurnData } from './state';
+import { fitCalls } from './state-limits';
 import { subTurnViews, surfaced } from './sub-turns';
 
 const STATE = defineSearchAttributeKey('HoldfastState', 'KEYWORD');
@@ -27,12 +28,14 @@ export function turnView(input: TurnInput, data: TurnData, desk: Desk): TurnView
     requester: input.requester,
     trace_id: input.trace_id,
     state: data.state,
+    ...(data.store_id === undefined ? {} : { store_id: data.store_id }),
     head: data.head,
     step: data.step,
     text: data.text,
     reason: data.reason,
     usage: usageSoFar(data),
     calls: data.calls,
+    ...(data.earlier_calls ? { earlier_calls: data.earlier_calls } : {}),
     pending: [...desk.open().map((question) => question.digest), ...surfaced(data).flatMap(({ call }) => call.digest ?? [])],
     ignored_signals: data.ignored,
     ...(data.steered?.by.length ? { steered_by: data.steered.by } : {}),
@@ -76,8 +79,11 @@ function said(question: Question): string[] {
 export function showState(data: TurnData, desk: Desk, ended: TurnState | null = null): void {
   const open = desk.open();
   for (const question of open) {
-    if (question.kind === 'approval' && question.approvals.length > 0) showDecisions(data, question.call_id, question.approvals);
+    if (question.kind !== 'approval') continue;
+    const shown = viewOf(data, question.call_id).approval.decisions.length;
+    if (question.approvals.length !== shown) showDecisions(data, question.call_id, question.approvals);
   }
+  fitCalls(data);
   const below = surfaced(data);
   const kinds = [...open, ...below].map(({ kind }) => kind);
   const state = ended ?? (kinds.includes('doubt') ? 'in_doubt' : kinds.length > 0 ? 'awaiting_approval' : 'running');

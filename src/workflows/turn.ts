@@ -27,16 +27,17 @@ import { dispatchContext } from './dispatch-context';
 import type { Dispatch, Opened } from './dispatch-types';
 import { conclude, endingOf, type Ending } from './ending';
 import { Interruption } from './interruption';
-import { allRefused, newTurn, type TurnData } from './state';
+import { allRefused, bindToStore, newTurn, type TurnData } from './state';
+import { cutAnswer } from './state-limits';
 import { Steering } from './steering';
 import { showState, turnView } from './turn-face';
 import { Upward } from './upward';
-import { isFull, resumable, resume, unlessFull } from './next-run';
+import { isFull, resumable, resume, resumed, unlessFull } from './next-run';
 import { now } from './now';
 
 export async function turn(input: TurnInput): Promise<TurnView> {
-  const data = (input.resume as TurnData | undefined) ?? newTurn(input, now());
-  const about = turnContext(input);
+  const data = resumed(input.resume) ?? newTurn(input, now());
+  const about = turnContext(input, data);
   const desked = dispatchContext(about, data, (question) => void tellOfQuestion(about, input.callback_ref, question, view));
   const context = { ...desked, ...beginOf(input) };
   const { desk } = context;
@@ -47,7 +48,7 @@ export async function turn(input: TurnInput): Promise<TurnView> {
   handleDecisions(context, { steering, interruption });
   const upward = new Upward(context.turn, data, desk);
 
-  const another = () => continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data) as never });
+  const another = () => continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data) });
   const ending = await unlessFull(context, () => runSteps(input, context, { steering, interruption, another }), another).catch(
     (error: unknown) => endingOf(error, data),
   );
@@ -90,6 +91,7 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
       case 'end':
         if (await steering.waits()) {
           data.head = step.answer_head ?? step.head;
+          data.text = cutAnswer(data.text, false);
           break;
         }
         return { state: allRefused(data) ? 'refused' : 'completed', reason: null, written: true };
@@ -118,6 +120,7 @@ async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, ste
     ...(steers.length > 0 ? { steers } : {}),
     all_refused: allRefused(data),
   });
+  bindToStore(turn, data, step.store_id);
   data.step = number;
   data.head = step.head;
   data.outcomes = [];
@@ -125,7 +128,7 @@ async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, ste
   noteRoom(data, step.context_full === true);
   data.policy ??= step.policy;
   data.worked_ms += step.took_ms;
-  if (step.text !== '') data.text = step.text;
+  if (step.text !== '') data.text = cutAnswer(step.text, !['calls', 'continue'].includes(step.next));
   addUsage(data.usage, step.usage);
   return step;
 }
@@ -162,7 +165,7 @@ async function tellSession({ turn_id, session_workflow_id: id }: TurnInput): Pro
   await CancellationScope.nonCancellable(tell).catch(() => undefined); // it may be gone
 }
 
-function turnContext(input: TurnInput): TurnContext {
+function turnContext(input: TurnInput, { store_id }: TurnData): TurnContext {
   const info = workflowInfo();
   return {
     turn_id: input.turn_id,
@@ -172,6 +175,7 @@ function turnContext(input: TurnInput): TurnContext {
     requester: input.requester,
     session_id: input.session_id,
     trace_id: input.trace_id,
+    ...(store_id === undefined ? {} : { store_id }),
     ...(input.parent ? { parent: parentOf(input.parent) } : {}),
   };
 }

@@ -3,6 +3,9 @@ import type { AdmitCallInput, AdmittedCall, DecidedCall, Denials } from '../shar
 import { viewOf } from './call-log';
 import type { TurnData } from './state';
 
+/** Each is told of on the next card, and goes on in every run. */
+const MOST_CHANGES = 20;
+
 const NONE: Denials = { in_a_row: 0, in_all: 0 };
 
 export function openFacts(data: TurnData, call: AdmittedCall): Pick<AdmitCallInput, 'undecided' | 'changes'> {
@@ -15,7 +18,7 @@ export function openFacts(data: TurnData, call: AdmittedCall): Pick<AdmitCallInp
 /** From here on the call is what was decided: its input, verdict and reason. */
 export function takeDecided(data: TurnData, call: AdmittedCall, decided: DecidedCall): void {
   const { by_classifier, changes, ...fields } = decided;
-  Object.assign(call, fields, { changes: [...(call.changes ?? []), ...changes] });
+  Object.assign(call, fields, { changes: [...(call.changes ?? []), ...changes].slice(-MOST_CHANGES) });
   viewOf(data, call.id).approval.required = decided.verdict === 'ask';
   if (by_classifier) endDenials(data);
 }

@@ -8,7 +8,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { TurnContext } from '../shared/activity-io';
-import type { SubTurnFacts, Surfaced } from '../shared/sub-turn';
+import { travelling, type SubTurnFacts, type Surfaced } from '../shared/sub-turn';
 import { viewOf } from './call-log';
 import { SUB_TURN_QUERY, SUB_TURN_SIGNAL } from './contract';
 import type { Desk } from './desk';
@@ -73,15 +73,16 @@ export class Upward {
       text: data.text,
       reason: data.reason,
       spent: spentBy(data),
-      waiting: [...this.desk.open().map((question) => this.surface(question)), ...surfaced(data)],
+      waiting: travelling([...this.desk.open().map((question) => this.surface(question)), ...surfaced(data)]),
     };
   }
 
   private surface(question: Question): Surfaced {
-    const { turn_id, workflow_id, first_execution_run_id, agent } = this.turn;
+    const { turn_id, workflow_id, first_execution_run_id, store_id, agent } = this.turn;
     const call = viewOf(this.data, question.call_id);
     const { kind, run_id } = question;
-    const where = { turn_id, workflow_id, first_execution_run_id, run_id, agent };
+    const bound = store_id === undefined ? {} : { store_id };
+    const where = { turn_id, workflow_id, first_execution_run_id, ...bound, run_id, agent };
     return { kind, ...where, head: this.data.head, call, card: cardNow(question) };
   }
 }

@@ -78,7 +78,7 @@ class World {
       { turn, call: callOf(n, dispatch) } as RunCallInput,
       tool,
       { invoice: 'I', cents },
-      { preview: null, held: [], makers: [] },
+      { preview: null, held: [], makers: [], target: null },
     );
   }
 

@@ -15,7 +15,7 @@ import { Registry } from '../../src/tools/registry';
 import { shownCard } from '../support/card';
 import { eventually, withEngine, type Setup } from '../support/engine';
 import { withForger } from '../support/forge';
-import { answersOf, contextOf, madeUpApproval, madeUpCall, recordedPolicyRef } from '../support/made-up';
+import { answersOf, contextOf, madeUpApproval, madeUpCall, recordedRefs } from '../support/made-up';
 import { ask, say } from '../support/scripted-model';
 import { Signers } from '../support/signers';
 import { pays } from '../support/tools';
@@ -50,8 +50,7 @@ describe('a worker of another build', () => {
           const context = await contextOf(turn);
           const answers = await answersOf(client, turn);
           const { preview_ref } = answers.find(({ card_ref }) => card_ref);
-          const policy_ref = await recordedPolicyRef(client, turn);
-          const call = madeUpCall(context, { input: invoice, preview_ref, policy_ref });
+          const call = madeUpCall(context, { input: invoice, preview_ref, ...(await recordedRefs(client, turn)) });
           expect(call.digest).toBe(digest);
           const { head } = await turn.status();
           const attestation = await signers.signed(turn, digest, 'ana');
@@ -102,7 +101,7 @@ describe('a worker of another build', () => {
             expect([what, effect, error?.reason]).toEqual([what, 'not_applied', reason]);
           }
           const elsewhere = await FileStore.open(join(folder, 'another'));
-          await expect(runOn({ store: elsewhere })).rejects.toThrow('is missing');
+          await expect(runOn({ store: elsewhere })).rejects.toThrow(`is bound to store ${store.identity.id}`);
           expect(effects).toEqual([]);
 
           expect(await runOn({})).toMatchObject({ state: 'succeeded', effect: 'applied' });
@@ -161,12 +160,12 @@ describe('a worker of another build', () => {
     await withEngine({ registry, script: [ask(['pay', invoice]), say('done')] }, async ({ start, client, taskQueue, store }) => {
       const turn = await start(`Pay it. ${randomBytes(4).toString('hex')}`, { requester: 'rita' });
       const [{ digest, idempotency_key }] = await turn.waitForPending();
-      const policy_ref = await recordedPolicyRef(client, turn);
+      const refs = await recordedRefs(client, turn);
       for (const by of ['ana', 'bob'].slice(0, before)) await turn.approve(digest, { by });
       await eventually('it is in doubt', async () => (await turn.status()).state === 'in_doubt');
       registry.replace(build(after, { run }, effects));
 
-      const call = madeUpCall(await contextOf(turn), { input: invoice, policy_ref });
+      const call = madeUpCall(await contextOf(turn), { input: invoice, ...refs });
       const { head } = await turn.status();
       const said = { outcome: 'not_applied' as const, by: 'mallory', note: null, identity: '' };
       const alone = { turn: await contextOf(turn), call, at: new Date().toISOString(), head: head!, ...said };

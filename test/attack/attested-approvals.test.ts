@@ -1,11 +1,10 @@
 /** Each is named after what it prevents, and tried on the real engine with a worker that takes signed decisions only. */
 import type { HoldfastClient } from '../../src/client';
 import type { TurnHandle } from '../../src/client/turn-handle';
-import { callDigest, hashJson } from '../../src/shared/digests';
 import { attestDecision } from '../../src/attestation/attest';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { runForged } from '../support/forge';
-import { recordedPolicyRef } from '../support/made-up';
+import { contextOf, madeUpCall, recordedRefs } from '../support/made-up';
 import { ask, say } from '../support/scripted-model';
 import { Signers } from '../support/signers';
 import { pays } from '../support/tools';
@@ -228,28 +227,11 @@ describe('where decisions are signed, nobody can', () => {
   it(
     'start the activity itself, with approvals of his own making',
     () =>
-      scene({}, async ({ client, taskQueue, store, turn, digest, signers, effects, goesOn }) => {
+      scene({}, async ({ client, taskQueue, turn, digest, signers, effects, goesOn }) => {
         const aud = await turn.audience();
-        const context = {
-          turn_id: turn.id,
-          ...aud,
-          agent: 'tester',
-          requester: 'rita',
-          session_id: null,
-          trace_id: 'trace_20260101_000000000000',
-        };
-        const policy_ref = await recordedPolicyRef(client, turn);
-        const input_ref = await store.putPart(aud.first_execution_run_id, { input: invoice });
-        const fields = {
-          revision: 1,
-          tool: 'pay',
-          version: '1.0.0',
-          class: 'destructive' as const,
-          input_hash: hashJson(invoice),
-        };
-        const forged = { ...fields, id: '1.1', input: invoice, input_ref, preview_ref: null, policy_ref, dispatch: 1 };
-        const made = callDigest({ ...forged, turn_id: turn.id, call_id: '1.1', requester: 'rita' });
-        expect(made).toBe(digest); // the very call that waits
+        const context = await contextOf(turn);
+        const forged = madeUpCall(context, { input: invoice, ...(await recordedRefs(client, turn)) });
+        expect(forged.digest).toBe(digest); // the very call that waits
         const { head } = await turn.status();
         const base = {
           decision: 'approve' as const,
@@ -290,10 +272,9 @@ describe('where decisions are signed, nobody can', () => {
           [[], 'approval_missing'],
         ] as const;
         for (const [approvals, reason] of tries) {
-          const call = { ...forged, digest };
           const output = await runForged(client, taskQueue, {
             turn: context,
-            call,
+            call: forged,
             at: bare.at,
             head: head!,
             approvals: [...approvals],

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../src/shared/json';
 import { ToolError } from '../../src/tools/errors';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { withForger, type Forge } from '../support/forge';
-import { contextOf, madeUpApproval, madeUpCall, recordedPolicyRef } from '../support/made-up';
+import { contextOf, keepMadeUp, madeUpApproval, madeUpCall, recordedRefs } from '../support/made-up';
 import { ask, say } from '../support/scripted-model';
 import { Signers } from '../support/signers';
 import { pays } from '../support/tools';
@@ -46,12 +46,13 @@ async function underAny(body: (scene: Scene) => Promise<void>): Promise<void> {
     const turn = await start('Pay it.', { requester: 'rita' });
     await turn.waitForPending();
     const context = await contextOf(turn);
-    const policy_ref = await recordedPolicyRef(client, turn);
+    const refs = await recordedRefs(client, turn);
     const head = (await turn.status()).head!;
-    const made = (fields: MadeUp = {}) => madeUpCall(context, { id: '9.1', input: invoice, policy_ref, ...fields });
+    const made = (fields: MadeUp = {}) => madeUpCall(context, { id: '9.1', input: invoice, ...refs, ...fields });
     await withForger(client, taskQueue, async (forge) => {
-      const run = (call: CallArguments, more: Partial<RunCallInput> = {}) =>
-        runs(forge, {
+      const run = async (call: CallArguments, more: Partial<RunCallInput> = {}) => {
+        await keepMadeUp(engine.store, context, call);
+        return runs(forge, {
           turn: context,
           call,
           at: new Date().toISOString(),
@@ -60,6 +61,7 @@ async function underAny(body: (scene: Scene) => Promise<void>): Promise<void> {
           verdict: 'ask',
           ...more,
         });
+      };
       await body({ ...engine, forge, effects, context, head, made, run });
     });
     await turn.cancel();
@@ -141,7 +143,7 @@ describe('under `any`, whoever starts an activity himself', () => {
       const turn = await start('Pay it.', { requester: 'rita' });
       const [{ digest }] = await turn.waitForPending();
       const context = await contextOf(turn);
-      const call = madeUpCall(context, { input: invoice, policy_ref: await recordedPolicyRef(client, turn) });
+      const call = madeUpCall(context, { input: invoice, ...(await recordedRefs(client, turn)) });
       expect(call.digest).toBe(digest);
       const { head } = await turn.status();
       const lost = { turn: context, call, at: new Date().toISOString(), head: head!, cause: 'made up' };
@@ -173,7 +175,7 @@ describe('under `any`, whoever starts an activity himself', () => {
         const turn = await start('Pay it.', { requester: 'rita' });
         const [{ digest, idempotency_key }] = await turn.waitForPending();
         const context = await contextOf(turn);
-        const call = madeUpCall(context, { input: invoice, policy_ref: await recordedPolicyRef(client, turn) });
+        const call = madeUpCall(context, { input: invoice, ...(await recordedRefs(client, turn)) });
         const { head } = await turn.status();
         await turn.approve(digest, { by: 'ana' });
         await eventually('it is in flight', async () => (await store.effects.latest(idempotency_key!)) !== null);
@@ -212,7 +214,7 @@ describe('where a call takes signed decisions, whoever starts an activity himsel
         const turn = await start('Pay it.', { requester: 'rita' });
         const [{ digest, idempotency_key }] = await turn.waitForPending();
         const context = await contextOf(turn);
-        const call = madeUpCall(context, { input: invoice, policy_ref: await recordedPolicyRef(client, turn) });
+        const call = madeUpCall(context, { input: invoice, ...(await recordedRefs(client, turn)) });
         expect(call.digest).toBe(digest);
         const approval = await signers.signed(turn, digest, 'ana');
         await turn.approve(digest, { attestation: approval });
@@ -221,13 +223,15 @@ describe('where a call takes signed decisions, whoever starts an activity himsel
         const { head } = await turn.status();
         const said = { outcome: 'not_applied' as const, by: 'ana', note: null, identity: '' };
         const settling = { turn: context, call, at: new Date().toISOString(), head: head!, ...said };
+        const lent = madeUpCall(context, { ...call, input: invoice, tool: 'lend' });
+        await keepMadeUp(store, context, lent);
         await withForger(client, taskQueue, async (forge) => {
           const refused: [object, string][] = [
             [{}, 'what ana says is not signed'],
             [{ attestation: approval }, 'to approve, not to settle'],
-            [{ turn: { ...context, agent: 'nobody' } }, 'the call is of agent tester'],
+            [{ turn: { ...context, agent: 'nobody' } }, 'is not the one that was dispatched'],
             [{ call: { ...call, tool: 'lend' } }, 'is not the one that was dispatched'],
-            [{ call: madeUpCall(context, { ...call, input: invoice, tool: 'lend' }) }, 'There is no effect record'],
+            [{ call: lent }, 'There is no effect record'],
             [{ settlements: [] }, '1 people must say so, not 0'],
           ];
           for (const [more, why] of refused) await expect(forge('settleEffect', { ...settling, ...more })).rejects.toThrow(why);

@@ -4,6 +4,7 @@ import { attestDecision } from '../../src/attestation/attest';
 import type { By, TurnHandle } from '../../src/client/turn-handle';
 import { eventually } from '../support/engine';
 import { waitingArguments } from '../support/forge';
+import { contextOf } from '../support/made-up';
 import { CHANNELS, insteadOf, invoice, scene } from '../support/scene';
 import { ask, say, ScriptedModel } from '../support/scripted-model';
 import { pays } from '../support/tools';
@@ -66,9 +67,10 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     await scene(channel, { model, tools }, async ({ client, start, turn, digest, by, signers }) => {
       const call = await waitingArguments(client, turn, digest);
       expect(call.preview_ref).toBeNull();
-      const known = (turn_id: string) =>
-        callDigest({ ...call, call_id: '1.1', turn_id, requester: 'rita', input_hash: hashJson(invoice) });
-      expect(known(turn.id)).toBe(digest);
+      const { store_id } = await turn.audience();
+      const known = async (of: TurnHandle) =>
+        callDigest({ ...(await contextOf(of)), store_id: store_id! }, { ...call, input_hash: hashJson(invoice) });
+      expect(await known(turn)).toBe(digest);
       await turn.deny(digest, await by('ana', { decision: 'deny' }));
       await turn.result();
 
@@ -76,7 +78,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
       const begins = new Promise<TurnHandle>((resolve) => (begun = resolve));
       early = async () => {
         const other = await begins;
-        const guessed = known(other.id);
+        const guessed = await known(other);
         const claims = { digest: guessed, decision: 'approve' as const, principal: 'ana', roles: [], head: null };
         const aud = await other.audience();
         const own: By =
@@ -86,7 +88,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
       const other = await start('Pay it.', { requester: 'rita' });
       begun(other);
       const [waiting] = await other.waitForPending();
-      expect(waiting.digest).toBe(known(other.id)); // it was guessed right
+      expect(waiting.digest).toBe(await known(other)); // it was guessed right
       const view = await eventually('the early decision is ignored', async () => {
         const now = await other.status();
         return now.ignored_signals.count === 1 && now;

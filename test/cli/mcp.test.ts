@@ -44,6 +44,32 @@ describe('holdfast mcp', () => {
     expect(await holdfastJson(home, ['mcp', 'list'])).toEqual([]);
   });
 
+  it('takes a code of the server for a refusal only if somebody says so, shows who did, and forgets it with the server', async () => {
+    await holdfastJson(home, ['mcp', 'add', 'odd', '--yes', '--by', 'ana', '--', process.execPath, SERVER]);
+    const answer = await holdfastJson(home, [
+      'mcp',
+      'accept',
+      'odd',
+      '--trust-error',
+      '-32602',
+      '--trust-error',
+      'http-403',
+      '--yes',
+      '--by',
+      'bob',
+    ]);
+    expect(answer).toMatchObject({ accepted: true, trusted_errors: ['-32602', 'http-403'] });
+    const trusted = () => JSON.parse(readFileSync(join(home, 'mcp.accepted.json'), 'utf8')).trusted_errors;
+    expect(trusted().odd).toMatchObject({ '-32602': { by: 'bob' }, 'http-403': { by: 'bob' } });
+    expect(await holdfastJson(home, ['mcp', 'list'])).toMatchObject([{ name: 'odd', trusted_errors: ['-32602', 'http-403'] }]);
+    await holdfastJson(home, ['mcp', 'accept', 'odd', '--yes', '--class', 'big=read']);
+    const shown = holdfast(home, ['mcp', 'list', 'odd']);
+    expect(await shown.ended).toBe(0);
+    expect(shown.output()).toMatch(/an answer -32602 means: it has done nothing, and may be called again \(bob, 20/);
+    await holdfastJson(home, ['mcp', 'remove', 'odd']);
+    expect(trusted()).toEqual({});
+  }, 120_000);
+
   it('keeps what stands in the file for variables, and shows no value in a fault', async () => {
     const added = holdfast(home, ['mcp', 'add', 'odd', '--env', 'TOKEN=${ODD_TOKEN}', '--', process.execPath, SERVER], {
       ODD_TOKEN: 'a-very-secret-token',
@@ -57,6 +83,7 @@ describe('holdfast mcp', () => {
     [['add', 'odd'], /either --url, or a program/],
     [['add', 'Odd', '--url', 'https://x'], /a name must be/],
     [['add', 'odd', '--url', 'https://x', '--env', 'A=b'], /takes --header/],
+    [['add', 'odd', '--trust-error', '-32000', '--', process.execPath, SERVER], /-32000 .*mean that no answer came/],
     [['list', 'none'], /There is no server "none"/],
     [['remove', 'none'], /There is no server "none"/],
     [['login', 'none'], /There is no server "none"/],

@@ -48,6 +48,42 @@ describe('tools check', () => {
     expect(ran.stderr).toContain('line 2: deny: "pay("');
   });
 
+  it('warns of an allowed command whose program runs what the agent may write, and names rule, file and tool', async () => {
+    const rules = join(folder, 'commands.yaml');
+    const home = join(folder, 'home');
+    const checked = async (lines: string[], command = 'npm test') => {
+      writeFileSync(rules, lines.join('\n'));
+      const args = ['tools', 'check', '--json', '--agent', 'showcase', '--rules', rules, 'bash', JSON.stringify({ command })];
+      const ran = await run(args, environment({ HOLDFAST_HOME: home, TEMPORAL_ADDRESS: '127.0.0.1:1' }));
+      return JSON.parse(ran.stdout) as { verdict: string; warnings: string[]; rules: { because: string }[] };
+    };
+    const plain = await checked(['allow: ["bash(npm test)"]']);
+    expect(plain.verdict).toBe('ask');
+    expect(plain.rules[0]!.because).toContain('npm runs what lies in /package.json');
+    expect(plain.warnings).toEqual([
+      expect.stringMatching(
+        /^allow bash\(npm test\): npm .* write_file may write \/package\.json unasked; so the rule does not count/,
+      ),
+      expect.stringMatching(/edit_file may write \/package\.json unasked/),
+    ]);
+    const any = await checked(['allow: [{ rule: "bash(npm test)", files: any }]', 'ask: ["edit_file"]']);
+    expect(any.verdict).toBe('allow');
+    expect(any.warnings).toEqual([
+      expect.stringMatching(/write_file may write \/package\.json unasked; the rule then allows what/),
+    ]);
+    // Bound, and yet its tests may be written; no more once whatever writes asks.
+    const bound = `allow: [{ rule: "bash(npm test)", files: { /package.json: "${'0'.repeat(64)}" } }]`;
+    const half = await checked([bound]);
+    expect(half.warnings[0]).toContain('write_file may write /src/index.js unasked');
+    expect(half.rules[0]!.because).toBe('there is no file /package.json');
+    expect((await checked([bound, 'ask: ["write_file", "edit_file"]'])).warnings).toEqual([]);
+    expect(
+      (await checked(['allow: ["bash(git status)"]', 'deny: ["write_file(/.husky/**)", "edit_file(/.husky/**)"]'])).warnings,
+    ).toEqual([]);
+    expect((await checked(['allow: ["bash(git status)"]'])).warnings[0]).toContain('/.husky/pre-commit');
+    expect((await checked(['allow: ["bash(wc -l README.md)"]'])).warnings).toEqual([]);
+  });
+
   it.each<[string[], string]>([
     [['nope', '{}'], 'There is no tool "nope"; there are: pay, read_result.'],
     [['--agent', 'nope', 'pay', '{}'], 'There is no agent "nope"; there are: payables.'],

@@ -126,6 +126,24 @@ describe('holdfast without a server', () => {
     expect(temporal.detail).toContain('holdfast dev');
   });
 
+  it('doctor says what keeps programs apart, that they are refused where nothing does, and who has taken the risk', async () => {
+    const foundWith = async (more: NodeJS.ProcessEnv) => {
+      const { stdout } = await run(['doctor', '--json'], nowhere(more));
+      return (JSON.parse(stdout) as { findings: { what: string }[] }).findings.find(({ what }) => what === 'child processes');
+    };
+    const [here, nothing, accepted] = await Promise.all([
+      foundWith({}),
+      foundWith({ PATH: '/nonexistent' }),
+      foundWith({ PATH: '/nonexistent', HOLDFAST_CHILDREN_MAY_READ_SECRETS: 'true' }),
+    ]);
+    expect(here).toMatchObject({ ok: true, detail: expect.stringMatching(/namespaces of their own \((?:bubblewrap|unshare)\)/) });
+    expect(nothing).toMatchObject({ warning: true, detail: expect.stringMatching(/are refused.*apt-get install bubblewrap/) });
+    expect(accepted).toMatchObject({
+      warning: true,
+      detail: expect.stringMatching(/^HOLDFAST_CHILDREN_MAY_READ_SECRETS is true: .*can read/),
+    });
+  });
+
   it('doctor says which data are configured, and whether EDGAR answers', async () => {
     const dataOf = async (more: NodeJS.ProcessEnv) => {
       const { stdout } = await run(['doctor', '--json'], nowhere(more));

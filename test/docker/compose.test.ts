@@ -1,5 +1,5 @@
 /** docker-compose.yml: valid by the compose specification, and what we hold ourselves to beyond it. No container engine is needed. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSetting } from '../../src/config';
@@ -10,6 +10,8 @@ import { SERVER_VERSION } from '../support/native-binaries';
 
 const compose = readCompose();
 const services = Object.entries(compose.services);
+/** Of our own image. */
+const OURS = ['worker', 'gateway'];
 const ONE_SHOTS = ['temporal-schema', 'temporal-namespace'];
 
 /** Seconds of `90s`. */
@@ -75,7 +77,7 @@ describe('docker-compose.yml', () => {
 
   it('publishes ports on the loopback only, and none of the database', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []);
-    expect(ports).toHaveLength(2);
+    expect(ports.map((port) => port.split(':').at(-1)).sort()).toEqual(['7233', '8080', '8480']);
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     expect(compose.services.postgresql).toMatchObject({ networks: ['database'] });
     expect(compose.networks.database).toEqual({ internal: true });
@@ -97,10 +99,22 @@ describe('docker-compose.yml', () => {
       expect(execFileSync('git', ['check-ignore', file], { cwd: ROOT, encoding: 'utf8' }).trim()).toBe(file);
   });
 
-  it('gives the worker only settings that exist', () => {
-    const names = Object.keys(compose.services.worker!.environment!);
-    expect(names.filter((name) => !isSetting(name))).toEqual(['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE']);
+  it.each(OURS)('gives %s only settings that exist', (name) => {
+    const names = Object.keys(compose.services[name]!.environment!);
+    expect(names.filter((setting) => !isSetting(setting))).toEqual(['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE']);
     expect(isSetting('HOLDFAST_HEALTH_PROT')).toBe(false);
+  });
+
+  it.each(OURS)('has %s take signed decisions only, unless the operator says otherwise', (name) => {
+    expect(compose.services[name]!.environment!.HOLDFAST_APPROVALS).toBe('${HOLDFAST_APPROVALS:-attested}');
+    expect(composeText.match(/HOLDFAST_APPROVALS:-\w+/g)).toEqual(['HOLDFAST_APPROVALS:-attested']);
+  });
+
+  it('has a gateway that listens on the port that is published of it, and knows its principals from a secret', () => {
+    const { command, environment, ports } = compose.services.gateway!;
+    expect(command).toEqual(['gateway']);
+    expect(environment).toMatchObject({ HOLDFAST_HTTP_HOST: '0.0.0.0', HOLDFAST_TOKENS_FILE: '/run/secrets/gateway_tokens' });
+    expect(ports).toEqual([`127.0.0.1:8480:${environment!.HOLDFAST_HTTP_PORT}`]);
   });
 
   it('gives Temporal only settings that its scripts and configuration read', () => {
@@ -113,14 +127,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets the worker drain before it is killed', () => {
-    const { environment, stop_grace_period } = compose.services.worker!;
+  it.each(OURS)('lets the %s drain before it is killed', (name) => {
+    const { environment, stop_grace_period } = compose.services[name]!;
     expect(seconds(stop_grace_period)).toBeGreaterThan(Number(environment!.HOLDFAST_DRAIN_SECONDS));
   });
 
-  it('keeps the state of the workers, which share it, and of the database on volumes', () => {
+  it('keeps the state of workers and gateway, which share it, and of the database on volumes', () => {
     const mounted = (name: string) => compose.services[name]!.volumes!.map((volume) => volume.split(':'));
-    expect(mounted('worker')).toEqual([['holdfast', '/var/lib/holdfast']]);
+    for (const name of OURS) expect(mounted(name)).toEqual([['holdfast', '/var/lib/holdfast']]);
     expect(mounted('postgresql')).toEqual([['postgresql', '/var/lib/postgresql/data']]);
     expect(Object.keys(compose.volumes).sort()).toEqual(['holdfast', 'postgresql']);
   });
@@ -135,6 +149,27 @@ describe('docker-compose.yml', () => {
     for (const [, { entrypoint }] of services.filter(([, service]) => service.entrypoint)) {
       accessSync(join(ROOT, entrypoint![1]!.replace('/etc/holdfast', 'docker')), constants.X_OK);
     }
+  });
+});
+
+describe('docker/temporal/start-server.sh', () => {
+  const start = (env: NodeJS.ProcessEnv) =>
+    spawnSync('sh', [join(ROOT, 'docker/temporal/start-server.sh')], {
+      env: { PATH: process.env.PATH, SQL_PASSWORD_FILE: '/dev/null', ...env },
+      encoding: 'utf8',
+    });
+
+  it.each(['40000', '32768', '0', '99999999999999999999', '7234 ', 'x', '-1'])('refuses the port %s, and says why', (port) => {
+    const { status, stderr } = start({ MATCHING_MEMBERSHIP_PORT: port });
+    expect(stderr).toBe(
+      `MATCHING_MEMBERSHIP_PORT is ${port}; it must be a port from 1 to 32767: PostgreSQL holds no higher one for Temporal.\n`,
+    );
+    expect(status).toBe(1);
+  });
+
+  it('starts the server with ports that PostgreSQL holds, and with none', () => {
+    for (const env of [{}, { FRONTEND_MEMBERSHIP_PORT: '32767', WORKER_MEMBERSHIP_PORT: '1', FRONTEND_GRPC_PORT: '40000' }])
+      expect(start({ ...env, PATH: '/nowhere:/bin:/usr/bin' }).stderr).toContain('temporal-server');
   });
 });
 

@@ -2,10 +2,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../support/compose-file';
+import { freePort } from '../support/free-port';
+import { holdfast } from '../support/process';
 
 interface Instruction {
   name: string;
@@ -54,7 +58,7 @@ describe('Dockerfile', () => {
     expect(order.indexOf('USER')).toBeGreaterThan(order.lastIndexOf('RUN'));
   });
 
-  it('asks the health endpoint with Node itself, on the port that the worker is given', async () => {
+  it('asks for health with Node itself: of a worker at its health port, of a gateway at its own', async () => {
     const [, command] = /^(?:--\S+ +)+CMD (\[.*\])$/.exec(only('HEALTHCHECK')) ?? [];
     const [node, flag, script] = JSON.parse(command!) as string[];
     expect([node, flag]).toEqual(['node', '-e']);
@@ -67,18 +71,40 @@ describe('Dockerfile', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
-    const check = async () => {
-      const child = spawn(process.execPath, [flag!, script!], { env: { HOLDFAST_HEALTH_PORT: String(port) }, stdio: 'ignore' });
+    const nobody = await freePort();
+    const kinds = [
+      { HOLDFAST_HEALTH_PORT: `${port}`, HOLDFAST_HTTP_PORT: `${nobody}` },
+      { HOLDFAST_HEALTH_PORT: `0.0.0.0:${port}`, HOLDFAST_HTTP_PORT: `${nobody}` },
+      { HOLDFAST_HEALTH_PORT: `${nobody}`, HOLDFAST_HTTP_PORT: `${port}` },
+    ];
+    const check = async (env: Record<string, string>) => {
+      const child = spawn(process.execPath, [flag!, script!], { env, stdio: 'ignore' });
       return (await once(child, 'close'))[0] as number;
     };
-    expect(await check()).toBe(0);
+    for (const env of kinds) expect([env, await check(env)]).toEqual([env, 0]);
     health.status = 503;
-    expect(await check()).toBe(1);
-    expect(health.paths).toEqual(['/healthz', '/healthz']);
+    for (const env of kinds) expect([env, await check(env)]).toEqual([env, 1]);
+    expect(new Set(health.paths)).toEqual(new Set(['/healthz']));
     server.closeAllConnections();
     await once(server.close(), 'close');
-    expect(await check()).toBe(1);
+    expect(await check(kinds[0]!)).toBe(1);
   });
+
+  it('calls a gateway healthy that runs as its command says', async () => {
+    const script = (JSON.parse(/CMD (\[.*\])$/.exec(only('HEALTHCHECK'))![1]!) as string[])[2]!;
+    const home = await mkdtemp(join(tmpdir(), 'holdfast-image-'));
+    const port = await freePort();
+    const gateway = holdfast(home, ['gateway'], { HOLDFAST_HTTP_HOST: '0.0.0.0', HOLDFAST_HTTP_PORT: `${port}` });
+    try {
+      await gateway.printed(/http:\/\/0\.0\.0\.0:/);
+      const env = { HOLDFAST_HEALTH_PORT: `${await freePort()}`, HOLDFAST_HTTP_PORT: `${port}` };
+      const [code] = (await once(spawn(process.execPath, ['-e', script], { env, stdio: 'ignore' }), 'close')) as [number];
+      expect(code).toBe(0);
+    } finally {
+      await gateway.stop();
+      await rm(home, { recursive: true, force: true });
+    }
+  }, 60_000);
 
   it('writes nowhere but in HOLDFAST_HOME, which belongs to its user', () => {
     const [, home] = /HOLDFAST_HOME=(\S+)/.exec(only('ENV')) ?? [];

@@ -31,8 +31,9 @@ describe('docker/make-secrets.sh', () => {
     expect(readdirSync(join(folder, 'secrets')).sort()).toEqual(names.sort());
     expect(read('anthropic_api_key')).toBe(GIVEN.ANTHROPIC_API_KEY);
     expect(read('postgres_password')).toMatch(/^[0-9a-f]{48}$/);
-    expect([mode('.'), ...names.map(mode)]).toEqual(['700', '444', '444', '444']);
-    for (const name of names) expect(stdout + stderr).not.toContain(read(name));
+    expect([mode('.'), ...names.map(mode)]).toEqual(['700', ...names.map(() => '444')]);
+    expect(JSON.parse(read('gateway_tokens'))).toEqual([]);
+    for (const name of names.filter((one) => one !== 'gateway_tokens')) expect(stdout + stderr).not.toContain(read(name));
   });
 
   it('leaves what is there as it is', () => {

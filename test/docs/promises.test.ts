@@ -5,7 +5,7 @@ import { missing, namedTests, pageOf, ROOT } from '../support/named-tests';
 
 const page = pageOf('promises.md');
 const sections = new Map(page.split(/^## /m).map((text) => [text.split('\n', 1)[0]!, text]));
-const KEPT = ['Approvals', 'Who decided (attested only)', 'Effects', 'The record'];
+const KEPT = ['Approvals', 'Who decided (attested only)', 'Effects', 'The record', 'Programs beside us'];
 
 /** Cells of the rows of a table, without its head. */
 function rowsOf(section: string): string[][] {
@@ -21,7 +21,7 @@ function rowsOf(section: string): string[][] {
 describe('docs/promises.md', () => {
   it.each(KEPT)('shows each promise on %s by a test', (section) => {
     const rows = rowsOf(section);
-    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.length).toBeGreaterThan(3);
     const bare = rows.filter(([, shown]) => namedTests(shown!).length === 0);
     expect(bare.map(([promise]) => promise)).toEqual([]);
   });

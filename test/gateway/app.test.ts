@@ -54,6 +54,26 @@ describe('every request', () => {
     await gateway.close();
   });
 
+  it('for what waits is answered within a bound, however long cards are and however many: what does not fit is named, not asked about', async () => {
+    const waits = (turn_id: string, length: number) => ({
+      turn_id,
+      tools: ['pay'],
+      calls: [{ card: 'x'.repeat(length) }],
+      unreachable: null,
+    });
+    const turns = [...Array.from({ length: 100 }, (_, n) => waits(`long-${n}`, 50_000)), waits('short', 10)];
+    const gateway = app({ client: async () => ({ pending: async () => turns }) as never });
+    const answer = await gateway.inject(pending);
+    expect(answer.body.length).toBeLessThan(4_100_000);
+    const listed = answer.json<{ turns: { turn_id: string; calls: object[]; unreachable: string | null }[] }>().turns;
+    expect(listed.map(({ turn_id }) => turn_id)).toEqual(turns.map(({ turn_id }) => turn_id));
+    const blind = listed.filter(({ calls }) => calls.length === 0);
+    expect(blind).toHaveLength(21);
+    for (const { turn_id, unreachable } of blind)
+      expect([turn_id, unreachable]).toEqual([expect.stringMatching(/^long-/), expect.stringContaining('do not fit')]);
+    await gateway.close();
+  });
+
   it('may come from a web page only where its origin is listed', async () => {
     const preflight = {
       method: 'OPTIONS' as const,
@@ -88,14 +108,14 @@ describe('every request', () => {
           .on('error', reject);
       });
     const auth = `Authorization: ${olga.headers.authorization}\r\n`;
-    const head = 'POST /v1/turns HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
-    const smuggled = 'GET /v1/pending HTTP/1.1\r\nHost: x\r\n\r\n';
+    const head = 'POST /v1/turns HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    const smuggled = 'GET /v1/pending HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const cases = [
       `${head}${auth}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
       `${head}${auth}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}`,
       `${head}${auth}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
-      `GET /v1/pending HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n${auth}\r\n`,
-      `GET /v1/pending HTTP/1.1\r\nHost: x\r\nAuthorization : ${olga.headers.authorization}\r\n\r\n`,
+      `GET /v1/pending HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n${auth}\r\n`,
+      `GET /v1/pending HTTP/1.1\r\nHost: localhost\r\nAuthorization : ${olga.headers.authorization}\r\n\r\n`,
     ];
     for (const text of cases) {
       const answer = await raw(text);
@@ -103,7 +123,7 @@ describe('every request', () => {
       expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
     }
     const twice = await raw(
-      `GET /v1/pending HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${'x'.repeat(30)}\r\n${auth}\r\n`,
+      `GET /v1/pending HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${'x'.repeat(30)}\r\n${auth}\r\n`,
     );
     expect(twice).toMatch(/^HTTP\/1\.1 401 /); // the first one counts, as Node has it, and it is nobody’s
     const big = await fetch(`${gateway.url}/v1/turns`, {

@@ -1,9 +1,10 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig, ConfigError } from '../../src/config';
 import { gatewayApp } from '../../src/gateway/app';
-import { AnyOf, Jwts } from '../../src/gateway/jwt';
+import { AnyOf, Jwts, KEYS_AGAIN_AFTER_MS } from '../../src/gateway/jwt';
 import { Tokens } from '../../src/gateway/principals';
 import { gatewayParts, person } from '../support/gateway';
 
@@ -126,6 +127,7 @@ describe('a JWT', () => {
     expect(refused.json()).toMatchObject({ error: { reason: 'issuer_unreachable', retryable: true } });
     expect(refused.body).not.toContain(base);
     broken = null;
+    await sleep(KEYS_AGAIN_AFTER_MS + 100);
     expect((await ask()).statusCode).toBe(200);
     await app.close();
   });

@@ -6,14 +6,21 @@ import {
   hashJson,
   idempotencyKey,
   inputDigest,
-  type CallIdentity,
+  type CallFields,
+  type CallTurn,
   type EffectIdentity,
 } from '../../src/shared/digests';
 import { anyJson, shuffled } from './any-json';
 
-const call: CallIdentity = {
+const turn: CallTurn = {
   turn_id: 'inv-7',
-  call_id: '2.1',
+  workflow_id: 'turn/inv-7',
+  first_execution_run_id: 'run-1',
+  agent: 'payables',
+  requester: 'ana',
+};
+const call: CallFields = {
+  id: '2.1',
   revision: 1,
   tool: 'pay_invoice',
   version: '1.0.0',
@@ -21,7 +28,10 @@ const call: CallIdentity = {
   input_hash: 'a'.repeat(64),
   preview_ref: 'b'.repeat(64),
   policy_ref: 'c'.repeat(64),
-  requester: 'ana',
+};
+const bound = {
+  turn: { ...turn, store_id: '0'.repeat(32) },
+  call: { ...call, definition_ref: 'd'.repeat(64), target_hash: 'e'.repeat(64) },
 };
 const effect: EffectIdentity = {
   workflow_id: 'turn/inv-7',
@@ -39,29 +49,53 @@ test('the digests are the hashes of exactly the texts that the contract gives', 
     sha256('{"input":{"a":"é","b":1},"tool":"t","v":"holdfast.input/1","version":"1.0.0"}'),
   );
   const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(64));
-  expect(callDigest(call)).toBe(
+  expect(callDigest(turn, call)).toBe(
     sha256(
       `{"call_id":"2.1","class":"destructive","input_hash":"${a}","policy_ref":"${c}","preview_ref":"${b}","requester":"ana","revision":1,` +
         '"tool":"pay_invoice","turn_id":"inv-7","v":"holdfast.call/1","version":"1.0.0"}',
+    ),
+  );
+  expect(callDigest(bound.turn, bound.call)).toBe(
+    sha256(
+      `{"agent":"payables","call_id":"2.1","class":"destructive","definition_ref":"${'d'.repeat(64)}","first_execution_run_id":"run-1",` +
+        `"input_hash":"${a}","policy_ref":"${c}","preview_ref":"${b}","requester":"ana","revision":1,"store_id":"${'0'.repeat(32)}",` +
+        `"target_hash":"${'e'.repeat(64)}","tool":"pay_invoice","turn_id":"inv-7","v":"holdfast.call/2","version":"1.0.0","workflow_id":"turn/inv-7"}`,
     ),
   );
   const text = `{"call_id":"2.1","digest":"${'d'.repeat(64)}","first_execution_run_id":"run-1","v":"holdfast.idem/1","workflow_id":"turn/inv-7"}`;
   expect(idempotencyKey(effect)).toBe(`hf_${sha256(text).slice(0, 40)}`);
 });
 
-test('a call without a preview has a digest of its own', () => {
-  expect(callDigest({ ...call, preview_ref: null })).not.toBe(callDigest({ ...call, preview_ref: 'null' }));
+test('a call without a preview, or without a target, has a digest of its own', () => {
+  const digest = (more: Partial<CallFields>) => callDigest(bound.turn, { ...bound.call, ...more });
+  expect(digest({ preview_ref: null })).not.toBe(digest({ preview_ref: 'null' }));
+  expect(digest({ target_hash: null })).not.toBe(digest({ target_hash: 'null' }));
 });
 
-test('changing any one field of a call changes its digest', () => {
-  const field = fc.constantFrom(...(Object.keys(call) as (keyof CallIdentity)[]));
+test('changing any one field of a call or its turn changes its digest', () => {
+  const fields = [
+    ...Object.keys(bound.turn).map((name) => ['turn', name] as const),
+    ...Object.keys(bound.call).map((name) => ['call', name] as const),
+  ];
   fc.assert(
-    fc.property(field, fc.string({ unit: 'grapheme' }), fc.integer({ min: 1 }), (name, text, number) => {
-      const value = name === 'revision' ? number : text;
-      fc.pre(value !== call[name]);
-      expect(callDigest({ ...call, [name]: value } as CallIdentity)).not.toBe(callDigest(call));
-    }),
+    fc.property(
+      fc.constantFrom(...fields),
+      fc.string({ unit: 'grapheme' }),
+      fc.integer({ min: 1 }),
+      ([of, name], text, number) => {
+        const value = name === 'revision' ? number : text;
+        fc.pre(value !== (bound[of] as unknown as Record<string, unknown>)[name]);
+        const other = { ...bound, [of]: { ...bound[of], [name]: value } };
+        expect(callDigest(other.turn, other.call)).not.toBe(callDigest(bound.turn, bound.call));
+      },
+    ),
   );
+});
+
+test('a call that is to be bound to a store is refused a digest where it names no definition or no target', () => {
+  const { definition_ref: _, ...undefined_ } = bound.call;
+  const { target_hash: __, ...aimless } = bound.call;
+  for (const lacking of [undefined_, aimless]) expect(() => callDigest(bound.turn, lacking)).toThrow('version 2');
 });
 
 test('changing any one field of an effect changes its idempotency key', () => {
@@ -71,7 +105,8 @@ test('changing any one field of an effect changes its idempotency key', () => {
 });
 
 test('a field that does not belong there cannot slip into a digest', () => {
-  expect(callDigest({ ...call, tool_use_id: 'toolu_1' } as CallIdentity)).toBe(callDigest(call));
+  const more = { ...bound.call, tool_use_id: 'toolu_1' } as CallFields;
+  expect(callDigest({ ...bound.turn, session_id: 's' } as CallTurn, more)).toBe(callDigest(bound.turn, bound.call));
 });
 
 test('two hashes are equal exactly when the canonical texts are', () => {

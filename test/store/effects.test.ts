@@ -93,6 +93,37 @@ overEachKind((fresh) => {
     expect(await effects.latest(OTHER_KEY)).toBeNull();
   });
 
+  test('a deadline is changed while the outcome is open, by whoever knows the one that stands', async () => {
+    const effects = await effectsOf();
+    const [first, second] = ['2026-01-01T00:00:10.000Z', '2026-01-01T00:00:20.000Z'];
+    expect(await effects.claim(aClaim({ deadline: first }))).toMatchObject({ record: { deadline: first } });
+    await effects.move(KEY, 1, 'in_doubt', { result_ref: REF });
+    expect(await effects.renew(KEY, 1, first, second)).toMatchObject({ state: 'in_doubt', deadline: second, result_ref: REF });
+    await expect(effects.renew(KEY, 1, first, null)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await effects.renew(KEY, 1, second, null)).toMatchObject({ deadline: null });
+    await effects.move(KEY, 1, 'applied');
+    await expect(effects.renew(KEY, 1, null, first)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(effects.claim(aClaim({ idempotency_key: OTHER_KEY, deadline: 'soon' }))).rejects.toThrow('deadline is no time');
+  });
+
+  test('an attempt that says that it has done nothing speaks for itself alone: not once another has begun', async () => {
+    const effects = await effectsOf();
+    const [mine, theirs] = ['2026-01-01T00:00:10.000Z', '2026-01-01T00:00:20.000Z'];
+    await effects.claim(aClaim({ deadline: mine }));
+    await effects.renew(KEY, 1, mine, theirs);
+    await expect(effects.move(KEY, 1, 'not_applied', { alone: mine })).rejects.toMatchObject({ code: 'conflict' });
+    expect(await effects.latest(KEY)).toMatchObject({ state: 'claimed' });
+    expect(await effects.move(KEY, 1, 'not_applied', { alone: theirs })).toMatchObject({ state: 'not_applied' });
+  });
+
+  test('a record of an older build, which has no deadline, is read, moved and given one', async () => {
+    const effects = await effectsOf();
+    await effects.claim(aClaim());
+    expect(Object.keys((await effects.latest(KEY))!)).not.toContain('deadline');
+    await effects.move(KEY, 1, 'in_doubt');
+    expect(await effects.renew(KEY, 1, undefined, '2026-01-01T00:00:10.000Z')).toMatchObject({ state: 'in_doubt' });
+  });
+
   test('an effect is found by its digest within the turn, and not within another', async () => {
     const effects = await effectsOf();
     await effects.claim(aClaim());

@@ -12,6 +12,7 @@ export interface ComposeService {
   build?: string;
   user?: string;
   entrypoint?: string[];
+  command?: string[];
   environment?: Record<string, string>;
   secrets?: string[];
   volumes?: string[];

@@ -43,11 +43,26 @@ export interface Setup {
   log?: ToolLogger;
   /** What the worker is told besides. */
   settings?: Partial<
-    Pick<WorkerParts, 'debugInfo' | 'publicUrl' | 'approvals' | 'trust' | 'notifier' | 'outside' | 'callbacks' | 'live'>
+    Pick<
+      WorkerParts,
+      | 'debugInfo'
+      | 'publicUrl'
+      | 'approvals'
+      | 'trust'
+      | 'notifier'
+      | 'outside'
+      | 'callbacks'
+      | 'live'
+      | 'oldDigestsUntil'
+      | 'appModule'
+      | 'isolation'
+    >
   >;
   /** File of the key that the client signs starts with. */
   signingKey?: string;
   metrics?: ToolMetrics;
+  /** That of an engine before this one, to go on with its turns. */
+  taskQueue?: string;
   /** Another server than the shared one. */
   address?: string;
   /** The test writes into the store what the engine would not: no bundle can tell of it as one story. */
@@ -79,7 +94,7 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   quietRuntime();
   const address = setup.address ?? testAddress();
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
-  const taskQueue = `test-${randomBytes(6).toString('hex')}`;
+  const taskQueue = setup.taskQueue ?? `test-${randomBytes(6).toString('hex')}`;
   const connection = await NativeConnection.connect({ address });
   const clientConnection = await connectTemporal({ address, namespace: 'default', connectionOptions: { address } });
   const store = setup.store ?? (await FileStore.open(directory));

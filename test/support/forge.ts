@@ -65,7 +65,8 @@ export async function waitingArguments(client: HoldfastClient, turn: TurnHandle,
     const answer = decoded<AdmitCallOutput>(done!.result);
     if (!answer.ok || answer.digest !== digest) continue;
     const { input, input_ref, input_hash } = answer.decided ?? request.call;
-    return { ...request.call, input, input_ref, input_hash, digest, preview_ref: answer.preview_ref, dispatch: 1 };
+    const target_hash = answer.target_hash ?? null;
+    return { ...request.call, input, input_ref, input_hash, target_hash, digest, preview_ref: answer.preview_ref, dispatch: 1 };
   }
   throw new Error(`No call ${digest} was admitted with a card`);
 }

@@ -3,11 +3,14 @@ import type { HoldfastClient } from '../../src/client';
 import type { TurnHandle } from '../../src/client/turn-handle';
 import type { CallArguments, TurnContext } from '../../src/shared/activity-io';
 import type { Decision } from '../../src/shared/approval';
-import { callDigest, hashJson } from '../../src/shared/digests';
+import { callDigest, callRecord, hashJson } from '../../src/shared/digests';
 import type { JsonObject } from '../../src/shared/json';
+import type { Store } from '../../src/store/store';
 
 export function madeUpCall(turn: TurnContext, fields: Partial<CallArguments> & { input: JsonObject }): CallArguments {
+  const bound = turn.store_id === undefined ? {} : { definition_ref: 'c'.repeat(64), target_hash: null };
   const call = {
+    ...bound,
     id: '1.1',
     revision: 1,
     tool: 'pay',
@@ -20,8 +23,12 @@ export function madeUpCall(turn: TurnContext, fields: Partial<CallArguments> & {
     dispatch: 1,
     ...fields,
   };
-  const digest = callDigest({ ...call, turn_id: turn.turn_id, call_id: call.id, requester: turn.requester });
-  return { ...call, digest };
+  return { ...call, digest: callDigest(turn, call) };
+}
+
+/** Kept under its digest, as it would be if it had been admitted: whoever reaches the task queue can have that done. */
+export async function keepMadeUp(store: Store, turn: TurnContext, call: CallArguments, input = call.input!): Promise<void> {
+  await store.putCalls([{ record: callRecord(turn, call), input, target: null }]);
 }
 
 export function madeUpApproval({ digest }: { digest: string }, more: Partial<Decision> = {}): Decision {
@@ -42,12 +49,11 @@ export function madeUpApproval({ digest }: { digest: string }, more: Partial<Dec
 
 /** Who and where, as the turn's own activities are told. */
 export async function contextOf(turn: TurnHandle, more: Partial<TurnContext> = {}): Promise<TurnContext> {
-  const { workflow_id, first_execution_run_id } = await turn.audience();
+  const { namespace: _, ...audience } = await turn.audience();
   const trace_id = 'trace_20260101_000000000000';
   return {
     turn_id: turn.id,
-    workflow_id,
-    first_execution_run_id,
+    ...audience,
     agent: 'tester',
     requester: 'rita',
     session_id: null,
@@ -63,7 +69,11 @@ export async function answersOf(client: HoldfastClient, turn: TurnHandle): Promi
   return payloads.map(({ data }) => JSON.parse(Buffer.from(data as Uint8Array).toString()));
 }
 
-/** The hash of the rules, as admission recorded it. */
-export async function recordedPolicyRef(client: HoldfastClient, turn: TurnHandle): Promise<string> {
-  return (await answersOf(client, turn)).find(({ policy }) => policy).policy.policy_ref;
+type Refs = Required<Pick<CallArguments, 'policy_ref' | 'definition_ref' | 'target_hash'>>;
+
+/** What a digest covers besides the call itself, as admission recorded it of the first call. */
+export async function recordedRefs(client: HoldfastClient, turn: TurnHandle): Promise<Refs> {
+  const { policy, calls } = (await answersOf(client, turn)).find((answer) => answer?.policy);
+  const [{ definition_ref, target_hash }] = calls;
+  return { policy_ref: policy.policy_ref, definition_ref, target_hash };
 }

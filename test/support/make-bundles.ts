@@ -27,7 +27,8 @@ import { pays, reads } from './tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const read = reads('lookup', ({ key }) => `value of ${key}`);
-const pay = pays('pay', [], { preview: ({ cents, invoice: of }: any) => `Pay ${cents} cents for ${of}.` });
+const payPreview = ({ cents, invoice: of }: any) => `Pay ${cents} cents for ${of}.`;
+const pay = pays('pay', [], { preview: payPreview });
 const lostPay = pays('pay', [], {
   run: () => {
     throw new Error('the answer was lost');
@@ -52,7 +53,10 @@ const AGENTS = [
   agent('limited', { limits: { steps: 1 } }),
   lead,
 ];
-const TREASURY = agent('treasury', { approvals: { quorum: 2, roles: ['treasurer'], fourEyes: true } });
+const approvals = { quorum: 2, roles: ['treasurer'], fourEyes: true };
+const TREASURY = agent('treasury', { approvals });
+/** Its tool declares what it acts on. */
+const BANK = agent('bank', { approvals, tools: [pays('pay', [], { preview: payPreview, target: { account: 'DE-1' } }), read] });
 
 const lookUp = (...keys: string[]) => ask(...keys.map((key): [string, JsonObject] => ['lookup', { key }]));
 /** What the model answers, by the first message of the conversation. */
@@ -180,15 +184,18 @@ const SCENARIOS: Record<string, Scenario> = {
 
 /** Under signed approvals only. */
 const ATTESTED: Record<string, Scenario> = {
-  quorum: async (engine) => {
-    const { turn, call } = await asked(engine, 'treasury');
-    const own = await signed(turn, call.digest, 'ana', {}, ANA_KEY);
-    await engine.client.temporal.workflow.getHandle(turn.workflowId).signal('approve', { call: call.digest, attestation: own });
-    await eventually('one of two', async () => (await turn.status()).calls[0]!.approval.by.length === 1);
-    await turn.approve(call.digest, { attestation: await signed(turn, call.digest, 'bob') });
-    return ended(turn);
-  },
+  quorum: (engine) => signedByTwo(engine, 'treasury'),
+  bound: (engine) => signedByTwo(engine, 'bank'),
 };
+
+async function signedByTwo(engine: Engine, agentName: string): ReturnType<Scenario> {
+  const { turn, call } = await asked(engine, agentName);
+  const own = await signed(turn, call.digest, 'ana', {}, ANA_KEY);
+  await engine.client.temporal.workflow.getHandle(turn.workflowId).signal('approve', { call: call.digest, attestation: own });
+  await eventually('one of two', async () => (await turn.status()).calls[0]!.approval.by.length === 1);
+  await turn.approve(call.digest, { attestation: await signed(turn, call.digest, 'bob') });
+  return ended(turn);
+}
 
 /** On a server that lets a run grow no longer than this. */
 const LONGEST = 30;
@@ -253,7 +260,7 @@ async function makeAttested(wanted: Wanted): Promise<void> {
   const signingKey = join(temp, 'gateway.pem');
   await GATEWAY_KEY.save(signingKey);
   try {
-    await make(ATTESTED, wanted, { ...engineOf(TREASURY), signingKey, settings: await attested(temp) });
+    await make(ATTESTED, wanted, { ...engineOf(TREASURY, BANK), signingKey, settings: await attested(temp) });
   } finally {
     await rm(temp, { recursive: true, force: true });
   }

@@ -14,6 +14,7 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext {
     idempotencyKey: 'hf_test',
     attempt: 1,
     signal: new AbortController().signal,
+    deadline: Date.now() + 60_000,
     traceId: 'trace_20261121_000000000000',
     principal: 'test',
     log: silent,

@@ -13,13 +13,15 @@ const EVIL = ['^(a+)+$', '^(a|a)*$', '^(a|aa)+$', '^(?:a*)*b$', '(a*a*a*a*a*)*b'
 const linear = (pattern: string) => linearMatcher(new RegExp(pattern, 'u'));
 
 describe('a pattern that hangs a backtracking matcher', () => {
-  it.each(EVIL)('%s answers on 50,000 characters, as pattern, as name of properties, in an output', (pattern) => {
+  it.each(EVIL)('%s answers on 50,000 characters, as pattern, as name of properties, in an output', async (pattern) => {
     const input = { type: 'object', properties: { text: { type: 'string', pattern } } };
     const tool = defineTool({ name: 'find', version: '1.0.0', class: 'read', description: 'Finds.', input, run: () => null });
     const { validate } = compiledInput(tool.input as never);
+    await validate.ahead({ text: LONG }, 'test'); // in a thread, where it is much
     const checked = validate({ text: LONG });
     expect(checked.valid ? 'valid' : checked.violations).toEqual([{ path: '/text', message: `must match pattern "${pattern}"` }]);
     const named = compile(inputSchema({ type: 'object', patternProperties: { [pattern]: false } }));
+    await named.ahead({ [LONG]: 1 }, 'test');
     expect(named({ [LONG]: 1 }).valid).toBe(true);
     expect(compileOutput({ type: 'string', pattern })(LONG).valid).toBe(false);
   });

@@ -4,6 +4,7 @@ import type { Envelope } from '../../src/shared/envelope';
 import type { ErrorCode } from '../../src/shared/errors';
 import type { Tool } from '../../src/tools/define';
 import { ToolError } from '../../src/tools/errors';
+import { Deadline } from '../../src/tools/deadline';
 import { nextRetry, type RetryCounts } from '../../src/tools/retry';
 import { runTool } from '../../src/tools/run';
 import { resultText, storedResult } from '../../src/tools/shape';
@@ -51,6 +52,82 @@ describe('running a tool', () => {
     expect(await nothing(new ToolError('TIMEOUT', 'x', 'x'))).toBe(false);
     expect(await nothing(new ToolError('EXECUTION_ERROR', 'x', 'x'))).toBe(false);
     expect(await nothing(new Error('x'))).toBe(false);
+  });
+
+  describe('of which the time is over', () => {
+    afterEach(() => jest.restoreAllMocks());
+
+    /** As if the machine had been suspended: the timers know nothing of that time. */
+    const later = (ms: number) => {
+      const now = Date.now.bind(Date);
+      jest.spyOn(Date, 'now').mockImplementation(() => now() + ms);
+    };
+    /** Stands still in the middle of a function: no timer fires. */
+    const standStill = (ms: number) => {
+      for (const until = performance.now() + ms; performance.now() < until;);
+    };
+
+    it('tells it when that is', async () => {
+      const told: number[] = [];
+      const before = Date.now();
+      await run(
+        reads('when', (_input, ctx) => void told.push(ctx.deadline)),
+        5000,
+      );
+      expect(told[0]).toBeGreaterThanOrEqual(before + 5000);
+      expect(told[0]).toBeLessThanOrEqual(Date.now() + 5000);
+    });
+
+    it('ends it by either clock: a suspended machine stops the one, and the other may be set back', async () => {
+      const waits = reads(
+        'waits',
+        (_input, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)),
+      );
+      setTimeout(() => later(60_000), 100);
+      const began = performance.now();
+      expect(await run(waits, 20_000)).toMatchObject({ ok: false, error: { code: 'TIMEOUT', reason: 'timeout' } });
+      expect(performance.now() - began).toBeLessThan(2000);
+      jest.restoreAllMocks();
+      setTimeout(() => later(-60_000), 100);
+      expect(await run(waits, 500)).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } });
+    });
+
+    it('is told so by its signal at once, before any timer: in every way to ask it, and to whoever it was handed', async () => {
+      const said: unknown[] = [];
+      const acts = pays('acts', [], {
+        async run(_input: unknown, { signal }: { signal: AbortSignal }) {
+          const asked = AbortSignal.any([signal]);
+          standStill(300);
+          expect(() => signal.throwIfAborted()).toThrow('Timed out after 100 ms');
+          said.push(signal.aborted, asked.aborted, AbortSignal.any([signal]).aborted, signal.reason.name);
+          await fetch('http://127.0.0.1:1', { signal }).catch((error: Error) => said.push(error.name));
+        },
+      });
+      await run(acts, 100);
+      expect(said).toEqual([true, true, true, 'TimeoutError', 'TimeoutError']);
+    });
+
+    it('does not run it at all once the moment has passed by which it must have begun', async () => {
+      const effects: unknown[] = [];
+      const begins = Deadline.in(50);
+      standStill(60);
+      const result = await runTool(pays('pay', effects), {}, toolContext(), { timeoutMs: 1000, begins });
+      expect(result).toMatchObject({ ok: false, error: { code: 'TIMEOUT', reason: 'begun_too_late' }, nothingHappened: true });
+      expect(effects).toEqual([]);
+    });
+
+    it('has passed by either clock', () => {
+      const deadline = Deadline.in(1000);
+      expect(deadline.passed).toBe(false);
+      later(2000);
+      expect(deadline.passed).toBe(true);
+      jest.restoreAllMocks();
+      later(-2000);
+      expect(deadline.left).toBeLessThanOrEqual(1000);
+      const now = performance.now.bind(performance);
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + 2000);
+      expect(deadline.passed).toBe(true);
+    });
   });
 
   it('throws a cancellation on, also when the tool answers it with an error of its own', async () => {

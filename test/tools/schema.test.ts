@@ -85,7 +85,10 @@ describe('schemas of several tools', () => {
 
   it('answer a schema that never ends, and an input that is nested too deeply, with a violation', () => {
     const loop = compile(object({ a: { $ref: '#/$defs/loop' } }, { $defs: { loop: { allOf: [{ $ref: '#/$defs/loop' }] } } }));
-    expect(loop({ a: 1 })).toEqual({ valid: false, violations: [{ path: '', message: 'is nested too deeply to be checked' }] });
+    expect(loop({ a: 1 })).toMatchObject({
+      valid: false,
+      violations: [{ path: '', message: expect.stringContaining('takes too long') }],
+    });
   });
 });
 

@@ -243,6 +243,31 @@ describe('a destructive call', () => {
     });
   });
 
+  it('whose second attempt proves that it has done nothing is in doubt all the same: that says nothing of the first', async () => {
+    let attempts = 0;
+    const pay = pays('pay', [], {
+      idempotent: true,
+      run: () => {
+        attempts += 1;
+        if (attempts === 1) throw new ToolError('NETWORK_ERROR', 'connection_lost', 'lost after sending', { retryAfterMs: 20 });
+        throw new ToolError('INVALID_PARAMS', 'refused', 'nothing is sent to this account any more', { nothingHappened: true });
+      },
+    });
+    await withEngine({ tools: [pay], script: [ask(['pay', invoice]), say('end')] }, async ({ start, store }) => {
+      const turn = await start();
+      const [call] = await turn.waitForPending();
+      await turn.approve(call.digest, { by: 'ana' });
+      const asked = await eventually('it has ended, or a person is asked', async () => {
+        const view = await turn.status();
+        return (view.state === 'in_doubt' || view.ended_at !== null) && view;
+      });
+      expect(asked.calls).toMatchObject([{ state: 'in_doubt', effect: 'in_doubt' }]);
+      expect(await store.effects.latest(call.idempotency_key!)).toMatchObject({ state: 'in_doubt', deadline: null });
+      await turn.settle(call.digest, 'applied', { by: 'bob' });
+      expect((await turn.result()).calls[0]).toMatchObject({ effect: 'applied' });
+    });
+  });
+
   it('is repeated too when an idempotent tool fails in a way that says nothing, but not for ever', async () => {
     const keys: string[] = [];
     let lastsUntil = 3;

@@ -27,7 +27,7 @@ it('looks at fifty decisions at once, at one in a full run, and at none in a ver
   const answers: ((answer: Awaited<ReturnType<Check>>) => void)[] = [];
   const check: Check = () => new Promise((resolve) => answers.push(resolve));
   const nothing = () => undefined;
-  const desk = new Desk({ work: new Work(), requester: 'rita', onChange: nothing, check, tell: nothing });
+  const desk = new Desk({ work: new Work(), requester: 'rita', onChange: nothing, check, fits: () => true, tell: nothing });
   void desk.askApproval(question, async () => () => undefined, null);
   const send = () => {
     const read = readDecision('approve', { call: digest, attestation: 'A.A' });

@@ -2,6 +2,7 @@ import { callDigest, hashJson } from '../../src/shared/digests';
 import type { RunCallInput } from '../../src/shared/activity-io';
 import { eventually, withEngine } from '../support/engine';
 import { runForged } from '../support/forge';
+import { keepMadeUp } from '../support/made-up';
 import { recordedCalls } from '../support/recompute-digests';
 import { ask, say } from '../support/scripted-model';
 import { pays } from '../support/tools';
@@ -14,7 +15,7 @@ describe('a call that never went through admission', () => {
     const permissions = { ask: [{ rule: 'pay', when: 'input.cents > 100' }], deny: [{ rule: 'pay', when: 'input.cents == 7' }] };
     await withEngine(
       { tools: [write], agent: { permissions }, script: [ask(['pay', { invoice: 'i', cents: 1 }]), say('done')] },
-      async ({ start, client, taskQueue }) => {
+      async ({ start, client, taskQueue, store }) => {
         const turn = await start();
         await turn.result();
         const history = await eventually('a recorded call', async () => {
@@ -22,15 +23,11 @@ describe('a call that never went through admission', () => {
           return found.length > 0 && found;
         });
         const genuine = history[0]!.input;
-        const forged = (cents: number, more: Partial<RunCallInput> = {}) => {
+        const forged = async (cents: number, more: Partial<RunCallInput> = {}) => {
           const input = { invoice: 'i', cents };
           const call = { ...genuine.call, input, input_hash: hashJson(input) };
-          const digest = callDigest({
-            ...call,
-            turn_id: genuine.turn.turn_id,
-            call_id: call.id,
-            requester: genuine.turn.requester,
-          });
+          const digest = callDigest(genuine.turn, call);
+          await keepMadeUp(store, genuine.turn, { ...call, digest });
           return runForged(client, taskQueue, { ...genuine, ...more, call: { ...call, digest } });
         };
         expect((await forged(101)).error).toMatchObject({ code: 'CONFIRMATION_REQUIRED', reason: 'approval_missing' });

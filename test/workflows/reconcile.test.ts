@@ -171,32 +171,53 @@ describe('the attempt that was lost', () => {
     });
   });
 
-  it('may be alive until its time limit: that nothing has happened is not believed before', async () => {
+  const AT_MOST_APART = 5000;
+
+  /** A worker claims the payment, and is never heard of again. @param actsFor absent: it writes down no deadline, like an older build */
+  async function claimedAndLost({ start, store }: Engine, actsFor?: number) {
+    const turn = await start();
+    const [call] = await turn.waitForPending();
+    const { run_id, head } = await turn.status();
+    const identity = {
+      turn_id: turn.id,
+      workflow_id: turn.workflowId,
+      first_execution_run_id: run_id,
+      call_id: call.id,
+      digest: call.digest,
+    };
+    const claim = { ...identity, idempotency_key: idempotencyKey(identity), dispatch: 1, tool: 'pay', run_id, attempt: 1 };
+    const at = Date.now();
+    const deadline = actsFor === undefined ? undefined : new Date(at + actsFor).toISOString();
+    await store.effects.claim({ ...claim, head: head!, ...(deadline === undefined ? {} : { deadline }) });
+    await turn.approve(call.digest, { by: 'ana' });
+    return { turn, at, deadline };
+  }
+
+  it.each([
+    ['until its time limit, where it was claimed by an older build', undefined, 1000],
+    ['until the deadline that it has written down, however long its tool takes', 6000, 6000],
+  ])('may be alive %s: that nothing has happened is not believed before', async (_how, actsFor, believedAfter) => {
     const looked: number[] = [];
     const effects: unknown[] = [];
-    const timeoutMs = 3000;
     const reconcile = () => (looked.push(Date.now()), 'not_applied' as const);
-    const tool = pays('pay', effects, { reconcile, reconcileMs: 1000, timeoutMs });
+    const tool = pays('pay', effects, { reconcile, reconcileMs: 1000, timeoutMs: 1000 });
     await withEngine({ tools: [tool], script: script(), madeUp: true }, async (engine) => {
-      const turn = await engine.start();
-      const [call] = await turn.waitForPending();
-      const { run_id, head } = await turn.status();
-      const identity = {
-        turn_id: turn.id,
-        workflow_id: turn.workflowId,
-        first_execution_run_id: run_id,
-        call_id: call.id,
-        digest: call.digest,
-      };
-      const claim = { ...identity, idempotency_key: idempotencyKey(identity), dispatch: 1, tool: 'pay', run_id, attempt: 1 };
-      await engine.store.effects.claim({ ...claim, head: head! }); // by a worker of which nobody hears again
-      const lostAt = Date.now();
-      await turn.approve(call.digest, { by: 'ana' });
+      const { turn, at } = await claimedAndLost(engine, actsFor);
       const view = await turn.result();
       expect(view.calls[0]).toMatchObject({ state: 'failed', effect: 'not_applied', error: { reason: 'not_applied' } });
       expect(effects).toEqual([]);
       expect(looked.length).toBeGreaterThan(1);
-      expect(looked.at(-1)! - lostAt).toBeGreaterThanOrEqual(timeoutMs);
+      expect(looked.at(-1)! - at).toBeGreaterThanOrEqual(believedAfter + AT_MOST_APART);
+    });
+  });
+
+  it('may be alive until its deadline, and the card says so to the person who is asked', async () => {
+    await withEngine({ tools: [pays('pay', [])], script: script(), madeUp: true }, async (engine) => {
+      const { turn, deadline } = await claimedAndLost(engine, 30_000);
+      const digest = await isAsked(turn);
+      expect(await card(engine.client, turn)).toContain(`Until ${deadline} it may still act.`);
+      await turn.settle(digest, 'applied', { by: 'bob' });
+      await turn.result();
     });
   });
 });

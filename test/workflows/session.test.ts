@@ -92,16 +92,17 @@ describe('a session', () => {
       expect(await afterTurns(session, 1)).toMatchObject({ turns: 1, queue: [] });
     }));
 
-  it('holds a queue of twenty messages, and of 500,000 bytes', () => {
+  it('holds a queue of twenty messages, and of 400,000 bytes', () => {
     const held = gate();
     return withEngine({ model: new ScriptedModel([say('one')], held.before) }, async (engine) => {
       const first = held.close(0);
       const session = await open(engine);
       await session.send('1');
       await first.there;
-      for (let n = 1; n <= 5; n++) await session.send('\u0001'.repeat(16_000));
-      await expect(session.send('x'.repeat(30_000))).rejects.toThrow('500000 bytes');
-      for (let n = 6; n <= 20; n++) await session.send('short');
+      for (let n = 1; n <= 4; n++) await session.send('\u0001'.repeat(16_000));
+      await expect(session.send('\u0001'.repeat(60_000))).rejects.toThrow('360002 bytes as JSON');
+      await expect(session.send('x'.repeat(30_000))).rejects.toThrow('400000 bytes');
+      for (let n = 5; n <= 20; n++) await session.send('short');
       await expect(session.send('one more')).rejects.toThrow('20 messages wait already');
       await engine.client.temporal.workflow.getHandle(session.workflowId).terminate();
       await engine.client.turn(`${session.id}.1`).cancel();

@@ -107,6 +107,7 @@ function bundleBody(body: JsonObject): BundleBody {
     subject: { kind: text(subject.kind) as BundleBody['subject']['kind'], id: text(subject.id) },
     namespace: text(body.namespace),
     agent: text(body.agent),
+    ...(body.chained === undefined ? {} : { tenant: textOrNull(body.tenant), chained: body.chained === true }),
     made_at: text(body.made_at),
     made_by: { holdfast: text(by.holdfast), node: text(by.node) },
   };

@@ -5,14 +5,17 @@
 import { canonical } from '../../shared/canonical';
 import { isJsonObject, type Json } from '../../shared/json';
 import { JsonSyntaxError, parseJson } from '../../shared/parse-json';
+import { tenantOf } from '../../shared/tenant';
 import { StoreError, type Store } from '../../store/store';
 import { version } from '../../version';
 import type { BundleSigner } from '../../attestation/bundle-signer';
-import { BUNDLE_VERSION, type EndBody, type ObjectBody } from '../format/lines';
+import { BUNDLE_VERSION, type Bodies, type EndBody, type LineKind, type ObjectBody } from '../format/lines';
 import { LineWriter } from '../format/writer';
 import { innerPolicy } from '../recorded-rules';
+import { Contradictions } from '../verify/contradictions';
+import type { MeantLine } from '../verify/meaning';
 import type { PlannedTurn, Sources } from './plan';
-import { succeed, withdraw } from './previous';
+import { succeed, withdraw, type ChainName } from './previous';
 import { planOf, subjectName, type Subject } from './subjects';
 import { turnLines } from './turn-lines';
 
@@ -21,22 +24,28 @@ export { SubjectNotFound, type Subject } from './subjects';
 export interface Export extends Sources {
   subject: Subject;
   signer: BundleSigner;
+  /** False: it is made to be read, and the chain stays as it is. Default: true, it is kept. */
+  chained?: boolean;
 }
 
 /**
- * Lines, each with its newline. The bundle counts as the agent's last one from the moment at which its last line is made.
+ * Lines, each with its newline. A bundle that is kept counts as the last one of its tenant and agent from the moment at which its last line is made.
+ * One whose sources disagree is made all the same, and says so in its last line.
  * @throws SubjectNotFound before the first line; whatever Temporal, the store or the signer throws
  */
-export async function* exportBundle({ subject, signer, ...sources }: Export): AsyncGenerator<string> {
+export async function* exportBundle({ subject, signer, chained = true, ...sources }: Export): AsyncGenerator<string> {
   const turns = await planOf(sources, subject);
   const objects = await objectsOf(sources.store, turns);
-  const agent = turns[0]!.agent;
-  const writer = new LineWriter();
+  const { agent, requester } = turns[0]!;
+  const tenant = tenantOf(requester);
+  const writer = new Judged();
   yield writer.line('bundle', {
     v: BUNDLE_VERSION,
     subject,
     namespace: sources.temporal.options.namespace,
     agent,
+    tenant,
+    chained,
     made_at: new Date().toISOString(),
     made_by: { holdfast: version, node: process.version },
   });
@@ -45,7 +54,23 @@ export async function* exportBundle({ subject, signer, ...sources }: Export): As
   for (const planned of turns)
     for await (const [kind, body] of turnLines(sources, planned, written)) yield writer.line(kind, body as never);
   const complete = turns.every(({ faults }) => faults.length === 0);
-  yield await lastLine(writer, { store: sources.store, agent, subject: subjectName(subject), complete, signer });
+  yield await lastLine(writer, {
+    store: sources.store,
+    chain: chained ? { agent, tenant } : null,
+    subject: subjectName(subject),
+    complete,
+    signer,
+  });
+}
+
+/** A writer that looks at the meaning of what it writes. */
+class Judged extends LineWriter {
+  readonly contradictions = new Contradictions();
+
+  override line<K extends LineKind>(kind: K, body: Bodies[K]): string {
+    this.contradictions.take({ n: this.lines, kind, body } as unknown as MeantLine);
+    return super.line(kind, body);
+  }
 }
 
 /** Rules and definitions that the turns refer to, and the rules that others stand within. One that is missing is a fault of each turn that does. */
@@ -75,17 +100,18 @@ async function objectOf(store: Store, ref: string): Promise<ObjectBody | null> {
 
 interface Last {
   store: Store;
-  agent: string;
+  /** Null: it is no link. */
+  chain: ChainName | null;
   subject: string;
   complete: boolean;
   signer: BundleSigner;
 }
 
-async function lastLine(writer: LineWriter, { store, agent, subject, complete, signer }: Last): Promise<string> {
+async function lastLine(writer: Judged, { store, chain, subject, complete, signer }: Last): Promise<string> {
   const own = { root: writer.last!, subject };
-  const previous = await succeed(store.registers, agent, own);
+  const previous = chain && (await succeed(store.registers, chain, own));
   const { kid, public: publicKey } = signer;
-  const signed: Omit<EndBody, 'signature'> = {
+  const unsigned = {
     root: own.root,
     lines: writer.lines + 1,
     complete,
@@ -94,11 +120,13 @@ async function lastLine(writer: LineWriter, { store, agent, subject, complete, s
     kid,
     public: publicKey,
   };
+  writer.contradictions.take({ n: writer.lines, kind: 'end', body: { ...unsigned, signature: '' } });
+  const signed: Omit<EndBody, 'signature'> = { ...unsigned, contradiction: writer.contradictions.first };
   try {
     const signature = await signer.sign(Buffer.from(canonical(signed as unknown as Json), 'utf8'));
     return writer.line('end', { ...signed, signature: signature.toString('base64url') });
   } catch (error) {
-    await withdraw(store.registers, agent, own, previous);
+    if (chain) await withdraw(store.registers, chain, own, previous);
     throw error;
   }
 }

@@ -12,6 +12,8 @@ import { survey, type Survey, type SurveyedRun } from './survey';
 export interface PlannedTurn extends References {
   turn: TurnBody;
   agent: string;
+  /** Empty: nothing is left that would tell. */
+  requester: string;
   runs: SurveyedRun[];
   /** Hashes of its blocks, in order. */
   blocks: string[];
@@ -44,7 +46,7 @@ export class Planner {
   unknown(turnId: string, parent: TurnBody['parent'] = null): PlannedTurn {
     const turn = { turn_id: turnId, workflow_id: workflowId(turnId), first_execution_run_id: null, parent };
     const faults = ['Temporal no longer has its history.'];
-    return { turn, agent: '', runs: [], blocks: [], head: null, records: [], faults, ...noReferences() };
+    return { turn, agent: '', requester: '', runs: [], blocks: [], head: null, records: [], faults, ...noReferences() };
   }
 
   private async withChildren(turnId: string, found: Survey, parent: TurnBody['parent']): Promise<PlannedTurn[]> {
@@ -82,6 +84,7 @@ export class Planner {
     const own = await this.withBlocks(planned, tips, new Set(), (start) => {
       if (start.turn_id !== turnId) return;
       planned.turn.first_execution_run_id = String(start.first_execution_run_id);
+      if (typeof start.requester === 'string') planned.requester = start.requester;
       if (isJsonObject(start.agent)) planned.agent = String(start.agent.name);
     });
     return [{ ...own, head: own.blocks.at(-1) ?? null }];

@@ -1,4 +1,4 @@
-/** The chain of an agent's bundles: each names the root of the one before, so that one that was left out shows. */
+/** The chain of a tenant's bundles of an agent: each names the root of the one before, so that one that was left out shows. */
 import { isJsonObject, type Json } from '../../shared/json';
 import { KEPT } from '../../store/register-names';
 import type { RegisterStore } from '../../store/store';
@@ -6,26 +6,34 @@ import type { EndBody } from '../format/lines';
 
 export type Previous = EndBody['previous'];
 
-/** Puts this bundle in the place of the agent's last one, atomically over all processes. @returns the one before */
-export function succeed(registers: RegisterStore, agent: string, own: NonNullable<Previous>): Promise<Previous> {
-  return registers.update(nameOf(agent), (value) => ({ value: { ...own }, answer: previousIn(value) }));
+/** Whose bundles they are. */
+export interface ChainName {
+  agent: string;
+  /** Null: the operator's own. */
+  tenant: string | null;
+}
+
+/** Puts this bundle in the place of the chain's last one, atomically over all processes. @returns the one before */
+export function succeed(registers: RegisterStore, chain: ChainName, own: NonNullable<Previous>): Promise<Previous> {
+  return registers.update(nameOf(chain), (value) => ({ value: { ...own }, answer: previousIn(value) }));
 }
 
 /** Takes it back: it could not be signed. Where another one has followed meanwhile, it stays. */
 export async function withdraw(
   registers: RegisterStore,
-  agent: string,
+  chain: ChainName,
   own: NonNullable<Previous>,
   before: Previous,
 ): Promise<void> {
-  await registers.update(nameOf(agent), (value) => {
+  await registers.update(nameOf(chain), (value) => {
     const last = previousIn(value);
     return last?.root === own.root ? { value: before && { ...before }, answer: null } : { answer: null };
   });
 }
 
-function nameOf(agent: string): string {
-  return `${KEPT}bundle/${agent}`;
+/** The operator's chain goes on from that of all tenants, as it was once. */
+function nameOf({ agent, tenant }: ChainName): string {
+  return tenant === null ? `${KEPT}bundle/${agent}` : `${KEPT}bundle of ${JSON.stringify([tenant, agent])}`;
 }
 
 function previousIn(value: Json): Previous {

@@ -1,6 +1,6 @@
 /** Which turns belong to what is exported. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { sessionTurnId, sessionWorkflowId, workflowId } from '../../shared/ids';
+import { sessionSeries, sessionTurnId, sessionWorkflowId, workflowId } from '../../shared/ids';
 import { visibilityText } from '../../shared/visibility-text';
 import { TURN_WORKFLOW } from '../../workflows/contract';
 import type { BundleBody } from '../format/lines';
@@ -22,26 +22,48 @@ export async function planOf(sources: Sources, subject: Subject): Promise<Planne
 }
 
 async function sessionOf({ temporal }: Sources, planner: Planner, id: string): Promise<PlannedTurn[]> {
-  const last = await lastTurn(temporal, id);
   const turns: PlannedTurn[] = [];
-  for (let number = 1; number <= last; number++) {
-    const turnId = sessionTurnId(id, number);
-    const found = await planner.turn(turnId);
-    turns.push(...(found.length > 0 ? found : [planner.unknown(turnId)]));
+  for (const [series, last] of await lastTurns(temporal, id)) {
+    for (let number = 1; number <= last; number++) {
+      const turnId = sessionTurnId(id, number, series);
+      const found = await planner.turn(turnId);
+      turns.push(...(found.length > 0 ? found : [planner.unknown(turnId)]));
+    }
   }
   return turns;
 }
 
-/** The number of the newest turn that Temporal knows, 0: none. What is listed may lag behind. */
-async function lastTurn(temporal: Client, id: string): Promise<number> {
-  let last = 0;
+/** The number of the newest turn that Temporal knows, of each life of the session, the first one first. What is listed may lag behind. */
+async function lastTurns(temporal: Client, id: string): Promise<Map<string, number>> {
+  const lives: { series: string; number: number; at: number }[] = [];
   const query = `WorkflowType = '${TURN_WORKFLOW}' AND HoldfastSession = ${visibilityText(id)}`;
-  for await (const { workflowId: listed } of temporal.workflow.list({ query })) {
-    const number = Number(listed.slice(workflowId(`${id}.`).length));
-    if (Number.isSafeInteger(number) && listed === workflowId(`${id}.${number}`)) last = Math.max(last, number);
+  for await (const { workflowId: listed, startTime } of temporal.workflow.list({ query })) {
+    const [, digits, series = ''] =
+      /^([1-9][0-9]{0,14})(?:-([0-9a-f]{8}))?$/.exec(listed.slice(workflowId(`${id}.`).length)) ?? [];
+    const number = Number(digits);
+    if (digits && listed === workflowId(sessionTurnId(id, number, series)))
+      lives.push({ series, number, at: startTime.getTime() });
   }
-  while (await isThere(temporal, workflowId(sessionTurnId(id, last + 1)))) last += 1;
+  const last = new Map([['', 0]]);
+  for (const { series, number } of lives.sort((a, b) => a.at - b.at)) last.set(series, Math.max(last.get(series) ?? 0, number));
+  const now = await seriesOfNow(temporal, id);
+  if (now !== null && !last.has(now)) last.set(now, 0);
+  for (const series of last.keys()) {
+    const next = () => (last.get(series) ?? 0) + 1;
+    while (await isThere(temporal, workflowId(sessionTurnId(id, next(), series)))) last.set(series, next());
+  }
   return last;
+}
+
+/** Of the session that has the id at present; null: there is none. */
+async function seriesOfNow(temporal: Client, id: string): Promise<string | null> {
+  try {
+    const { raw } = await temporal.workflow.getHandle(sessionWorkflowId(id)).describe();
+    return sessionSeries(raw.workflowExecutionInfo?.firstRunId ?? '');
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
 }
 
 async function isThere(temporal: Client, workflow: string): Promise<boolean> {

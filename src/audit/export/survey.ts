@@ -22,6 +22,7 @@ export interface Survey extends References {
   first_execution_run_id: string;
   /** Empty where nobody could be found who has the tool of a direct call. */
   agent: string;
+  requester: string;
   /** Of a sub-agent's turn: the workflow and the call that it answers. */
   parent: { workflow_id: string; first_execution_run_id: string; call_id: string } | null;
   runs: SurveyedRun[];
@@ -65,6 +66,7 @@ class Reading {
       workflow_id: workflowId,
       first_execution_run_id: '',
       agent: '',
+      requester: '',
       parent: null,
       runs: [],
       heads: [],
@@ -108,7 +110,8 @@ class Reading {
     const [input] = valuesOf(started.input);
     this.found.first_execution_run_id = String(started.firstExecutionRunId || runId);
     if (!isJsonObject(input)) return;
-    const { agent, parent } = input;
+    const { agent, requester, parent } = input;
+    if (typeof requester === 'string') this.found.requester = requester;
     if (typeof agent === 'string') this.found.agent = agent;
     if (!isJsonObject(parent)) return;
     const { workflow_id, first_execution_run_id, call_id } = parent as Record<string, string>;

@@ -2,14 +2,20 @@
 import type { Json, JsonObject } from '../../shared/json';
 import type { Block, Part } from '../../shared/transcript';
 
-export const BUNDLE_VERSION = 'holdfast.bundle/1';
+/** What is written. Bundles of version 1 have no `tenant` and no `chained`, and their trailers no `contradiction`. */
+export const BUNDLE_VERSION = 'holdfast.bundle/2';
+export const OLDER_VERSION = 'holdfast.bundle/1';
 
 /** The first line: whose record this is, and what has made it. */
 export interface BundleBody {
-  v: typeof BUNDLE_VERSION;
+  v: typeof BUNDLE_VERSION | typeof OLDER_VERSION;
   subject: { kind: 'turn' | 'call' | 'session'; id: string };
   namespace: string;
   agent: string;
+  /** Of who asked: `tenant/name`; null: the operator's own. Its bundles of this agent are a chain. */
+  tenant?: string | null;
+  /** False: it was made to be read, and is no link of the chain. */
+  chained?: boolean;
   /** ISO 8601, the exporter's clock. */
   made_at: string;
   made_by: { holdfast: string; node: string };
@@ -75,6 +81,13 @@ export interface Redaction {
   reason: string;
 }
 
+/** Where history, transcript and effects contradicted each other already when the bundle was made. */
+export interface Contradiction {
+  /** The first line that shows it, and the rule. */
+  line: number;
+  rule: string;
+}
+
 /** The trailer. `signature` covers the canonical form of the rest of it. */
 export interface EndBody {
   /** Hash of the line before, which is its `prev` too. */
@@ -82,9 +95,11 @@ export interface EndBody {
   /** How many lines there are, this one included. */
   lines: number;
   complete: boolean;
-  /** The agent's bundle before this one; null: this is the first. */
+  /** The bundle of the chain before this one; null: this is the first, or it is no link. */
   previous: { root: string; subject: string } | null;
   redaction: Redaction | null;
+  /** Null: whoever made it has found none. Absent in version 1. */
+  contradiction?: Contradiction | null;
   /** First 16 hex characters of the SHA-256 of the raw public key. */
   kid: string;
   /** The raw public key, base64url: for whoever looks for it, not for trust. */

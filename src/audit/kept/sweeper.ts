@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import { exportBundle } from '../export/bundle';
+import type { EndBody } from '../format/lines';
 import { closedWithEffects, type Places, type Window } from './closed-turns';
 import type { Closed, KeptBundles } from './folder';
 import { LEASE_MS, MOST_FAILED, SweepLease, type Failed, type SweepState } from './sweep-state';
@@ -121,8 +122,11 @@ export class Sweeper {
     try {
       if (!(await kept.has(name))) {
         const subject = { kind: turn.turn_id.startsWith('call/') ? ('call' as const) : ('turn' as const), id: turn.turn_id };
-        const written = await kept.keep(name, exportBundle({ temporal, store, subject, signer: await this.parts.signer() }));
+        const last = { line: '' };
+        const lines = exportBundle({ temporal, store, subject, signer: await this.parts.signer() });
+        const written = await kept.keep(name, remembered(lines, last));
         if (written) {
+          this.judge(turn, name, last.line);
           swept.kept.push(name);
           log.info({ turn_id: turn.turn_id, file: name }, 'bundle kept');
         }
@@ -131,6 +135,14 @@ export class Sweeper {
     } catch (error) {
       this.failed(turn, tries, state, swept, messageOf(error));
     }
+  }
+
+  /** An incident: somebody has changed what one of the sources says. */
+  private judge({ turn_id }: Closed, file: string, last: string): void {
+    const { contradiction } = (JSON.parse(last) as { body: EndBody }).body;
+    if (!contradiction) return;
+    const todo = 'Find out which of its sources was changed: run `holdfast audit verify` on the file.';
+    this.parts.log.error({ turn_id, file, ...contradiction, todo }, 'the bundle contradicts itself');
   }
 
   private failed(turn: Closed, tries: number, state: SweepState, swept: Swept, reason: string): void {
@@ -147,6 +159,13 @@ export class Sweeper {
   private remember(name: string): void {
     this.known.add(name);
     if (this.known.size > 10 * MOST_LISTED) this.known.delete(this.known.values().next().value!);
+  }
+}
+
+async function* remembered(lines: AsyncIterable<string>, last: { line: string }): AsyncGenerator<string> {
+  for await (const line of lines) {
+    last.line = line;
+    yield line;
   }
 }
 

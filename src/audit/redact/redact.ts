@@ -53,7 +53,7 @@ export async function* redact(
     if (line.kind === 'end') break;
     yield writer.line(line.kind, redactLine(line, leftOut, secrets, counts) as never);
   }
-  const { root, kid, signature, complete, previous } = original;
+  const { root, kid, signature, complete, previous, contradiction } = original;
   const redaction: Redaction = { of: { root, kid, signature }, ...counts, reason };
   const end = {
     root: writer.last!,
@@ -61,6 +61,7 @@ export async function* redact(
     complete,
     previous,
     redaction,
+    ...(contradiction === undefined ? {} : { contradiction }),
     kid: signer.kid,
     public: signer.public,
   };

@@ -110,6 +110,6 @@ function tell(line: ChildReady | Replayed): void {
 }
 
 main(process.argv[2] ?? '').catch((error: Error) => {
-  process.stderr.write(`${oneLine(error.message, 400)}\n`);
-  process.exitCode = 1;
+  // A replay that is under way would keep the process, and whoever waits for it.
+  process.stderr.write(`${oneLine(error.message, 400)}\n`, () => process.exit(1));
 });

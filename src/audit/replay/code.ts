@@ -19,8 +19,8 @@ export class NoCode extends Error {
 }
 
 const NAME = 'replay-bundle.js';
-/** The last line of a replay bundle (scripts/lib/compile.mjs). */
-const REPLAYS_FOR = /\/\/ Replays for the workflow bundle with SHA-256 ([0-9a-f]{64})\n?$/;
+/** A line of a replay bundle (scripts/lib/compile.mjs). */
+const REPLAYS_FOR = /^\/\/ Replays for the workflow bundle with SHA-256 ([0-9a-f]{64})$/m;
 
 /**
  * @param file of `--code`: a `replay-bundle.js`, or a `workflow-bundle.js`, beside which its replay bundle is looked for.

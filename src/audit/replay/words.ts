@@ -23,6 +23,7 @@ const ACTIVITIES: Record<string, string> = {
   notify: 'tell people that a call waits',
   endTurn: 'write down the end of the turn',
   lookAtTurn: 'look at a turn of the session',
+  beginSession: 'ask whether the session is the first of its id',
   checkFork: 'check where the session was forked from',
   deliverCallback: 'send the callback',
 };

@@ -7,7 +7,7 @@ export function verified(result: Verification): Verified {
   const [headline = '', ...details] = describeVerification(result);
   const { verdict, complete } = result;
   return {
-    tone: verdict === 'broken' ? 'bad' : verdict === 'intact' && complete ? 'good' : 'warn',
+    tone: verdict === 'broken' || verdict === 'contradictory' ? 'bad' : verdict === 'intact' && complete ? 'good' : 'warn',
     headline: `${headline.charAt(0).toUpperCase()}${headline.slice(1)}`,
     details: [...(ADVICE[verdict] ?? []), ...details],
   };
@@ -15,5 +15,6 @@ export function verified(result: Verification): Verified {
 
 const ADVICE: Readonly<Partial<Record<Verification['verdict'], string[]>>> = {
   broken: ['Do not rely on what stands below: the file was changed, or contradicts itself.'],
+  contradictory: ['Its sources disagree, and whoever made it has signed that they do: find out which of them was changed.'],
   signer_unknown: ['Anybody could have made it. Verify it with keys that you have from somebody whom you trust (--trust FILE).'],
 };

@@ -42,7 +42,7 @@ const REFERRING = new Set(['start', 'decision', 'dispatch', 'effect', 'settlemen
 const ASKED = new Set([
   ...PART_REFS,
   ...OBJECT_REFS,
-  ...'turn_id workflow_id first_execution_run_id requester message_hash agent call steer sub_turns'.split(' '),
+  ...'turn_id workflow_id first_execution_run_id store_id requester message_hash agent call steer sub_turns'.split(' '),
   ...'call_id tool version class verdict undecided decision digest by at attestation subject'.split(' '),
   ...'dispatch idempotency_key approval effect recorded outcome'.split(' '),
 ]);
@@ -150,6 +150,9 @@ export class Blocks {
     const { turn_id, workflow_id } = this.turn;
     if (body.turn_id !== turn_id || body.workflow_id !== workflow_id)
       report('B3', 'The transcript begins as that of another turn');
+    const { store_id = null } = body;
+    if (this.history.store !== undefined && store_id !== this.history.store)
+      report('B3', 'The transcript begins over another store than the calls ran over');
     const { argument } = this.history;
     if (this.history.whole && argument !== UNKNOWN) this.asked(body, object(argument), report);
   }
@@ -200,11 +203,6 @@ export class Blocks {
     const calls = history.admitted.get(own.join());
     if (!calls && !history.unknown.admitted)
       report('B5', 'What the model asked for is not what the history says that it asked for');
-    calls?.forEach((call, index) => {
-      const body = bodies[index] ?? null;
-      if (body !== null && !sameAdmission(call, body))
-        report('B5', `Call ${quoted(call.id)} was admitted otherwise than the history says`);
-    });
   }
 
   /** H5, B6 */
@@ -279,7 +277,9 @@ export class Blocks {
   }
 
   /** B10 */
-  private approvedUnder({ definition_ref, tool, approval }: JsonObject, report: Report): void {
+  private approvedUnder({ definition_ref, policy_ref, tool, approval }: JsonObject, report: Report): void {
+    if (this.around.rules.attested(text(policy_ref)) && object(approval).channel !== 'attested')
+      report('B10', 'The call was dispatched as if any name approved it, and the recorded rules take signed decisions only');
     const definition = this.around.definitions.get(text(definition_ref));
     const policy = object(definition?.approvals)[text(tool)];
     if (policy === undefined) return;
@@ -305,10 +305,6 @@ export class Blocks {
 
 function stateOf(kind: string, { effect, recorded, outcome }: JsonObject): Json | undefined {
   return kind === 'effect' ? effect : (recorded ?? outcome);
-}
-
-function sameAdmission(call: JsonObject, body: JsonObject): boolean {
-  return call.id === body.call_id && ['tool', 'version', 'class', 'verdict'].every((field) => call[field] === body[field]);
 }
 
 function isAdmittedAs(admitted: JsonObject, { tool, version }: JsonObject): boolean {

@@ -64,6 +64,8 @@ export class History {
   lastHead: Known = null;
   /** What was left out. */
   readonly unknown = { calls: false, outcomes: false, admitted: false, questions: false };
+  /** The store that its calls were bound to; null: they were bound to none. Undefined: there was no call. */
+  store: string | null | undefined;
   /** Until when people could answer, by call: as they were asked. */
   private readonly expiries = new Map<string, Set<string>>();
   private run: { events: number; latest: number; scheduled: Map<string, Scheduled> } | null = null;
@@ -137,6 +139,7 @@ export class History {
         'H1',
         `Event ${quoted(event.eventId)} of the run stands where event ${run.events} must be: events are missing, or were moved`,
       );
+    if (typeof event.eventType !== 'string') report('H1', 'The event has no type');
     if (Number.isNaN(at)) report('H1', 'The event has no time');
     else if (eventType(event) !== 'ACTIVITY_TASK_STARTED' && at < run.latest - CLOCKS_MS)
       report('H1', 'The event lies before an event that came before it: the times were changed');
@@ -189,7 +192,7 @@ export class History {
   }
 
   private call(value: JsonObject, call: JsonObject, id: Json | undefined, report: Report): void {
-    const fault = callFault(value, call, id, this.turn);
+    const fault = callFault(value, call, id, this.turn) ?? this.storeFault(object(value.turn));
     if (fault !== null) report('H3', fault);
     const people = new Set<string>();
     for (const approval of approvalsIn(value)) {
@@ -205,6 +208,15 @@ export class History {
       else if (this.whole) this.inTime(approval, call, report);
       this.attested(approval, { digest: call.digest, decision: 'approve', outcome: null, by, at }, report);
     }
+  }
+
+  private storeFault({ store_id = null }: JsonObject): string | null {
+    const store = typeof store_id === 'string' ? store_id : null;
+    if (this.store === undefined) {
+      this.store = store;
+      this.audience.store_id = store;
+    }
+    return this.store === store ? null : 'The call that was to run is bound to another store than the calls before it';
   }
 
   private asked(call: string, expiry: string): void {
@@ -296,12 +308,12 @@ function scheduledCall(value: JsonObject, call: JsonObject, at: number): Schedul
 }
 
 function callFault({ turn }: JsonObject, call: JsonObject, id: Json | undefined, own: TurnBody): string | null {
-  const { turn_id, workflow_id, first_execution_run_id, requester } = object(turn);
+  const { turn_id, workflow_id, first_execution_run_id } = object(turn);
   if (turn_id !== own.turn_id || workflow_id !== own.workflow_id || first_execution_run_id !== own.first_execution_run_id)
     return 'The call that was to run is of another turn';
   if (call.input !== null && hashOf(call.input) !== call.input_hash)
     return 'The call was to run with another input than the one that was admitted and approved';
-  const digest = attempt(() => callDigest({ ...call, turn_id, call_id: call.id, requester } as never));
+  const digest = attempt(() => callDigest(object(turn) as never, call as never));
   if (digest === null || digest !== call.digest) return 'The call that was to run is not the one that its digest names';
   const wanted = attempt(() => activityId(text(call.id), text(call.tool), digest, call.dispatch as number));
   return id === wanted ? null : 'The id of the activity does not name the call that it ran';

@@ -10,12 +10,13 @@ import { Structure } from './structure';
 export interface Verification {
   /**
    * `intact`: a trusted key has signed it, and nothing contradicts anything. `signer_unknown`: the same without the key.
+   * `contradictory`: whoever made it has found that its sources disagree, and says so in what is signed.
    * `broken`: something was changed, is missing, or contradicts something else.
    */
-  verdict: 'intact' | 'signer_unknown' | 'broken';
+  verdict: 'intact' | 'signer_unknown' | 'contradictory' | 'broken';
   /** False: a turn runs still, or something of it is missing, and the bundle says so; null: it is broken. */
   complete: boolean | null;
-  /** Of a broken bundle: the first line that shows it, from 0, and the rule. */
+  /** Of a broken or contradictory bundle: the first line that shows it, from 0, and the rule. */
   line: number | null;
   rule: string | null;
   /** What it means, in a sentence. */
@@ -28,9 +29,15 @@ export interface Verification {
   unchecked_decisions: number;
   subject: { kind: string; id: string } | null;
   agent: string | null;
+  /** Undefined: of version 1, which does not say. */
+  tenant: string | null | undefined;
+  /** False: it was made to be read, and is no link of a chain. */
+  chained: boolean;
   root: string | null;
   previous: EndBody['previous'];
 }
+
+const TOLD = 'Its sources disagreed when it was made, says whoever signed it';
 
 /** Never throws for what the bytes hold; only what reading them throws. */
 export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[]): Promise<Verification> {
@@ -44,16 +51,19 @@ export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[])
       lines += 1;
     }
     const { bundle, end } = structure.finish(lines);
-    if (meaning.fault) throw meaning.fault;
+    const { fault } = meaning;
+    const known = end.contradiction ?? null;
+    // What its maker has not told, or only what follows it.
+    if (fault && !(known && known.line <= fault.line)) throw fault;
     const unknown = signerFault(trust, end, bundle.made_at);
-    const intact = unknown === null;
+    const same = fault !== null && fault.line === known?.line;
     return {
-      verdict: intact ? 'intact' : 'signer_unknown',
+      verdict: known ? 'contradictory' : unknown === null ? 'intact' : 'signer_unknown',
       complete: end.complete,
-      line: null,
-      rule: null,
-      why: unknown ?? '',
-      signed_by: intact ? end.kid : null,
+      line: known?.line ?? null,
+      rule: known?.rule ?? null,
+      why: known ? (same ? fault.message : TOLD) : (unknown ?? ''),
+      signed_by: unknown === null ? end.kid : null,
       ...factsOf(structure, meaning),
     };
   } catch (error) {
@@ -70,6 +80,8 @@ function factsOf({ left, bundle, end }: Structure, { attestations }: Meaning) {
     unchecked_decisions: attestations.unchecked,
     subject: bundle?.subject ?? null,
     agent: bundle?.agent ?? null,
+    tenant: bundle?.tenant,
+    chained: bundle?.chained ?? true,
     root: end?.root ?? null,
     previous: end?.previous ?? null,
   };

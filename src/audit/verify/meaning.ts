@@ -2,13 +2,14 @@
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { text } from '../case-file/loose';
-import type { BundleBody } from '../format/lines';
-import type { ReadLine } from '../format/reader';
+import type { Bodies, BundleBody, LineKind } from '../format/lines';
 import { Attestations } from './attestations';
 import { Fault, quoted } from './fault';
-import type { Structure } from './structure';
 import { RecordedRules } from './recorded-rules';
-import { Turn } from './turn';
+import { Turn, type Refs } from './turn';
+
+/** What of a line has a meaning. */
+export type MeantLine = { [K in LineKind]: { n: number; kind: K; body: Bodies[K] } }[LineKind];
 
 export class Meaning {
   fault: Fault | null = null;
@@ -23,13 +24,13 @@ export class Meaning {
 
   constructor(
     trust: readonly TrustedKey[],
-    private readonly structure: Structure,
+    private readonly structure: Refs,
   ) {
     this.attestations = new Attestations(trust);
   }
 
   /** A line whose form and place are right. */
-  take(line: ReadLine): void {
+  take(line: MeantLine): void {
     if (this.fault) return;
     const report = (rule: string, reason: string) => void (this.fault ??= new Fault(line.n, rule, reason));
     switch (line.kind) {
@@ -50,16 +51,16 @@ export class Meaning {
         });
         break;
       case 'run':
-        this.turn!.history.beginRun(line.body);
+        this.turn!.beginRun(line.body);
         break;
       case 'event':
-        this.turn!.history.event(line.body.event, report);
+        this.turn!.event(line.body.event, report);
         break;
       case 'part':
-        this.turn!.blocks.part(line.body.ref, line.body.part, report);
+        this.turn!.part(line.body, report);
         break;
       case 'block':
-        this.turn!.blocks.block(line.body, report);
+        this.turn!.block(line.body, report);
         break;
       case 'effect':
         this.turn!.effect(line.body.record, report);

@@ -32,6 +32,14 @@ export class RecordedRules {
     return innerPolicy(this.objects.get(ref));
   }
 
+  /** Whether these rules, or those within which they hold, take signed decisions only. */
+  attested(ref: string): boolean {
+    return [ref, this.within(ref)].some((one) => {
+      const value = one === null ? undefined : this.objects.get(one);
+      return isJsonObject(value) && value.channel === 'attested';
+    });
+  }
+
   /** Null: they let the call run as it did, or that cannot be told. @param body of the part that has its input */
   fault(run: ScheduledCall, body: JsonObject): string | null {
     const { call } = run;

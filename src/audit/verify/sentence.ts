@@ -5,15 +5,26 @@ import type { Verification } from './index';
 export function describeVerification(verification: Verification): string[] {
   const { verdict, why, line, rule } = verification;
   if (verdict === 'broken') return [`broken at line ${line} (${rule}): ${why}.`];
+  if (verdict === 'contradictory') return [contradictory(verification), ...besides(verification)];
   const answer =
     verdict === 'intact' ? `intact since signing by ${verification.signed_by}` : `consistent, signer unknown: ${why}`;
   return [`${answer}; ${beyond(verification)}; ${left(verification)}.`, ...besides(verification)];
 }
 
+function contradictory(verification: Verification): string {
+  const { why, line, rule, signed_by } = verification;
+  const by = signed_by === null ? 'nobody that you trust has signed it' : `signed as contradictory by ${signed_by}`;
+  return `contradictory at line ${line} (${rule}): ${why}; ${by}; ${beyond(verification)}; ${left(verification)}.`;
+}
+
 /** What nobody can tell from the bundle alone. */
-function beyond({ complete, previous }: Verification): string {
+function beyond({ complete, previous, chained }: Verification): string {
   const whole = complete ? '' : 'incomplete, as its turn_end lines say; ';
-  const before = previous === null ? 'it names no bundle before it' : `the bundle before it has root ${previous.root}`;
+  const before = !chained
+    ? 'it was made to be read, and is no link of the chain'
+    : previous === null
+      ? 'it names no bundle before it'
+      : `the bundle before it has root ${previous.root}`;
   return `${whole}completeness not proven beyond the turns in it (${before})`;
 }
 

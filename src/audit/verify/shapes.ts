@@ -1,6 +1,6 @@
 /** The fields of each kind of line, and their types (rule S3). */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { BUNDLE_VERSION, type LineKind } from '../format/lines';
+import { BUNDLE_VERSION, OLDER_VERSION, type LineKind } from '../format/lines';
 
 type Rule = (value: Json) => boolean;
 type Shape = Record<string, Rule>;
@@ -39,15 +39,25 @@ const PART = exactly({ v: is('holdfast.part/1'), salt: text, body: () => true })
 const BLOCK = exactly({ v: is('holdfast.block/1'), parent: orNull(hash), kind: text, at: text, parts: list(hash) });
 const SIGNED = exactly({ root: hash, kid: text, signature: text });
 
-const BODIES: Record<LineKind, Rule> = {
-  bundle: exactly({
-    v: is(BUNDLE_VERSION),
-    subject: exactly({ kind: is('turn', 'call', 'session'), id: text }),
-    namespace: text,
-    agent: text,
-    made_at: text,
-    made_by: object,
-  }),
+const BUNDLE: Shape = {
+  subject: exactly({ kind: is('turn', 'call', 'session'), id: text }),
+  namespace: text,
+  agent: text,
+  made_at: text,
+  made_by: object,
+};
+const END: Shape = {
+  root: hash,
+  lines: whole,
+  complete: flag,
+  previous: orNull(exactly({ root: hash, subject: text })),
+  redaction: orNull(exactly({ of: SIGNED, parts: whole, payloads: whole, reason: text })),
+  kid: text,
+  public: text,
+  signature: text,
+};
+
+const BODIES: Record<Exclude<LineKind, 'bundle' | 'end'>, Rule> = {
   object: exactly({ ref: hash, value: () => true }),
   turn: exactly({
     turn_id: text,
@@ -61,18 +71,20 @@ const BODIES: Record<LineKind, Rule> = {
   block: exactly({ ref: hash, block: BLOCK }),
   effect: exactly({ record: object }),
   turn_end: exactly({ turn_id: text, head: orNull(hash), complete: flag, why: orNull(text) }),
-  end: exactly({
-    root: hash,
-    lines: whole,
-    complete: flag,
-    previous: orNull(exactly({ root: hash, subject: text })),
-    redaction: orNull(exactly({ of: SIGNED, parts: whole, payloads: whole, reason: text })),
-    kid: text,
-    public: text,
-    signature: text,
-  }),
 };
 
-export function hasShape(kind: LineKind, body: object): boolean {
-  return BODIES[kind](body as JsonObject);
+/** The first line and the last, by the version of the bundle. */
+const ENDS: Record<string, Record<'bundle' | 'end', Rule>> = {
+  [OLDER_VERSION]: { bundle: exactly({ v: text, ...BUNDLE }), end: exactly(END) },
+  [BUNDLE_VERSION]: {
+    bundle: exactly({ v: text, tenant: orNull(text), chained: flag, ...BUNDLE }),
+    end: exactly({ contradiction: orNull(exactly({ line: whole, rule: text })), ...END }),
+  },
+};
+
+/** @param version of the bundle */
+export function hasShape(kind: LineKind, body: object, version: Json | undefined): boolean {
+  if (kind !== 'bundle' && kind !== 'end') return BODIES[kind](body as JsonObject);
+  const shapes = typeof version === 'string' && Object.hasOwn(ENDS, version) ? ENDS[version] : undefined;
+  return shapes !== undefined && shapes[kind](body as JsonObject);
 }

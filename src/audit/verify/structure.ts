@@ -50,7 +50,8 @@ export class Structure {
         this.before === 'end' ? 'S7' : 'S3',
         `A line of kind ${kind} cannot stand after one of kind ${this.before}`,
       );
-    if (!hasShape(kind, body)) throw new Fault(n, 'S3', `The line does not have the fields of a line of kind ${kind}`);
+    if (!hasShape(kind, body, kind === 'bundle' ? body.v : this.bundle?.v))
+      throw new Fault(n, 'S3', `The line does not have the fields of a line of kind ${kind}`);
     this.before = kind;
     this.look(line);
   }
@@ -139,6 +140,9 @@ export class Structure {
     const complete = this.turns.size > 0 && [...this.turns.values()].every((turn) => turn.complete);
     if (body.complete !== complete) throw no('The trailer says of completeness what the turns do not say');
     this.checkRedaction(body, no);
+    if (this.bundle?.chained === false && body.previous !== null)
+      throw no('It is no link of a chain, and names a bundle before it');
+    if (body.contradiction && body.contradiction.line > n) throw no('It names a contradiction at a line that there is not');
     const key = rawKey(body.public);
     if (!key || body.kid !== keyId(body.public)) throw no('The trailer does not carry an Ed25519 key with its id');
     const { signature, ...signed } = body;

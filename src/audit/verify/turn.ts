@@ -1,15 +1,17 @@
 /** One turn of a bundle: its history, its blocks, its effects, and how it ends (rules T1 to T5). */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import type { JsonObject } from '../../shared/json';
-import type { TurnBody, TurnEndBody } from '../format/lines';
+import type { BlockBody, PartBody, RunBody, TurnBody, TurnEndBody } from '../format/lines';
 import { text } from '../case-file/loose';
 import type { Attestations } from './attestations';
 import { Blocks, type Around } from './blocks';
 import { quoted } from './fault';
 import { History, type Report } from './history';
+import { Twice } from './twice';
 import { timeOf, UNKNOWN } from './values';
 
-interface Refs {
+/** Refs of the lines so far. */
+export interface Refs {
   parts: ReadonlySet<string>;
   objects: ReadonlySet<string>;
   blocks: ReadonlySet<string>;
@@ -18,6 +20,7 @@ interface Refs {
 export class Turn {
   readonly history: History;
   readonly blocks: Blocks;
+  private readonly twice: Twice;
   private readonly records = { heads: new Set<string>(), applied: new Set<string>(), appliedHeads: new Set<string>() };
 
   constructor(
@@ -28,17 +31,46 @@ export class Turn {
   ) {
     this.history = new History(body, namespace, attestations);
     this.blocks = new Blocks(body, this.history, around);
+    this.twice = new Twice(body, this.history, this.blocks);
+  }
+
+  beginRun(body: RunBody): void {
+    this.history.beginRun(body);
+    this.twice.beginRun(body);
+  }
+
+  event(event: JsonObject, report: Report): void {
+    this.history.event(event, report);
+    this.twice.event(event, report);
+  }
+
+  part(body: PartBody, report: Report): void {
+    this.blocks.part(body.ref, body.part, report);
+    this.twice.part(body, report);
+  }
+
+  block(body: BlockBody, report: Report): void {
+    this.blocks.block(body, report);
+    this.twice.block(body, report);
+  }
+
+  /** T2, D6, D7 */
+  effect(record: JsonObject, report: Report): void {
+    this.record(record, report);
+    this.twice.effect(record, report);
   }
 
   /** T2 */
-  effect(record: JsonObject, report: Report): void {
-    const { digest, state, result_head, result_ref, turn_id, run_id, idempotency_key, claimed_at } = record;
+  private record(record: JsonObject, report: Report): void {
+    const { v, digest, state, result_head, result_ref, turn_id, run_id, idempotency_key, claimed_at, updated_at } = record;
     const { history, blocks } = this;
     blocks.refer(record);
     this.records.heads.add(text(result_head));
     if (state === 'applied') this.records.applied.add(text(digest));
     if (state === 'applied') this.records.appliedHeads.add(text(result_head));
     if (turn_id !== this.body.turn_id) report('T2', 'The effect record is of another turn');
+    if (v !== 'holdfast.effect/1') report('T2', `The effect record is of a form that nobody knows: ${quoted(v)}`);
+    if (!(timeOf(updated_at) >= timeOf(claimed_at))) report('T2', 'The effect record was changed before it was made');
     if (!history.whole) return;
     if (!history.runs.includes(text(run_id))) report('T2', 'The effect was claimed by a run that the turn does not have');
     const calls = history.callsOf(digest);
@@ -56,7 +88,7 @@ export class Turn {
       );
   }
 
-  /** T1, T3 to T5 */
+  /** T1, T3 to T5, D7 */
   end({ head, complete }: TurnEndBody, refs: Refs, report: Report): void {
     const { history } = this;
     if (history.runs.length > 0 && history.lastHead !== UNKNOWN && history.lastHead !== head)
@@ -68,6 +100,7 @@ export class Turn {
     this.nothingMissing(refs, report);
     if (!history.whole || !history.closed)
       report('T5', 'The turn is said to be complete, and its history has no beginning or no end');
+    this.twice.end(refs, report);
   }
 
   /** T3 */

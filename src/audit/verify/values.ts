@@ -2,16 +2,24 @@
 import { carried, LEFT_OUT } from '../case-file/payload';
 import { object, text } from '../case-file/loose';
 import { hashJson } from '../../shared/digests';
-import type { Json, JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 
 /** A value that was left out: what needs it can't be told. */
 export const UNKNOWN = Symbol('unknown');
 export type Known = Json | typeof UNKNOWN;
 
+/** Several rules ask for the same payload, which may be long: it is read once. */
+const READ = new WeakMap<object, Known>();
+
 /** The first value of `{payloads: […]}`; null for none, and for what can't be read. */
 export function firstPayload(payloads: Json | undefined): Known {
+  if (!isJsonObject(payloads)) return null;
+  const before = READ.get(payloads);
+  if (before !== undefined) return before;
   const value = carried(payloads);
-  return value === LEFT_OUT ? UNKNOWN : (value ?? null);
+  const known = value === LEFT_OUT ? UNKNOWN : (value ?? null);
+  READ.set(payloads, known);
+  return known;
 }
 
 /** An event's own attributes: `EVENT_TYPE_TIMER_FIRED` has them in `timerFiredEventAttributes`. */

@@ -2,6 +2,7 @@
 import { mcpLogins, type Config } from '../../config';
 import { acceptedPath, Connection, readAccepted, type ServerConfig } from '../../packs/mcp';
 import { proposals, type Proposal } from '../../packs/mcp/proposal';
+import { acceptNoIsolation } from '../../processes/isolation';
 import { createLog } from '../../telemetry/log';
 
 /** A program that `npx` or `uvx` has to fetch first takes its time, once. */
@@ -9,6 +10,7 @@ const FIRST_START_MS = 60_000;
 
 /** @throws Error when the server cannot be reached, or somebody has to log in */
 export async function examined(config: Config, server: ServerConfig): Promise<Proposal[]> {
+  if (config.childrenMayReadSecrets) acceptNoIsolation();
   const connection = new Connection(server, {
     log: createLog(config.logLevel === 'info' ? 'error' : config.logLevel),
     loginFolder: mcpLogins(config.home),

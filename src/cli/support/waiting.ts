@@ -4,8 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cardLines } from '../../client/card-lines';
-import type { TurnHandle, WaitingCall } from '../../client/turn-handle';
+import type { Question, TurnHandle, WaitingNow } from '../../client/turn-handle';
+import { visible } from '../../shared/visible';
 import { InputEnded, type Questions } from './ask';
+import { cardExcerpt } from './card-excerpt';
 import { userName } from './decide-options';
 import { oneLine } from './describe';
 import type { Output } from './output';
@@ -26,6 +28,8 @@ export class Waiting {
   private readonly open = new Map<string, AbortController>();
   private soon = new AbortController();
   private answered = true;
+  /** What has been said of calls that nobody can be asked about. */
+  private readonly said = new Set<string>();
 
   constructor(
     private readonly turn: TurnHandle,
@@ -48,25 +52,36 @@ export class Waiting {
   }
 
   private async compare(): Promise<void> {
-    const calls = await this.pending();
-    if (calls === null) return;
-    const now = new Map(calls.map((call) => [`${call.digest} ${call.state}`, call]));
-    for (const [key, moot] of this.open) if (!now.has(key)) moot.abort();
-    const fresh = [...now].filter(([key]) => !this.open.has(key));
-    const cards = fresh.length > 0 ? await this.turn.cards().catch(() => new Map<string, string>()) : new Map<string, string>();
-    for (const [key, call] of fresh) {
+    const found = await this.waiting();
+    if (found === null) return;
+    const { questions, unread } = found;
+    const still = new Set([...questions, ...unread.map(({ call }) => call)].map(keyOf));
+    for (const [key, moot] of this.open) if (!still.has(key)) moot.abort();
+    for (const { call, why } of unread) if (!this.open.has(keyOf(call))) this.saySo(why);
+    for (const question of questions.filter((each) => !this.open.has(keyOf(each)))) {
       const moot = new AbortController();
-      this.open.set(key, moot);
-      void this.ask(call, cards.get(call.digest) ?? '', moot.signal);
+      this.open.set(keyOf(question), moot);
+      void this.ask(question, moot.signal);
     }
   }
 
+  /** Once for each reason. Nobody is asked about what cannot be shown to him. */
+  private saySo(why: string): void {
+    if (this.said.has(why)) return;
+    this.said.add(why);
+    const { output, questions } = this.asking;
+    const look = this.turn.uiUrl ? ` Read it in the Web UI: ${this.turn.uiUrl}` : ' Read it in the Web UI.';
+    const print = () => output.note(`    ${visible(why)} So nobody is asked here until it can be.${look}`);
+    if (questions) questions.above(print);
+    else print();
+  }
+
   /** Null: nobody answers now. That is said once, until somebody does again. */
-  private async pending(): Promise<WaitingCall[] | null> {
+  private async waiting(): Promise<WaitingNow | null> {
     try {
-      const calls = await this.turn.pending();
+      const found = await this.turn.waiting();
       this.answered = true;
-      return calls;
+      return found;
     } catch (error) {
       if (this.answered && error instanceof Error && error.name === 'NoWorker')
         this.asking.output.note('No worker answers now (`holdfast worker` starts one); the turn goes on when one does.');
@@ -76,14 +91,16 @@ export class Waiting {
   }
 
   /** Decides inline; a bare enter leaves it to others. */
-  private async ask(call: WaitingCall, card: string, moot: AbortSignal): Promise<void> {
+  private async ask(call: Question, moot: AbortSignal): Promise<void> {
     const { output, questions, ended } = this.asking;
     const doubt = call.state === 'in_doubt';
     const of = call.of ? ` of ${oneLine(call.of.agent, 60)}` : '';
     const decide = `${doubt ? 'settle' : 'approve'} ${this.turn.id}${doubt ? ' applied|not_applied' : ''} --call ${call.digest.slice(0, 12)}`;
     const elsewhere = `${doubt ? 'in doubt' : 'waits'}: holdfast ${decide}`;
-    if (!questions) return output.note(elsewhere);
-    const above = [`  ■ ${call.id} ${oneLine(call.tool, 60)}${of}:`, ...cardLines(card).map((line) => `    │ ${line}`)];
+    const head = `  ■ ${call.id} ${oneLine(call.tool, 60)}${of}:`;
+    const shown = (lines: string[]) => [head, ...lines.map((line) => `    │ ${line}`)];
+    if (!questions) return output.note([...shown(cardExcerpt(call.card)), elsewhere].join('\n'));
+    const above = shown(cardLines(call.card));
     try {
       const answer = await questions.ask(doubt ? SETTLE : APPROVE, moot, above);
       if (answer === null || (await this.take(call.digest, doubt, answer.trim()))) return;
@@ -109,4 +126,8 @@ export class Waiting {
     else return false;
     return true;
   }
+}
+
+function keyOf({ digest, state }: { digest: string; state: string }): string {
+  return `${digest} ${state}`;
 }

@@ -6,7 +6,7 @@ import type { EndBody } from '../../audit/format/lines';
 import { appearWhole } from './write-file';
 
 /** What the trailer of the bundle says, and how large it is. */
-export interface Written extends Pick<EndBody, 'root' | 'lines' | 'complete' | 'kid'> {
+export interface Written extends Pick<EndBody, 'root' | 'lines' | 'complete' | 'contradiction' | 'kid'> {
   bytes: number;
 }
 
@@ -57,8 +57,8 @@ class Watched {
   }
 
   written(): Written {
-    const { root, lines, complete, kid } = (JSON.parse(this.last) as { body: EndBody }).body;
-    return { root, lines, complete, kid, bytes: this.bytes };
+    const { root, lines, complete, contradiction, kid } = (JSON.parse(this.last) as { body: EndBody }).body;
+    return { root, lines, complete, contradiction, kid, bytes: this.bytes };
   }
 
   private counted(text: string): Buffer {

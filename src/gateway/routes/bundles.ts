@@ -26,7 +26,7 @@ const described = (summary: string, params: object) => ({
         content: {
           'application/jsonl': {
             schema: { type: 'string' },
-            example: '{"body":{"v":"holdfast.bundle/1"},"kind":"bundle","n":0,"prev":null}',
+            example: '{"body":{"v":"holdfast.bundle/2"},"kind":"bundle","n":0,"prev":null}',
           },
         },
       },
@@ -36,7 +36,7 @@ const described = (summary: string, params: object) => ({
 });
 
 export const bundles: Route = (app, parts) => {
-  // Without HEAD: a bundle is made for whoever reads it, and each is the agent's last one.
+  // Without HEAD: a bundle is made for whoever reads it.
   const config = { config: { roles: AUDITORS }, exposeHeadRoute: false };
 
   app.get<One>(
@@ -60,7 +60,8 @@ export const bundles: Route = (app, parts) => {
 
 /** The first line is made before the answer begins: what keeps a bundle from beginning is an error of its own. */
 async function streamed(reply: FastifyReply, holdfast: HoldfastClient, of: BundleOf): Promise<FastifyReply> {
-  const lines = holdfast.bundle(of);
+  // To read is to change nothing: only what is kept is a link of the chain.
+  const lines = holdfast.bundle(of, { chained: false });
   const first = await lines.next();
   const all = async function* () {
     try {

@@ -4,12 +4,14 @@
  */
 import type { SigningKey } from '../../attestation/signing-key';
 import { signDecisions } from '../../client/attest';
+import type { Done } from '../../client/done-before';
 import type { TurnHandle } from '../../client/turn-handle';
 import { samePerson } from '../../shared/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/decision';
 import { isJsonObject, type Json } from '../../shared/json';
 import type { Route } from '../app';
 import { Refusal } from '../errors';
+import { once } from '../once';
 import type { Principal } from '../principals';
 import { answers, postHeaders, turnParams } from '../schemas';
 import { visibleTurn } from '../visible-turn';
@@ -84,11 +86,18 @@ export const decisions: Route = (app, parts) => {
       const read = readBody(request.body, principal);
       if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_decision', message: read.reason });
       const { turn } = await visibleTurn(parts, principal, request.params.id);
-      const calls = await decideAs(turn, parts.key, principal, read);
+      const decide = (named: TurnHandle) => decideAs(named, parts.key, principal, read);
+      const calls = await once(request.operation, turn, decide, decidedCalls);
       return reply.header('cache-control', 'no-store').send({ accepted: true, by: principal.name, calls });
     },
   );
 };
+
+/** The whole digests, as they were sent to the turn. */
+function decidedCalls({ sent }: Done): string[] {
+  const { call, calls } = sent as { call?: string; calls?: string[] };
+  return calls ?? [call!];
+}
 
 type ReadBody = { ok: true; kind: DecisionKind; fields: DecisionFields } | { ok: false; reason: string };
 

@@ -4,7 +4,6 @@ import type { GatewayParts, Route } from '../app';
 import { Refusal, type Wrong } from '../errors';
 import type { Decide } from '../mcp/elicit';
 import { offersBy, type Offers, type OffersBy } from '../mcp/offers';
-import { siteFault } from '../mcp/same-site';
 import { sdk } from '../mcp/sdk';
 import { Sessions, type PartsOf, type Session } from '../mcp/sessions';
 import type { Principal } from '../principals';
@@ -36,8 +35,6 @@ export const mcp: Route = (app, parts) => {
   app.addHook('preClose', () => sessions.close());
 
   const handle = async (request: McpRequest, reply: FastifyReply) => {
-    const fault = siteFault(request.headers, request.socket.localAddress, { origins: [], ...parts });
-    if (fault) throw new Refusal(fault);
     if (!parts.catalogue) throw new Refusal(NO_APP);
     const offers = await (offered ??= parts.catalogue().then(offersBy));
     const { agent } = request.query;

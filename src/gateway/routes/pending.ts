@@ -1,4 +1,5 @@
 /** `GET /v1/pending`: what waits for a person. */
+import type { PendingTurn } from '../../client';
 import type { Route } from '../app';
 import { sightOf } from '../principals';
 import { answers, examplePending, pendingTurn } from '../schemas';
@@ -21,6 +22,19 @@ const schema = {
 export const pending: Route = (app, { client }) => {
   app.get('/v1/pending', { schema, config: { roles: ['approver', 'auditor', 'admin'] } }, async (request, reply) => {
     const turns = await (await client()).pending({ sight: sightOf(request.principal) });
-    return reply.header('cache-control', 'no-store').send({ turns });
+    return reply.header('cache-control', 'no-store').send({ turns: within(MOST_CARDS, turns) });
   });
 };
+
+/** Characters of all cards together: each may be long, and whoever starts turns decides how many there are. */
+const MOST_CARDS = 4_000_000;
+
+/** The short ones first: a few long ones must not hide all others. What does not fit is named, and not asked about. */
+function within(most: number, turns: PendingTurn[]): PendingTurn[] {
+  const length = ({ calls }: PendingTurn) => calls.reduce((sum, { card }) => sum + card.length, 0);
+  const fit = new Set<PendingTurn>();
+  let left = most;
+  for (const turn of [...turns].sort((a, b) => length(a) - length(b))) if ((left -= length(turn)) >= 0) fit.add(turn);
+  const unreachable = 'Its cards do not fit into one answer beside the others: decide those first, or read it in the Web UI.';
+  return turns.map((turn) => (fit.has(turn) ? turn : { ...turn, calls: [], unreachable }));
+}

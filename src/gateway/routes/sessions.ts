@@ -2,12 +2,15 @@
 import { signSteer } from '../../client/attest';
 import { findTurnOfBlock } from '../../store/turn-of-block';
 import { StoreError } from '../../store/store';
-import type { SessionView } from '../../shared/session';
+import type { SendAnswer, SessionView } from '../../shared/session';
 import { ForkRefused } from '../../client/errors';
-import type { SessionHandle, SentMessage } from '../../client/session-handle';
+import type { SessionHandle } from '../../client/session-handle';
+import type { TurnHandle } from '../../client/turn-handle';
 import type { GatewayParts, Route } from '../app';
 import { keptCallback } from '../callbacks';
 import { Refusal } from '../errors';
+import type { Operation } from '../idempotency';
+import { nothing, once, sentBefore } from '../once';
 import { sees, sightOf, type Principal } from '../principals';
 import { schemas } from '../session-schemas';
 import { changeableSession, ownSession, visibleSession } from '../visible-session';
@@ -21,7 +24,7 @@ export const sessions: Route = (app, parts) => {
   const changeable = (request: { principal: Principal; params: { id: string } }) =>
     changeableSession(parts, request.principal, request.params.id);
   const start = { config: { roles: STARTERS } };
-  const once = { config: { roles: STARTERS, keepsAnswer: true } };
+  const kept = { config: { roles: STARTERS, keepsAnswer: true } };
 
   app.post<{ Body: { agent: string; title?: string; message?: string } }>(
     '/v1/sessions',
@@ -35,7 +38,10 @@ export const sessions: Route = (app, parts) => {
         requester: request.principal.name,
         ...(operation ? { id: operation.id } : {}),
       });
-      if (first !== undefined) await session.send(first, { id: operation?.id ?? 'first' });
+      if (first !== undefined) {
+        const send = (named: SessionHandle) => named.send(first, { id: operation?.id ?? 'first' });
+        await once<SessionHandle, SendAnswer>(operation, session, send, sentBefore);
+      }
       return reply
         .code(201)
         .header('cache-control', 'no-store')
@@ -66,49 +72,50 @@ export const sessions: Route = (app, parts) => {
     async (request, reply) => {
       const { session } = await ownSession(parts, request.principal, request.params.id);
       const { message: said, resume, callback_url } = request.body;
-      const key = request.operation ? { id: request.operation.id } : {};
-      const more = { ...key, ...(await keptCallback(parts, callback_url)) };
-      const answer = await (resume ? session.resume(said, more) : session.send(said, more));
+      const { operation } = request;
+      const more = { ...(operation ? { id: operation.id } : {}), ...(await keptCallback(parts, callback_url)) };
+      const send = (named: SessionHandle) => (resume ? named.resume(said, more) : named.send(said, more));
+      const answer = await once<SessionHandle, SendAnswer>(operation, session, send, sentBefore);
       return reply.code(202).header('cache-control', 'no-store').send(sentOf(session, answer));
     },
   );
 
   app.post<One & { Body: { text: string } }>(
     '/v1/sessions/:id/steer',
-    { schema: schemas.steer, ...once },
+    { schema: schemas.steer, ...kept },
     async (request, reply) => {
       const { session, holdfast } = await changeable(request);
+      const { operation, body } = request;
       const { name, roles } = request.principal;
-      const { running } = await session.status();
-      if (!running)
-        throw new Refusal({
-          code: 'CONFIRMATION_REQUIRED',
-          reason: 'not_accepted',
-          message: 'No turn runs; send a message instead.',
-        });
-      const turn = holdfast.turn(running.turn_id);
-      const said = { text: request.body.text, principal: name, roles };
-      await turn.steer(request.body.text, { by: name, attestation: await signSteer(turn, parts.key, said) });
+      const turn = holdfast.turn(await steered(session, operation));
+      const steer = async (named: TurnHandle) => {
+        const attestation = await signSteer(named, parts.key, { text: body.text, principal: name, roles });
+        await named.steer(body.text, { by: name, attestation });
+      };
+      await once(operation, turn, steer, nothing);
       return reply.code(202).send({ turn_id: turn.id });
     },
   );
 
-  app.post<One>('/v1/sessions/:id/interrupt', { schema: schemas.interrupt, ...once }, async (request, reply) => {
-    await (await changeable(request)).session.interrupt({ by: request.principal.name });
+  app.post<One>('/v1/sessions/:id/interrupt', { schema: schemas.interrupt, ...kept }, async (request, reply) => {
+    const { session } = await changeable(request);
+    await once(request.operation, session, (named) => named.interrupt({ by: request.principal.name }), nothing);
     return reply.code(202).send({ accepted: true });
   });
 
   app.post<One & { Body: { title: string } }>(
     '/v1/sessions/:id/rename',
-    { schema: schemas.rename, ...once },
+    { schema: schemas.rename, ...kept },
     async (request, reply) => {
-      await (await changeable(request)).session.rename(request.body.title);
+      const { session } = await changeable(request);
+      await once(request.operation, session, (named) => named.rename(request.body.title), nothing);
       return reply.send({ accepted: true });
     },
   );
 
-  app.post<One>('/v1/sessions/:id/close', { schema: schemas.close, ...once }, async (request, reply) => {
-    await (await changeable(request)).session.close({ by: request.principal.name });
+  app.post<One>('/v1/sessions/:id/close', { schema: schemas.close, ...kept }, async (request, reply) => {
+    const { session } = await changeable(request);
+    await once(request.operation, session, (named) => named.close({ by: request.principal.name }), nothing);
     return reply.code(202).send({ accepted: true });
   });
 
@@ -132,6 +139,18 @@ export const sessions: Route = (app, parts) => {
   );
 };
 
+/** The turn that is spoken to: the one that runs, for all requests of one operation the same. @throws Refusal 409 */
+async function steered(session: SessionHandle, operation: Operation | null): Promise<string> {
+  const { running } = operation?.target === undefined ? await session.status() : { running: { turn_id: operation.target } };
+  if (!running)
+    throw new Refusal({
+      code: 'CONFIRMATION_REQUIRED',
+      reason: 'not_accepted',
+      message: 'No turn runs; send a message instead.',
+    });
+  return operation === null ? running.turn_id : operation.agreeOn(running.turn_id);
+}
+
 /** A block is reachable through turns that one may see, and through nothing else. @throws Refusal 404 */
 async function visibleBlock({ store }: GatewayParts, principal: Principal, block: string): Promise<void> {
   const turn = await findTurnOfBlock(store, block).catch((error: unknown) => {
@@ -151,6 +170,6 @@ function shown({ run_id: _, ...view }: SessionView): object {
   return view;
 }
 
-function sentOf(session: SessionHandle, { turn_id, ahead }: SentMessage): object {
+function sentOf(session: SessionHandle, { turn_id, ahead }: SendAnswer): object {
   return { session_id: session.id, turn_id, ahead, events_url: `/v1/turns/${turn_id}/events` };
 }

@@ -1,11 +1,11 @@
 /** Tools: listed, shown, and called without a model, through all that a call of a turn goes through. */
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { envelopeOf, type CallHandle, type DirectCall } from '../../client/direct-call';
+import { envelopeOf, type CallHandle } from '../../client/direct-call';
 import { ERROR_CODES } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
 import type { Route } from '../app';
 import { Refusal } from '../errors';
+import { startCall } from '../start-call';
 import { answers, errorEnvelope, postHeaders } from '../schemas';
 import { knownVersions, type ToolEntry } from '../tool-catalogue';
 
@@ -167,10 +167,7 @@ export const tools: Route = (app, parts) => {
   });
 
   app.post<Call>('/tools/:toolName', { schema: callSchema, config: { roles: ['starter', 'admin'] } }, async (request, reply) => {
-    const { principal, operation, params, body } = request;
-    await knownVersions(parts, params.toolName);
-    const key = operation?.key ?? `once_${randomBytes(16).toString('hex')}`;
-    const call = await (await parts.client()).call(callOf(params.toolName, body, principal.name, key));
+    const call = await startCall(parts, request, request.params.toolName);
     const view = await settled(call, app.draining);
     void reply.header('cache-control', 'no-store').header('x-holdfast-call', encodeURIComponent(call.id));
     if (view.ended_at !== null) {
@@ -189,12 +186,6 @@ export const tools: Route = (app, parts) => {
     });
   });
 };
-
-export function callOf(tool: string, { input, agent, options = {} }: Call['Body'], requester: string, id: string): DirectCall {
-  const { enable_cache: enableCache, enable_streaming: enableStreaming, enable_retry: enableRetry, debug } = options;
-  const given = Object.entries({ enableCache, enableStreaming, enableRetry, debug }).filter(([, value]) => value !== undefined);
-  return { tool, input, requester, id, options: Object.fromEntries(given), ...(agent === undefined ? {} : { agent }) };
-}
 
 /** Its view once it has ended, waits for a person, or has taken too long. */
 async function settled(call: CallHandle, draining: AbortSignal) {

@@ -12,6 +12,7 @@ import { ToolError } from '../../tools/errors';
 import type { GatewayParts, Route } from '../app';
 import { keptCallback } from '../callbacks';
 import { Refusal } from '../errors';
+import { nothing, once, sentBefore } from '../once';
 import { sightOf, type Principal } from '../principals';
 import { answers, callbackUrl, exampleSummary, exampleView, postHeaders, turnParams, turnSummary, turnView } from '../schemas';
 import { ownSession } from '../visible-session';
@@ -201,7 +202,7 @@ export const turns: Route = (app, parts) => {
     { schema: cancelSchema, config: { roles: STARTERS, keepsAnswer: true } },
     async (request, reply) => {
       const { turn } = await ownTurn(parts, request.principal, request.params.id);
-      await turn.cancel();
+      await once(request.operation, turn, (named) => named.cancel(), nothing);
       return reply.code(202).header('cache-control', 'no-store').send({ accepted: true });
     },
   );
@@ -213,8 +214,11 @@ export const turns: Route = (app, parts) => {
       const { principal, params, body } = request;
       const { turn } = await ownTurn(parts, principal, params.id);
       const { name, roles } = principal;
-      const attestation = await signSteer(turn, parts.key, { text: body.text, principal: name, roles: [...roles] });
-      await turn.steer(body.text, { by: name, attestation });
+      const steer = async (named: TurnHandle) => {
+        const attestation = await signSteer(named, parts.key, { text: body.text, principal: name, roles: [...roles] });
+        await named.steer(body.text, { by: name, attestation });
+      };
+      await once(request.operation, turn, steer, nothing);
       return reply.header('cache-control', 'no-store').send({ accepted: true, by: name });
     },
   );
@@ -239,8 +243,9 @@ async function queued(
       message: `The session is of agent ${summary.agent}, not of ${JSON.stringify(body.agent)}.`,
       status: 409,
     });
-  const callback = await keptCallback(parts, body.callback_url);
-  return (await session.send(body.message, { ...(operation ? { id: operation.id } : {}), ...callback })).turn;
+  const more = { ...(operation ? { id: operation.id } : {}), ...(await keptCallback(parts, body.callback_url)) };
+  const { turn_id } = await once(operation, session, (named) => named.send(body.message, more), sentBefore);
+  return (await parts.client()).turn(turn_id);
 }
 
 /** Cursors of one principal's list: Temporal's own position, sealed with the filter that it belongs to. */

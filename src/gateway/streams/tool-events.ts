@@ -13,7 +13,8 @@ import { directCallId, isDirectCallId } from '../../shared/ids';
 import type { GatewayParts } from '../app';
 import { Refusal } from '../errors';
 import type { Principal } from '../principals';
-import { callOf, callSchema, later, toolParams, type Call } from '../routes/tools';
+import { callSchema, later, toolParams, type Call } from '../routes/tools';
+import { callOf, startCall } from '../start-call';
 import { knownVersions } from '../tool-catalogue';
 import { answers } from '../schemas';
 import { visibleTurn } from '../visible-turn';
@@ -116,28 +117,23 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
     return (await (await parts.client()).call(callOf(toolName, body, principal.name, key))).id;
   };
 
-  app.post<Call>(
-    '/tools/:toolName/sse',
-    { schema: startSchema, config: { roles: STARTERS } },
-    async ({ principal, operation, params, body }, reply) => {
-      await knownVersions(parts, params.toolName);
-      const key = operation?.key ?? `once_${randomBytes(16).toString('hex')}`;
-      const call = await (await parts.client()).call(callOf(params.toolName, body, principal.name, key));
-      const base = `/v1/turns/${encodeURIComponent(call.id)}`;
-      return reply
-        .code(202)
-        .header('cache-control', 'no-store')
-        .send({
-          call_id: call.id,
-          state: 'running',
-          pending: [],
-          view_url: base,
-          events_url: `/tools/${params.toolName}/sse?call=${encodeURIComponent(bare(call.id))}`,
-          decisions_url: `${base}/decisions`,
-          ui_url: call.uiUrl,
-        });
-    },
-  );
+  app.post<Call>('/tools/:toolName/sse', { schema: startSchema, config: { roles: STARTERS } }, async (request, reply) => {
+    const { params } = request;
+    const call = await startCall(parts, request, params.toolName);
+    const base = `/v1/turns/${encodeURIComponent(call.id)}`;
+    return reply
+      .code(202)
+      .header('cache-control', 'no-store')
+      .send({
+        call_id: call.id,
+        state: 'running',
+        pending: [],
+        view_url: base,
+        events_url: `/tools/${params.toolName}/sse?call=${encodeURIComponent(bare(call.id))}`,
+        decisions_url: `${base}/decisions`,
+        ui_url: call.uiUrl,
+      });
+  });
 }
 
 const CALL = /^(?:call\/)?([A-Za-z0-9._~-]{1,128})$/;

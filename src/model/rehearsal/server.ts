@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { siteFault } from '../../shared/same-site';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { isAnalyst, playAnalyst } from './analyst';
 import { readConversation, type Conversation } from './conversation';
@@ -82,6 +83,8 @@ class Stage {
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const fault = siteFault(request.headers, request.socket.localAddress, {});
+    if (fault !== null) return refuse(response, 403, fault);
     const index = this.count++;
     response.setHeader('request-id', `req_rehearsal_${index + 1}`);
     const path = new URL(request.url ?? '/', 'http://rehearsal').pathname;

@@ -16,6 +16,8 @@ export interface MailReceipt {
 export interface Mailer {
   /** Address that the messages come from; shown to the person who decides. */
   readonly from: string;
+  /** Name of the host that takes them; shown likewise. */
+  readonly host?: string;
   /**
    * Sends once, or fails; never repeats by itself.
    * @throws ToolError whose `nothingHappened` is true only when the server can't have accepted the message

@@ -27,6 +27,7 @@ export function smtpFailure(error: SmtpError, handedOver: boolean): ToolError {
       `The message was handed to the mail server, and its answer never came: ${told}`,
       {
         hint: 'It may or may not have been delivered. Look for the Message-ID at the receiving side before anything is sent again.',
+        nothingHappened: false,
         cause: error,
       },
     );

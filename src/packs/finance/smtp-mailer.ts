@@ -28,9 +28,11 @@ export interface SmtpSettings {
 
 export class SmtpMailer implements Mailer {
   readonly from: string;
+  readonly host: string;
 
   constructor(private readonly settings: SmtpSettings) {
     this.from = settings.from;
+    this.host = settings.host;
   }
 
   async send(message: MailMessage, options: { idempotencyKey: string; signal: AbortSignal }): Promise<MailReceipt> {
@@ -125,12 +127,13 @@ class Conversation {
     this.connection.login({ credentials: { user, pass: pass ?? '' } }, (error) => done(error));
   }
 
-  /** nodemailer reads it only after the server's 354: the first read is the hand-over. */
+  /** nodemailer reads it only after the server's 354: the first read is the hand-over. After a standstill the time may be over. */
   private message(): Readable {
-    const raw = this.raw;
+    const { raw, signal } = this;
     const mark = () => (this.handedOver = true);
     return new Readable({
       read() {
+        if (signal.aborted) return void this.destroy(new Error('the time of the call is over'));
         mark();
         this.push(raw);
         this.push(null);

@@ -1,6 +1,7 @@
 /**
  * The classes that a person has accepted, each for exactly one definition: another hash, and the tool is destructive
- * again. Beside the servers' file, so that both are deployed together.
+ * again. And the answers of a server that count as refusals, by their codes. Beside the servers' file, so that both are
+ * deployed together.
  */
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -15,8 +16,18 @@ import { BadServersFile } from './servers-file';
 const FORM = 'holdfast.mcp_accepted/1';
 const LARGEST_FILE = 16 * 1024 * 1024;
 
+/**
+ * A code of JSON-RPC, or an HTTP status of refusal. Not -32000 and -32001: the SDK uses them for a connection that was lost and
+ * for an answer that did not come, which prove nothing.
+ */
+const ANSWER_CODE = /^(?!-3200[01]$)(-?[1-9]\d{0,9}|http-4\d\d)$/;
+
+const who = { by: z.string().max(200), at: z.string().max(40) };
+
 const FILE = z.strictObject({
   v: z.literal(FORM),
+  /** Server → code → who has accepted that such an answer means that nothing was done. Absent in older files. */
+  trusted_errors: z.record(z.string(), z.record(z.string().regex(ANSWER_CODE), z.strictObject(who))).optional(),
   servers: z.record(
     z.string(),
     z.record(
@@ -25,8 +36,7 @@ const FILE = z.strictObject({
         class: z.enum(CLASSES),
         /** Of the definition that was looked at. */
         hash: z.string().regex(/^[0-9a-f]{64}$/),
-        by: z.string().max(200),
-        at: z.string().max(40),
+        ...who,
       }),
     ),
   ),
@@ -34,6 +44,11 @@ const FILE = z.strictObject({
 
 /** Server → tool, as the server calls it → what was accepted. */
 export type Accepted = z.output<typeof FILE>['servers'];
+export type Trusted = NonNullable<z.output<typeof FILE>['trusted_errors']>;
+
+export function isAnswerCode(code: string): boolean {
+  return ANSWER_CODE.test(code);
+}
 
 /** `…/mcp.json` → `…/mcp.accepted.json`. */
 export function acceptedPath(serversPath: string): string {
@@ -42,10 +57,19 @@ export function acceptedPath(serversPath: string): string {
 
 /** Nothing where there is no such file. @throws BadServersFile */
 export async function readAccepted(path: string): Promise<Accepted> {
-  if (!existsSync(path)) return {};
+  return (await readAcceptedFile(path)).servers;
+}
+
+/** As `readAccepted`. */
+export async function readTrusted(path: string): Promise<Trusted> {
+  return (await readAcceptedFile(path)).trusted_errors ?? {};
+}
+
+async function readAcceptedFile(path: string): Promise<Omit<z.output<typeof FILE>, 'v'>> {
+  if (!existsSync(path)) return { servers: {} };
   try {
     if (statSync(path).size > LARGEST_FILE) throw new Error('it is too large');
-    return FILE.parse(JSON.parse(await readFile(path, 'utf8'))).servers;
+    return FILE.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     const why =
       error instanceof z.ZodError ? 'its form is wrong' : error instanceof SyntaxError ? 'it is no JSON' : String(error);
@@ -55,10 +79,12 @@ export async function readAccepted(path: string): Promise<Accepted> {
   }
 }
 
-export async function writeAccepted(path: string, servers: Accepted): Promise<void> {
+/** @param trusted absent: those that stand in the file stay */
+export async function writeAccepted(path: string, servers: Accepted, trusted?: Trusted): Promise<void> {
+  const trusted_errors = trusted ?? (await readTrusted(path));
   const folder = dirname(resolve(path));
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await replaceFile(folder, resolve(path), Buffer.from(`${JSON.stringify({ v: FORM, servers }, null, 2)}\n`));
+  await replaceFile(folder, resolve(path), Buffer.from(`${JSON.stringify({ v: FORM, servers, trusted_errors }, null, 2)}\n`));
 }
 
 /** Null: nobody has accepted this definition. */

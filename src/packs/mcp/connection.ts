@@ -11,6 +11,7 @@ import { version } from '../../version';
 import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
 import { listedTool, type ListedTool } from './listed-tool';
 import { sdk, type Client } from './sdk';
+import { sendingOnce } from './sent-once';
 import type { ServerConfig } from './servers-file';
 import { transportTo } from './transport';
 
@@ -28,6 +29,10 @@ export interface Calling {
   /** The server's own side: it may know an act again by its key. */
   meta: JsonObject;
   progress(message: string, fraction?: number): void;
+  /** It must not be repeated: not by the SDK either. */
+  once?: boolean;
+  /** From here on the server may act. */
+  sending?(): void;
 }
 
 /** The server cannot be reached: nothing was asked of it. */
@@ -62,6 +67,7 @@ export class Connection {
   private why = '';
   /** Those of logins, the latest first; a refreshed one may still be echoed by a call that began before. */
   private tokens: string[] = [];
+  private readonly once = new WeakSet<object>();
 
   constructor(
     readonly server: ServerConfig,
@@ -85,7 +91,7 @@ export class Connection {
   }
 
   /** @returns the server's result, unread. @throws Unreachable; what the SDK throws */
-  async call(tool: string, input: JsonObject, { signal, meta, progress }: Calling): Promise<JsonObject> {
+  async call(tool: string, input: JsonObject, { signal, meta, progress, once = false, sending }: Calling): Promise<JsonObject> {
     const client = await this.connected();
     const params = { name: tool, arguments: input, _meta: meta };
     const onprogress = ({ progress: done, total, message }: { progress: number; total?: number; message?: string }) =>
@@ -93,6 +99,9 @@ export class Connection {
         this.clean(message ?? `${done}${total === undefined ? '' : ` of ${total}`}`).slice(0, 500),
         fractionOf(done, total),
       );
+    signal.throwIfAborted(); // right before it is sent: the connection may have taken its time
+    sending?.();
+    if (once) this.once.add(input);
     const answer = await client.request({ method: 'tools/call', params }, RESULT, { signal, timeout: NO_TIMEOUT, onprogress });
     return answer as JsonObject;
   }
@@ -145,13 +154,13 @@ export class Connection {
     const client = new (sdk.client().Client)({ name: 'holdfast', version }, { capabilities: {} });
     try {
       this.stderr = '';
-      const transport = transportTo(this.server, this.settings.loginFolder, {
+      const transport = await transportTo(this.server, this.settings.loginFolder, {
         said: (text) => void (this.stderr = `${this.stderr}${text}`.slice(-KEPT_STDERR)),
         sent: (token) => {
           if (!this.tokens.includes(token)) this.tokens = [token, ...this.tokens].slice(0, KEPT_TOKENS);
         },
       });
-      await client.connect(transport, { timeout: this.waitMs });
+      await client.connect(sendingOnce(transport, this.once), { timeout: this.waitMs });
     } catch (error) {
       this.failed(error);
       await client.close().catch(() => undefined);

@@ -1,5 +1,14 @@
 /** Tools of MCP servers (docs/mcp.md). */
-export { acceptedClass, acceptedPath, readAccepted, writeAccepted, type Accepted } from './accepted-file';
+export {
+  acceptedClass,
+  acceptedPath,
+  isAnswerCode,
+  readAccepted,
+  readTrusted,
+  writeAccepted,
+  type Accepted,
+  type Trusted,
+} from './accepted-file';
 export { CLASSES, classOf, proposedClass, type AcceptableClass } from './classes';
 export { Connection } from './connection';
 export type { ListedTool } from './listed-tool';

@@ -29,7 +29,8 @@ export function resultData(result: unknown, clean: (text: string) => string): Mc
   if (json.isError === true) throw failed(blocks);
   const structured = isJsonObject(json.structuredContent) ? json.structuredContent : null;
   // For clients that know no structured content a server says the same once more, as text.
-  const said = structured === null ? blocks : blocks.filter((block) => !says(block, structured));
+  const whole = JSON.stringify(structured);
+  const said = structured === null ? blocks : blocks.filter((block) => !says(block, whole));
   if (structured === null && said.length === 1 && said[0]!.type === 'text') return { text: String(said[0]!.text) };
   let files = 0;
   const content = said.map((block) => blockData(block, () => ++files <= MOST_FILES));
@@ -46,7 +47,8 @@ export function structuredFault(name: string, outputSchema: Json | undefined, da
 
 function failed(blocks: JsonObject[]): ToolError {
   const text = blocks.map((block) => (typeof block.text === 'string' ? block.text : `[${String(block.type)}]`)).join('\n');
-  return new ToolError('EXECUTION_ERROR', 'tool_failed', text.trim() === '' ? 'The tool failed, and did not say why.' : text);
+  const message = text.trim() === '' ? 'The tool failed, and did not say why.' : text;
+  return new ToolError('EXECUTION_ERROR', 'tool_failed', message, { nothingHappened: false });
 }
 
 function blockData(block: JsonObject, mayKeep: () => boolean): McpData {
@@ -92,10 +94,11 @@ function texts(fields: Record<string, Json | undefined>): Record<string, string>
   return Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string'));
 }
 
-function says(block: JsonObject, structured: JsonObject): boolean {
+/** @param json of the structured content, written once: there may be thousands of blocks */
+function says(block: JsonObject, json: string): boolean {
   if (block.type !== 'text' || typeof block.text !== 'string') return false;
   try {
-    return JSON.stringify(JSON.parse(block.text)) === JSON.stringify(structured);
+    return JSON.stringify(JSON.parse(block.text)) === json;
   } catch {
     return false;
   }

@@ -6,15 +6,16 @@ import { ConversionError, toolFromDefinition } from '../../tools/convert';
 import type { Tool, ToolContext, ToolLogger } from '../../tools/define';
 import { ToolError } from '../../tools/errors';
 import type { Offered, ToolSource } from '../../tools/tool-source';
-import { acceptedClass, readAccepted, type Accepted } from './accepted-file';
+import { acceptedClass, readAccepted, readTrusted, type Accepted, type Trusted } from './accepted-file';
 import { classOf, stricter, type AcceptableClass } from './classes';
 import { Connection, type ConnectionSettings } from './connection';
-import { failureOf } from './failures';
+import { answerCode, failureOf } from './failures';
 import { importedTool, type ListedTool } from './listed-tool';
 import { toolName } from './names';
 import { pin, pinnedAs, type Pinned } from './pinned';
 import { resultData, structuredFault, type McpData } from './result';
 import type { ServerConfig } from './servers-file';
+import { targetOf } from './target';
 import { hashJson } from '../../tools/digests';
 
 export interface McpSettings extends Omit<ConnectionSettings, 'log'> {
@@ -79,6 +80,13 @@ export class McpServers implements ToolSource {
     }
   }
 
+  /** Whether a person has accepted that this answer of the server means that it has not acted. */
+  private async isTrusted(server: string, error: unknown): Promise<boolean> {
+    const code = answerCode(error);
+    const trusted = code === null ? {} : await readTrusted(this.settings.accepted).catch(() => ({}));
+    return code !== null && getOwn(getOwn<Trusted[string]>(trusted, server) ?? {}, code) !== undefined;
+  }
+
   /** Now, or as last known; null: it was never reached. */
   private async listed(server: string): Promise<ListedTool[] | null> {
     const connection = this.connections.get(server);
@@ -87,7 +95,7 @@ export class McpServers implements ToolSource {
       return await connection.tools(true);
     } catch (error) {
       this.settings.log.warn(
-        { server, why: failureOf(connection, error, false).message },
+        { server, why: failureOf(connection, error, true).message },
         'a turn begins without asking an MCP server',
       );
       return connection.lastListed;
@@ -130,13 +138,14 @@ export class McpServers implements ToolSource {
         ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
       },
       (input: JsonObject, ctx: ToolContext) => this.run(pinned, input, ctx),
+      { target: () => targetOf(server, this.connections.get(server)) },
     );
     this.made.set(version, tool);
     return tool;
   }
 
   private async run(pinned: Pinned, input: JsonObject, ctx: ToolContext): Promise<McpData> {
-    const { server, definition } = pinned;
+    const { server, class: toolClass, definition } = pinned;
     const connection = this.connections.get(server);
     if (!connection)
       throw new ToolError('TOOL_NOT_FOUND', 'server_gone', `This worker knows no MCP server ${server} any more.`, {
@@ -144,12 +153,20 @@ export class McpServers implements ToolSource {
       });
     const name = String(definition.name);
     await ctx.network(() => this.checkUnchanged(connection, pinned, name));
-    const calling = { signal: ctx.signal, meta: { 'holdfast/idempotency_key': ctx.idempotencyKey }, progress: ctx.progress };
+    let sent = false;
+    const meta = { 'holdfast/idempotency_key': ctx.idempotencyKey };
+    const calling = {
+      signal: ctx.signal,
+      meta,
+      progress: ctx.progress,
+      once: toolClass === 'destructive',
+      sending: () => void (sent = true),
+    };
     const result = await ctx
       .network(() => connection.call(name, input, calling))
-      .catch((error: unknown) => {
-        ctx.signal.throwIfAborted();
-        throw failureOf(connection, error, true);
+      .catch(async (error: unknown) => {
+        if (sent) ctx.signal.throwIfAborted();
+        throw failureOf(connection, error, !sent || (await this.isTrusted(server, error)));
       });
     return this.read(connection, pinned, result);
   }
@@ -161,7 +178,7 @@ export class McpServers implements ToolSource {
     name: string,
   ): Promise<void> {
     const listed = await connection.tools(pinnedClass !== 'read').catch((error: unknown) => {
-      throw failureOf(connection, error, false);
+      throw failureOf(connection, error, true);
     });
     const now = listed.find((tool) => tool.name === name);
     const hint = 'Nothing was run. The next turn has the tools as they are by then.';

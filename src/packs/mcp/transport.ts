@@ -1,4 +1,5 @@
 /** The way to a server, by its configuration. */
+import { isolated } from '../../processes/isolation';
 import { MESSAGE_BYTES } from './bounded-fetch';
 import { fetchFor } from './fetch-for';
 import { authProvider, toldOfScope, withOAuth } from './oauth';
@@ -12,14 +13,15 @@ export interface Hears {
   sent(token: string): void;
 }
 
-/** @param loginFolder where tokens of logins are kept */
-export function transportTo(server: ServerConfig, loginFolder: string, { said, sent }: Hears): Transport {
+/** @param loginFolder where tokens of logins are kept. @throws NotIsolated for a program where nothing keeps it apart */
+export async function transportTo(server: ServerConfig, loginFolder: string, { said, sent }: Hears): Promise<Transport> {
   if (server.transport !== 'stdio') return httpTransport(server, loginFolder, sent);
   const { command, args, env, cwd } = server;
   const { StdioClientTransport } = sdk.stdio();
+  const [first, ...words] = [...(await isolated()), command, ...args] as [string, ...string[]];
   const transport = new StdioClientTransport({
-    command,
-    args,
+    command: first,
+    args: words,
     env,
     ...(cwd === undefined ? {} : { cwd }),
     stderr: 'pipe',

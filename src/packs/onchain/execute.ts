@@ -160,5 +160,8 @@ async function sameChain({ chain }: Onchain, client: PublicClient, plan: SwapPla
 }
 
 function inDoubt(reason: string, message: string, code: ErrorCode = 'EXECUTION_ERROR'): ToolError {
-  return new ToolError(code, reason, message, { hint: 'It may or may not happen until its deadline has passed.' });
+  return new ToolError(code, reason, message, {
+    hint: 'It may or may not happen until its deadline has passed.',
+    nothingHappened: false,
+  });
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../shared/json';
 import { Chain } from './chain';
 import type { Address } from './hex';
 import { FileJournal, type SwapJournal } from './journal';
@@ -29,6 +30,11 @@ export function onchainOf(settings: OnchainSettings): Onchain {
     confirmations,
     waitMs,
   };
+}
+
+/** What the tools act on; the chain's id is in the preview, once the node has told it. The address of the node may hold a key, its host does not. */
+export function targetOf({ chain, router }: Onchain): JsonObject {
+  return { node: new URL(chain.url).hostname, router };
 }
 
 function isProvider(keys: NonNullable<OnchainSettings['sessionKeys']>): keys is SessionKeys {

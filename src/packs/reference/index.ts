@@ -1,7 +1,7 @@
 /** The reference pack: weather, documents, reports (docs/reference-pack.md). Small tools that show what the contract can do. */
 import { join } from 'node:path';
 import type { Tool } from '../../tools/define';
-import { DocumentIndex } from './documents';
+import { documentsIn } from './documents/in-thread';
 import { generateReport } from './tools/generate-report';
 import { getWeather } from './tools/get-weather';
 import { searchDocuments } from './tools/search-documents';
@@ -25,7 +25,7 @@ export interface ReferenceSettings {
 export const SAMPLE_DOCUMENTS = join(__dirname, '../../../data/reference/documents');
 
 export function referenceTools({ weather = 'sample', weatherUrl, documents = SAMPLE_DOCUMENTS }: ReferenceSettings = {}): Tool[] {
-  return [getWeather(providerOf(weather, weatherUrl)), searchDocuments(new DocumentIndex(documents)), generateReport()];
+  return [getWeather(providerOf(weather, weatherUrl)), searchDocuments(documentsIn(documents)), generateReport()];
 }
 
 function providerOf(weather: NonNullable<ReferenceSettings['weather']>, url: string | undefined): WeatherProvider {

@@ -19,7 +19,14 @@ import type {
   ReadCardOutput,
 } from './people';
 import type { RunCallInput, RunCallOutput } from './run';
-import type { CheckForkInput, CheckForkOutput, LookAtTurnInput, LookAtTurnOutput } from './sessions';
+import type {
+  BeginSessionInput,
+  BeginSessionOutput,
+  CheckForkInput,
+  CheckForkOutput,
+  LookAtTurnInput,
+  LookAtTurnOutput,
+} from './sessions';
 import type { CompactInput, CompactOutput, EndTurnInput, EndTurnOutput, TakeStepInput, TakeStepOutput } from './step';
 import type {
   CloseSubTurnInput,
@@ -50,5 +57,6 @@ export interface Activities {
   admitDirect(input: AdmitDirectInput): Promise<AdmitDirectOutput>;
   compact(input: CompactInput): Promise<CompactOutput>;
   lookAtTurn(input: LookAtTurnInput): Promise<LookAtTurnOutput>;
+  beginSession(input: BeginSessionInput): Promise<BeginSessionOutput>;
   checkFork(input: CheckForkInput): Promise<CheckForkOutput>;
 }

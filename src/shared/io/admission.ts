@@ -46,6 +46,8 @@ export type AdmitCallOutput =
       decided?: DecidedCall;
       /** The rules have changed since the call was admitted: what it is asked under from now on. */
       renewed?: RenewedPolicy;
+      /** Hash of the tool's target, as the digest has it; null: it declares none. Absent in version 1. */
+      target_hash?: string | null;
     }
   | { ok: false; error: CallError; by_classifier?: boolean };
 
@@ -85,4 +87,6 @@ export interface AdmitDirectOutput {
   agent: string;
   policy: TurnPolicy | null;
   call: AdmittedCall;
+  /** The store that the call is bound to. Absent in older histories. */
+  store_id?: string;
 }

@@ -51,6 +51,9 @@ export interface AdmittedCall {
   reconcile_ms?: number;
   /** The agent that answers it, in a turn of its own. Absent: a function does. */
   sub_agent?: string;
+  /** For a digest of version 2: what the agent is, and hash of the tool's configured target (null: it declares none). Absent in version 1. */
+  definition_ref?: string;
+  target_hash?: string | null;
 }
 
 /** A hook, or a person, that changed a call's input. */
@@ -74,6 +77,10 @@ export interface CallArguments {
   input_ref: string;
   preview_ref: string | null;
   policy_ref: string;
+  /** Absent in version 1 of the digest, like the next. */
+  definition_ref?: string;
+  /** Null: the tool declares no target. */
+  target_hash?: string | null;
   digest: string;
   /** From 1: a destructive call is dispatched again only after a proven `not_applied`. */
   dispatch: number;

@@ -39,5 +39,7 @@ export interface ReconcileEffectInput {
 /** `evidence` is what the probe saw, for the card; `settled` is there once the outcome is known. */
 export interface ReconcileEffectOutput {
   evidence: string;
+  /** ISO 8601. The probe has found nothing, and an attempt may still act: from then on it is believed. */
+  not_applied_from?: string;
   settled: RunCallOutput | null;
 }

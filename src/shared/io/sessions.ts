@@ -8,6 +8,25 @@ export interface LookAtTurnInput {
   session_id: string;
   /** How long its end is waited for, ms. */
   within_ms: number;
+  /** First run of the session, and hash of the message: the turn must be this one's and of that. Absent in older histories. */
+  of?: TurnOfSession;
+}
+
+/** Stands in the turn's memo. */
+export interface TurnOfSession {
+  session_run: string;
+  message_hash: string;
+}
+
+/** Has a session of this id been there before? */
+export interface BeginSessionInput {
+  session_id: string;
+  session_run: string;
+}
+
+export interface BeginSessionOutput {
+  /** No turn of another session can have the id `<session>.<n>`. */
+  first: boolean;
 }
 
 /** `lost`: there is no such turn, or it is another's. */

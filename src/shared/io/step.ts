@@ -37,6 +37,8 @@ export interface TakeStepOutput {
   usage: StepUsage;
   /** The conversation comes near the model's context window: it is compacted before the next step. Absent: it does not. */
   context_full?: boolean;
+  /** First step: the store that the turn is bound to from now on. Absent in older histories. */
+  store_id?: string;
 }
 
 export interface StepUsage {

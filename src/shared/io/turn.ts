@@ -15,6 +15,8 @@ export interface TurnContext {
   requester: string;
   session_id: string | null;
   trace_id: string;
+  /** Id of the store that the turn began over: it runs over no other. Absent before the first step, and in turns whose calls have digests of version 1. */
+  store_id?: string;
   /** Of a sub-agent's turn: whose call it answers. Absent: nobody's, a person or a backend has started it. */
   parent?: ParentTurn;
 }

@@ -2,10 +2,12 @@
  * A store in one PostgreSQL database, for workers on several machines: schema `holdfast`, made by migrate.ts. It is as safe as
  * the database's commits are: those must be on disk (and, with a standby that may take over, on the standby's) when they return.
  */
+import type { Json } from '../../shared/json';
 import { ContentStore, type ReadBlocks } from '../content-store';
 import { Effects } from '../effects';
+import { newIdentity, readIdentity } from '../identity';
 import { checkedSaltKey, newSaltKey } from '../salt-key';
-import type { Store } from '../store';
+import type { Store, StoreIdentity } from '../store';
 import { TrailPages } from '../trail-pages';
 import { Database } from './database';
 import { migrate, tablesVersion } from './migrate';
@@ -30,9 +32,11 @@ export class PostgresStore extends ContentStore {
       await checkServer(database);
       await migrate(database);
       const saltKey = await openSaltKey(database);
+      const identity = await openIdentity(database);
       const registers = new PostgresRegisters(database);
       await registers.sweep();
       const backing = {
+        identity,
         saltKey,
         objects: new PostgresObjects(database),
         bytes: new PostgresBytes(database),
@@ -58,6 +62,17 @@ export class PostgresStore extends ContentStore {
       if (present > known) await migrate(database); // says so
       const tables = present === known ? `tables version ${present}` : `tables version ${present}, ${known} once a worker starts`;
       return `${database.shown}: PostgreSQL ${server}, ${tables}`;
+    } finally {
+      await database.close();
+    }
+  }
+
+  /** One register, where the tables are there; changes nothing. @throws Error as `open` */
+  static async readRegister(url: string, name: string): Promise<{ value: Json; now: number }> {
+    const database = await Database.at(url);
+    try {
+      const { present } = await tablesVersion(database);
+      return present === 0 ? { value: null, now: Date.now() } : await new PostgresRegisters(database).read(name);
     } finally {
       await database.close();
     }
@@ -97,15 +112,24 @@ async function checkServer(database: Database): Promise<string> {
   return version;
 }
 
-/** Of several processes that make it at once one wins, and all read that one. */
 async function openSaltKey(database: Database): Promise<Buffer> {
-  const read = () => database.query<{ bytes: Buffer }>(`SELECT bytes FROM holdfast.secrets WHERE name = 'salt'`);
+  return checkedSaltKey(await madeOnce(database, 'salt', newSaltKey), "The row 'salt' of holdfast.secrets");
+}
+
+async function openIdentity(database: Database): Promise<StoreIdentity> {
+  const bytes = await madeOnce(database, 'store', () => Buffer.from(newIdentity(), 'utf8'));
+  return readIdentity(bytes.toString('utf8'), "The row 'store' of holdfast.secrets");
+}
+
+/** Of several processes that make it at once one wins, and all read that one. */
+async function madeOnce(database: Database, name: string, make: () => Buffer): Promise<Buffer> {
+  const read = () => database.query<{ bytes: Buffer }>('SELECT bytes FROM holdfast.secrets WHERE name = $1', [name]);
   let [row] = await read();
   if (!row) {
-    await database.query(`INSERT INTO holdfast.secrets (name, bytes) VALUES ('salt', $1) ON CONFLICT DO NOTHING`, [newSaltKey()]);
+    await database.query(`INSERT INTO holdfast.secrets (name, bytes) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [name, make()]);
     [row] = await read();
   }
-  return checkedSaltKey(row!.bytes, "The row 'salt' of holdfast.secrets");
+  return row!.bytes;
 }
 
 async function checkWritable(database: Database): Promise<void> {

@@ -125,7 +125,10 @@ export function toolDefinition(tool: Tool): ToolJson {
 }
 
 /** The functions that a definition on the wire lacks. */
-export type ToolFunctions = Pick<ToolDefinition<any>, 'check' | 'preview' | 'concurrencySafe' | 'ruleTarget' | 'summarize'>;
+export type ToolFunctions = Pick<
+  ToolDefinition<any>,
+  'check' | 'preview' | 'concurrencySafe' | 'ruleTarget' | 'summarize' | 'target'
+>;
 
 /**
  * A tool from its definition and its functions.

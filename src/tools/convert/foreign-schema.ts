@@ -5,6 +5,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { isLinear } from '../pattern';
 import { compile, inputSchema } from '../schema';
+import { eachBelow, FEW_PATTERNS, FEW_SCHEMAS, isSmall } from '../schema-cost';
 import type { Loss } from './conversion';
 import { KEYWORDS, mapSchema, resolveRef, step } from './schema-tree';
 
@@ -36,11 +37,17 @@ export function foreignSchema(schema: Json | undefined, path: string, faults: st
     faults.push(`${path}/type is ${JSON.stringify(schema.type) ?? 'missing'}; it must be "object"`);
     return {};
   }
+  if (!isSmall(schema)) {
+    faults.push(`${path} has more than ${FEW_SCHEMAS} schemas in it, or more than ${FEW_PATTERNS} patterns`);
+    return {};
+  }
   const known = mapSchema(withoutName(schema, path, losses), (each, at) =>
     cleaned(each, path + at, faults, losses),
   ) as JsonObject;
+  const places = new Set<Json>();
+  eachBelow(known, (each) => places.add(each));
   mapSchema(known, (each, at) => {
-    const fault = refFault(known, each.$ref);
+    const fault = refFault(known, each.$ref, places);
     if (fault) faults.push(`${path}${at}/$ref ${fault}`);
     return each;
   });
@@ -87,10 +94,13 @@ function notLinear(path: string): Loss {
   };
 }
 
-function refFault(root: JsonObject, ref: Json | undefined): string | null {
+/** @param places the schemas in it: an example or a default has been neither counted nor cleaned */
+function refFault(root: JsonObject, ref: Json | undefined, places: ReadonlySet<Json>): string | null {
   if (ref === undefined) return null;
   if (typeof ref !== 'string') return 'is not text';
   const shown = JSON.stringify(ref.slice(0, 100));
   if (!ref.startsWith('#')) return `${shown} leaves the document: nothing is fetched; put the schema under "$defs"`;
-  return resolveRef(root, ref) === undefined ? `${shown} points to nothing in the document` : null;
+  const target = resolveRef(root, ref);
+  if (target === undefined) return `${shown} points to nothing in the document`;
+  return typeof target === 'boolean' || places.has(target) ? null : `${shown} points to what is no schema; put it under "$defs"`;
 }

@@ -6,6 +6,7 @@ import { hooksFor } from '../hooks';
 import type { PreparedAgent } from '../registry';
 import { compareSpecificity } from '../../rules/rule';
 import type { RuleTrace, TurnFacts, Verdict } from '../../rules';
+import { exposedRules } from './exposed';
 import { decide } from './facts';
 
 export interface Explanation {
@@ -25,6 +26,8 @@ export interface Explanation {
   reason: string;
   /** The rule that decides; null: mode or class does. */
   rule: string | null;
+  /** Of a tool that runs commands: allow rules that hold less than they seem to, a sentence each. */
+  warnings: string[];
 }
 
 /** Null when the agent has no tool of this name. */
@@ -34,7 +37,9 @@ export function explain(agent: PreparedAgent, name: string, input: JsonObject, t
   const { tool } = prepared;
   const checked = checkInput(prepared, input);
   const hooks = hooksFor(agent.hooks.before, name).map((hook) => ({ name: hook.name, io: hook.io === true }));
+  const tools = [...agent.tools.values()].map((one) => one.tool);
   const common = {
+    warnings: exposedRules(agent.policy, tools, tool, turn),
     tool: name,
     version: tool.version,
     class: tool.class,

@@ -1,5 +1,13 @@
 /** What rules look at of a tool and of a call: the only place where they meet a tool's own code. */
-import { decide as decideOn, type CallFacts, type Policy, type RuledTool, type TurnFacts, type Verdict } from '../../rules';
+import {
+  decide as decideOn,
+  type CallFacts,
+  type FileHashes,
+  type Policy,
+  type RuledTool,
+  type TurnFacts,
+  type Verdict,
+} from '../../rules';
 import type { JsonObject } from '../../shared/json';
 import type { Tool } from '../define';
 import { compiledInput } from '../schema';
@@ -19,7 +27,15 @@ export function decide(policy: Policy, call: ToolCall): Verdict {
 export { decideOn };
 
 export function factsOf({ tool, input, turn }: ToolCall): CallFacts {
-  return { tool: ruledTool(tool), input, targets: targetsOf(tool, input), turn };
+  return { tool: ruledTool(tool), input, targets: targetsOf(tool, input), ...filesOf(tool), turn };
+}
+
+/** Looked at when a rule asks, each once: verdict and record speak of the same content. */
+function filesOf({ ruleTarget }: Tool): { files?: FileHashes } {
+  if (ruleTarget?.kind !== 'command') return {};
+  const looked: Record<string, string | null> = {};
+  const hashOf = (path: string) => (looked[path] ??= ruleTarget.hashOf?.(path) ?? null);
+  return { files: { hashOf, looked } };
 }
 
 const known = new WeakMap<Tool, RuledTool>();

@@ -22,7 +22,10 @@ describe('holdfast audit replay', () => {
     const { code, lines } = await run([bundle('reset'), history('plain'), '--json']);
     const answers = lines.map((line) => JSON.parse(line));
     expect(answers.slice(0, 3).map(({ outcome }) => outcome)).toEqual(['same', 'same', 'same']);
-    const bundled = /([0-9a-f]{64})\n$/.exec(await readFile(CODE, 'utf8'))?.[1];
+    const text = await readFile(CODE, 'utf8');
+    const bundled = /^\/\/ Replays .* ([0-9a-f]{64})$/m.exec(text)?.[1];
+    expect(bundled).toBeDefined();
+    expect(text.trimEnd().split('\n').at(-1)).toMatch(/^\/\/# sourceMappingURL=/); // what follows it is read as part of it
     expect(answers[3].summary).toMatchObject({ same: 3, differs: 0, cannot: 0, code: bundled, compared: true });
     expect(code).toBe(0);
   });

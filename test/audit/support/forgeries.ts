@@ -96,11 +96,19 @@ function underRules(lines: OpenLine[], change: (permissions: { deny: object[] })
   const [ref, digest, key] = [policy.ref, call.digest, bodyOf(lines, isDispatch).idempotency_key] as string[];
   change(policy.value.permissions);
   policy.ref = hashJson(policy.value as Json);
-  const right = callDigest({ ...call, ...turn, call_id: call.id, policy_ref: policy.ref });
+  const right = callDigest(turn, { ...call, policy_ref: policy.ref });
   replaced(lines, ref!, policy.ref as string);
   replaced(lines, digest!, right);
   replaced(lines, digest!.slice(0, 16), right.slice(0, 16));
   replaced(lines, key!, idempotencyKey({ ...turn, call_id: call.id, digest: right }));
+}
+
+/** The approvals of a call in the turn's result. */
+const shown = (lines: OpenLine[]) =>
+  attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls.map((call: any) => call.approval);
+/** The turn's result shows no decision. */
+function unshown(lines: OpenLine[]): void {
+  for (const approval of shown(lines)) Object.assign(approval, { by: [], decision: null, note: null, decisions: [] });
 }
 
 /** Nobody had to be asked, by history and transcript. */
@@ -109,6 +117,7 @@ function unasked(lines: OpenLine[]): void {
   resultOf(lines, 'takeStep').calls[0].verdict = 'allow';
   Object.assign(run(lines), { verdict: 'allow', approvals: [] });
   unchained(lines, block('decision'));
+  unshown(lines);
 }
 
 /** The claims of an attestation, as somebody else would have signed them. */
@@ -343,7 +352,10 @@ const PLANS: Plan[] = [
   {
     name: 'another message, by the history',
     of: 'approval',
-    edit: (lines) => void (argument(lines).message = 'Pay INV-8.'),
+    edit: (lines) => {
+      argument(lines).message = 'Pay INV-8.';
+      value(one(lines, scheduled('takeStep'))).message = 'Pay INV-8.';
+    },
     at: block('start'),
     rule: 'B3',
     says: /another message/,
@@ -368,17 +380,25 @@ const PLANS: Plan[] = [
     name: 'the rules asked, and the transcript says that they allowed',
     of: 'approval',
     edit: (lines) => void (bodyOf(lines, isAdmission).verdict = 'allow'),
-    at: block('admission'),
-    rule: 'B5',
+    at: part(isAdmission),
+    rule: 'D2',
     says: /otherwise/,
   },
   {
     name: 'another tool was admitted than the model asked for',
     of: 'approval',
     edit: (lines) => void (resultOf(lines, 'takeStep').calls[0].tool = 'lookup'),
+    at: part(isAdmission),
+    rule: 'D2',
+    says: /otherwise/,
+  },
+  {
+    name: 'the model asked for nothing, by the history',
+    of: 'approval',
+    edit: (lines) => void (resultOf(lines, 'takeStep').calls = []),
     at: block('admission'),
     rule: 'B5',
-    says: /otherwise/,
+    says: /not what the history says/,
   },
   {
     name: 'a decision that nobody took',
@@ -428,6 +448,7 @@ const PLANS: Plan[] = [
     of: 'quorum',
     edit: (lines) => {
       run(lines).approvals.pop();
+      unshown(lines);
       unchained(
         lines,
         (line) =>
@@ -449,6 +470,7 @@ const PLANS: Plan[] = [
     of: 'quorum',
     edit: (lines) => {
       for (const approval of run(lines).approvals) delete approval.attestation;
+      unshown(lines);
       lines.filter(part(isDecision)).forEach(({ body }) => delete body.part.body.attestation);
     },
     at: block('dispatch'),
@@ -458,7 +480,10 @@ const PLANS: Plan[] = [
   {
     name: 'whoever changed the input approved it',
     of: 'edited',
-    edit: (lines) => replaced(lines, '"by":"bob"', '"by":"ana"'),
+    edit: (lines) => {
+      replaced(lines, '"by":"bob"', '"by":"ana"');
+      unshown(lines);
+    },
     at: block('dispatch'),
     rule: 'B9',
     says: /had a hand in it/,
@@ -478,6 +503,53 @@ const PLANS: Plan[] = [
     at: block('dispatch'),
     rule: 'B10',
     says: /another approval policy/,
+  },
+  {
+    name: 'a call of another agent, with a digest that fits',
+    of: 'bound',
+    edit: (lines) => {
+      const argument = value(one(lines, scheduled('runCall')));
+      argument.turn.agent = 'payables';
+      const right = callDigest(argument.turn, argument.call);
+      const key = idempotencyKey({ ...argument.turn, call_id: argument.call.id, digest: right });
+      const { idempotency_key: before } = bodyOf(lines, isDispatch);
+      replaced(lines, argument.call.digest as string, right);
+      replaced(lines, (argument.call.digest as string).slice(0, 16), right.slice(0, 16));
+      replaced(lines, before as string, key);
+    },
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /signed for another call/,
+  },
+  {
+    name: 'a call over another store than the turn began over',
+    of: 'bound',
+    edit: (lines) => void (bodyOf(lines, isStart).store_id = 'f'.repeat(32)),
+    at: block('start'),
+    rule: 'B3',
+    says: /another store/,
+  },
+  {
+    name: 'an agent that takes any name, beside rules that take signed decisions only',
+    of: 'quorum',
+    edit: (lines) => {
+      const dispatch = bodyOf(lines, isDispatch);
+      const definition = one(lines, (line) => line.kind === 'object' && line.body.ref === dispatch.definition_ref).body;
+      const { ref } = definition;
+      for (const approval of [dispatch.approval, ...Object.values<any>(definition.value.approvals)]) approval.channel = 'any';
+      definition.ref = hashJson(definition.value as Json);
+      replaced(lines, ref as string, definition.ref as string);
+      const unsigned = JSON.stringify(lines, (key, value: any) => {
+        if (key === 'attested') return false;
+        if (typeof value?.attestation !== 'string') return value as unknown;
+        const { attestation, ...said } = value;
+        return { by: claimsIn(attestation as string).principal, ...said };
+      });
+      lines.splice(0, lines.length, ...(JSON.parse(unsigned) as OpenLine[]));
+    },
+    at: block('dispatch'),
+    rule: 'B10',
+    says: /take signed decisions only/,
   },
   {
     name: 'nobody was asked about a call that the rules ask about',
@@ -545,9 +617,78 @@ const PLANS: Plan[] = [
     name: 'nothing happened, by the history',
     of: 'approval',
     edit: (lines) => void (resultOf(lines, 'runCall').effect = 'not_applied'),
+    at: (line) => scheduled('takeStep')(line) && value(line).step === 2,
+    rule: 'D6',
+    says: /whether it took effect/,
+  },
+  {
+    name: 'nothing happened, by all that the history says',
+    of: 'approval',
+    edit: (lines) => {
+      resultOf(lines, 'runCall').effect = 'not_applied';
+      value(lines.find((line) => scheduled('takeStep')(line) && value(line).step === 2)!).outcomes[0].effect = 'not_applied';
+      attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls[0].effect = 'not_applied';
+    },
     at: block('effect'),
     rule: 'B11',
     says: /applied.*not_applied/,
+  },
+  {
+    name: "nothing happened, by the turn's result",
+    of: 'approval',
+    edit: (lines) =>
+      void (attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls[0].effect = 'not_applied'),
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D6',
+    says: /whether it took effect/,
+  },
+  {
+    name: "no call, by the turn's result",
+    of: 'approval',
+    edit: (lines) => void (attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls = []),
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D6',
+    says: /leaves out a call/,
+  },
+  {
+    name: 'people were shown another card, by the history',
+    of: 'approval',
+    edit: (lines) => void (resultOf(lines, 'admitCall').card = 'Pay 1 cent.'),
+    at: part((body) => body?.card),
+    rule: 'D3',
+    says: /text of the card.*otherwise/,
+  },
+  {
+    name: 'another trace, by one activity',
+    of: 'approval',
+    edit: (lines) => void (value(one(lines, scheduled('admitCall'))).turn.trace_id = 'trace_other'),
+    at: scheduled('admitCall'),
+    rule: 'D1',
+    says: /trace_id of the turn/,
+  },
+  {
+    name: 'another revision was dispatched, by whose call the block says it is',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isDispatch).subject.revision = 2),
+    at: block('dispatch'),
+    rule: 'D4',
+    says: /revision of the call/,
+  },
+  {
+    name: 'another note on the decision, by the transcript',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isDecision).note = 'All of it.'),
+    at: block('decision'),
+    rule: 'D5',
+    says: /something else than the history/,
+  },
+  {
+    name: 'the effect record names a head that there is not',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('effect')).body.record.head = NOWHERE),
+    at: kind('effect'),
+    rule: 'D7',
+    says: /in which its call was dispatched/,
   },
   {
     name: 'people found out otherwise, by the transcript',

@@ -9,7 +9,7 @@ import { chainFaults, type Link } from '../../../src/audit/verify/chain';
 import { verifyBundle } from '../../../src/audit/verify';
 import { describeVerification } from '../../../src/audit/verify/sentence';
 import { REDACTOR_KEY, sample, SAMPLES, TRUST, TRUST_FILE } from '../../support/bundle-keys';
-import { forged } from '../support/forge';
+import { forged, type OpenLine } from '../support/forge';
 
 const bytes = async (name: string) => Buffer.from(await sample(name));
 
@@ -108,6 +108,46 @@ test.each(['approval', 'reset', 'session'])('%s: whatever holdfast audit redact 
     expect(found).toMatchObject({ verdict: 'intact', why: '', signed_by: REDACTOR_KEY.kid });
     expect(found.redactions).toBeGreaterThan(0);
   }
+});
+
+describe('a bundle whose maker has found that it contradicts itself', () => {
+  const RESULT = 43;
+  /** As it is made now; the turn's result says that nothing happened. */
+  const made = async (contradiction: unknown, more: (lines: OpenLine[]) => void = () => undefined) =>
+    forged(await sample('approval'), (lines) => {
+      Object.assign(lines[0]!.body, { v: 'holdfast.bundle/2', tenant: null, chained: true });
+      if (contradiction !== undefined) lines.at(-1)!.body.contradiction = contradiction;
+      lines[RESULT]!.body.event.workflowExecutionCompletedEventAttributes.result.payloads[0].$.calls[0].effect = 'not_applied';
+      more(lines);
+    }).text;
+  const found = { line: RESULT, rule: 'D6' };
+  const judge = async (text: string | Promise<string>) => verifyBundle([Buffer.from(await text)], TRUST);
+
+  test('says so first, by line and rule, whoever has signed it', async () => {
+    const answer = await judge(made(found));
+    expect(answer).toMatchObject({ verdict: 'contradictory', ...found, complete: true });
+    expect(describeVerification(answer)[0]).toMatch(
+      /^contradictory at line 43 \(D6\): .*; signed as contradictory by [0-9a-f]{16}; /,
+    );
+    const stranger = await verifyBundle([Buffer.from(await made(found))], []);
+    expect(describeVerification(stranger)[0]).toContain('nobody that you trust has signed it');
+  });
+
+  test('is broken where it contradicts itself before that, or does not say it', async () => {
+    const earlier = (lines: OpenLine[]) => void (lines[10]!.body.event.eventId = '9');
+    expect(await judge(made(found, earlier))).toMatchObject({ verdict: 'broken', line: 10, rule: 'H1' });
+    expect(await judge(made(null))).toMatchObject({ verdict: 'broken', ...found });
+    expect(await judge(made(undefined))).toMatchObject({ verdict: 'broken', rule: 'S3' });
+    expect(await judge(made({ line: 1e6, rule: 'D6' }))).toMatchObject({ verdict: 'broken', rule: 'S6' });
+  });
+
+  test('says it still where what contradicted was left out', async () => {
+    const bundle = Buffer.from(await made(found));
+    const request = { messages: true, calls: ['1.1'], parts: [], reason: 'a test', signer: { ...SIGNER } };
+    let text = '';
+    for await (const line of redact(() => Readable.from([bundle]), request)) text += line;
+    expect(await judge(text)).toMatchObject({ verdict: 'contradictory', ...found });
+  });
 });
 
 test('what was left out without a word is found', async () => {

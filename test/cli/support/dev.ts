@@ -10,15 +10,27 @@ export interface Dev {
   /** For commands that shall find this stack. */
   env: NodeJS.ProcessEnv;
   home: string;
-  facts: { pid: number; address: string; worker_pid: number; outbox: string; http_url: string; chain_url: string | null };
+  facts: {
+    pid: number;
+    address: string;
+    worker_pid: number;
+    outbox: string;
+    ui_url: string | null;
+    http_url: string;
+    chain_url: string | null;
+  };
   stop(): Promise<void>;
 }
 
 /** `holdfast dev` on free ports with a home of its own; other commands find it by that home. */
-export async function startDev(args: string[] = [], more: NodeJS.ProcessEnv = {}): Promise<Dev> {
+export async function startDev(
+  args: string[] = [],
+  more: NodeJS.ProcessEnv = {},
+  { headless = true }: { headless?: boolean } = {},
+): Promise<Dev> {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
   const env = environment({ HOLDFAST_HOME: home, ...more });
-  const child = start(['dev', '--json', '--headless', '--port', '0', '--http-port', '0', ...args], env);
+  const child = start(['dev', '--json', ...(headless ? ['--headless'] : []), '--port', '0', '--http-port', '0', ...args], env);
   const up = await eventually(
     'the stack is up',
     async () => child.output.stdout.includes('\n') || (child.exitCode !== null && 'ended'),

@@ -1,4 +1,3 @@
-import { siteFault } from '../../../src/gateway/mcp/same-site';
 import { RecentEvents } from '../../../src/gateway/mcp/events';
 import { Sessions } from '../../../src/gateway/mcp/sessions';
 import { principalNamed } from '../../../src/gateway/principals';
@@ -55,29 +54,6 @@ describe('hostile MCP clients', () => {
     withMcp({ people, tools: [], parts: { catalogue: undefined } as never }, async ({ post }) => {
       expect(await post(INITIALIZE, stan.headers)).toMatchObject({ status: 404, body: { error: { reason: 'no_app' } } });
     }));
-});
-
-describe('pages of other sites', () => {
-  const own = { publicUrl: 'https://agents.example/base', origins: ['https://app.example'] };
-  it.each([
-    ['no Origin, own name', { host: 'agents.example' }, '10.0.0.5', null],
-    ['own origin', { host: 'agents.example', origin: 'https://agents.example' }, '10.0.0.5', null],
-    ['an allowed origin', { host: 'x', origin: 'https://app.example' }, '10.0.0.5', null],
-    ['loopback', { host: 'localhost:8480', origin: 'http://localhost:6274' }, '127.0.0.1', null],
-    ['loopback, IPv6', { host: '[::1]:8480' }, '::1', null],
-    ['loopback, mapped', { host: '127.0.0.1:8480' }, '::ffff:127.0.0.1', null],
-    ['a proxy of this machine', { host: 'agents.example' }, '127.0.0.1', null],
-    ['a name that was pointed here', { host: 'evil.example' }, '127.0.0.1', 'wrong_site'],
-    ['a name that looks like loopback', { host: 'localhost.evil.example' }, '127.0.0.1', 'wrong_site'],
-    ['credentials in the host', { host: 'localhost@evil.example' }, '::1', 'wrong_site'],
-    ['no host', {}, '127.0.0.1', 'wrong_site'],
-    ['another origin', { host: 'agents.example', origin: 'https://evil.example' }, '10.0.0.5', 'wrong_site'],
-    ['an origin without a name', { host: 'agents.example', origin: 'null' }, '127.0.0.1', 'wrong_site'],
-    ['an origin that only begins alike', { host: 'x', origin: 'https://agents.example.evil.example' }, '10.0.0.5', 'wrong_site'],
-    ['a local page, from afar', { host: 'agents.example', origin: 'http://localhost:3000' }, '10.0.0.5', 'wrong_site'],
-  ])('%s', (_what, headers, address, reason) => {
-    expect(siteFault(headers as never, address, own)?.reason ?? null).toBe(reason);
-  });
 });
 
 describe('sessions', () => {

@@ -119,6 +119,22 @@ describe('a refusal before acceptance proves that nothing was sent', () => {
   });
 });
 
+it('a call whose time is over when the server asks for the message does not hand it over', async () => {
+  const abort = new AbortController();
+  // As the runner's signal: who asks it learns that a standstill has lasted too long, before any timer.
+  let asked = 0;
+  Object.defineProperty(abort.signal, 'aborted', {
+    get() {
+      asked += 1;
+      if (asked === 2) abort.abort();
+      return asked >= 2;
+    },
+  });
+  const { error, seen } = await sendTo({}, {}, abort.signal);
+  expect(error).toMatchObject({ nothingHappened: true, detail: { reason: 'send_aborted' } });
+  expect([seen.connections, seen.message]).toEqual([1, '']);
+});
+
 describe('silence after the hand-over proves nothing, and is never reported as "nothing happened"', () => {
   it.each<[string, Script]>([
     ['the connection drops after the message', { dot: 'drop' }],

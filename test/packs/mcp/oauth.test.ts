@@ -169,7 +169,7 @@ describe('holdfast mcp login', () => {
     await logsIn(byPerson());
     const { run } = await worker(byPerson());
     await expect(run('pay')).rejects.toMatchObject({
-      nothingHappened: true,
+      nothingHappened: false,
       detail: { code: 'UNAUTHORIZED', message: expect.stringContaining('it asks for the scope "look pay". If it may have that') },
     });
     await logsIn(byPerson({ scope: 'look pay' }));
@@ -191,17 +191,17 @@ describe('what a server over HTTP answers to a call', () => {
   const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end('no');
 
   it.each([
-    [400, 'EXECUTION_ERROR', 'bad_request', true],
-    [401, 'UNAUTHORIZED', 'not_authorized', true],
-    [403, 'PERMISSION_DENIED', 'refused_by_server', true],
-    [404, 'NETWORK_ERROR', 'session_gone', true],
-    [429, 'RATE_LIMITED', 'server_busy', true],
-    [500, 'NETWORK_ERROR', 'http_failure', false],
-    [503, 'NETWORK_ERROR', 'http_failure', false],
-  ])('%i is %s %s; nothing has happened: %s', async (code, error, reason, nothingHappened) => {
+    [400, 'EXECUTION_ERROR', 'bad_request'],
+    [401, 'UNAUTHORIZED', 'not_authorized'],
+    [403, 'PERMISSION_DENIED', 'refused_by_server'],
+    [404, 'NETWORK_ERROR', 'session_gone'],
+    [429, 'RATE_LIMITED', 'server_busy'],
+    [500, 'NETWORK_ERROR', 'http_failure'],
+    [503, 'NETWORK_ERROR', 'http_failure'],
+  ])('%i is %s %s, and proves nothing', async (code, error, reason) => {
     server = await plain(status(code));
     await expect((await worker(configured())).run('pay')).rejects.toMatchObject({
-      nothingHappened,
+      nothingHappened: false,
       detail: { code: error, reason },
     });
   });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerEntry } from '../../../src/packs/mcp';
 import { eventually } from '../../support/engine';
+import { hostPid } from '../../support/host-pid';
 import { freePort } from '../../support/free-port';
 import { pythonMcpServers } from '../../support/mcp-python';
 import { ask, results, say, ScriptedModel } from '../../support/scripted-model';
@@ -19,12 +20,20 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const script = (name: string, file = 'dist/index.js') =>
   join(__dirname, '../../../node_modules/@modelcontextprotocol', name, file);
-const pids = () =>
-  existsSync(join(folder, 'pids')) ? readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n').map(Number) : [];
+const noted = () => (existsSync(join(folder, 'pids')) ? readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n') : []);
+/** To the server that was started last. */
+const signalLast = (signal: NodeJS.Signals) => {
+  const [pid, namespace] = noted().at(-1)!.split(' ');
+  process.kill(hostPid(Number(pid), namespace!), signal);
+};
 
 /** The program notes its process id, so that the test can kill just that one. */
 function program(command: string, args: string[], env: Record<string, string> = {}): ServerEntry {
-  return { command: 'sh', args: ['-c', 'echo $$ >> "$0"; exec "$@"', join(folder, 'pids'), command, ...args], env };
+  return {
+    command: 'sh',
+    args: ['-c', 'echo $$ $(readlink /proc/self/ns/pid) >> "$0"; exec "$@"', join(folder, 'pids'), command, ...args],
+    env,
+  };
 }
 const node = (name: string, args: string[] = [], env: Record<string, string> = {}) =>
   program(process.execPath, [script(name), ...args], env);
@@ -42,7 +51,7 @@ async function hanging(engine: McpEngine): Promise<Awaited<ReturnType<McpEngine[
 async function killedDestructive(
   setup: McpSetup,
   hangs: () => Promise<unknown>,
-  kill: () => void = () => void process.kill(pids().at(-1)!, 'SIGKILL'),
+  kill: () => void = () => void signalLast('SIGKILL'),
 ): Promise<void> {
   await withMcp(setup, async (engine) => {
     const turn = await engine.start();
@@ -99,7 +108,7 @@ describe('server-filesystem', () => {
         const turn = await hanging(engine);
         rmSync(path);
         writeFileSync(path, 'now a file');
-        process.kill(pids().at(-1)!, 'SIGKILL');
+        signalLast('SIGKILL');
         expect((await turn.result()).state).toBe('completed');
         expect(JSON.stringify(answers(engine)[0]!.body.data)).toContain('now a file');
         const [call] = (await turn.status()).calls;
@@ -168,7 +177,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('server-everything over %s', (w
     return { entry: { type: way, url: `http://127.0.0.1:${port}/${way === 'http' ? 'mcp' : 'sse'}` }, port };
   }
 
-  const kill = () => (way === 'stdio' ? process.kill(pids().at(-1)!, 'SIGKILL') : started.at(-1)!.kill('SIGKILL'));
+  const kill = () => (way === 'stdio' ? signalLast('SIGKILL') : started.at(-1)!.kill('SIGKILL'));
   const long = (duration: number) => ask(['everything__trigger-long-running-operation', { duration, steps: 2 }]);
 
   it('gives sums, pictures, links and structured content', async () => {
@@ -297,7 +306,7 @@ describePython('mcp-server-git of PyPI (needs HOLDFAST_REQUIRE_MCP_SERVERS=1 onc
       async (engine) => {
         const turn = await engine.start();
         await running('differ');
-        process.kill(pids().at(-1)!, 'SIGKILL');
+        signalLast('SIGKILL');
         expect((await turn.result()).state).toBe('completed');
         expect(JSON.stringify(answers(engine)[0]!.body.data)).toContain('a difference');
         expect((await turn.status()).calls[0]!.attempts).toBeGreaterThan(1);
@@ -323,7 +332,7 @@ describePython('mcp-server-time of PyPI (needs HOLDFAST_REQUIRE_MCP_SERVERS=1 on
   it('killed while it is asked for the time: it is asked again', () => {
     const script = [ask(['time__get_current_time', { timezone: 'Europe/Berlin' }]), say('done')];
     // From the first model request on the server answers nothing.
-    const model = new ScriptedModel(script, async (index) => void (index === 0 && process.kill(pids().at(-1)!, 'SIGSTOP')));
+    const model = new ScriptedModel(script, async (index) => void (index === 0 && signalLast('SIGSTOP')));
     return withMcp(
       {
         servers: { time: program(join(python!, 'mcp-server-time'), ['--local-timezone=UTC']) },
@@ -332,7 +341,7 @@ describePython('mcp-server-time of PyPI (needs HOLDFAST_REQUIRE_MCP_SERVERS=1 on
       },
       async (engine) => {
         const turn = await hanging(engine);
-        process.kill(pids().at(-1)!, 'SIGKILL');
+        signalLast('SIGKILL');
         expect((await turn.result()).state).toBe('completed');
         expect(JSON.stringify(answers(engine)[0]!.body.data)).toContain('Europe/Berlin');
         expect((await turn.status()).calls[0]!.attempts).toBeGreaterThan(1);

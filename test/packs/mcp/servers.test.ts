@@ -9,6 +9,7 @@ import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { walk } from '../../../src/store/transcript';
 import type { JsonObject } from '../../../src/shared/json';
 import { eventually } from '../../support/engine';
+import { hostPid } from '../../support/host-pid';
 import { gatewayParts, person } from '../../support/gateway';
 import { ask, results, say } from '../../support/scripted-model';
 import { withMcp, type McpEngine } from './support/mcp-engine';
@@ -25,14 +26,11 @@ const odd = (env: Record<string, string> = {}) => ({
 const done = () => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).trim().split('\n').filter(Boolean);
 const change = () => writeFileSync(`${file}.changed`, '');
 /** The server's process writes who it is before it falls silent. */
-const hangs = (what: string) =>
-  eventually(
-    `${what} hangs`,
-    async () =>
-      done()
-        .find((line) => line.startsWith(`${what} `))
-        ?.split(' ')[1],
-  );
+const hangs = (what: string) => eventually(`${what} hangs`, async () => done().find((line) => line.startsWith(`${what} `)));
+const kill = (line: string) => {
+  const [, pid, namespace] = line.split(' ');
+  process.kill(hostPid(Number(pid), namespace!), 'SIGKILL');
+};
 const answer = (engine: McpEngine, request = 1) => results(engine.model.requests[request]!)[0]!;
 
 const context = (progress: (...said: unknown[]) => void = () => undefined) => ({
@@ -155,7 +153,7 @@ describe('a server that dies in the middle of a call', () => {
       const turn = await engine.start();
       const [call] = await turn.waitForPending();
       await turn.approve(call.digest, { by: 'ana' });
-      process.kill(Number(await hangs('hang_and_pay')), 'SIGKILL');
+      kill(await hangs('hang_and_pay'));
       const doubted = await eventually('it is in doubt', async () =>
         (await turn.pending()).find(({ state }) => state === 'in_doubt'),
       );
@@ -172,7 +170,7 @@ describe('a server that dies in the middle of a call', () => {
         const turn = await engine.start();
         for (let death = 1; death <= 4; death++) {
           const lines = await eventually(`attempt ${death}`, async () => done().length === death && done());
-          process.kill(Number(lines.at(-1)!.split(' ')[1]), 'SIGKILL');
+          kill(lines.at(-1)!);
         }
         expect((await turn.result()).state).toBe('completed');
         expect(answer(engine).body.error).toMatchObject({ code: 'NETWORK_ERROR', reason: 'server_gone' });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SAMPLE_DOCUMENTS } from '../../../src/packs/reference';
 import { DocumentIndex } from '../../../src/packs/reference/documents';
+import { documentsIn } from '../../../src/packs/reference/documents/in-thread';
 import { LIMITS } from '../../../src/packs/reference/documents/folder';
 import { documentText } from '../../../src/packs/reference/documents/text';
 import { searchDocuments } from '../../../src/packs/reference/tools/search-documents';
@@ -14,13 +15,13 @@ describe('search_documents', () => {
   let folder: string;
   const put = (path: string, text: string) => writeFileSync(join(folder, path), text);
   const search = (query: string, more: object = {}, limits = LIMITS) =>
-    call(searchDocuments(new DocumentIndex(folder, limits)), { query, ...more });
+    call(searchDocuments(documentsIn(folder, limits)), { query, ...more });
   const paths = (answer: any) => answer.items.map((item: any) => item.path);
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'holdfast-documents-'))));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('ranks the embedded samples, with title, snippet and score', async () => {
-    const tool = searchDocuments(new DocumentIndex(SAMPLE_DOCUMENTS));
+    const tool = searchDocuments(documentsIn(SAMPLE_DOCUMENTS));
     const answer = await call(tool, { query: 'hotel costs for a trip' });
     expect(answer.items[0]).toMatchObject({
       path: 'expense-policy.md',
@@ -37,7 +38,7 @@ describe('search_documents', () => {
 
   it('gives pages by a cursor that binds the query', async () => {
     for (let n = 0; n < 25; n++) put(`note-${String(n).padStart(2, '0')}.md`, `# Note ${n}\n\nAbout apples.`);
-    const tool = searchDocuments(new DocumentIndex(folder));
+    const tool = searchDocuments(documentsIn(folder));
     const key = { query: 'apples', limit: 10 };
     const { cursors } = toolContext();
     const first = await call(tool, key, { cursors });
@@ -59,7 +60,7 @@ describe('search_documents', () => {
   });
 
   it('sees files that are new, changed or gone', async () => {
-    const tool = searchDocuments(new DocumentIndex(folder));
+    const tool = searchDocuments(documentsIn(folder));
     const find = async (query: string) => paths(await call(tool, { query }));
     put('a.md', 'about apples');
     expect(await find('apples')).toEqual(['a.md']);
@@ -96,7 +97,7 @@ describe('search_documents', () => {
   });
 
   it('says that the folder cannot be read, without its path', async () => {
-    const tool = searchDocuments(new DocumentIndex(join(folder, 'none')));
+    const tool = searchDocuments(documentsIn(join(folder, 'none')));
     const error = await failure(call(tool, { query: 'apples' }));
     expect(error).toMatchObject({ code: 'EXECUTION_ERROR', reason: 'folder_unreadable' });
     expect(error.message).not.toContain(folder);

@@ -8,7 +8,9 @@ export async function call(tool: Tool, input: object, more: Partial<ToolContext>
 }
 
 export async function watched(tool: Tool, input: object, more: Partial<ToolContext> = {}) {
-  const checked = compile(inputSchema(tool.input as never))(input as never);
+  const validate = compile(inputSchema(tool.input as never));
+  await validate.ahead(input as never, 'test'); // in a thread, where it is much
+  const checked = validate(input as never);
   if (!checked.valid) throw new Error(checked.violations.map(({ path, message }) => `${path} ${message}`).join('; '));
   const said: ToolProgress[] = [];
   const ctx = toolContext({ progress: (message, fraction) => void said.push({ message, fraction: fraction ?? -1 }), ...more });

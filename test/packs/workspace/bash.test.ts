@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { eventually } from '../../support/engine';
 import { toolContext } from '../../support/tool-context';
 import { Place } from './support';
@@ -8,18 +7,20 @@ let place: Place;
 beforeEach(() => (place = new Place()));
 afterEach(() => place.remove());
 
-/** Running; not what is dead and only waits for its parent to look. */
-const alive = (pid: number) => {
-  try {
-    process.kill(pid, 0);
-    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync('/proc/self');
-  }
-};
+/** Processes of this name that run; not what is dead and only waits for its parent to look. Their numbers in a namespace are others. */
+const running = (name: string) =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(`${name}\0`)) return false;
+      return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    } catch {
+      return false;
+    }
+  });
 
 /** A signal that cannot be ignored has been sent: the kernel still needs its moment. */
-const dies = (pid: number) => eventually(`the end of ${pid}`, async () => !alive(pid), 10_000);
+const die = (name: string) => eventually(`the end of ${name}`, async () => running(name).length === 0, 10_000);
+const runs = (name: string) => eventually(name, async () => running(name).length > 0, 10_000);
 
 describe('bash', () => {
   it('runs in the workspace and tells exit code and output; failing is a result', async () => {
@@ -48,8 +49,9 @@ describe('bash', () => {
       place.setUp({ env: { EXTRA: 'given' } });
       const { output } = await place.ok('bash', { command: 'env; echo "[$(ls -A ~)]"; cat; echo ~ > home; echo end' });
       const names = output.split('\n').flatMap((line: string) => /^(\w+)=/.exec(line)?.[1] ?? []);
+      const git = ['GIT_CONFIG_COUNT', 'GIT_CONFIG_KEY_0', 'GIT_CONFIG_VALUE_0'];
       expect(names.sort()).toEqual(
-        ['EXTRA', 'HOME', 'LANG', 'OLDPWD', 'PATH', 'PWD', 'SHLVL', 'TERM', '_'].filter((name) => names.includes(name)),
+        ['EXTRA', ...git, 'HOME', 'LANG', 'OLDPWD', 'PATH', 'PWD', 'SHLVL', 'TERM', '_'].filter((name) => names.includes(name)),
       );
       expect(output).toContain('EXTRA=given');
       expect(output).not.toContain('worker-secret');
@@ -61,34 +63,52 @@ describe('bash', () => {
   });
 
   it('ends the whole group at the time limit, one that ignores the request too', async () => {
-    const command = `trap '' TERM; (trap '' TERM; sleep 300) & echo $! > child; echo $$ > shell; wait; sleep 300`;
-    const end = await place.ok('bash', { command, timeout_s: 1 });
-    expect(end).toMatchObject({ timed_out: true, exit_code: null, signal: 'SIGKILL' });
-    await dies(Number(place.get('shell')));
-    await dies(Number(place.get('child')));
+    const [child, parent] = [`${place.base}-child`, `${place.base}-parent`];
+    const command = `trap '' TERM; (exec -a ${child} sleep 300) & exec -a ${parent} sleep 300`;
+    const ending = place.ok('bash', { command, timeout_s: 1 });
+    await Promise.all([runs(child), runs(parent)]);
+    expect(await ending).toMatchObject({ timed_out: true, exit_code: null, signal: 'SIGKILL' });
+    await Promise.all([die(child), die(parent)]);
+  });
+
+  it('asks the group to end before it ends it: what cleans up gets to', async () => {
+    const end = await place.ok('bash', { command: `trap 'echo cleaned; exit 7' TERM; sleep 300 & wait`, timeout_s: 1 });
+    expect(end).toMatchObject({ timed_out: true, exit_code: 7, output: 'cleaned\n' });
   });
 
   it('leaves nothing in the background when the command ends', async () => {
-    const end = await place.ok('bash', { command: 'sleep 300 & echo $! > child; echo done' });
+    const end = await place.ok('bash', { command: `(exec -a ${place.base}-child sleep 300) & echo done` });
     expect(end).toMatchObject({ exit_code: 0, output: 'done\n', timed_out: false });
-    await dies(Number(place.get('child')));
+    await die(`${place.base}-child`);
   });
 
-  it('does not wait for a process that has left the group and kept the output open', async () => {
-    const end = await place.ok('bash', { command: 'setsid sleep 20 & echo $! > child; sleep 0.2; echo done' });
+  it('does not wait for a process that has left the group and kept the output open, and ends it too', async () => {
+    const child = `${place.base}-child`;
+    const end = await place.ok('bash', { command: `setsid bash -c 'exec -a ${child} sleep 300' & sleep 0.2; echo done` });
     expect(end.output).toBe('done\n');
-    const pid = Number(place.get('child'));
-    if (alive(pid)) process.kill(pid, 'SIGKILL');
+    await die(child);
+  });
+
+  it('is over when it ends all that it can, its own parent too', async () => {
+    // Where there is no namespace, -1 would be every process of whoever runs this test.
+    const all = `[ "$(readlink /proc/self/ns/pid)" != "${readlinkSync('/proc/self/ns/pid')}" ] && kill -9 -1`;
+    for (const command of [all, 'kill -9 $PPID; exec sleep 300'])
+      expect(await place.ok('bash', { command, timeout_s: 20 })).toMatchObject({ exit_code: null, signal: 'SIGKILL' });
+  });
+
+  it('cannot speak for its parent: of sockets it has its output only', async () => {
+    const command = 'for fd in 0 1 2 3 4 5 6 7 8 9 10 11 12; do echo $fd $(readlink /proc/$$/fd/$fd) >> found; done';
+    await place.ok('bash', { command });
+    expect(place.get('found').match(/^\d+ socket:/gm)).toEqual(['1 socket:', '2 socket:']);
   });
 
   it('ends the group when the call is cancelled', async () => {
     const stop = new AbortController();
-    const running = place.call('bash', { command: 'echo $$ > shell; sleep 300' }, { signal: stop.signal });
-    while (!existsSync(join(place.root, 'shell')) || place.get('shell') === '')
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    const running = place.call('bash', { command: `exec -a ${place.base}-shell sleep 300` }, { signal: stop.signal });
+    await runs(`${place.base}-shell`);
     stop.abort(new Error('cancelled'));
     await expect(running).rejects.toThrow('cancelled');
-    await dies(Number(place.get('shell')));
+    await die(`${place.base}-shell`);
   });
 
   it('keeps beginning and end of long output, and all of it in the store', async () => {

@@ -55,6 +55,10 @@ export class Place {
     return this.find(name).tool;
   }
 
+  context(more: Partial<ToolContext> = {}): ToolContext {
+    return toolContext(more);
+  }
+
   private find(name: string) {
     return this.tools.find(({ tool }) => tool.name === name)!;
   }

@@ -6,7 +6,9 @@
  * 1.12); a remainder is `mod(a, b)`. mathjs would read a `%` before a sign as a remainder: so it gets `!`
  * instead, its postfix operator of the same rank, and the tree's `!` nodes are ours to read as per cent.
  */
+import { join } from 'node:path';
 import { ToolError } from '../../../tools/errors';
+import { defineJob } from '../../../tools/isolation/job';
 import { CONSTANTS, FUNCTIONS } from './functions';
 import { parseMath, type MathNode } from './mathjs-parse';
 
@@ -15,6 +17,13 @@ const CHARACTERS = /^[0-9A-Za-z_.,+\-*/^%() \t]*$/;
 const HELP =
   'Use numbers without thousands separators, + - * / ^ ** ( ), per cent as 12%, pi, e and ' +
   `${[...FUNCTIONS.keys()].join(', ')}.`;
+
+/** In a thread: how long mathjs takes to parse what somebody thought of, nobody promises. */
+export const calculateJob = defineJob<string, number>(join(__dirname, 'calculate'), 'calculate', 'The calculation', {
+  ms: 3000,
+  reason: 'calc_too_slow',
+  hint: 'Write a shorter expression, with fewer parentheses, or calculate it in steps.',
+});
 
 /** @throws ToolError INVALID_PARAMS `calc_failed` for whatever is not arithmetic with a finite result; nothing else */
 export function calculate(expression: string): number {

@@ -1,7 +1,8 @@
 /** Sections of a filing as filed: its main document, and the exhibit that the document points to. */
 import type { FiledSection, Filing } from '../data';
 import { notFound } from '../not-found';
-import { readExhibitSections, readSections, type SectionName, type SectionReading } from '../sections';
+import { inThread } from '../../../tools/isolation/pool';
+import { sectionsJob, type PeriodicForm, type SectionName, type SectionReading } from '../sections';
 import type { Addresses } from './addresses';
 import { FOLDER } from './answers';
 import { Memory } from './memory';
@@ -25,13 +26,13 @@ export class Documents {
   /** @throws ToolError RESOURCE_NOT_FOUND `document_not_found`, `section_not_found`, `exhibit_not_found` */
   async section(cik: string, filing: Filing, section: SectionName, signal?: AbortSignal): Promise<FiledSection> {
     const form = filing.form === '10-Q' ? '10-Q' : '10-K';
-    const main = await this.read(cik, filing, filing.document ?? '', (html) => readSections(html, form), signal);
+    const main = await this.read(cik, filing, filing.document ?? '', form, signal);
     const reading = main.value[section];
     if ('found' in reading) return this.filed(filing, main, reading.found);
     if ('missing' in reading) throw missing(filing, section, reading.missing);
     const { exhibit, sentence } = reading.pointer;
     const name = await this.exhibitName(cik, filing, exhibit, signal);
-    const other = await this.read(cik, filing, name, readExhibitSections, signal);
+    const other = await this.read(cik, filing, name, 'exhibit', signal);
     const there = other.value[section];
     if (!('found' in there)) {
       const why = 'missing' in there ? there.missing : there.pointer.sentence;
@@ -49,7 +50,7 @@ export class Documents {
     cik: string,
     filing: Filing,
     name: string,
-    sectionsOf: (html: string) => Record<SectionName, SectionReading>,
+    form: PeriodicForm | 'exhibit',
     signal?: AbortSignal,
   ): Promise<Readings> {
     const absent = () =>
@@ -62,7 +63,7 @@ export class Documents {
     const url = this.addresses.file(cik, filing.accession, name);
     const load = async (until: AbortSignal) => {
       const { value, ...rest } = await this.reader.document(url, absent, until);
-      return { ...rest, value: sectionsOf(value) };
+      return { ...rest, value: await inThread(sectionsJob, { html: value, form }, { owner: cik, signal: until }) };
     };
     return this.readings.get(url, load, signal);
   }

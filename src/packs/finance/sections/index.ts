@@ -4,6 +4,8 @@
  * HTML → lines (lines.ts) → without page furniture → headings → outline → sections. What an item keeps elsewhere in
  * the document is followed; what it keeps in an exhibit is named, and the caller reads the exhibit.
  */
+import { join } from 'node:path';
+import { defineJob } from '../../../tools/isolation/job';
 import { exhibitNamed, pointsElsewhere } from './elsewhere';
 import { FORM_ITEMS, type FormItem, type PeriodicForm, words } from './forms';
 import { withoutFurniture } from './furniture';
@@ -13,7 +15,22 @@ import { outline } from './outline';
 import { SECTION_NAMES, type SectionName, type SectionReading, type SectionText } from './section';
 import { type Range, titledRange } from './titled';
 
+export type { PeriodicForm };
 export { type SectionItem, type SectionName, type SectionPointer, type SectionReading, type SectionText } from './section';
+
+type Sections = Record<SectionName, SectionReading>;
+
+/** Companies write these documents, of up to 64 MB, and what reads them looks for headings everywhere. */
+export const sectionsJob = defineJob<{ html: string; form: PeriodicForm | 'exhibit' }, Sections>(
+  join(__dirname, 'index'),
+  'sectionsOf',
+  'The reading of the document',
+  { ms: 20_000, reason: 'document_too_slow', hint: 'Take another filing, or the figures by ratio_card.' },
+);
+
+export function sectionsOf({ html, form }: { html: string; form: PeriodicForm | 'exhibit' }): Sections {
+  return form === 'exhibit' ? readExhibitSections(html) : readSections(html, form);
+}
 
 /** MD&A is Item 7 alone: market risk (7A) is an item of its own. */
 const ITEM_OF: Record<PeriodicForm, Record<SectionName, string>> = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
-import { calculate } from '../calc/calculate';
+import { inThread } from '../../../tools/isolation/pool';
+import { calculateJob } from '../calc/calculate';
 
 /** `{expression}` → `{expression, result}`; the result is a finite number. */
 export function calculateTool() {
@@ -26,6 +27,9 @@ export function calculateTool() {
     ],
     input: z.object({ expression: z.string().min(1).max(200).describe('One arithmetic expression') }),
     output: z.object({ expression: z.string(), result: z.number() }),
-    run: ({ expression }) => ({ expression, result: calculate(expression) }),
+    run: async ({ expression }, { principal, signal }) => ({
+      expression,
+      result: await inThread(calculateJob, expression, { owner: principal, signal }),
+    }),
   });
 }

@@ -12,6 +12,7 @@ export function sendCreditMemo(mailer: Mailer) {
     class: 'destructive',
     egress: true,
     ruleTarget: { kind: 'text', of: ({ recipient }) => recipient },
+    target: { from: mailer.from, ...(mailer.host === undefined ? {} : { smtp_host: mailer.host }) },
     description: {
       does: 'Sends a finished credit memo to one recipient by e-mail. It cannot be taken back.',
       returns: 'message_id, accepted recipients, the answer of the mail server, sent_at.',

@@ -6,7 +6,7 @@ import { ADDRESS_PATTERN, AMOUNT_PATTERN, lessSlippage, priceImpactBps } from '.
 import { noChain } from '../chain';
 import { namingKnownTokens, type Known } from '../known';
 import { quote } from '../router';
-import type { Onchain } from '../onchain';
+import { targetOf, type Onchain } from '../onchain';
 import { amount, checkAmounts, slippage, token } from './inputs';
 
 /** Blocks come every few seconds: an older answer is of no use. */
@@ -19,6 +19,7 @@ export function simulateSwap(onchain: Onchain | null, known: Known) {
     version: '1.0.0',
     class: 'read',
     group: 'onchain',
+    ...(onchain ? { target: targetOf(onchain) } : {}),
     description: {
       does: 'Asks the chain what a swap of one token for another would give right now. Nothing is sent and nothing is spent.',
       returns:

@@ -6,28 +6,10 @@ import { createHash } from 'node:crypto';
 import MiniSearch from 'minisearch';
 import { ToolError } from '../../../tools/errors';
 import { indexed, words } from '../../../tools/words';
+import type { Found } from './found';
 import { LIMITS, listFolder, readText, type FolderLimits, type Listing } from './folder';
 import { snippet } from './snippet';
 import { documentText, type DocumentText } from './text';
-
-export interface Hit {
-  /** From the folder, with `/`. */
-  path: string;
-  title: string;
-  /** The part of the text that fits best, at most 240 characters. */
-  snippet: string;
-  /** Higher is better; comparable within one answer only. */
-  score: number;
-}
-
-export interface Found {
-  hits: Hit[];
-  total: number;
-  /** Changes when the folder does: pages of one search belong to one state of it. */
-  state: string;
-  searched: number;
-  leftOut: number;
-}
 
 interface Indexed extends DocumentText {
   path: string;

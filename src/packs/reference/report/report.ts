@@ -10,5 +10,5 @@ export interface Report {
   date: Date;
 }
 
-/** Says how far the work is, and lets others run meanwhile. `done` from 0 to 1. @throws the reason of an abort */
+/** Says how far the work is. `done` from 0 to 1. */
 export type Step = (done: number) => Promise<void>;

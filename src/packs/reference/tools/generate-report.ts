@@ -1,19 +1,14 @@
-import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { binaryFile, type BinaryFile } from '../../../tools/binary';
 import { defineTool, type ToolProgress } from '../../../tools/define';
-import { toHtml } from '../report/html';
-import { blocksOf, printable } from '../report/markdown';
-import type { Report, Step } from '../report/report';
-
-const load = createRequire(__filename);
+import { inThread } from '../../../tools/isolation/pool';
+import { reportJob } from '../report/make';
 
 const CONTENT_TYPES = {
   pdf: 'application/pdf',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   html: 'text/html; charset=utf-8',
 } as const;
-type Format = keyof typeof CONTENT_TYPES;
 
 /** `{title, content, format}` → a file. The same input gives the same bytes on the same day, except for DOCX. */
 export function generateReport() {
@@ -58,31 +53,17 @@ export function generateReport() {
     },
     async *run({ title, content, format }, ctx): AsyncGenerator<ToolProgress, BinaryFile> {
       yield { message: 'Reading the Markdown', fraction: 0 };
-      const text = printable(content);
-      const report: Report = {
-        title: printable(title).replace(/\s+/g, ' ').trim(),
-        content: text,
-        blocks: blocksOf(text),
-        date: dayOf(ctx.traceId),
-      };
-      yield { message: `Writing ${report.blocks.length} paragraphs as ${format}`, fraction: 0.1 };
-      const step: Step = async (done) => {
-        ctx.progress(`Writing as ${format}`, 0.1 + done * 0.8);
-        await new Promise((resolve) => setImmediate(resolve));
-        ctx.signal.throwIfAborted();
-      };
-      const bytes = await write(format, report, step);
+      const order = { title, content, format, date: dayOf(ctx.traceId) };
+      const made = await inThread(reportJob, order, {
+        owner: ctx.principal,
+        signal: ctx.signal,
+        told: ({ message, fraction }) => ctx.progress(message, fraction),
+      });
+      const bytes = Buffer.from(made.bytes);
       yield { message: `Written: ${bytes.length} bytes`, fraction: 1 };
-      return binaryFile({ filename: `${slug(report.title)}.${format}`, contentType: CONTENT_TYPES[format], bytes });
+      return binaryFile({ filename: `${slug(made.title)}.${format}`, contentType: CONTENT_TYPES[format], bytes });
     },
   });
-}
-
-/** The libraries of PDF and DOCX take a quarter of a second to load: only who writes such a file pays for them. */
-async function write(format: Format, report: Report, step: Step): Promise<Buffer> {
-  if (format === 'html') return toHtml(report);
-  if (format === 'pdf') return (load('../report/pdf') as typeof import('../report/pdf')).toPdf(report, step);
-  return (load('../report/docx') as typeof import('../report/docx')).toDocx(report, step);
 }
 
 /** The turn's day, which its trace id names (`trace_YYYYMMDD_…`): the same in every attempt, unlike the clock. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../../shared/json';
 import { defineTool, type ToolContext } from '../../../tools/define';
 import { ToolError } from '../../../tools/errors';
-import type { DocumentIndex } from '../documents';
+import type { Documents } from '../documents/in-thread';
 
 const output = z.object({
   items: z.array(z.object({ path: z.string(), title: z.string(), snippet: z.string(), score: z.number() })),
@@ -11,7 +11,7 @@ const output = z.object({
 });
 
 /** `{query, limit, cursor?}` → a page of hits, best first. */
-export function searchDocuments(index: DocumentIndex) {
+export function searchDocuments(index: Documents) {
   return defineTool({
     name: 'search_documents',
     version: '2.1.0',
@@ -48,7 +48,7 @@ export function searchDocuments(index: DocumentIndex) {
     async run({ query, limit, cursor }, ctx) {
       const position = cursor === undefined ? null : openCursor(ctx, cursor, query);
       const offset = position?.offset ?? 0;
-      const found = await index.search(query, offset, limit, ctx.signal);
+      const found = await index.search(query, offset, limit, ctx);
       if (position !== null && position.state !== found.state) {
         throw new ToolError('INVALID_PARAMS', 'documents_changed', 'The documents have changed since the page before.', {
           hint: 'Leave cursor out to begin anew.',

@@ -19,19 +19,22 @@ export function unifiedDiff(path: string, before: string | null, after: string):
 
   const from = Math.max(0, head - CONTEXT);
   const more = Math.min(CONTEXT, tail);
-  const hunk = [
-    ...marked(' ', old.slice(from, head)),
-    ...marked('-', old.slice(head, old.length - tail)),
-    ...marked('+', fresh.slice(head, fresh.length - tail)),
-    ...marked(' ', old.slice(old.length - tail, old.length - tail + more)),
+  const groups: [sign: string, lines: string[]][] = [
+    [' ', old.slice(from, head)],
+    ['-', old.slice(head, old.length - tail)],
+    ['+', fresh.slice(head, fresh.length - tail)],
+    [' ', old.slice(old.length - tail, old.length - tail + more)],
   ];
+  // More lines than characters are shown are only counted: a file may have millions.
+  const hunk = groups.flatMap(([sign, lines]) => marked(sign, lines.slice(0, LONGEST)));
   const oldRange = range(from, old.length - tail + more - from);
   const newRange = range(from, fresh.length - tail + more - from);
   const text = [`--- ${before === null ? '/dev/null' : path}`, `+++ ${path}`, `@@ -${oldRange} +${newRange} @@`, ...hunk].join(
     '\n',
   );
   if (text.length <= LONGEST) return text;
-  return `${text.slice(0, LONGEST).toWellFormed()}\n… (cut: the whole diff has ${hunk.length} lines)`;
+  const count = groups.reduce((sum, [, lines]) => sum + lines.length + (lines.at(-1)?.endsWith('\n') === false ? 1 : 0), 0);
+  return `${text.slice(0, LONGEST).toWellFormed()}\n… (cut: the whole diff has ${count} lines)`;
 }
 
 function range(from: number, count: number): string {

@@ -21,7 +21,7 @@ import type { FileContent, Workspace } from './workspace';
 export async function replaceFile(
   workspace: Workspace,
   path: Names,
-  decide: (before: Buffer | null) => Buffer | null,
+  decide: (before: Buffer | null) => Uint8Array | null | Promise<Uint8Array | null>,
   options: { create: boolean; signal: AbortSignal },
 ): Promise<void> {
   refuseProtected(path);
@@ -31,7 +31,7 @@ export async function replaceFile(
         path.slice(0, -1),
         async (directory) => {
           const before = await present(workspace, directory, path);
-          const after = decide(before?.bytes ?? null);
+          const after = await decide(before?.bytes ?? null);
           options.signal.throwIfAborted();
           if (after) await put(workspace, directory, path, before, after);
         },
@@ -66,7 +66,7 @@ async function put(
   directory: Directory,
   path: Names,
   before: FileContent | null,
-  after: Buffer,
+  after: Uint8Array,
 ): Promise<void> {
   const name = path.at(-1)!;
   const temp = `.holdfast-${randomBytes(12).toString('hex')}.tmp`;

@@ -16,6 +16,13 @@ export interface FileContent {
   mode: number;
 }
 
+/** What a thread is sent to work in the same workspace. */
+export interface WorkspacePlace {
+  root: string;
+  hardLinks: boolean;
+  anchored?: boolean;
+}
+
 /** Folders at the top of a machine: a path that begins with one of them is hardly meant for the workspace. */
 const OF_THE_MACHINE = /^\/(?:etc|proc|sys|dev|root|home|usr|var|tmp|boot|run|opt|mnt|media|sbin|Users|private)\//;
 
@@ -41,6 +48,15 @@ export class Workspace {
       throw new Error(`workspaceTools: root ${root} is not a directory; make it first`);
     this.root = realpathSync.native(root);
     if (this.root === '/') throw new Error('workspaceTools: root must not be the whole machine (/)');
+  }
+
+  static at({ root, hardLinks, anchored }: WorkspacePlace): Workspace {
+    return new Workspace(root, hardLinks, anchored);
+  }
+
+  get place(): WorkspacePlace {
+    const { root, hardLinks, anchored } = this;
+    return { root, hardLinks, ...(anchored === undefined ? {} : { anchored }) };
   }
 
   /** Runs `work` with the directory held open. `create` makes what is missing on the way; `whole` is the path that was asked for. */

@@ -1,20 +1,30 @@
 /**
- * Runs one command in a process group of its own. Whatever ends the call (the command itself, its time
- * limit, a cancellation) ends the whole group; only a process that made itself a session of its own
- * gets away, which a container round the worker prevents.
+ * Runs one command in a process group of its own, and in namespaces of its own (`processes/isolation.ts`). Whatever ends the call
+ * (the command itself, its time limit, a cancellation, the end of this process) ends the whole group, and the namespace with
+ * whatever has left the group.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { GRACE_MS, type Told, type Work } from '../../../processes/inside';
+import { isolated } from '../../../processes/isolation';
+import { isJsonObject } from '../../../shared/json';
 import { CommandOutput } from './output';
 
-/** Between asking a group to end and ending it, ms. */
-const GRACE = 2000;
 /** For output that is still in the pipes once the group is gone, ms. */
 const DRAIN = 500;
+/** For the group to end, and for the word of it, ms. */
+const LAST = GRACE_MS + 3000;
+
+/** Of all that is told of a command, bytes. */
+const MOST_TOLD = 10_000;
 
 const PLAIN = ['--noprofile', '--norc'];
-/** Both outputs through one pipe, so that their order is kept. The command is an argument, never part of a text that is put together. */
-const ONE_PIPE = 'exec bash --noprofile --norc -c -- "$1" 2>&1';
+/** The compiled file, also where this one runs from source. */
+const INSIDE = join(__dirname, '../../../../dist/processes/inside.js');
 
 export interface CommandEnd {
   exitCode: number | null;
@@ -27,7 +37,7 @@ export interface CommandEnd {
 /** Nothing was started. */
 export class NotStarted extends Error {}
 
-/** @throws NotStarted, or the signal's reason once the whole group has ended */
+/** @throws NotIsolated, NotStarted; the signal's reason once the whole group has ended */
 export async function runCommand(
   command: string,
   options: {
@@ -40,81 +50,146 @@ export async function runCommand(
 ): Promise<CommandEnd> {
   const { cwd, env, timeoutMs, signal, onOutput } = options;
   signal.throwIfAborted();
-  const child = start(command, cwd, env);
+  const { dev, ino } = await stat(cwd, { bigint: true });
+  const before = await isolated();
+  signal.throwIfAborted();
+  // The command is an argument, never part of a text that is put together.
+  const work: Work = { command: 'bash', args: [...PLAIN, '-c', '--', command], env, folder: { dev: `${dev}`, ino: `${ino}` } };
+  const running = RunningCommand.start(before, cwd, work);
   const output = new CommandOutput();
-  child.stdout!.on('data', (chunk: Buffer) => {
+  running.onOutput((chunk) => {
     output.add(chunk);
     onOutput?.(output.bytes);
   });
-  const exited = new Promise<{ exitCode: number | null; signal: string | null }>((resolve) =>
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })),
-  );
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  await started(child);
-
-  const stop = new AbortController();
-  const onAbort = () => stop.abort();
-  signal.addEventListener('abort', onAbort, { once: true });
+  const stop = () => running.stop();
   let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    stop.abort();
-  }, timeoutMs);
+  let timer: NodeJS.Timeout | undefined;
   try {
-    if (signal.aborted) stop.abort();
-    await Promise.race([
-      exited,
-      new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve(), { once: true })),
-    ]);
-    await endGroup(child.pid!);
-    const end = await exited;
-    await Promise.race([closed, sleep(DRAIN, undefined, { ref: false })]);
+    signal.addEventListener('abort', stop, { once: true });
+    timer = setTimeout(() => {
+      timedOut = true;
+      stop();
+    }, timeoutMs);
+    await running.started;
+    const end = await running.ended;
+    await Promise.race([running.closed, sleep(DRAIN, undefined, { ref: false })]);
     if (signal.aborted) throw signal.reason;
     return { ...end, timedOut, output };
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-    child.stdout!.destroy();
+    signal.removeEventListener('abort', stop);
+    running.release();
   }
 }
 
-function start(command: string, cwd: string, env: Record<string, string>): ChildProcess {
-  try {
-    return spawn('bash', [...PLAIN, '-c', ONE_PIPE, 'bash', command], {
-      cwd,
-      env,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
+type Ended = Pick<CommandEnd, 'exitCode' | 'signal'>;
+
+/** The command as this process sees it: through `inside.ts`, which is its parent. */
+class RunningCommand {
+  /** Rejects with NotStarted, where it is certain that nothing ran. */
+  readonly started: Promise<void>;
+  /** Once the group has ended. */
+  readonly ended: Promise<Ended>;
+  /** Nobody holds the output any more. */
+  readonly closed: Promise<void>;
+  private readonly child: ChildProcess;
+  private readonly inside: Duplex;
+  private stopping: NodeJS.Timeout | undefined;
+  private ready = false;
+  private pid: number | undefined;
+  private told: Ended | undefined;
+
+  /** @throws NotStarted */
+  static start(before: readonly string[], cwd: string, work: Work): RunningCommand {
+    try {
+      return new RunningCommand(before, cwd, work);
+    } catch (error) {
+      throw new NotStarted((error as Error).message, { cause: error });
+    }
+  }
+
+  private constructor(
+    private readonly before: readonly string[],
+    cwd: string,
+    work: Work,
+  ) {
+    const [command, ...args] = [...before, process.execPath, INSIDE];
+    const env = { PATH: process.env.PATH ?? '' };
+    this.child = spawn(command!, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
+    const failed = new Promise<never>((_resolve, reject) => {
+      this.child.once('error', (error) => reject(new NotStarted(error.message, { cause: error })));
     });
-  } catch (error) {
-    throw new NotStarted((error as Error).message, { cause: error });
+    this.inside = this.child.stdio[3] as Duplex;
+    this.inside.on('error', () => undefined); // its end is told by `close`
+    const lines = createInterface({ input: this.inside });
+    // A command can take this socket from its parent: what comes is believed of this command alone, and only in our form.
+    const giveUp = () => {
+      lines.close();
+      this.inside.destroy();
+    };
+    let heard = 0;
+    this.inside.on('data', (chunk: Buffer) => (heard += chunk.length) > MOST_TOLD && giveUp());
+    const started = new Promise<void>((resolve, reject) => {
+      lines.on('line', (line) => {
+        const told = readTold(line);
+        if (told === null) giveUp();
+        else if ('ready' in told) {
+          this.ready = true;
+          this.inside.write(`${JSON.stringify(work)}\n`);
+        } else if ('notStarted' in told) reject(new NotStarted(told.notStarted));
+        else if ('started' in told) {
+          this.pid = told.started;
+          resolve();
+        } else this.told = told;
+      });
+      lines.once('close', () => {
+        if (!this.ready) reject(new NotStarted('what starts commands has ended before it was told what to do'));
+        resolve(); // whoever is to tell may have been killed by the command, before he could say even this
+      });
+    });
+    this.started = Promise.race([started, failed]);
+    this.ended = new Promise((resolve) => {
+      lines.once('close', () => resolve(this.told ?? { exitCode: null, signal: 'SIGKILL' }));
+    });
+    this.started.catch(() => undefined); // whoever waits is told
+    this.closed = new Promise((resolve) => this.child.once('close', () => resolve()));
+  }
+
+  onOutput(take: (chunk: Buffer) => void): void {
+    this.child.stdout!.on('data', take);
+  }
+
+  /** Asks for the end, and makes it where nobody answers: the command may have killed its parent. */
+  stop(): void {
+    if (!this.ready) return this.kill();
+    if (this.inside.writable) this.inside.write('end\n');
+    this.stopping ??= setTimeout(() => this.kill(), LAST);
+  }
+
+  release(): void {
+    clearTimeout(this.stopping);
+    this.kill();
+    this.inside.destroy();
+    this.child.stdout!.destroy();
+  }
+
+  /** With its first process a namespace ends; where there is none, the group does. */
+  private kill(): void {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL');
+    if (this.before.length > 0 || this.pid === undefined || this.told !== undefined) return;
+    try {
+      process.kill(-this.pid, 'SIGKILL');
+    } catch {
+      // gone already
+    }
   }
 }
 
-function started(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', (error) => reject(new NotStarted(error.message, { cause: error })));
-  });
-}
-
-/** Asks the group to end, and ends what does not. Returns once no process of it is left, or can't be ended. */
-async function endGroup(pid: number): Promise<void> {
-  if (!signalGroup(pid, 'SIGTERM')) return;
-  const until = Date.now() + GRACE;
-  while (Date.now() < until) {
-    await sleep(20);
-    if (!signalGroup(pid, 0)) return;
-  }
-  for (let i = 0; i < 50 && signalGroup(pid, 'SIGKILL'); i++) await sleep(20);
-}
-
-/** False when the group has no process any more. */
-function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+function readTold(line: string): Told | null {
   try {
-    process.kill(-pid, signal);
-    return true;
+    const told: unknown = JSON.parse(line);
+    return isJsonObject(told) ? (told as unknown as Told) : null;
   } catch {
-    return false;
+    return null;
   }
 }

@@ -7,8 +7,10 @@ import { isToolError, ToolError } from '../../../tools/errors';
 import { namesOf, pathFault, spelled } from '../files/path';
 import type { Workspace } from '../files/workspace';
 import { dangers } from '../shell/dangers';
+import { fileHash } from '../files/file-hash';
 import { excerpt } from '../shell/output';
 import { NotStarted, runCommand, type CommandEnd } from '../shell/run-command';
+import { NotIsolated } from '../../../processes/isolation';
 import { folderPath } from './inputs';
 
 const DEFAULT_SECONDS = 120;
@@ -30,6 +32,7 @@ export function bashTool(workspace: Workspace, settings: BashSettings) {
     version: '1.0.0',
     class: 'destructive',
     group: 'workspace',
+    target: { root: workspace.root },
     egress: true,
     untrustedOutput: true, // it may print what it fetched
     maxInlineBytes: 'unlimited', // the answer is bounded, and the whole is kept beside it
@@ -61,7 +64,12 @@ export function bashTool(workspace: Workspace, settings: BashSettings) {
     }),
     estimatedTokens: { input: 80, output: { min: 40, typical: 800, max: 13_000 } },
     changelog: { '1.0.0': 'First version.' },
-    ruleTarget: { kind: 'command', of: ({ command }) => command },
+    // In another folder the same words run other files: allow rules then see a command that only people allow.
+    ruleTarget: {
+      kind: 'command',
+      of: ({ command, cwd }) => (spelled(cwd) === '/' ? command : `cd ${spelled(cwd)} && ${command}`),
+      hashOf: (path) => fileHash(workspace.root, path),
+    },
     check: checkBash,
     preview: ({ command, cwd, timeout_s }) => previewOf(command, spelled(cwd), timeout_s),
     summarize: (data: any) =>
@@ -114,13 +122,23 @@ async function homeFor({ home }: BashSettings): Promise<{ path: string; remove()
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
+/** Git takes a folder with a few plain files for a repository, and runs what their configuration says: file tools could write those. */
+const EXPLICIT_REPOSITORIES = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.bareRepository', GIT_CONFIG_VALUE_0: 'explicit' };
+
 /** An allow-list: the worker's keys and settings are none of a command's business. */
 function environment(home: string, more: Record<string, string> = {}): Record<string, string> {
-  return { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', ...more };
+  const path = process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
+  return { PATH: path, HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', ...EXPLICIT_REPOSITORIES, ...more };
 }
 
 /** What was refused before a process was there had no effect. */
 function nothingRan(error: unknown): unknown {
+  if (error instanceof NotIsolated) {
+    return new ToolError('EXECUTION_ERROR', 'not_isolated', `No command runs here. ${error.message}`, {
+      hint: 'This is for whoever runs the worker; the other tools work.',
+      nothingHappened: true,
+    });
+  }
   if (error instanceof NotStarted) {
     return new ToolError('EXECUTION_ERROR', 'not_started', `The command could not be started: ${error.message}`, {
       hint: 'bash has to be installed where the worker runs.',

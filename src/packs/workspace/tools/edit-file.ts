@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { defineTool, type CheckFault } from '../../../tools/define';
+import { defineTool, type CheckFault, type ToolContext } from '../../../tools/define';
 import { isToolError } from '../../../tools/errors';
-import { applyEdit, type Edit } from '../files/edit';
-import { unifiedDiff } from '../files/diff';
+import { inThread } from '../../../tools/isolation/pool';
+import type { Edit } from '../files/edit';
+import { editDiffJob, editJob } from '../files/edit-jobs';
 import { joined, namesOf, pathFault } from '../files/path';
 import { notFound } from '../files/refusals';
 import { replaceFile } from '../files/replace';
-import { sha256, textOf } from '../files/text';
 import type { Workspace } from '../files/workspace';
 import { contentHash, filePath, pathTarget, writesOne } from './inputs';
 
@@ -17,6 +17,7 @@ export function editFileTool(workspace: Workspace) {
     version: '1.0.0',
     class: 'write',
     group: 'workspace',
+    target: { root: workspace.root },
     description: {
       does: 'Replaces one passage of one text file of the workspace. old_text must be there exactly once.',
       returns: 'path; already_applied, true when this very edit was made before; line of the change; the new sha256.',
@@ -42,7 +43,7 @@ export function editFileTool(workspace: Workspace) {
     ruleTarget: pathTarget,
     check: checkEdit,
     concurrencySafe: writesOne,
-    preview: (input) => diffOr(workspace, input),
+    preview: (input, ctx) => diffOr(workspace, input, ctx),
     async run(input, ctx) {
       const names = namesOf(input.path);
       const path = joined(names);
@@ -55,16 +56,13 @@ export function editFileTool(workspace: Workspace) {
       await replaceFile(
         workspace,
         names,
-        (before) => {
+        async (before) => {
           if (before === null) throw notFound(path);
-          const edited = applyEdit(textOf(before, names), { ...input, path }, ctx.attempt > 1);
-          if (edited.already_applied) {
-            result = { path, already_applied: true, sha256: sha256(before) };
-            return null;
-          }
-          const after = Buffer.from(edited.after, 'utf8');
-          result = { path, already_applied: false, line: edited.line, sha256: sha256(after) };
-          return after;
+          const order = { before, names, edit: { ...input, path }, repeated: ctx.attempt > 1 };
+          const edited = await inThread(editJob, order, { owner: ctx.principal, signal: ctx.signal });
+          const { already_applied, sha256 } = edited;
+          result = { path, already_applied, ...(edited.already_applied ? {} : { line: edited.line }), sha256 };
+          return edited.already_applied ? null : edited.after;
         },
         { create: false, signal: ctx.signal },
       );
@@ -78,13 +76,13 @@ function checkEdit({ path, old_text, new_text }: Edit): CheckFault | undefined {
   return { reason: 'no_change', message: 'old_text and new_text are the same, so nothing would change.' };
 }
 
-async function diffOr(workspace: Workspace, input: Edit): Promise<string> {
+async function diffOr(workspace: Workspace, input: Edit, ctx: ToolContext): Promise<string> {
   try {
     const names = namesOf(input.path);
     const path = joined(names);
-    const before = textOf((await workspace.read(names)).bytes, names);
-    const edited = applyEdit(before, { ...input, path }, false);
-    return edited.already_applied ? `${path}: this edit was made before` : unifiedDiff(path, before, edited.after);
+    const { bytes } = await workspace.read(names);
+    const order = { before: bytes, names, edit: { ...input, path } };
+    return await inThread(editDiffJob, order, { owner: ctx.principal, signal: ctx.signal });
   } catch (error) {
     if (!isToolError(error)) throw error;
     return `It would be refused as things stand: ${error.message}`;

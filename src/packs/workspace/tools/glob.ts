@@ -1,19 +1,14 @@
 import { z } from 'zod';
 import { defineTool, type CheckFault, type ToolContext } from '../../../tools/define';
-import { globFault, globMatcher } from '../files/glob-pattern';
-import { joined, namesOf, pathFault, type Names } from '../files/path';
-import { walk, WalkReport } from '../files/walk';
+import { inThread } from '../../../tools/isolation/pool';
+import { globFault } from '../files/glob-pattern';
+import { pathFault } from '../files/path';
 import type { Workspace } from '../files/workspace';
+import { listJob, type ListQuery } from '../search/list';
 import { cursor, folderPath, globText, pathTarget, readsAll } from './inputs';
 import { openPage, sealPage } from './pages';
-import { leftOut } from './left-out';
 
-export interface GlobInput {
-  pattern: string;
-  path: string;
-  directories: boolean;
-  ignored: boolean;
-  limit: number;
+export interface GlobInput extends ListQuery {
   cursor?: string;
 }
 
@@ -24,6 +19,7 @@ export function globTool(workspace: Workspace) {
     version: '1.0.0',
     class: 'read',
     group: 'workspace',
+    target: { root: workspace.root },
     maxInlineBytes: 64_000,
     description: {
       does: 'Lists the files of the workspace whose path matches a pattern, sorted by path.',
@@ -63,35 +59,14 @@ function checkGlob({ pattern, path }: GlobInput): CheckFault | undefined {
 }
 
 async function glob(workspace: Workspace, input: GlobInput, ctx: ToolContext) {
-  const base = namesOf(input.path);
-  const matches = globMatcher(input.pattern);
   const { cursor: page, limit, ...query } = input;
   const after = openPage(ctx, query, page)?.path ?? null;
-  const report = new WalkReport();
-  const paths: string[] = [];
-  let last: Names = after ?? base;
-  let full = false;
-  await workspace
-    .inDirectory(base, async (directory) => {
-      for await (const found of walk(directory, base, { after, ignored: input.ignored, signal: ctx.signal }, report)) {
-        const listed = (found.kind === 'file' || input.directories) && matches(found.path.slice(base.length).join('/'));
-        if (listed && paths.length === limit) {
-          full = true;
-          break;
-        }
-        last = found.path;
-        if (listed) paths.push(joined(found.path) + (found.kind === 'directory' ? '/' : ''));
-      }
-    })
-    .catch((error: unknown) => {
-      throw workspace.outsideOr(error, base);
-    });
-  const more = full || report.full;
-  const note = leftOut(report, {});
+  const listing = { place: workspace.place, query: { ...query, limit }, after };
+  const { paths, reached, note } = await inThread(listJob, listing, { owner: ctx.principal, signal: ctx.signal });
   return {
     paths,
-    has_more: more,
-    ...(more ? { next_cursor: sealPage(ctx, query, { path: [...last], line: 0 }) } : {}),
+    has_more: reached !== null,
+    ...(reached ? { next_cursor: sealPage(ctx, query, { path: [...reached], line: 0 }) } : {}),
     ...(note === '' ? {} : { note }),
   };
 }

@@ -32,7 +32,7 @@ export const cursor = z
   .describe('next_cursor of the page before, exactly; leave out for the first page');
 
 /** For rules such as `edit_file(/src/**)`. */
-export const pathTarget = { kind: 'path' as const, of: ({ path }: { path: string }) => spelled(path) };
+export const pathTarget = { kind: 'path' as const, of: ({ path }: { path: string }) => spelled(path), protects: ['.git'] };
 
 export const checkPath = ({ path }: { path: string }) => pathFault(path);
 

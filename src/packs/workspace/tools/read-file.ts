@@ -17,6 +17,7 @@ export function readFileTool(workspace: Workspace) {
     version: '1.0.0',
     class: 'read',
     group: 'workspace',
+    target: { root: workspace.root },
     maxInlineBytes: 'unlimited', // it bounds its answer itself, and a reference would only be read again
     description: {
       does: 'Reads one text file of the workspace, whole or some of its lines.',

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { defineTool } from '../../../tools/define';
+import { defineTool, type ToolContext } from '../../../tools/define';
 import { isToolError } from '../../../tools/errors';
 import { fileChanged, lineCount } from '../files/edit';
-import { unifiedDiff } from '../files/diff';
+import { inThread } from '../../../tools/isolation/pool';
+import { diffJob, TOO_LONG_FOR_A_DIFF } from '../files/edit-jobs';
 import { joined, namesOf, spelled, type Names } from '../files/path';
 import { invalid } from '../files/refusals';
 import { replaceFile } from '../files/replace';
-import { sha256, textOf } from '../files/text';
+import { sha256 } from '../files/text';
 import type { Workspace } from '../files/workspace';
 import { checkPath, contentHash, filePath, pathTarget, writesOne } from './inputs';
 
@@ -17,6 +18,7 @@ export function writeFileTool(workspace: Workspace) {
     version: '1.0.0',
     class: 'write',
     group: 'workspace',
+    target: { root: workspace.root },
     description: {
       does: 'Writes one whole text file of the workspace: a new one, or in place of one that you have read.',
       returns: 'path; created; already_applied, true when the file had this content before; bytes, lines and the new sha256.',
@@ -43,7 +45,7 @@ export function writeFileTool(workspace: Workspace) {
     ruleTarget: pathTarget,
     check: checkPath,
     concurrencySafe: writesOne,
-    preview: ({ path, content }) => diffOr(workspace, path, content),
+    preview: ({ path, content }, ctx) => diffOr(workspace, path, content, ctx),
     async run({ path, content, expected_sha256 }, ctx) {
       const names = namesOf(path);
       const after = Buffer.from(content, 'utf8');
@@ -86,16 +88,18 @@ function readFirst(names: Names, current: string): Error {
 }
 
 /** The change, for whoever is asked. A fault is shown in its place: it is the run that refuses, when its turn comes. */
-async function diffOr(workspace: Workspace, path: string, content: string): Promise<string> {
+async function diffOr(workspace: Workspace, path: string, content: string, ctx: ToolContext): Promise<string> {
   try {
     const names = namesOf(path);
     const before = await workspace.read(names).catch((error: unknown) => {
       if (isToolError(error) && error.detail.reason === 'file_not_found') return null;
       throw error;
     });
-    return unifiedDiff(spelled(path), before && textOf(before.bytes, names), content);
+    const order = { path: spelled(path), before: before && before.bytes, names, after: content };
+    return await inThread(diffJob, order, { owner: ctx.principal, signal: ctx.signal });
   } catch (error) {
     if (!isToolError(error)) throw error;
+    if (error.detail.reason === TOO_LONG_FOR_A_DIFF) return `${path}: written anew; what changes is too much to be compared`;
     return `It will be refused as things stand: ${error.message}`;
   }
 }

@@ -11,6 +11,7 @@ import {
   type AcceptableClass,
   type Accepted,
   type ServerEntry,
+  type Trusted,
 } from '../../../../src/packs/mcp';
 import { FileStore } from '../../../../src/store/file-store';
 import type { Store } from '../../../../src/store/store';
@@ -22,6 +23,8 @@ export interface McpSetup extends Omit<Setup, 'store' | 'tools'> {
   servers: Record<string, ServerEntry>;
   /** Server → tool → class that a person has accepted for it as it is. */
   accept?: Record<string, Record<string, AcceptableClass>>;
+  /** Server → answers that a person has accepted as refusals. */
+  trusted?: Trusted;
   env?: NodeJS.ProcessEnv;
 }
 
@@ -37,7 +40,7 @@ export interface McpEngine extends Engine {
 }
 
 export async function withMcp(setup: McpSetup, body: (engine: McpEngine) => Promise<void>): Promise<void> {
-  const { servers: entries, accept = {}, env = {}, agent, settings, ...rest } = setup;
+  const { servers: entries, accept = {}, trusted = {}, env = {}, agent, settings, ...rest } = setup;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-mcp-'));
   const servers = Object.entries(entries).map(([name, entry]) => serverOf(name, entry, env));
   const told = capturedLog();
@@ -51,7 +54,7 @@ export async function withMcp(setup: McpSetup, body: (engine: McpEngine) => Prom
     return source;
   };
   try {
-    await writeAccepted(accepted, await accepting(servers, accept, log));
+    await writeAccepted(accepted, await accepting(servers, accept, log), trusted);
     let outside = another();
     const present = {
       servers: outside.servers,

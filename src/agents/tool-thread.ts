@@ -1,0 +1,81 @@
+/** In a thread: loads the app's module, once, and runs one of its tools as it is told (tools/isolation/tool-threads.ts). */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { MessagePort } from 'node:worker_threads';
+import { takenOut } from '../tools/binary';
+import { Deadline } from '../tools/deadline';
+import type { Tool } from '../tools/define';
+import { isToolError, ToolError } from '../tools/errors';
+import type { Returned, RunFacts, ToThread, Wanted } from '../tools/isolation/protocol';
+import { ThreadContext } from '../tools/isolation/thread-context';
+import { abortAt, errorOf, invoke } from '../tools/run';
+import type { App } from './define';
+import { loadApp } from './load-app';
+
+/** Null: it was not to be run after all. */
+export async function runTool(wanted: Wanted, _tell: unknown, port: MessagePort): Promise<Returned | null> {
+  const context = new ThreadContext(port);
+  const abort = new AbortController();
+  const begins = new Promise<RunFacts | null>((resolve) => {
+    port.on('message', (message: ToThread) => {
+      if (message.say === 'go') resolve(message.facts);
+      else if (message.say === 'drop') resolve(null);
+      else if (message.say === 'abort') abort.abort(Object.assign(new Error(message.message), { name: message.name }));
+      else context.answered(message.to, message.answer);
+    });
+  });
+  const tool = await toolOf(wanted);
+  context.tell({ say: 'ready' });
+  const facts = await begins;
+  return facts && run(tool, facts, context, abort);
+}
+
+async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: AbortController): Promise<Returned> {
+  const deadline = Deadline.received(facts.deadline);
+  if (deadline.passed)
+    throw new ToolError('TIMEOUT', 'begun_too_late', `${tool.name} was not run: its time was over.`, { nothingHappened: true });
+  const timeout = abortAt(abort, deadline, facts.timeoutMs);
+  try {
+    return takenOut(await invoke(tool, facts.input, context.make(facts, abort.signal)));
+  } catch (error) {
+    if (isToolError(error)) throw error;
+    const { code, reason, message } = errorOf(tool, error); // as it is, it need not be one that can be copied
+    throw new ToolError(code, reason, message);
+  } finally {
+    timeout.clear();
+  }
+}
+
+const apps = new Map<string, Promise<App>>();
+
+/** @throws ToolError where this thread cannot have it: nothing has been run */
+async function toolOf({ app: file, sha256, agent: name, tool, version }: Wanted): Promise<Tool> {
+  const key = `${sha256} ${file}`;
+  const loading = apps.get(key) ?? load(file, sha256);
+  apps.set(key, loading);
+  loading.catch(() => apps.delete(key)); // the next call tries again
+  const app = await loading;
+  const agent = app.agents.find((one) => one.name === name);
+  const found = [...(agent?.tools ?? []), ...app.tools].find((one) => one.name === tool && one.version === version);
+  if (found) return found;
+  throw notLoaded(
+    `${file} has no tool ${tool}@${version} of an agent ${name}.`,
+    'appModule has to name the module whose default export is the app that the worker serves.',
+  );
+}
+
+async function load(file: string, sha256: string): Promise<App> {
+  try {
+    const now = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex');
+    if (now !== sha256) throw new Error(`${file} has changed since the worker began to serve it.`);
+    return await loadApp(file);
+  } catch (error) {
+    throw notLoaded(error instanceof Error ? error.message : String(error), 'Start the worker again.');
+  }
+}
+
+function notLoaded(message: string, hint: string): ToolError {
+  return new ToolError('EXECUTION_ERROR', 'app_not_loaded', message, { hint, nothingHappened: true });
+}

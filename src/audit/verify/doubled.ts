@@ -1,0 +1,284 @@
+/**
+ * Which fact of a record stands in another place too. Each table has all fields of its type: a new field without an entry does not
+ * compile, so whoever adds one says where else it stands, or why nowhere. docs/bundle-format.md, *Meaning: what stands twice*.
+ */
+import type { Decision } from '../../shared/approval';
+import type { AdmittedCall, CallArguments, CallOutcome } from '../../shared/io/call';
+import type { AdmitCallOutput } from '../../shared/io/admission';
+import type { RunCallOutput } from '../../shared/io/run';
+import type { StepUsage, TakeStepOutput } from '../../shared/io/step';
+import type { TurnContext } from '../../shared/io/turn';
+import type { ApprovalView, CallView, TurnView } from '../../shared/turn-view';
+import type { EffectRecord } from '../../store/store';
+
+/** What facts are about, and what names it: of a call its digest (of a `dispatch` also the number), of the rest a ref or an id. `block` is one that dispatches or ends, `effect` one that says what became of a call, `step` the admission. */
+export const SUBJECTS = ['turn', 'run', 'asked', 'use', 'step', 'card', 'call', 'dispatch', 'result', 'block', 'effect'] as const;
+export type Subject = (typeof SUBJECTS)[number];
+
+/**
+ * `subject.fact`: it is compared with whatever else says that fact of that subject. `names.subject`: it says what the other fields are about.
+ * `rule.…`: a rule of its own looks at it. `once.…`: it stands nowhere else, for this reason.
+ */
+export type Place = `${Subject}.${string}` | `names.${Subject}` | `rule.${string}` | `once.${string}`;
+export type Table = Readonly<Record<string, Place>>;
+
+/** Whose turn it is: the same in the argument of all activities, in the start block, and in the view. */
+export const TURN_CONTEXT = {
+  turn_id: 'turn.turn_id',
+  workflow_id: 'turn.workflow_id',
+  first_execution_run_id: 'turn.first_execution_run_id',
+  agent: 'turn.agent',
+  requester: 'turn.requester',
+  session_id: 'turn.session_id',
+  trace_id: 'turn.trace_id',
+  store_id: 'turn.store_id',
+  parent: 'turn.parent',
+} as const satisfies Record<keyof TurnContext, Place>;
+
+/** A request to the model; its admission block says it too. */
+export const TAKE_STEP_OUTPUT = {
+  head: 'names.step',
+  answer_head: 'names.step',
+  policy: 'once.its policy_ref is compared with that of the calls',
+  next: 'once.what the workflow does with it',
+  stop_reason: 'step.stop_reason',
+  text: 'once.what was said is not compared',
+  calls: 'rule.B5',
+  took_ms: 'once.measured',
+  usage: 'once.compared field by field',
+  context_full: 'once.a remark',
+  store_id: 'turn.store_id',
+} as const satisfies Record<keyof TakeStepOutput, Place>;
+
+export const STEP_USAGE = {
+  input_tokens: 'step.input_tokens',
+  output_tokens: 'step.output_tokens',
+  cache_read_tokens: 'step.cache_read_tokens',
+  cache_creation_tokens: 'step.cache_creation_tokens',
+  cost_usd: 'once.by the worker’s prices',
+} as const satisfies Record<keyof StepUsage, Place>;
+
+/** What the model asked for, as its step says it; the part of the admission block says it too. */
+export const ADMITTED_CALL = {
+  id: 'asked.call_id',
+  tool_use_id: 'asked.tool_use_id',
+  tool: 'asked.tool',
+  version: 'asked.version',
+  class: 'asked.class',
+  verdict: 'asked.verdict',
+  reason: 'asked.reason',
+  error: 'asked.error',
+  input_digest: 'once.a key of the workflow, to know a repetition',
+  input_hash: 'asked.input_hash',
+  input: 'rule.D2',
+  input_ref: 'names.asked',
+  digest: 'names.call',
+  needs_admit: 'once.the worker’s own',
+  parallel: 'once.the worker’s own',
+  idempotent: 'once.the worker’s own',
+  timeout_ms: 'once.the worker’s own',
+  undecided: 'asked.undecided',
+  policy_ref: 'asked.policy_ref',
+  untrusted: 'asked.untrusted',
+  changes: 'once.the part has what was before, too',
+  validation_ms: 'once.measured',
+  approval: 'once.of what was dispatched rule B10',
+  reconcile_ms: 'once.the worker’s own',
+  sub_agent: 'once.the worker’s own',
+  definition_ref: 'once.the digest of what runs covers it',
+  target_hash: 'asked.target_hash',
+} as const satisfies Record<keyof AdmittedCall, Place>;
+
+/** What people were asked: the card. */
+export const ADMIT_CALL_OUTPUT = {
+  ok: 'once.the others are there',
+  digest: 'card.digest',
+  preview_ref: 'call.preview_ref',
+  card: 'card.text',
+  card_ref: 'names.card',
+  run_id: 'rule.D3',
+  effect: 'once.of another call',
+  decided: 'rule.D4',
+  renewed: 'rule.D4',
+  target_hash: 'call.target_hash',
+} as const satisfies Record<keyof (AdmitCallOutput & { ok: true }), Place>;
+
+/** A call, as activities are told to run it, inspect it or settle it. */
+export const CALL_ARGUMENTS = {
+  id: 'call.call_id',
+  revision: 'call.revision',
+  tool: 'call.tool',
+  version: 'call.version',
+  class: 'call.class',
+  input_hash: 'call.input_hash',
+  input: 'rule.D4',
+  input_ref: 'call.input_ref',
+  preview_ref: 'call.preview_ref',
+  policy_ref: 'call.policy_ref',
+  definition_ref: 'rule.H3',
+  target_hash: 'call.target_hash',
+  digest: 'names.call',
+  dispatch: 'rule.D4',
+  earlier: 'rule.D5',
+  makers: 'once.what counts stands behind preview_ref',
+} as const satisfies Record<keyof CallArguments, Place>;
+
+/** What became of a call, as an activity tells it. */
+export const RUN_CALL_OUTPUT = {
+  state: 'result.state',
+  effect: 'result.effect',
+  result_ref: 'names.result',
+  summary: 'result.summary',
+  error: 'result.error',
+  attempts: 'once.counted by the workflow',
+  took_ms: 'once.measured',
+  head: 'names.effect',
+  busy_ms: 'once.nothing was dispatched',
+  held: 'once.nothing was dispatched',
+} as const satisfies Record<keyof RunCallOutput, Place>;
+
+/** The same, as the next step is told. */
+export const CALL_OUTCOME = {
+  call_id: 'call.call_id',
+  tool_use_id: 'use.tool_use_id',
+  tool: 'call.tool',
+  digest: 'names.call',
+  state: 'result.state',
+  effect: 'result.effect',
+  result_ref: 'names.result',
+  summary: 'result.summary',
+  error: 'result.error',
+  attempts: 'once.counted by the workflow',
+  decision: 'rule.D5',
+  approvals: 'rule.D5',
+  earlier: 'rule.D5',
+  version: 'call.version',
+  class: 'call.class',
+  revision: 'call.revision',
+  note: 'once.advice for the model',
+  sub_turn: 'rule.T6',
+} as const satisfies Record<keyof CallOutcome, Place>;
+
+/** The same, as the turn's own result shows it. */
+export const CALL_VIEW = {
+  id: 'call.call_id',
+  revision: 'call.revision',
+  tool: 'call.tool',
+  version: 'call.version',
+  class: 'call.class',
+  digest: 'names.call',
+  state: 'result.state',
+  idempotency_key: 'call.key',
+  approval: 'once.compared field by field',
+  effect: 'result.effect',
+  attempts: 'once.counted by the workflow',
+  error: 'result.error',
+  result_summary: 'result.summary',
+  result_ref: 'names.result',
+} as const satisfies Record<keyof CallView, Place>;
+
+/** What a person said, as activities are told; a decision block has the same, and nothing else beside its subject. */
+export const DECISION = {
+  decision: 'rule.D5',
+  digest: 'rule.D5',
+  run_id: 'rule.D5',
+  by: 'rule.D5',
+  note: 'rule.D5',
+  at: 'rule.D5',
+  expires_at: 'rule.D5',
+  card_ref: 'rule.D5',
+  channel: 'rule.D5',
+  identity: 'rule.D5',
+  attestation: 'rule.D5',
+  given_in: 'rule.D5',
+} as const satisfies Record<keyof Decision, Place>;
+
+export const APPROVAL_VIEW = {
+  required: 'once.rule B12 asks again',
+  by: 'rule.D5',
+  decision: 'once.by the quorum',
+  note: 'rule.D5',
+  expires_at: 'rule.D5',
+  quorum: 'once.of what was dispatched rule B10',
+  channel: 'once.of what was dispatched rule B10',
+  decisions: 'rule.D5',
+} as const satisfies Record<keyof ApprovalView, Place>;
+
+/** The turn's result. */
+export const TURN_VIEW = {
+  turn_id: 'turn.turn_id',
+  workflow_id: 'turn.workflow_id',
+  run_id: 'run.run_id',
+  agent: 'turn.agent',
+  session_id: 'turn.session_id',
+  requester: 'turn.requester',
+  trace_id: 'turn.trace_id',
+  store_id: 'turn.store_id',
+  state: 'block.state',
+  head: 'rule.D1',
+  step: 'once.a count',
+  text: 'once.made of several answers',
+  reason: 'block.reason',
+  usage: 'once.a sum',
+  calls: 'once.each is compared, field by field',
+  pending: 'once.empty at the end',
+  ignored_signals: 'once.counted by the workflow',
+  steered_by: 'once.rule B9 reads the blocks',
+  sub_turns: 'once.rule T6 reads the blocks',
+  parent: 'once.rule H2 reads the argument',
+  context_full: 'once.a remark',
+  earlier_calls: 'once.a count of calls that it leaves out',
+  started_at: 'once.the workflow’s clock',
+  ended_at: 'once.the workflow’s clock',
+  ui_url: 'once.a link',
+} as const satisfies Record<keyof TurnView, Place>;
+
+/** What the store knows of an effect. */
+export const EFFECT_RECORD = {
+  v: 'rule.T2',
+  idempotency_key: 'call.key',
+  turn_id: 'turn.turn_id',
+  digest: 'names.call',
+  dispatch: 'block.dispatch',
+  state: 'effect.effect',
+  tool: 'call.tool',
+  run_id: 'rule.T2',
+  attempt: 'once.history has the last attempt only',
+  claimed_at: 'rule.T2',
+  updated_at: 'rule.T2',
+  act: 'call.act',
+  head: 'names.block',
+  result_ref: 'effect.result_ref',
+  result_head: 'names.effect',
+  deadline: 'once.the worker’s clock',
+} as const satisfies Record<keyof EffectRecord, Place>;
+
+/** The subject of a block of a call: what its entry of the trail is made of. */
+export const BLOCK_SUBJECT = {
+  turn_id: 'turn.turn_id',
+  workflow_id: 'turn.workflow_id',
+  agent: 'turn.agent',
+  requester: 'turn.requester',
+  call_id: 'call.call_id',
+  revision: 'call.revision',
+  tool: 'call.tool',
+  version: 'call.version',
+  class: 'call.class',
+} as const satisfies Table;
+
+export const DISPATCH_BODY = {
+  call_id: 'call.call_id',
+  tool: 'call.tool',
+  version: 'call.version',
+  digest: 'names.call',
+  dispatch: 'block.dispatch',
+  idempotency_key: 'call.key',
+  input_ref: 'call.input_ref',
+  preview_ref: 'call.preview_ref',
+  input_hash: 'call.input_hash',
+  policy_ref: 'call.policy_ref',
+  definition_ref: 'rule.B10',
+  verdict: 'dispatch.verdict',
+  revision: 'call.revision',
+  approval: 'rule.B10',
+} as const satisfies Table;

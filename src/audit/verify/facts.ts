@@ -1,0 +1,82 @@
+/** What was said so far of each subject, so that whoever says otherwise is found. */
+import { createHash } from 'node:crypto';
+import { canonical } from '../../shared/canonical';
+import type { Json, JsonObject } from '../../shared/json';
+import { quoted } from './fault';
+import type { Subject, Table } from './doubled';
+import { attempt } from './values';
+
+/** By subject: which one. Without a name nothing is said. */
+export type Names = Partial<Record<Subject, Json | undefined>>;
+
+/** Says that two sources disagree. */
+export interface Disagreement {
+  subject: Subject;
+  reason: string;
+}
+
+/** Longer values are kept as their hashes. */
+const LONGEST = 100;
+/** Empty, these say nothing: of a direct call nobody need name an agent; a run that goes on has no message; a call that nobody is asked about has no card. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['turn.agent', 'turn.message', 'card.text', 'call.key']);
+
+export class Facts {
+  private readonly said = new Map<string, { value: string; source: string }>();
+
+  /** Says all that a record says, as its table has it. */
+  tellAll(table: Table, record: JsonObject, names: Names, source: string): Disagreement | null {
+    let first: Disagreement | null = null;
+    for (const [field, place] of Object.entries(table)) {
+      const [subject, fact] = place.split('.') as [Subject, string];
+      const name = names[subject];
+      if (name !== undefined) first ??= this.tell(subject, name, { [fact]: record[field] }, source);
+    }
+    return first;
+  }
+
+  /** What is undefined is not said. @returns the first fact that something else has said otherwise */
+  tell(subject: Subject, name: Json | undefined, facts: Record<string, Json | undefined>, source: string): Disagreement | null {
+    if (typeof name !== 'string') return null;
+    let first: Disagreement | null = null;
+    for (const [fact, value] of Object.entries(facts)) {
+      if (value === undefined || ((value === null || value === '') && MAY_BE_EMPTY.has(`${subject}.${fact}`))) continue;
+      const key = `${subject} ${fact} ${name}`;
+      const before = this.said.get(key);
+      const now = short(value);
+      if (before === undefined) this.said.set(key, { value: now, source });
+      else if (before.value !== now) {
+        const reason = `${source} says that ${fact} of ${SUBJECT[subject]} is ${quoted(value)}, and ${before.source} says otherwise`;
+        first ??= { subject, reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}` };
+      }
+    }
+    return first;
+  }
+
+  /** Forgets a fact that may change. */
+  forget(subject: Subject, name: string, fact: string): void {
+    this.said.delete(`${subject} ${fact} ${name}`);
+  }
+
+  knows(subject: Subject, name: Json | undefined, fact: string): boolean {
+    return typeof name === 'string' && this.said.has(`${subject} ${fact} ${name}`);
+  }
+}
+
+const SUBJECT: Record<Subject, string> = {
+  turn: 'the turn',
+  run: 'the run',
+  asked: 'what the model asked for',
+  use: 'what the model asked for',
+  step: 'the step',
+  card: 'the card',
+  call: 'the call',
+  dispatch: 'the dispatch',
+  result: 'the result',
+  block: 'the block',
+  effect: 'the effect',
+};
+
+function short(value: Json): string {
+  const text = attempt(() => canonical(value)) ?? '';
+  return text.length > LONGEST ? createHash('sha256').update(text, 'utf8').digest('hex') : text;
+}

@@ -1,0 +1,274 @@
+/** What stands twice, in a turn's history: arguments and results of activities, and the turn's own result (rules D1 to D6). */
+import { actHash, idempotencyKey } from '../../shared/digests';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isCut } from '../../shared/short-view';
+import { list, object, text } from '../case-file/loose';
+import type { RunBody, TurnBody } from '../format/lines';
+import * as of from './doubled';
+import type { History } from './history';
+import { HISTORY, RESULT, type Testimony } from './testimony';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
+
+/** States in which an activity leaves a call. */
+const RAN = new Set<Json | undefined>(['succeeded', 'failed', 'in_doubt']);
+/** Activities that ask what became of a dispatch. */
+const LOOKING = new Set(['inspectEffect', 'settleEffect', 'reconcileEffect']);
+
+interface Scheduled {
+  type: string;
+  value: JsonObject;
+}
+
+export class TwiceInHistory {
+  /** Until when people could answer, by call. */
+  private readonly expiries = new Set<string>();
+  /** By digest: whether the last that an activity has told of the call is that it took effect. */
+  private readonly applied = new Map<string, boolean>();
+  private runs = 0;
+  private scheduled = new Map<string, Scheduled>();
+
+  constructor(
+    private readonly all: Testimony,
+    private readonly turn: TurnBody,
+    private readonly history: History,
+  ) {
+    const { turn_id, workflow_id, first_execution_run_id } = turn;
+    all.tell('turn', '', { turn_id, workflow_id, first_execution_run_id: first_execution_run_id ?? undefined }, 'the turn line');
+  }
+
+  beginRun({ run_id }: RunBody): void {
+    this.runs += 1;
+    this.scheduled = new Map();
+    this.all.tell('run', String(this.runs), { run_id }, 'the run line');
+  }
+
+  event(event: JsonObject): void {
+    const type = eventType(event);
+    const attributes = attributesOf(event);
+    const { input, result, details } = attributes;
+    const info = object(object(attributes.failure).applicationFailureInfo);
+    if (type === 'WORKFLOW_EXECUTION_STARTED') this.argument(firstPayload(input));
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
+    if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.view(firstPayload(result));
+    if (type === 'WORKFLOW_EXECUTION_CANCELED') this.view(firstPayload(details));
+    if (type === 'WORKFLOW_EXECUTION_FAILED') this.view(firstPayload(info.details));
+  }
+
+  private argument(value: Json | typeof UNKNOWN): void {
+    if (value === UNKNOWN) return;
+    const { turn_id, agent, requester, session_id, trace_id, message, attestation } = object(value);
+    const said = { turn_id, agent, requester, session_id, trace_id, message, attestation };
+    this.all.tell('turn', '', said, "the turn's argument");
+  }
+
+  private activity(event: JsonObject, { activityType }: JsonObject, payload: Json | typeof UNKNOWN): void {
+    const type = text(object(activityType).name);
+    this.all.unknown ||= payload === UNKNOWN;
+    const value = payload === UNKNOWN ? {} : object(payload);
+    this.scheduled.set(text(event.eventId), { type, value: { ...value, outcomes: null } });
+    this.all.tellAll(of.TURN_CONTEXT, object(value.turn), { turn: '' }, HISTORY);
+    const call = object(value.call);
+    const { digest, input_ref } = call;
+    this.all.tellAll(of.CALL_ARGUMENTS, call, { call: digest }, HISTORY);
+    this.all.tell('card', call.preview_ref, { target_hash: call.target_hash }, HISTORY);
+    if (isJsonObject(call.input) && hashOf(call.input) !== call.input_hash)
+      this.all.report('D4', 'An activity was given another input than that of the call');
+    if (LOOKING.has(type) && this.all.whole && !this.history.dispatched(digest, call.dispatch))
+      this.all.report('D4', 'An activity was to find out about a dispatch that there was not');
+    if (type === 'runCall' || type === 'openSubTurn') {
+      const { id: call_id, tool, input_hash } = call as Record<string, string>;
+      const { workflow_id } = this.turn;
+      const first_execution_run_id = this.turn.first_execution_run_id ?? '';
+      const key = attempt(() => idempotencyKey({ workflow_id, first_execution_run_id, call_id: call_id!, digest: text(digest) }));
+      const act = attempt(() => actHash({ first_execution_run_id, call_id: call_id!, tool: tool!, input_hash: input_hash! }));
+      this.all.tell('call', digest, { key, act }, HISTORY);
+      this.all.tell('dispatch', dispatchName(call), { verdict: value.verdict }, HISTORY);
+      if (this.all.facts.knows('asked', input_ref, 'call_id'))
+        this.all.tell('asked', input_ref, { untrusted: value.untrusted }, HISTORY);
+    }
+    this.all.hear(list(value.approvals), [value.approval], list(call.earlier));
+    for (const outcome of list(value.outcomes).map(object)) this.outcome(outcome);
+    this.all.tell('card', value.card_ref, { digest: value.digest }, HISTORY);
+    this.expiries.add(expiryOf(call.id, value.expires_at ?? null));
+    const { message, attestation } = value;
+    if (type === 'takeStep') this.all.tell('turn', '', { message: message ?? undefined, attestation }, HISTORY);
+    if (type === 'admitDirect') this.all.tell('turn', '', { attestation }, HISTORY);
+  }
+
+  private completed({ scheduledEventId }: JsonObject, payload: Json | typeof UNKNOWN): void {
+    const { type, value } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {} };
+    if (type === 'lookAtSubTurn') return;
+    this.all.unknown ||= payload === UNKNOWN;
+    if (payload === UNKNOWN) return;
+    const said = object(payload);
+    const call = object(value.call);
+    for (const head of [said.head, said.answer_head]) this.all.names(head);
+    if (type === 'takeStep') {
+      for (const step of [said.head, said.answer_head]) {
+        this.all.tellAll(of.TAKE_STEP_OUTPUT, said, { step, turn: '' }, HISTORY);
+        this.all.tellAll(of.STEP_USAGE, object(said.usage), { step }, HISTORY);
+      }
+      for (const one of list(said.calls).map(object)) this.asked(one, said);
+    }
+    if (type === 'admitDirect') {
+      this.all.tell('turn', '', { store_id: said.store_id }, HISTORY);
+      this.asked(object(said.call), said);
+    }
+    if (type === 'admitCall' && said.ok === true) this.question(call, said);
+    if (type === 'readCard') this.all.tell('card', value.card_ref, { text: said.card }, HISTORY);
+    for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.ran(one, call);
+    // Of another outcome the record knew already, and the head is that of whoever has said so.
+    const { by, note, identity } = value;
+    if (type === 'settleEffect' && said.effect === value.outcome)
+      this.all.tell('effect', said.head, { by, note, identity }, HISTORY);
+  }
+
+  /** D2 */
+  private asked(call: JsonObject, { policy }: JsonObject): void {
+    const { id, digest, input_ref, input, tool_use_id } = call;
+    this.all.facts.forget('use', text(id), 'tool_use_id');
+    this.all.tell('use', id, { tool_use_id }, HISTORY);
+    this.all.tellAll(of.ADMITTED_CALL, call, { asked: input_ref }, HISTORY);
+    const { tool, version, class: kind, input_hash } = call;
+    this.all.tell('call', digest, { call_id: id, tool, version, class: kind, input_hash, input_ref }, HISTORY);
+    if (isJsonObject(input)) this.all.tell('asked', input_ref, { input_hash: hashOf(input) }, HISTORY);
+    if (call.policy_ref !== undefined) this.all.tell('asked', input_ref, { policy_ref: object(policy).policy_ref }, HISTORY);
+  }
+
+  /** D3: what people were asked, as the part has it; D4: the call that they were asked about. */
+  private question(asked: JsonObject, said: JsonObject): void {
+    const { digest, card_ref, card, preview_ref, target_hash } = said;
+    const { id: call_id, revision, tool, version } = asked;
+    const { input_ref, input_hash } = { ...asked, ...object(said.decided) };
+    const { policy_ref } = { ...asked, ...object(said.renewed) };
+    this.all.tellAll(of.ADMIT_CALL_OUTPUT, said, { card: card_ref, call: digest }, HISTORY);
+    const { run_id = '' } = said;
+    if (run_id !== '' && run_id !== null && this.history.whole && !this.history.runs.includes(text(run_id)))
+      this.all.report('D3', 'People were asked in a run that the turn does not have');
+    this.all.tell('card', card_ref, { call_id, text: card }, HISTORY);
+    this.all.tell('card', preview_ref, { target_hash }, HISTORY);
+    this.all.tell(
+      'call',
+      digest,
+      { call_id, revision, tool, version, class: asked.class, input_ref, input_hash, policy_ref },
+      HISTORY,
+    );
+    if (typeof card_ref === 'string') this.all.shown.add(card_ref);
+  }
+
+  /** D6: what became of a call, as an activity tells it. */
+  private ran(outcome: JsonObject, call: JsonObject): void {
+    const { result_ref, head, effect, state } = outcome;
+    if (typeof result_ref !== 'string' || result_ref === '' || !RAN.has(state)) return;
+    this.all.shown.add(result_ref);
+    this.all.names(head);
+    this.all.tellAll(of.RUN_CALL_OUTPUT, outcome, { result: result_ref }, HISTORY);
+    const { id: call_id, tool, version } = call;
+    this.all.tell('result', result_ref, { call_id, tool, version, success: state === 'succeeded' }, HISTORY);
+    this.all.tell('effect', head, { effect }, HISTORY);
+    this.all.wholeTexts(result_ref, outcome);
+    if (typeof effect === 'string') this.applied.set(text(call.digest), effect === 'applied');
+  }
+
+  /** D6: the same, as the next step is told. */
+  private outcome(outcome: JsonObject): void {
+    const { call_id, digest, result_ref, decision, approvals, earlier } = outcome;
+    this.all.hear(list(approvals), [decision], list(earlier));
+    this.known(outcome, HISTORY);
+    this.became(outcome, outcome.summary, HISTORY);
+    this.all.tellAll(of.CALL_OUTCOME, ended(outcome), { call: digest, result: result_ref, use: call_id }, HISTORY);
+    this.all.tell('result', result_ref, { call_id }, HISTORY);
+  }
+
+  /** D1, D4 to D6: the turn's result shows all of it again. */
+  private view(payload: Json | typeof UNKNOWN): void {
+    const view = payload === UNKNOWN ? {} : object(payload);
+    if (!Array.isArray(view.calls)) return;
+    const { head, calls } = view;
+    const { lastHead } = this.history;
+    this.all.tellAll(of.TURN_VIEW, view, { turn: '', run: String(this.runs), block: head }, RESULT);
+    if (lastHead !== UNKNOWN && head !== undefined && head !== lastHead)
+      this.all.report('D1', "The turn's result names another head of the transcript than the history");
+    for (const call of calls.map(object)) {
+      const { id: call_id, digest, result_ref } = call;
+      this.known(call, RESULT);
+      this.became(call, call.result_summary, RESULT);
+      this.all.tellAll(of.CALL_VIEW, ended(call), { call: digest, result: result_ref }, RESULT);
+      this.all.tell('result', result_ref, { call_id }, RESULT);
+      this.approved(call);
+    }
+    // A direct call answers with the envelope that the store has of its result.
+    const answered = calls.map((call) => object(call).result_ref).filter((ref) => typeof ref === 'string');
+    if (isJsonObject(view.envelope) && answered.length === 1)
+      this.all.tell('result', answered[0], { answer: hashOf(view.envelope) }, RESULT);
+    const digests = new Set(calls.map((call) => object(call).digest));
+    const leftOut = [...this.applied].filter(([digest, did]) => did && !digests.has(digest));
+    const { applied = 0 } = object(view.earlier_calls);
+    if (this.all.whole && !this.history.wasReset && !(leftOut.length <= (applied as number)))
+      this.all.report('D6', "The turn's result leaves out a call that took effect");
+  }
+
+  /** D6: how a call ended of which nothing is in the store, since it did not run; and texts that were shortened. */
+  private became(call: JsonObject, summary: Json | undefined, source: string): void {
+    const { digest, result_ref } = call;
+    if (!this.all.shortened(result_ref, summary, call.error))
+      this.all.report(
+        'D6',
+        `${source.charAt(0).toUpperCase()}${source.slice(1)} has a shortened text that is no beginning of the whole one`,
+      );
+    if (typeof digest !== 'string' || typeof result_ref === 'string' || call.state === 'cancelled' || this.history.wasReset)
+      return;
+    const { state, effect, error } = ended(call);
+    this.all.tell('result', `of ${digest}`, { state, effect, error }, source);
+  }
+
+  /** D5: the decisions that the turn's result shows. */
+  private approved({ id, digest, approval }: JsonObject): void {
+    const { decisions, by, note, expires_at } = object(approval);
+    const shown = list(decisions).map(object);
+    if (!this.all.whole || !Array.isArray(decisions)) return;
+    const last = shown.at(-1);
+    const named = last?.decision === 'approve' ? shown : shown.slice(-1);
+    const people = named.map((one) => one.by!).filter((one) => one !== '');
+    const right =
+      shown.every((one) => this.all.heardAs(one, digest)) &&
+      hashOf(by) === hashOf(people) &&
+      note === (last?.note ?? null) &&
+      (expires_at === null || this.expiries.has(expiryOf(id, expires_at)));
+    if (!right) this.all.report('D5', "The turn's result shows other decisions than the history has");
+  }
+
+  /** A digest and a result that somebody names must have come from an activity; so must an effect. */
+  private known({ digest, result_ref, effect }: JsonObject, source: string): void {
+    if (!this.all.whole) return;
+    const who = `${source.charAt(0).toUpperCase()}${source.slice(1)}`;
+    if (typeof digest === 'string' && !this.all.facts.knows('call', digest, 'call_id'))
+      this.all.report('D4', `${who} names a call that nobody was asked about and that never ran`);
+    if (typeof result_ref === 'string' && !this.all.facts.knows('result', result_ref, 'state'))
+      this.all.report('D6', `${who} names a result that no activity has given`);
+    const applied = this.applied.get(text(digest)) ?? false;
+    if (!this.history.wasReset && applied !== (effect === 'applied'))
+      this.all.report('D6', `${who} does not say of a call whether it took effect as the activity did that ran it`);
+  }
+}
+
+/**
+ * A call that was cancelled while it ran has the result of what it came to, and a state that only the workflow knows. A text that
+ * was shortened to be shown says nothing.
+ */
+function ended(call: JsonObject): JsonObject {
+  const silent = Object.keys(call).filter((field) => {
+    const value = call[field];
+    return (field === 'state' && value === 'cancelled') || isCut(value) || (field === 'error' && isCut(object(value).message));
+  });
+  return silent.length === 0 ? call : { ...call, ...Object.fromEntries(silent.map((field) => [field, undefined!])) };
+}
+
+function expiryOf(call: Json | undefined, expiry: Json | undefined): string {
+  return `${text(call)} ${hashOf(expiry)}`;
+}
+
+export function dispatchName({ digest, dispatch }: JsonObject): string {
+  return `${text(digest)} ${String(dispatch)}`;
+}

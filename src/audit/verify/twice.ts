@@ -1,0 +1,49 @@
+/** What stands twice in a turn is compared, source by source (rules D1 to D7); which facts those are, `doubled.ts` says. */
+import type { JsonObject } from '../../shared/json';
+import type { BlockBody, PartBody, RunBody, TurnBody } from '../format/lines';
+import type { Blocks } from './blocks';
+import type { History, Report } from './history';
+import { Testimony } from './testimony';
+import { TwiceInHistory } from './twice-in-history';
+import { TwiceInTranscript } from './twice-in-transcript';
+
+export class Twice {
+  private readonly all: Testimony;
+  private readonly inHistory: TwiceInHistory;
+  private readonly inTranscript: TwiceInTranscript;
+
+  constructor(turn: TurnBody, history: History, blocks: Blocks) {
+    this.all = new Testimony(history);
+    this.inHistory = new TwiceInHistory(this.all, turn, history);
+    this.inTranscript = new TwiceInTranscript(this.all, history, blocks);
+  }
+
+  beginRun(run: RunBody): void {
+    this.inHistory.beginRun(run);
+  }
+
+  event(event: JsonObject, report: Report): void {
+    this.all.report = report;
+    this.inHistory.event(event);
+  }
+
+  part(part: PartBody, report: Report): void {
+    this.all.report = report;
+    this.inTranscript.part(part);
+  }
+
+  block(block: BlockBody, report: Report): void {
+    this.all.report = report;
+    this.inTranscript.block(block);
+  }
+
+  effect(record: JsonObject, report: Report): void {
+    this.all.report = report;
+    this.inTranscript.effect(record);
+  }
+
+  end(refs: { parts: ReadonlySet<string>; blocks: ReadonlySet<string> }, report: Report): void {
+    this.all.report = report;
+    this.inTranscript.end(refs);
+  }
+}

@@ -1,0 +1,20 @@
+/** Which decisions count beside the embedded server, where nobody has said it. */
+import type { Config } from '../../config';
+import { secretPlace } from '../../telemetry/guarded-proxy';
+
+/**
+ * Where the system has one loopback address only (macOS), a page that points its own name at this machine can look for the
+ * port on which the Web UI itself listens, and decide there under any name: then only signed decisions count.
+ */
+export async function withDevApprovals(
+  config: Config,
+  headless: boolean,
+  say: (line: string) => void,
+  look: typeof secretPlace = secretPlace,
+): Promise<Config> {
+  if (config.approvals !== undefined || headless || (await look()).secret) return config;
+  say(
+    'This system has one loopback address only, so a page in a browser could find the Web UI’s own port: only signed decisions count (HOLDFAST_APPROVALS=attested; docs/approvals.md).',
+  );
+  return { ...config, approvals: 'attested' };
+}

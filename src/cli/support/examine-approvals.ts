@@ -1,0 +1,33 @@
+/** What `doctor` says of decisions: whose count, and whether those of the gateways over this store do. */
+import { announcedKeys } from '../../attestation/gateway-key';
+import { notInForce, readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
+import type { Config } from '../../config';
+import { approvalsChannel } from '../../config/approvals-channel';
+import { readRegister } from '../../store/open-store';
+
+/** @throws Error when nobody could approve */
+export async function examineApprovals(config: Config): Promise<string> {
+  const how = config.approvals === undefined ? 'not set, and the server is on loopback' : 'HOLDFAST_APPROVALS';
+  if (approvalsChannel(config) === 'any') return `any: names are not proved (${how})`;
+  const keys = inForce(await readTrustedKeys(config.trustedKeys));
+  if (keys.length === 0)
+    throw new Error(
+      `attested, but ${config.trustedKeys} has no key in force: nobody can approve. \`holdfast keys create\` makes one.`,
+    );
+  return `attested: signed decisions only; ${keys.length} key${keys.length === 1 ? '' : 's'} in force in ${config.trustedKeys}`;
+}
+
+/** Null: a worker here takes what the gateways over this store sign. A store that cannot be read is another finding. */
+export async function examineGatewayKeys({ store, trustedKeys }: Pick<Config, 'store' | 'trustedKeys'>): Promise<string | null> {
+  const kids = await announcedKeys((name) => readRegister(store, name)).catch(() => []);
+  if (kids.length === 0) return null;
+  // One that is revoked here stands in the file: somebody wants it so.
+  const trusted = (await readTrustedKeys(trustedKeys).catch(() => [])).map(({ kid }) => kid);
+  const missing = kids.filter((kid) => !trusted.includes(kid));
+  if (missing.length === 0) return null;
+  return `a worker here refuses what a gateway signs with ${missing.join(', ')}: enter what \`holdfast keys export ${missing.join(' ')}\` prints on the gateway's host here, with \`holdfast keys import\` (docs/deployment.md, "Several hosts")`;
+}
+
+function inForce(keys: TrustedKey[]): TrustedKey[] {
+  return keys.filter((key) => notInForce(key, Date.now()) === null);
+}

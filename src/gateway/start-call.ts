@@ -1,0 +1,56 @@
+/**
+ * Starts a direct call. Under a key Temporal itself starts it once, for as long as it retains the call; of a tool that may be
+ * destructive the store keeps the key for good, so that a key that comes back later does not do the same again.
+ */
+import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { CallHandle, DirectCall } from '../client/direct-call';
+import { TurnNotFound } from '../client/errors';
+import { directCallId, turnIdFromKey } from '../shared/ids';
+import type { GatewayParts } from './app';
+import { Refusal } from './errors';
+import type { Call } from './routes/tools';
+import { knownVersions } from './tool-catalogue';
+
+/** No namespace retains what has ended for less: a call that was started under the key later than that is there. */
+const RETAINED_AT_LEAST_MS = 24 * 3_600_000;
+
+/** @throws Refusal 409 for a key whose call Temporal has forgotten; as `HoldfastClient.call` */
+export async function startCall(
+  parts: GatewayParts,
+  { principal, operation, body }: Pick<FastifyRequest<Call>, 'principal' | 'operation' | 'body'>,
+  tool: string,
+): Promise<CallHandle> {
+  const versions = await knownVersions(parts, tool);
+  // What is not known here may be anything.
+  const harmless = versions?.every((entry) => entry.class !== 'destructive') ?? false;
+  if (operation !== null && !harmless)
+    await refuseForgotten(parts, operation.id, directCallId(turnIdFromKey(principal.name, operation.key)));
+  const key = operation?.key ?? `once_${randomBytes(16).toString('hex')}`;
+  return (await parts.client()).call(callOf(tool, body, principal.name, key));
+}
+
+async function refuseForgotten({ store, client }: GatewayParts, operation: string, callId: string): Promise<void> {
+  const first = await store.registers.update<{ at: number; now: number }>(`kept/call/${operation}`, (known, now) =>
+    known === null ? { value: { at: now }, answer: { at: now, now } } : { answer: { at: (known as { at: number }).at, now } },
+  );
+  if (first.now - first.at < RETAINED_AT_LEAST_MS) return;
+  try {
+    await (await client()).find(callId);
+  } catch (error) {
+    if (!(error instanceof TurnNotFound)) throw error;
+    throw new Refusal({
+      code: 'INVALID_PARAMS',
+      reason: 'key_forgotten',
+      message: `Under this Idempotency-Key call ${callId} was asked for on ${new Date(first.at).toISOString()}, and Temporal retains it no longer: it is not made again.`,
+      hint: 'The trail says what became of it (`holdfast trail --turn`). For another call use a new key.',
+      status: 409,
+    });
+  }
+}
+
+export function callOf(tool: string, { input, agent, options = {} }: Call['Body'], requester: string, id: string): DirectCall {
+  const { enable_cache: enableCache, enable_streaming: enableStreaming, enable_retry: enableRetry, debug } = options;
+  const given = Object.entries({ enableCache, enableStreaming, enableRetry, debug }).filter(([, value]) => value !== undefined);
+  return { tool, input, requester, id, options: Object.fromEntries(given), ...(agent === undefined ? {} : { agent }) };
+}

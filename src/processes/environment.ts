@@ -1,0 +1,91 @@
+/**
+ * The environment of our own processes. `/proc/<pid>/environ` shows what a process was started with, for as long as it lives,
+ * to every process of the same user; deleting a variable changes nothing of that. So what may be secret is taken out of that
+ * memory at the start, and kept where only this process has it.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+
+/** What programs and their libraries need to start, and nobody keeps secret. A list of what to hide would never be complete. */
+const PLAIN: ReadonlySet<string> = new Set(
+  'PATH HOME USER LOGNAME SHELL TERM LANG LANGUAGE TZ TMPDIR TMP TEMP PWD OLDPWD SHLVL HOSTNAME COLORTERM NO_COLOR CI NODE_ENV NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE NODE_V8_COVERAGE NODE_COMPILE_CACHE SSL_CERT_FILE SSL_CERT_DIR LD_LIBRARY_PATH LD_PRELOAD XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR SystemRoot'.split(
+    ' ',
+  ),
+);
+
+function isPlain(name: string): boolean {
+  return PLAIN.has(name) || name.startsWith('LC_');
+}
+
+/** The part of an environment that a program of ours needs which has no business with our settings. */
+export function plainEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isPlain(name)));
+}
+
+/**
+ * From now on `/proc/<pid>/environ` of this process shows plain variables only; `process.env` stays as it is. For the start of a
+ * program of ours, where `process.env` is the process's own.
+ * @returns false where the system does not allow it
+ */
+export function hideEnvironment(): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    // Sets each anew: the C library then has a copy of its own, and nobody reads what is overwritten below.
+    for (const [name, value] of Object.entries(process.env)) if (!isPlain(name)) process.env[name] = value;
+    overwrite();
+    return true;
+  } catch {
+    return false; // a kernel or a container without /proc/self/mem: as it was before
+  }
+}
+
+/** Names the descriptor through which a process of ours is given the rest of its environment. */
+const REST = 'HOLDFAST_ENVIRONMENT_FD';
+
+/** For a child that calls `takeEnvironment`: what it is started with, while the rest comes through the pipe that is its descriptor `fd`. */
+export function handedEnvironment(
+  env: NodeJS.ProcessEnv,
+  fd: number,
+): { env: NodeJS.ProcessEnv; hand(child: ChildProcess): void } {
+  const hand = (child: ChildProcess) => {
+    const pipe = child.stdio[fd] as Writable;
+    pipe.on('error', () => undefined); // it has ended: its end is told
+    pipe.end(JSON.stringify(env));
+  };
+  return { env: { ...plainEnvironment(env), [REST]: String(fd) }, hand };
+}
+
+/** Reads what our parent hands over, if it is one that does. */
+export function takeEnvironment(): void {
+  const fd = process.env[REST];
+  if (fd === undefined) return;
+  delete process.env[REST];
+  Object.assign(process.env, JSON.parse(readFileSync(Number(fd), 'utf8')));
+  closeSync(Number(fd));
+}
+
+function overwrite(): void {
+  const [start, end] = environmentArea();
+  const memory = openSync('/proc/self/mem', 'r+');
+  try {
+    const area = Buffer.alloc(end - start);
+    readSync(memory, area, 0, area.length, start);
+    let from = 0;
+    for (let to = area.indexOf(0); to !== -1; from = to + 1, to = area.indexOf(0, from)) {
+      const [name = ''] = area.toString('utf8', from, to).split('=', 1);
+      if (!isPlain(name)) writeSync(memory, Buffer.alloc(to - from), 0, to - from, start + from);
+    }
+  } finally {
+    closeSync(memory);
+  }
+}
+
+/** Fields 50 and 51 of /proc/self/stat; the second may hold spaces. */
+function environmentArea(): [number, number] {
+  const stat = readFileSync('/proc/self/stat', 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [start, end] = [Number(fields[47]), Number(fields[48])];
+  if (!(start > 0 && end > start && Number.isSafeInteger(end))) throw new Error('no area of the environment');
+  return [start, end];
+}

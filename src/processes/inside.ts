@@ -1,0 +1,77 @@
+/**
+ * Runs beside a command, in the command's namespaces: starts it, ends its process group when asked or when nobody is left to ask,
+ * and says how it ended. A process of its own, because only the parent of a command learns which signal has ended it, and the
+ * worker, outside of the namespace, is not its parent. Usage: `node inside.js`, with a socket to the worker as descriptor 3.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The first line that is read; any further one asks for the end. */
+export interface Work {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  /** The folder to run in, as it was when it was opened: what is now at its path may be another one. */
+  folder: { dev: string; ino: string };
+}
+
+/** Lines that are written. Before `ready` nothing can have run: until then nothing is known of the work. */
+export type Told =
+  { ready: true } | { started: number } | { notStarted: string } | { exitCode: number | null; signal: string | null };
+
+/** Between asking a group to end and ending it, ms. */
+export const GRACE_MS = 2000;
+
+export function main(): void {
+  const worker = new Socket({ fd: 3, readable: true, writable: true });
+  const tell = (told: Told) => new Promise<void>((resolve) => worker.write(`${JSON.stringify(told)}\n`, () => resolve()));
+  const end = (told: Told) => void tell(told).then(() => process.exit(0));
+  let child: ChildProcess | undefined;
+  const ask = () => void (child?.pid !== undefined && endGroup(child.pid));
+  worker.on('error', () => undefined); // its end says it
+  void tell({ ready: true });
+  createInterface({ input: worker })
+    .on('line', (line) => {
+      if (child) return ask();
+      const { command, args, env, folder } = JSON.parse(line) as Work;
+      const here = statSync('.', { bigint: true });
+      if (String(here.dev) !== folder.dev || String(here.ino) !== folder.ino)
+        return end({ notStarted: 'the folder to run in is not the one that was opened' });
+      // Both outputs through one pipe, so that their order is kept.
+      child = spawn(command, args, { env, detached: true, stdio: ['ignore', 1, 1] });
+      child.once('spawn', () => void tell({ started: child!.pid! }));
+      child.once('error', (error) => end({ notStarted: error.message }));
+      child.once('exit', (exitCode, signal) => void endGroup(child!.pid!).then(() => end({ exitCode, signal })));
+    })
+    .on('close', () => void (child?.pid === undefined ? process.exit(1) : ask()));
+}
+
+let ending: Promise<void> | undefined;
+
+/** Asks the group to end, and ends what does not. Resolves once no process of it is left, or can't be ended. */
+function endGroup(pid: number): Promise<void> {
+  return (ending ??= (async () => {
+    if (!signalGroup(pid, 'SIGTERM')) return;
+    const until = Date.now() + GRACE_MS;
+    while (Date.now() < until) {
+      await sleep(20);
+      if (!signalGroup(pid, 0)) return;
+    }
+    for (let i = 0; i < 50 && signalGroup(pid, 'SIGKILL'); i++) await sleep(20);
+  })());
+}
+
+/** False when the group has no process any more. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+if (require.main === module) main();

@@ -1,0 +1,126 @@
+/**
+ * What keeps the programs that we start for others (commands of `bash`, MCP servers) away from our own processes: a user and a
+ * PID namespace with a /proc of their own. Without it a program reads `/proc/<pid>/environ` and `/proc/<pid>/mem` of every process
+ * of the same user, and with them its keys and passwords. The user namespace would be enough for that (the kernel asks for rights
+ * over the other's namespace before it shows either); the PID namespace hides the processes too, and all in it die together.
+ */
+import { execFile } from 'node:child_process';
+import { accessSync, constants, readlinkSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Setting that takes the risk where nothing keeps programs apart. */
+export const RISK = 'HOLDFAST_CHILDREN_MAY_READ_SECRETS';
+
+export type Isolation =
+  /** `words` stand before a command; its process is the child of an init that reaps, and dies with the process that started it. */
+  { how: 'bubblewrap' | 'unshare'; words: readonly string[] } | { how: 'none'; why: string };
+
+/** Nothing keeps programs apart here, and nobody has said that it may be so. */
+export class NotIsolated extends Error {
+  override readonly name = 'NotIsolated';
+}
+
+const BUBBLEWRAP = [
+  ...['bwrap', '--dev-bind', '/', '/', '--proc', '/proc', '--unshare-user', '--unshare-pid'],
+  ...['--die-with-parent', '--cap-drop', 'ALL', '--new-session', '--'],
+];
+const UNSHARE = ['unshare', '--user', '--map-current-user', '--pid', '--mount-proc', '--fork', '--kill-child', '--'];
+/** Root in the namespace could take its /proc away again, and would see the one below. Everybody else loses these rights by himself. */
+const WITHOUT_RIGHTS = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs', '--'];
+/** Away from our terminal: through it a program would type into the shell that we were started from (TIOCSTI). */
+const NEW_SESSION = ['setsid'];
+/** The first process of a namespace ignores signals and has to reap: a shell does that, so that the program need not. */
+const INIT = ['sh', '-c', '"$@"; exit "$?"', 'sh'];
+
+/** Says in which namespaces it is, and how many processes it sees. */
+const LOOK = 'readlink /proc/self/ns/user; readlink /proc/self/ns/pid; set -- /proc/[0-9]*; echo $#';
+const MOST_SEEN = 5;
+const PATIENCE_MS = 20_000;
+
+/** By PATH, which says where the programs for it are. */
+const found = new Map<string, Promise<Isolation>>();
+let accepted = false;
+
+/** What keeps programs apart here: found out once, by trying. */
+export function isolation(): Promise<Isolation> {
+  const path = process.env.PATH ?? '';
+  const known = found.get(path) ?? tryAll();
+  found.set(path, known);
+  return known;
+}
+
+/** From now on programs run without isolation where there is none: they may read what this process and its like know. */
+export function acceptNoIsolation(): void {
+  accepted = true;
+}
+
+/** Words that stand before a command. @throws NotIsolated, which says what to do */
+export async function isolated(): Promise<readonly string[]> {
+  const present = await isolation();
+  if (present.how !== 'none') return present.words;
+  if (accepted) return [];
+  throw new NotIsolated(`${present.why} ${WHAT_TO_DO}`);
+}
+
+/** For the operator. */
+export const WHAT_TO_DO = `Install bubblewrap (apt-get install bubblewrap), or let this user make user namespaces (docs/workspace.md, "Isolation"); or set ${RISK}=true, if every command and MCP server that runs here may read the keys and passwords of all processes of this user.`;
+
+async function tryAll(): Promise<Isolation> {
+  if (process.platform !== 'linux')
+    return { how: 'none', why: `Nothing keeps programs away from the processes of this user on ${process.platform}.` };
+  const asRoot = process.getuid?.() === 0 ? [WITHOUT_RIGHTS] : [];
+  const ways = [
+    { how: 'bubblewrap', parts: [BUBBLEWRAP] },
+    { how: 'unshare', parts: [UNSHARE, ...asRoot, NEW_SESSION, INIT] },
+  ] as const;
+  const faults: string[] = [];
+  for (const { how, parts } of ways) {
+    try {
+      const words = parts.flatMap(located);
+      await look(words);
+      return { how, words };
+    } catch (error) {
+      faults.push(`${how}: ${(error as Error).message}`);
+    }
+  }
+  return { how: 'none', why: `Nothing keeps programs away from the processes of this user (${faults.join('; ')}).` };
+}
+
+/** By its whole path: a program may be given another PATH. */
+function located([name, ...words]: readonly string[]): string[] {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  const found = folders.map((folder) => join(folder, name!)).find(isExecutable);
+  if (found === undefined) throw new Error(`${name} is not installed`);
+  return [found, ...words];
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws Error that says why these words keep nothing apart */
+function look([command, ...words]: readonly string[]): Promise<void> {
+  const env = { PATH: process.env.PATH ?? '' };
+  return new Promise((resolve, reject) => {
+    execFile(command!, [...words, 'sh', '-c', LOOK], { env, timeout: PATIENCE_MS }, (error, stdout, stderr) => {
+      if (error) return reject(new Error(oneLine(stderr) || oneLine(error.message)));
+      const [user, pid, seen] = stdout.trim().split('\n');
+      if (user === ours('user') || pid === ours('pid') || !(Number(seen) <= MOST_SEEN))
+        return reject(new Error(`a program still sees ${seen} processes`));
+      resolve();
+    });
+  });
+}
+
+function ours(namespace: 'user' | 'pid'): string {
+  return readlinkSync(`/proc/self/ns/${namespace}`);
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ').slice(0, 200);
+}

@@ -1,0 +1,228 @@
+/**
+ * Tools that say `isolate: true` run in threads of their own, which load the app's module: whatever they do to their thread,
+ * the worker's goes on. A thread first gets ready, and is told to run only then, so that its start takes no time from
+ * the tool, and a call that gets none has certainly done nothing (decision 0024).
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import type { JsonObject } from '../../shared/json';
+import { putBack } from '../binary';
+import type { Deadline } from '../deadline';
+import type { Tool, ToolContext } from '../define';
+import { ToolError } from '../errors';
+import { GRACE } from '../run';
+import { compiled, type Answer } from './job';
+import { answerOf, type Returned, type ToThread, type ToWorker, type Wanted } from './protocol';
+import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './threads';
+
+const SIZE: Size = { threads: 4, heapMb: 512, idleMs: 60_000 };
+/** A thread that has not loaded the app by then is ended, ms. */
+const LOADS_WITHIN_MS = 60_000;
+const THREAD = join(__dirname, '..', '..', 'agents', 'tool-thread');
+
+/** What a run needs besides its input. */
+export interface RunLimits {
+  deadline: Deadline;
+  timeoutMs: number;
+}
+
+export interface ReadyThread {
+  run(input: JsonObject, ctx: ToolContext, limits: RunLimits): Promise<unknown>;
+  /** It is not needed any more; what runs in it is not touched. */
+  leave(): void;
+}
+
+export class ToolThreads {
+  private threads: Threads | undefined;
+  private app: object | undefined;
+  private sha256 = '';
+  private readonly size: Size;
+
+  /** @param module path of the module whose default export is the app */
+  constructor(
+    private readonly module: string,
+    size: Partial<Size> = {},
+  ) {
+    this.size = { ...SIZE, ...size };
+    this.sha256 = hashOf(module);
+  }
+
+  /**
+   * A thread that has loaded the tool.
+   * @param app the one that the worker serves now: another one is loaded anew
+   * @param giveUp ends the wait; its reason is thrown
+   * @throws ToolError with `nothingHappened` where no thread can have the tool
+   */
+  async ready(app: object, agent: string, tool: Tool, owner: string, giveUp: AbortSignal): Promise<ReadyThread> {
+    const threads = this.threadsFor(app);
+    await threads.turns.enter(owner, giveUp);
+    const { port1: port, port2 } = new MessageChannel();
+    const kill = new AbortController();
+    const wanted: Wanted = { app: this.module, sha256: this.sha256, agent, tool: tool.name, version: tool.version };
+    const order = { module: compiled(THREAD), name: 'runTool', input: wanted, port: port2 };
+    const task = threads.pool
+      .run(order, { signal: kill.signal, transferList: [port2] })
+      .finally(() => threads.turns.leave(owner));
+    task.catch(() => undefined);
+    const tell = (message: ToThread) => port.postMessage(message);
+    const late = setTimeout(() => kill.abort(), LOADS_WITHIN_MS).unref();
+    void task.catch(() => undefined).then(() => clearTimeout(late));
+    try {
+      await loaded(port, task, giveUp);
+      clearTimeout(late);
+    } catch (error) {
+      tell({ say: 'drop' }); // it goes on loading, for the next call
+      port.unref();
+      void task.catch(() => undefined).then(() => port.close());
+      if (giveUp.aborted) throw giveUp.reason;
+      throw unprepared(tool, error, threads.heapMb);
+    }
+    return {
+      run: (input, ctx, limits) => run({ tool, port, task, kill, tell, heapMb: threads.heapMb }, input, ctx, limits),
+      leave: () => tell({ say: 'drop' }),
+    };
+  }
+
+  private threadsFor(app: object): Threads {
+    if (this.app !== undefined && this.app !== app) {
+      if (areOpen(this.threads)) retire(this.threads);
+      this.threads = undefined;
+      this.sha256 = hashOf(this.module);
+    }
+    this.app = app;
+    if (!areOpen(this.threads)) this.threads = openThreads(this.size);
+    return this.threads;
+  }
+}
+
+interface Running {
+  tool: Tool;
+  port: MessagePort;
+  task: Promise<Answer>;
+  /** Ends the thread. */
+  kill: AbortController;
+  tell(message: ToThread): void;
+  heapMb: number;
+}
+
+async function run(running: Running, input: JsonObject, ctx: ToolContext, limits: RunLimits): Promise<unknown> {
+  const { tool, port, task, kill, tell, heapMb } = running;
+  const { idempotencyKey, attempt, traceId, principal, signal } = ctx;
+  const { deadline, timeoutMs } = limits;
+  const hear = listener(ctx, tell);
+  let grace: NodeJS.Timeout | undefined;
+  const stop = () => {
+    if (deadline.passed) return kill.abort();
+    const { name, message } = reasonOf(signal);
+    tell({ say: 'abort', name, message });
+    grace = setTimeout(() => kill.abort(), GRACE).unref();
+  };
+  port.on('message', hear);
+  try {
+    tell({ say: 'go', facts: { input, idempotencyKey, attempt, traceId, principal, deadline: deadline.sent, timeoutMs } });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    const returned = valueOf(await task) as Returned;
+    return returned.ok ? putBack(returned) : unreadable(returned.message);
+  } catch (error) {
+    throw isOutOfMemory(error) ? tooLarge(tool, heapMb) : error;
+  } finally {
+    clearTimeout(grace);
+    signal.removeEventListener('abort', stop);
+    port.off('message', hear);
+    for (let told = receiveMessageOnPort(port); told; told = receiveMessageOnPort(port)) hear(told.message as ToWorker);
+    port.close();
+  }
+}
+
+/** Does for `ctx` what the tool in the thread asks of it. */
+function listener(ctx: ToolContext, tell: (message: ToThread) => void): (message: ToWorker) => void {
+  const network = new Map<number, () => void>();
+  return (message) => {
+    switch (message.say) {
+      case 'ready':
+        return; // heard before
+      case 'log':
+        return ctx.log[message.level](message.fields, message.message);
+      case 'progress':
+        return ctx.progress(message.message, message.fraction);
+      case 'debug':
+        return ctx.debug(message.fields);
+      case 'network':
+        if (message.over) network.get(message.id)?.();
+        else void ctx.network(() => new Promise<void>((resolve) => void network.set(message.id, resolve)));
+        return;
+      case 'store': {
+        const { id, call } = message;
+        const work = () => (call.op === 'readResult' ? ctx.store.readResult(call.given) : ctx.store.keepResult(call.given));
+        return void answerOf(work).then((answer) => tell({ say: 'answer', to: id, answer }));
+      }
+      case 'cursor': {
+        const { call, port, flag } = message;
+        const work = () => (call.op === 'seal' ? ctx.cursors.seal(call.given) : ctx.cursors.open(call.given));
+        return void answerOf(work).then((answer) => {
+          port.postMessage(answer);
+          Atomics.store(flag, 0, 1);
+          Atomics.notify(flag, 0);
+          port.close();
+        });
+      }
+    }
+  };
+}
+
+/** Until the thread says so, or ends without. */
+async function loaded(port: MessagePort, task: Promise<Answer>, giveUp: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  const says = new Promise<void>((resolve, reject) => {
+    port.once('message', () => resolve()); // the first that it says
+    giveUp.addEventListener('abort', () => reject(giveUp.reason as Error), { once: true, signal: done.signal });
+    if (giveUp.aborted) reject(giveUp.reason as Error);
+  });
+  try {
+    await Promise.race([says, task.then(valueOf)]);
+  } finally {
+    done.abort();
+    port.removeAllListeners('message');
+  }
+}
+
+function hashOf(module: string): string {
+  return createHash('sha256').update(readFileSync(module)).digest('hex');
+}
+
+function reasonOf({ reason }: AbortSignal): { name: string; message: string } {
+  return reason instanceof Error ? reason : { name: 'AbortError', message: String(reason) };
+}
+
+/** What a tool returned that is no JSON: whoever makes JSON of it is told why not, as it was found out in the thread. */
+function unreadable(message: string): object {
+  return {
+    toJSON() {
+      throw new TypeError(message);
+    },
+  };
+}
+
+function tooLarge({ name }: Tool, heapMb: number): ToolError {
+  return new ToolError('EXECUTION_ERROR', 'too_much_memory', `${name} was stopped: it took more than ${heapMb} MB of memory.`, {
+    hint: 'Ask it for less at once.',
+    nothingHappened: false,
+  });
+}
+
+function unprepared({ name }: Tool, error: unknown, heapMb: number): ToolError {
+  if (error instanceof ToolError) return error;
+  const why = isOutOfMemory(error)
+    ? `it took more than ${heapMb} MB`
+    : error instanceof Error && error.name === 'AbortError'
+      ? `it took longer than ${LOADS_WITHIN_MS / 1000} s`
+      : error instanceof Error
+        ? error.message
+        : String(error);
+  return new ToolError('EXECUTION_ERROR', 'app_not_loaded', `${name} was not run: no thread could load its app: ${why}.`, {
+    nothingHappened: true,
+  });
+}

@@ -1,0 +1,88 @@
+/** The chain of bundles: each tenant's own, and nobody moves it by reading. */
+import { ofKey } from '../../src/attestation/bundle-signer';
+import { HoldfastClient } from '../../src/client';
+import { verifyBundle } from '../../src/audit/verify';
+import { chainFaults, type Link } from '../../src/audit/verify/chain';
+import { BUNDLE_KEY, TRUST } from '../support/bundle-keys';
+import { boss, eve, gatewayScene, invoice, olga, type Scene } from '../support/gateway-scene';
+import type { Person } from '../support/gateway';
+import { PlannedModel } from '../support/planned-model';
+import { ask, say } from '../support/scripted-model';
+
+interface Bundling extends Scene {
+  /** A turn of somebody's that waits for a person. */
+  asked(requester: string): Promise<string>;
+  /** Over HTTP: to be read. */
+  got(who: Person, turn: string): Promise<string>;
+  /** As `audit export` and the sweeper do: to be kept. */
+  kept(turn: string): Promise<string>;
+}
+
+async function bundling(body: (scene: Bundling) => Promise<void>): Promise<void> {
+  let made: HoldfastClient | undefined;
+  await gatewayScene(
+    { model: new PlannedModel(() => [ask(['pay', invoice]), say('Done.')]) },
+    async (scene) => {
+      const { app, client, store, taskQueue } = scene;
+      const bundleSigner = async () => ofKey(BUNDLE_KEY);
+      made = new HoldfastClient(client.temporal, { taskQueue, uiUrl: null, store, bundleSigner, signingKey: null });
+      const turns: string[] = [];
+      const asked = async (requester: string) => {
+        const turn = await client.start({ agent: 'tester', message: 'Pay it.', requester });
+        await turn.waitForPending();
+        turns.push(turn.id);
+        return turn.id;
+      };
+      const got = async ({ headers }: Person, turn: string) => {
+        const response = await app.inject({ method: 'GET', url: `/v1/turns/${turn}/bundle`, headers });
+        expect(response.statusCode).toBe(200);
+        return response.body;
+      };
+      const kept = async (turn: string) => {
+        let text = '';
+        for await (const line of made!.bundle({ turn })) text += line;
+        return text;
+      };
+      await body({ ...scene, asked, got, kept });
+      for (const id of turns) {
+        await client.turn(id).cancel();
+        await client.turn(id).result();
+      }
+    },
+    { client: async () => made! },
+  );
+}
+
+async function link(name: string, text: string): Promise<Link> {
+  const found = await verifyBundle([Buffer.from(text)], TRUST);
+  expect(found.verdict).toBe('intact');
+  return { ...found, name };
+}
+
+describe('an auditor cannot', () => {
+  it('learn from a bundle of his tenant’s of a turn of another tenant’s', async () => {
+    await bundling(async ({ asked, got, kept }) => {
+      const [theirs, ours] = [await asked('acme/rita'), await asked('globex/eve')];
+      const before = [await kept(theirs), await got(boss, theirs)];
+      for (const text of [await got(eve, ours), await kept(ours)]) expect(text).not.toContain(theirs);
+      expect(await link('ours', await kept(ours))).toMatchObject({ tenant: 'globex' });
+      expect(before.map((text) => text.includes(ours))).toEqual([false, false]);
+    });
+  });
+
+  it('have a bundle missed that was never kept, by reading one between two', async () => {
+    await bundling(async ({ asked, got, kept }) => {
+      const [first, second] = [await asked('acme/rita'), await asked('acme/rita')];
+      const one = await link('one', await kept(first));
+      const read = await link('read', await got(boss, second));
+      await got(olga, first);
+      const two = await link('two', await kept(second));
+      expect(chainFaults([one, two], null)).toEqual([]);
+      expect(chainFaults([one, read, two], null)).toEqual([]);
+      expect(read).toMatchObject({ chained: false, previous: null });
+      // And what is left out between two that were kept still shows.
+      const three = await link('three', await kept(first));
+      expect(chainFaults([one, three], null)).toEqual([expect.stringContaining('was left out')]);
+    });
+  });
+});

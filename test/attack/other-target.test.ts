@@ -1,0 +1,145 @@
+/**
+ * A call that is in doubt is looked at, or made again, by a worker whose tool acts on something else than the call was admitted
+ * for: another bank knows nothing of the payment, so that it seems not to have happened, or is made there besides. By an operator
+ * who has changed an account under a running turn, or by whoever reaches Temporal's gRPC port and names another agent.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineAgent, defineApp } from '../../src/agents/define';
+import type { ReconcileEffectInput, RunCallInput } from '../../src/shared/activity-io';
+import { callDigest, idempotencyKey } from '../../src/shared/digests';
+import { FileStore } from '../../src/store/file-store';
+import type { Store } from '../../src/store/store';
+import type { Tool, ToolDefinition } from '../../src/tools/define';
+import { ToolError } from '../../src/tools/errors';
+import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
+import { approvalOf, runInput, waitingArguments, withForger, type Forge } from '../support/forge';
+import { ask, say } from '../support/scripted-model';
+import { pays } from '../support/tools';
+
+const invoice = { invoice: 'INV-7', cents: 700 };
+
+/** Pays, and its answer is lost. */
+const payBy = (bank: unknown[], account: string, more: Partial<ToolDefinition<any>> = {}): Tool =>
+  pays('pay', bank, {
+    target: { account },
+    run: (input: unknown) => {
+      bank.push(input);
+      throw new ToolError('NETWORK_ERROR', 'connection_lost', 'the connection was lost after sending');
+    },
+    ...more,
+  });
+
+const agents = (tools: Record<string, Tool>) =>
+  defineApp({ agents: Object.entries(tools).map(([name, tool]) => defineAgent({ name, prompt: 'Test.', tools: [tool] })) });
+
+interface InDoubt extends Engine {
+  request: RunCallInput;
+  state(): Promise<string>;
+}
+
+/** A payment of agent `ours` that was made, and is in doubt. */
+async function inDoubt(setup: Setup, body: (scene: InDoubt) => Promise<void>): Promise<void> {
+  await withEngine({ script: [ask(['pay', invoice]), say('done')], madeUp: true, ...setup }, async (engine) => {
+    const turn = await engine.start('Pay it.', { agent: 'ours', requester: 'rita' });
+    const [waiting] = await turn.waitForPending();
+    const args = await waitingArguments(engine.client, turn, waiting.digest);
+    const request = await runInput(turn, args, [approvalOf(waiting, 'zoe', { by: 'zoe' })]);
+    await turn.approve(waiting.digest, { by: 'zoe' });
+    await eventually('in doubt', async () => (await turn.status()).state === 'in_doubt');
+    const key = idempotencyKey({ ...request.turn, call_id: args.id, digest: args.digest });
+    await body({ ...engine, request, state: async () => (await engine.store.effects.latest(key))!.state });
+    await turn.settle((await turn.waitForPending())[0].digest, 'applied', { by: 'zoe' });
+    await turn.result();
+  });
+}
+
+const probing = ({ turn, call, at, head }: RunCallInput): ReconcileEffectInput => ({
+  turn,
+  call,
+  at,
+  head,
+  not_applied_from: at,
+});
+
+async function withStore(body: (store: Store) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-target-'));
+  try {
+    await body(await FileStore.open(folder));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const knowsNothing = { reconcile: () => 'unknown' as const, reconcileMs: 1 };
+const findsNothing = { reconcile: () => 'not_applied' as const };
+
+describe('a payment in doubt', () => {
+  it('is not found undone by another agent’s probe, by whoever says that its turn is older than digests that name agents', async () => {
+    const bank: unknown[] = [];
+    const app = agents({ ours: payBy(bank, 'DE-1', knowsNothing), theirs: payBy([], 'DE-2', findsNothing) });
+    await inDoubt({ app }, ({ client, taskQueue, request, state }) =>
+      withForger(client, taskQueue, async (forge: Forge) => {
+        const { store_id: _, ...unbound } = { ...request.turn, agent: 'theirs' };
+        const call = { ...request.call, digest: callDigest(unbound, request.call) };
+        await forge('reconcileEffect', probing({ ...request, turn: unbound, call })).catch(() => undefined);
+        expect(await state()).toBe('in_doubt');
+        await forge('runCall', { ...request, call: { ...request.call, dispatch: 2 } });
+        expect(bank).toEqual([invoice]);
+      }),
+    );
+  });
+
+  it('is not found undone by the probe of a worker whose tool acts on something else by now', () =>
+    withStore(async (store) => {
+      const first: Setup = { app: agents({ ours: payBy([], 'DE-1', knowsNothing) }), store };
+      await inDoubt(first, ({ request, state }) =>
+        withEngine({ app: agents({ ours: payBy([], 'DE-9', findsNothing) }), store, script: [] }, ({ client, taskQueue }) =>
+          withForger(client, taskQueue, async (forge) => {
+            const { settled, evidence } = await forge('reconcileEffect', probing(request));
+            expect([settled, await state()]).toEqual([null, 'in_doubt']);
+            expect(evidence).toMatch(/DE-1[^]*DE-9/);
+          }),
+        ),
+      );
+    }));
+
+  it('is not made again on something else, though its upstream honours the key', () =>
+    withStore(async (store) => {
+      const [bank, other]: unknown[][] = [[], []];
+      const first: Setup = { app: agents({ ours: payBy(bank!, 'DE-1') }), store };
+      await inDoubt(first, ({ request, state }) =>
+        withEngine({ app: agents({ ours: payBy(other!, 'DE-9', { idempotent: true }) }), store, script: [] }, (second) =>
+          withForger(second.client, second.taskQueue, async (forge) => {
+            const again = { ...request, call: { ...request.call, dispatch: 2 } };
+            expect(await forge('runCall', again)).toMatchObject({ effect: 'in_doubt' });
+            expect([await state(), bank, other]).toEqual(['in_doubt', [invoice], []]);
+          }),
+        ),
+      );
+    }));
+
+  it('is as long in doubt as any of its attempts may act, also where a later one has less time', () =>
+    withStore(async (store) => {
+      const never = { run: () => new Promise<never>(() => undefined), idempotent: true, timeoutMs: 500 };
+      const app = agents({ ours: payBy([], 'DE-1', never) });
+      await withEngine({ app, store, script: [ask(['pay', invoice]), say('done')], madeUp: true }, async (engine) => {
+        const turn = await engine.start('Pay it.', { agent: 'ours', requester: 'rita' });
+        const [waiting] = await turn.waitForPending();
+        const call = await waitingArguments(engine.client, turn, waiting.digest);
+        const request = await runInput(turn, call, [approvalOf(waiting, 'zoe', { by: 'zoe' })]);
+        const { run_id, head } = await turn.status();
+        const key = idempotencyKey({ ...request.turn, call_id: call.id, digest: call.digest });
+        const deadline = new Date(Date.now() + 600_000).toISOString();
+        const common = { idempotency_key: key, turn_id: turn.id, digest: call.digest, tool: 'pay', run_id, head: head! };
+        await store.effects.claim({ ...common, dispatch: 1, attempt: 1, deadline });
+        await withForger(engine.client, engine.taskQueue, async (forge) => {
+          expect(await forge('runCall', { ...request, call: { ...call, dispatch: 2 } })).toMatchObject({ effect: 'in_doubt' });
+        });
+        expect(Date.parse((await store.effects.latest(key))!.deadline!)).toBeGreaterThan(Date.parse(deadline));
+        await turn.cancel();
+        await turn.result();
+      });
+    }));
+});

@@ -1,0 +1,97 @@
+import { permissionFaults, runsFiles, withDefaults } from '../../../src/rules';
+import { ruledTool } from '../../../src/tools/permission/facts';
+import { TOOLS, tool, verdict } from './support';
+
+const HASH = 'a'.repeat(64);
+const bash = (hashes: Record<string, string>) =>
+  tool('bash', {
+    class: 'destructive',
+    ruleTarget: { kind: 'command', of: ({ command }: any) => command, hashOf: (path: string) => hashes[path] ?? null },
+  });
+
+describe('a program that runs files', () => {
+  it.each<[string, string | null]>([
+    ['npm test', '/package.json'],
+    ['npx -y tool', '/package.json'],
+    ['node x.js --flag', '/x.js'],
+    ['node --import ./a.mjs x.js', '/a.mjs'],
+    ['python3.11 -u tools/x.py', '/tools/x.py'],
+    ['/usr/bin/python3 x.py', '/x.py'],
+    ['make -j2 all', '/Makefile'],
+    ['./x.sh', '/x.sh'],
+    ['scripts/x', '/scripts/x'],
+    ['A=1 B=2 sh x.sh', '/x.sh'],
+    ['timeout 5 nice -n 5 env A=1 cargo test', '/Cargo.toml'],
+    ['go run .', '/go.mod'],
+    ['git commit', '/.git/config'],
+    ['/usr/bin/env npm test', '/package.json'],
+    ['timeout -s KILL 0.5 npm test', '/package.json'],
+    ['env -u HOME npm test', '/package.json'],
+    ['sudo -u ana -- nice -5 npm test', '/package.json'],
+    ['flock lock sh x.sh', '/x.sh'],
+    ['xvfb-run -a npm test', '/package.json'],
+    ['node --test', '/'],
+    ['node --import=./x.mjs', '/'],
+    ['python3 -mpytest', '/'],
+    ['/srv/workspace/x.sh', '/srv/workspace/x.sh'],
+    ['awk -f x.awk data.csv', '/x.awk'],
+    ['"npm" \\test', '/package.json'],
+    ['npm\ttest', '/package.json'],
+    [`${'env -i '.repeat(500)}npm test`, '/'],
+    ['timeout 5 ls docs/a', null],
+    ['nice -n 5 cat ./a', null],
+    ['find . -type f', null],
+    ['/usr/bin/wc -l package.json', null],
+    ['sed -n 5p x.txt', null],
+    ['ls src', null],
+    ['wc -l package.json', null],
+    ['cat Makefile', null],
+    ['node --version', null],
+    ['', null],
+  ])('%s: %s', (command, file) => expect(runsFiles(command)?.files[0] ?? null).toBe(file));
+});
+
+it.each<[string, boolean]>([
+  ['git status', true],
+  ['git --git-dir=made status', false],
+  ['git -c core.fsmonitor=./x status', false],
+  ['GIT_DIR=made git status', false],
+  ['git bisect run npm test', false],
+])('%s runs nothing that file tools may write: %s', (command, guarded) => expect(runsFiles(command)!.guarded).toBe(guarded));
+
+describe('an allow rule with files', () => {
+  const rule = { rule: 'bash(npm test)', files: { '/package.json': HASH } };
+  const says = (allow: object | string, hashes: Record<string, string>, command = 'npm test') =>
+    verdict({ allow: [allow as string] }, 'bash', { command }, {}, [bash(hashes)]);
+
+  it('counts while they are as it has them', () => {
+    expect(says(rule, { '/package.json': HASH }).verdict).toBe('allow');
+    expect(says(rule, { '/package.json': 'b'.repeat(64) })).toMatchObject({
+      verdict: 'ask',
+      considered: [{ because: `/package.json is another than the rule has: ${'b'.repeat(64)}` }],
+    });
+    expect(says(rule, {}).considered[0]!.because).toBe('there is no file /package.json');
+  });
+
+  it('is wanted of a condition too, and of each command of a line', () => {
+    const when = (text: string) => ({ rule: 'bash', when: `input.command == "${text}"` });
+    expect(says(when('npm test'), {}).verdict).toBe('ask');
+    expect(says(when('ls; npm test'), {}, 'ls; npm test').verdict).toBe('ask');
+    expect(says(when('ls'), {}, 'ls').verdict).toBe('allow');
+    expect(says({ ...when('npm test'), files: 'any' }, {}).verdict).toBe('allow');
+    expect(says('bash', {}).verdict).toBe('allow'); // it allows whatever there is
+  });
+
+  it.each<[object, string]>([
+    [{ allow: [{ rule: 'bash(npm test)', files: {} }] }, 'give 1 to 50 of them, or any'],
+    [{ allow: [{ rule: 'bash(npm test)', files: 'all' }] }, 'give 1 to 50 of them, or any'],
+    [{ allow: [{ rule: 'bash(npm test)', files: { 'package.json': HASH } }] }, 'must be a path from the root'],
+    [{ allow: [{ rule: 'bash(npm test)', files: { '/a/../b': HASH } }] }, 'must be a path from the root'],
+    [{ allow: [{ rule: 'bash(npm test)', files: { '/package.json': 'abc' } }] }, 'a SHA-256 in 64 hex digits'],
+    [{ allow: [{ rule: 'bash', files: 'any' }] }, 'they go with a pattern or a condition'],
+    [{ deny: [{ rule: 'bash(npm test)', files: 'any' }] }, 'only an allow rule has them'],
+    [{ allow: [{ rule: 'edit_file(/src/**)', files: 'any' }] }, 'has files, which are for tools that run commands'],
+  ])('%j is at fault', (permissions, fault) => {
+    expect(permissionFaults(withDefaults(permissions), TOOLS.map(ruledTool)).join()).toContain(fault);
+  });
+});
