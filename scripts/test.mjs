@@ -1,9 +1,10 @@
 /**
  * `npm test`: sets up what is missing, then three gates (types, lint, format) and every Jest test.
  * Each gate counts as one test; the last line is `N passed, N failed`. `npm test -- <jest arguments>`
- * narrows the Jest run, the gates stay. In the whole run a few files that fail are run again, alone (docs/decisions/0017).
+ * narrows the Jest run, the gates stay. In the whole run a few files that fail are run again, alone (docs/decisions/0017), and
+ * only failures and progress are printed: the rest is in a log.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +20,8 @@ const GATES = [
   { name: 'lint', args: [bin('eslint/bin/eslint.js'), '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'] },
   { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
 ];
+
+const LOG = join(root, 'node_modules', '.cache', 'holdfast', 'test.log');
 
 /** More failed files than this are no matter of a busy machine. */
 const MAX_AGAIN = 3;
@@ -45,7 +48,7 @@ process.stderr.write('', () => process.stdout.write(`${totalLines(total)}\n`));
 process.exitCode = interruption() ? 130 : total.failed > 0 ? 1 : 0;
 
 async function runJest(args) {
-  const { code, summary } = await jest(args);
+  const { code, summary } = await (args.length > 0 ? jest(args) : briefly());
   let counts = countJest(code, summary);
   const failed = failedFiles(summary);
   if (args.length > 0 || failed.length > MAX_AGAIN) return counts;
@@ -60,12 +63,24 @@ async function runJest(args) {
   return counts;
 }
 
-async function jest(args) {
+/** The whole run: what Jest prints goes into the log, and its reporter writes to our own output, as file 3. */
+async function briefly() {
+  mkdirSync(dirname(LOG), { recursive: true });
+  const log = openSync(LOG, 'w');
+  try {
+    console.log(`tests: a line for each 25 files; everything else in ${relative(root, LOG)}`);
+    return await jest(['--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs')], ['inherit', log, log, 'inherit']);
+  } finally {
+    closeSync(log);
+  }
+}
+
+async function jest(args, stdio) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   const summary = join(folder, 'jest.json');
   try {
     const command = [bin('jest/bin/jest.js'), '--config', 'test/jest.config.cjs', '--json', '--outputFile', summary, ...args];
-    const { code } = await runChild(process.execPath, command, { cwd: root });
+    const { code } = await runChild(process.execPath, command, { cwd: root, stdio });
     return { code, summary: read(summary) };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -22,12 +22,17 @@ export const interruption = () => interrupted;
 /**
  * @param {string} command
  * @param {string[]} args
- * @param {{cwd?: string, env?: NodeJS.ProcessEnv, capture?: boolean}} [options] capture: collect the output instead of showing it
+ * @param {{cwd?: string, env?: NodeJS.ProcessEnv, capture?: boolean, stdio?: import('node:child_process').StdioOptions}} [options]
+ *   capture: collect the output instead of showing it
  * @returns {Promise<{code: number, output: string}>} code 127 when it could not be started
  */
-export function runChild(command, args, { cwd, env, capture = false } = {}) {
+export function runChild(
+  command,
+  args,
+  { cwd, env, capture = false, stdio = capture ? ['ignore', 'pipe', 'pipe'] : 'inherit' } = {},
+) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env: env ?? process.env, stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit' });
+    const child = spawn(command, args, { cwd, env: env ?? process.env, stdio });
     const chunks = [];
     child.stdout?.on('data', (chunk) => chunks.push(chunk));
     child.stderr?.on('data', (chunk) => chunks.push(chunk));

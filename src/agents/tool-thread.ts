@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { MessagePort } from 'node:worker_threads';
+import { BEGUN_TOO_LATE } from '../shared/errors';
 import { takenOut } from '../tools/binary';
 import { Deadline } from '../tools/deadline';
 import type { Tool } from '../tools/define';
@@ -33,7 +34,7 @@ export async function runTool(wanted: Wanted, _tell: unknown, port: MessagePort)
 async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: AbortController): Promise<Returned> {
   const deadline = Deadline.received(facts.deadline);
   if (deadline.passed)
-    throw new ToolError('TIMEOUT', 'begun_too_late', `${tool.name} was not run: its time was over.`, { nothingHappened: true });
+    throw new ToolError('TIMEOUT', BEGUN_TOO_LATE, `${tool.name} was not run: its time was over.`, { nothingHappened: true });
   const timeout = abortAt(abort, deadline, facts.timeoutMs);
   try {
     return takenOut(await invoke(tool, facts.input, context.make(facts, abort.signal)));

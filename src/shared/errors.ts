@@ -40,6 +40,9 @@ export interface CallError {
   migration_guide?: string;
 }
 
+/** Reason of a TIMEOUT before the tool was asked at all: nothing has happened. */
+export const BEGUN_TOO_LATE = 'begun_too_late';
+
 /** Longest message that crosses into history; longer ones are cut (Temporal hangs on huge failures). */
 const MAX_MESSAGE = 2000;
 

@@ -2,7 +2,7 @@
  * Runs a tool's function: within its time limit, with progress, and with every way to fail turned into
  * one error of the table. A cancellation is no tool error: it is thrown on.
  */
-import { callError, type CallError } from '../shared/errors';
+import { BEGUN_TOO_LATE, callError, type CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import { Deadline } from './deadline';
 import { withFilesKept, type BinaryFile, type FileResult } from './binary';
@@ -156,7 +156,7 @@ export function abortAt(abort: AbortController, deadline: Deadline, ms: number):
 
 function tooLate(tool: Tool): RunResult {
   const message = `${tool.name} was not run: too much time lay between the claim and its start.`;
-  return failed(callError('TIMEOUT', 'begun_too_late', message, { hint: 'Nothing has happened.' }), true);
+  return failed(callError('TIMEOUT', BEGUN_TOO_LATE, message, { hint: 'Nothing has happened.' }), true);
 }
 
 function whenAborted(signal: AbortSignal | undefined, abort: AbortController): { promise: Promise<never>; clear(): void } {

@@ -5,19 +5,17 @@
 import { ActivityFailure, CancellationScope, sleep } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../shared/activity-io';
 import { callError } from '../shared/errors';
-import { CLASS_RULES } from '../shared/tool-class';
 import { executeCall, inspectEffect } from './activities';
 import { admittedAs, endCall, moveCall } from './call-log';
 import type { Admission, Dispatch, HeldBack, Ran } from './dispatch-types';
 import { settled, settledLater } from './in-doubt';
+import { backoff, waitBeforeNext } from './next-dispatch';
 import { now } from './now';
 
 /** Dispatches after proven nothing, all causes together. */
 const MAX_DISPATCHES = 10;
 /** Times that its tool's limits put a call off before it counts as dispatched. */
 const MAX_WAITS = 10;
-/** Of an idempotent call that failed without saying how, a killed worker included. */
-const RETRIES_IN_DOUBT = 3;
 
 export async function runDestructive(
   context: Dispatch,
@@ -96,19 +94,4 @@ async function dispatchOnce(
     if (CancellationScope.current().consideredCancelled) throw error;
     return null;
   }
-}
-
-/** How long to wait before dispatching again, ms; null when the result stands. */
-function waitBeforeNext(call: AdmittedCall, result: RunCallOutput, dispatch: number): number | null {
-  const { error } = result;
-  const provenNothing = result.state === 'failed' && result.effect === 'not_applied';
-  const harmless = result.state === 'in_doubt' && call.idempotent; // the upstream honours the key
-  if (!error || !(provenNothing || harmless)) return null;
-  const allowed = CLASS_RULES.read.retries[error.code] ?? (harmless ? RETRIES_IN_DOUBT : 0);
-  if (dispatch > allowed) return null;
-  return error.retry_after_ms ?? backoff(dispatch);
-}
-
-function backoff(dispatch: number): number {
-  return Math.min(30_000, 500 * 2 ** (dispatch - 1));
 }

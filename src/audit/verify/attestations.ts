@@ -74,7 +74,8 @@ function notThen({ iat, exp }: DecisionClaims, at: number): string | null {
 function notThis({ aud, digest, decision, outcome, principal }: DecisionClaims, said: Signed, here: Audience): string | null {
   const sameTurn = aud.workflow_id === here.workflow_id && aud.first_execution_run_id === here.first_execution_run_id;
   if (!sameTurn || aud.namespace !== here.namespace) return 'it was signed for another turn';
-  if (here.store_id !== undefined && (aud.store_id ?? null) !== here.store_id) return 'it was signed for a turn over another store';
+  if (here.store_id !== undefined && (aud.store_id ?? null) !== here.store_id)
+    return 'it was signed for a turn over another store';
   if (digest !== said.digest) return 'it was signed for another call';
   if (decision !== said.decision) return `it was signed to ${decision}, not to ${quoted(said.decision)}`;
   if ((outcome ?? null) !== said.outcome) return 'it was signed for another outcome';

@@ -1,0 +1,45 @@
+/**
+ * What a whole run prints: each failed test at once, in a few lines, and now and then how far the run is. What Jest and the
+ * tests print themselves is in the log beside it.
+ */
+const { writeSync } = require('node:fs');
+const { relative } = require('node:path');
+
+/** Files between two lines of progress. */
+const PROGRESS_EVERY = 25;
+/** Of a failure's message: its first lines say what was expected. */
+const LINES_OF_MESSAGE = 12;
+/** Of the script that started Jest, which has a log for the usual two. */
+const OUTPUT = 3;
+const COLOURS = /\u001b\[[0-9;]*m/g;
+
+module.exports = class BriefReporter {
+  constructor({ rootDir }) {
+    this.rootDir = rootDir;
+  }
+
+  onTestResult(test, result, { numTotalTestSuites: files, numPassedTests: passed, numFailedTests: failed, ...totals }) {
+    const file = relative(this.rootDir, test.path);
+    const failures = result.testResults.filter(({ status }) => status === 'failed');
+    for (const { fullName, failureMessages } of failures)
+      this.say(`FAIL ${file} › ${fullName}\n${brief(failureMessages.join('\n'))}`);
+    if (result.testExecError && failures.length === 0) this.say(`FAIL ${file}\n${brief(result.failureMessage ?? '')}`);
+    const done = totals.numPassedTestSuites + totals.numFailedTestSuites + totals.numPendingTestSuites;
+    if (done % PROGRESS_EVERY === 0 || done === files) this.say(`${done} of ${files} files, ${passed} passed, ${failed} failed`);
+  }
+
+  say(text) {
+    writeSync(OUTPUT, `${text}\n`);
+  }
+};
+
+function brief(message) {
+  const lines = message
+    .replace(COLOURS, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  return lines
+    .slice(0, LINES_OF_MESSAGE)
+    .map((line) => `     ${line.slice(0, 200)}`)
+    .join('\n');
+}
