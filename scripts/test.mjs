@@ -69,7 +69,10 @@ async function briefly() {
   const log = openSync(LOG, 'w');
   try {
     console.log(`tests: a line for each 25 files; everything else in ${relative(root, LOG)}`);
-    return await jest(['--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs')], ['inherit', log, log, 'inherit']);
+    return await jest(
+      ['--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs')],
+      ['inherit', log, log, process.stdout.fd],
+    );
   } finally {
     closeSync(log);
   }

@@ -7,7 +7,9 @@
 export function countJest(code, summary) {
   if (summary === null) return { passed: 0, failed: 1, skipped: 0 };
   // A file that could not be loaded has no tests, so it counts as one failure of its own.
-  const failed = summary.numFailedTests + summary.numRuntimeErrorTestSuites;
+  // A run that was broken off has files that nobody has run: each is a failure too.
+  const notRun = summary.numTotalTestSuites - summary.testResults.length;
+  const failed = summary.numFailedTests + summary.numRuntimeErrorTestSuites + notRun;
   return {
     passed: summary.numPassedTests,
     failed: failed === 0 && code !== 0 ? 1 : failed,

@@ -6,7 +6,6 @@ import { callDigest, callRecord, type CallFields } from '../shared/digests';
 import { callId } from '../shared/ids';
 import { CLAIM_MS } from '../shared/intent';
 import type { Json, JsonObject } from '../shared/json';
-import { cutJson } from '../shared/json-bytes';
 import { CLASS_RULES } from '../shared/tool-class';
 import type { ModelResponse } from '../model/provider';
 import type { Store } from '../store/store';
@@ -18,6 +17,7 @@ import { targetHash } from '../tools/target';
 import { toolUses, type ToolUse } from './content';
 import { PREVIEW_TIMEOUT } from './preview';
 import { changedBy, turnFacts } from './decide-call';
+import type { AskedIds } from './unique-ids';
 import { depthLeft } from './depth';
 import type { Dependencies } from './dependencies';
 
@@ -46,6 +46,8 @@ interface Known {
   untrusted: boolean;
   /** Names of the tools that the model was shown. */
   shown: ReadonlySet<string>;
+  /** Of calls that have another id than the model wrote. */
+  askedIds: AskedIds;
 }
 
 /** Static admission of all that an answer asks for, in its order. */
@@ -54,11 +56,11 @@ export function admitAll(
   agent: PreparedAgent,
   input: TakeStepInput,
   response: ModelResponse,
-  { untrusted, shown }: Known,
+  { untrusted, shown, askedIds }: Known,
 ): AskedCall[] {
   const cut = response.stopReason === 'max_tokens';
   let budget = INLINE_BUDGET;
-  const uses = toolUses(response);
+  const uses = toolUses(response, askedIds);
   if (uses.length > MOST_CALLS) throw tooManyCalls(uses.length);
   return uses.map((use, index) => {
     const id = callId(input.step, index + 1);
@@ -105,11 +107,6 @@ export async function storeCalls(
   ]);
 }
 
-/** As history and transcript have it: what stands in both is compared. */
-function useId({ id }: ToolUse): string {
-  return cutJson(id.toWellFormed().slice(0, 200), 250);
-}
-
 /** A call that nobody is asked about. */
 function firstRevision(
   { id, tool, version, class: toolClass, input_hash, definition_ref, target_hash }: AdmittedCall,
@@ -123,7 +120,8 @@ export function admissionBody(id: string, use: ToolUse, admission: StaticAdmissi
   const { tool, version, verdict, reason, error, input } = admission;
   return {
     call_id: id,
-    tool_use_id: useId(use),
+    tool_use_id: use.id,
+    ...(use.asked_id === undefined ? {} : { asked_id: use.asked_id }),
     tool,
     version,
     class: admission.class,
@@ -161,7 +159,7 @@ export function admittedCall(
   const needsAdmit = verdict === 'ask' || previewed;
   const call: AdmittedCall = {
     id,
-    tool_use_id: useId(use),
+    tool_use_id: use.id,
     tool,
     version,
     class: admission.class,

@@ -1,35 +1,39 @@
 /** A model's answer is hostile input: what is stored of it, and what was asked for in it. */
 import type { ModelResponse } from '../model/provider';
-import type { JsonObject } from '../shared/json';
+import type { Json, JsonObject } from '../shared/json';
 import { parseJson } from '../shared/parse-json';
 import { toJson } from '../tools/to-json';
+import type { AskedIds } from './unique-ids';
 
 export interface ToolUse {
   id: string;
   name: string;
   json: string;
+  /** As the model wrote the id, where it could not stay (unique-ids.ts). */
+  asked_id?: Json;
 }
 
 /** The client tools that the answer asks for, in order, with the input as it was written. */
-export function toolUses(response: ModelResponse): ToolUse[] {
-  const raw = new Map(response.rawToolInputs.map((input) => [input.tool_use_id, input.json]));
-  return response.content
-    .filter((block) => block.type === 'tool_use')
-    .map((block) => ({
-      id: String(block.id),
-      name: String(block.name),
-      json: raw.get(String(block.id)) ?? JSON.stringify(block.input ?? {}),
-    }));
+export function toolUses({ content, rawToolInputs }: ModelResponse, askedIds: AskedIds = new Map()): ToolUse[] {
+  const raw = new Map(rawToolInputs.map(({ block, json }) => [block, json]));
+  return content.flatMap((block, position) => {
+    if (block.type !== 'tool_use') return [];
+    const json = raw.get(position) ?? JSON.stringify(block.input ?? {});
+    const use = { id: String(block.id), name: String(block.name), json };
+    const asked = askedIds.get(position);
+    return [asked === undefined ? use : { ...use, asked_id: asked }];
+  });
 }
 
 /** The answer's content, such that it can be hashed and sent back: an input that is no strict JSON becomes `{}`. */
 export function storableContent(response: ModelResponse): JsonObject[] {
-  const uses = new Map(toolUses(response).map((use) => [use.id, use.json]));
-  return response.content.map((block) => {
-    const kept = block.type === 'tool_use' ? { ...block, input: strictInput(uses.get(String(block.id)) ?? '') } : block;
-    const json = toJson(kept);
-    return json.ok
-      ? (json.data as JsonObject)
+  const raw = new Map(response.rawToolInputs.map(({ block, json }) => [block, json]));
+  return response.content.map((block, position) => {
+    const written = raw.get(position) ?? JSON.stringify(block.input ?? {});
+    const kept = block.type === 'tool_use' ? { ...block, input: strictInput(written) } : block;
+    const storable = toJson(kept);
+    return storable.ok
+      ? (storable.data as JsonObject)
       : { type: 'text', text: `[a block of type ${String(block.type)} could not be kept]` };
   });
 }

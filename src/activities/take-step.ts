@@ -23,6 +23,7 @@ import { beginOver } from './own-store';
 import { showing } from './pulse';
 import { checkParentRuns } from './sub-turn-start';
 import { turnSubject } from './subject';
+import { withUniqueIds, type AskedIds } from './unique-ids';
 import { hasReadUntrusted } from './untrusted';
 
 export async function takeStep(deps: Dependencies, input: TakeStepInput): Promise<TakeStepOutput> {
@@ -46,7 +47,8 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const all = messagesOf(blocks);
   const messages = compactedMessages(blocks);
   const shown = agent.choice.shown(all, agent.catalogue);
-  const response = await request(deps, agent, { messages, tools: shown }, liveText(deps, input));
+  const answer = await request(deps, agent, { messages, tools: shown }, liveText(deps, input));
+  const { response, askedIds } = withUniqueIds(answer, all, input.step);
   const unlisted = unlistedServerTools(response, agent.agent.serverTools);
   if (unlisted.length > 0) throw unlistedServerTool(unlisted);
 
@@ -56,9 +58,9 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const known = { untrusted, shown: new Set(shown.map(({ name }) => name)) };
   const asked = toolUses(response).map(({ name, json }) => ({ name, json, cut: response.stopReason === 'max_tokens' }));
   await checkAhead(agent, asked, input.turn.requester);
-  const calls = admitAll(deps, agent, input, response, known);
+  const calls = admitAll(deps, agent, input, response, { ...known, askedIds });
   const admission = draft.add('admission', at, [
-    { ...admissionHeader(response, shown, agent.catalogue.length), definition_ref, subject: turnSubject(input.turn) },
+    { ...admissionHeader(response, askedIds, shown, agent.catalogue.length), definition_ref, subject: turnSubject(input.turn) },
     ...calls.map((call) => call.body),
   ]);
   const admitted = calls.map((call, index) => {
@@ -155,7 +157,7 @@ function asApplicationFailure({ message, facts }: ModelFailure): ApplicationFail
 }
 
 /** First part of the admission block: the model request that it answers, and what it showed, what the vendor's own tools did. */
-function admissionHeader(response: ModelResponse, shown: ModelTool[], all: number): JsonObject {
+function admissionHeader(response: ModelResponse, askedIds: AskedIds, shown: ModelTool[], all: number): JsonObject {
   return {
     message_id: response.id,
     request_id: response.requestId,
@@ -164,9 +166,12 @@ function admissionHeader(response: ModelResponse, shown: ModelTool[], all: numbe
     usage: { ...response.usage },
     // Where all are shown, the start block has their names.
     catalogue: { shown: shown.length < all ? shown.map(({ name }) => name) : null, tokens: catalogueTokens(shown) },
-    server_tools: response.content
-      .filter((block) => block.type === 'server_tool_use')
-      .map((block) => ({ name: block.name ?? null, id: block.id ?? null })),
+    server_tools: response.content.flatMap((block, position): JsonObject[] => {
+      if (block.type !== 'server_tool_use') return [];
+      const used = { name: block.name ?? null, id: block.id ?? null };
+      const asked = askedIds.get(position);
+      return [asked === undefined ? used : { ...used, asked_id: asked }];
+    }),
   };
 }
 

@@ -57,7 +57,7 @@ export class MessageAccumulator {
     const rawToolInputs: RawToolInput[] = [];
     const content = [...this.blocks.entries()]
       .sort(([a], [b]) => a - b)
-      .map(([, open]) => this.close(open, reason === 'max_tokens', rawToolInputs));
+      .map(([, open], position) => this.close(open, position, reason === 'max_tokens', rawToolInputs));
     return {
       id: String(this.message.id ?? ''),
       requestId,
@@ -89,11 +89,11 @@ export class MessageAccumulator {
     return delta.type === 'text_delta' && typeof delta.text === 'string' ? delta.text : undefined;
   }
 
-  private close({ block, json }: OpenBlock, cutOff: boolean, raw: RawToolInput[]): JsonObject {
+  private close({ block, json }: OpenBlock, position: number, cutOff: boolean, raw: RawToolInput[]): JsonObject {
     if (json === undefined && block.type !== 'tool_use') return block;
     // A tool without inputs streams no JSON. When the answer was cut off, "none yet" is not "none".
     const text = json !== undefined && json !== '' ? json : cutOff ? '' : JSON.stringify(block.input ?? {});
-    if (block.type === 'tool_use') raw.push({ tool_use_id: String(block.id ?? ''), json: text });
+    if (block.type === 'tool_use') raw.push({ block: position, json: text });
     return { ...block, input: parsedObject(text) };
   }
 }

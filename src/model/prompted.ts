@@ -74,19 +74,26 @@ function text(words: string): JsonObject {
 }
 
 function withCalls(response: ModelResponse): ModelResponse {
-  const rawToolInputs: RawToolInput[] = [...response.rawToolInputs];
-  const content = response.content.flatMap((block): JsonObject[] => {
-    if (block.type !== 'text' || typeof block.text !== 'string') return [block];
-    return piecesOf(block.text).map((piece) => {
-      if (typeof piece === 'string') return text(piece);
-      const id = `prompted_${rawToolInputs.length + 1}`;
-      rawToolInputs.push({ tool_use_id: id, json: piece.json });
-      return { type: 'tool_use', id, name: piece.tool, input: piece.input };
-    });
-  });
+  const inputs = new Map(response.rawToolInputs.map(({ block, json }) => [block, json]));
+  const rawToolInputs: RawToolInput[] = [];
+  const content: JsonObject[] = [];
+  for (const [position, block] of response.content.entries()) {
+    const json = inputs.get(position);
+    if (json !== undefined) rawToolInputs.push({ block: content.length, json });
+    const pieces = block.type === 'text' && typeof block.text === 'string' ? piecesOf(block.text) : null;
+    if (pieces === null) content.push(block);
+    for (const piece of pieces ?? []) {
+      if (typeof piece !== 'string') rawToolInputs.push({ block: content.length, json: piece.json });
+      content.push(typeof piece === 'string' ? text(piece) : calling(piece, rawToolInputs.length));
+    }
+  }
   const asks = content.some((block) => block.type === 'tool_use');
   const stopReason = asks && response.stopReason === 'end_turn' ? 'tool_use' : response.stopReason;
   return { ...response, stopReason, content, rawToolInputs };
+}
+
+function calling({ tool, input }: WrittenCall, count: number): JsonObject {
+  return { type: 'tool_use', id: `prompted_${count}`, name: tool, input };
 }
 
 interface WrittenCall {

@@ -39,7 +39,8 @@ export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence
 
 /** A `tool_use` block's input as text, so that admission can parse it strictly (duplicate keys, cut-off JSON). */
 export interface RawToolInput {
-  tool_use_id: string;
+  /** Position of its block in the answer's content. An id is the model's own word, and two blocks may have the same. */
+  block: number;
   json: string;
 }
 

@@ -97,5 +97,5 @@ test('an input that came whole with its block is taken as it is', () => {
   const block = { type: 'tool_use', id: 't', name: 'n', input: { a: 1 } };
   const response = accumulated({ type: 'content_block_start', index: 0, content_block: block });
   expect(response.content).toEqual([block]);
-  expect(response.rawToolInputs).toEqual([{ tool_use_id: 't', json: '{"a":1}' }]);
+  expect(response.rawToolInputs).toEqual([{ block: 0, json: '{"a":1}' }]);
 });

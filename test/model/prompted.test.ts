@@ -28,9 +28,9 @@ async function answered(text: string, stopReason: StopReason = 'end_turn') {
   return { response, sent: model.requests[0]! };
 }
 const callsOf = (response: ModelResponse) =>
-  response.content
-    .filter((block) => block.type === 'tool_use')
-    .map((block) => [block.name, block.input, response.rawToolInputs.find((raw) => raw.tool_use_id === block.id)?.json]);
+  response.content.flatMap(({ type, name, input }, position) =>
+    type === 'tool_use' ? [[name, input, response.rawToolInputs.find(({ block }) => block === position)?.json]] : [],
+  );
 const textsOf = (response: ModelResponse) => response.content.filter((block) => block.type === 'text').map((block) => block.text);
 
 describe('a model that is told about tools in words', () => {

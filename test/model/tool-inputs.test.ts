@@ -16,9 +16,9 @@ async function withFault(fault: Fault) {
 }
 
 test('the text of each tool input is kept beside its value', async () => {
-  const { calls, raw } = await withFault({ kind: 'ok' });
+  const { response, calls, raw } = await withFault({ kind: 'ok' });
   expect(calls[0]).toMatchObject({ name: 'pay_invoice', input: { invoice: 'INV-7', cents: 7 } });
-  expect(raw).toEqual([{ tool_use_id: calls[0]!.id, json: '{"invoice":"INV-7","cents":7}' }]);
+  expect(raw).toEqual([{ block: response.content.indexOf(calls[0]!), json: '{"invoice":"INV-7","cents":7}' }]);
 });
 
 test('malformed JSON gives an empty input and the text as it came', async () => {
@@ -56,17 +56,17 @@ test('an unknown tool, a made-up confirmation and an empty input come through fo
 });
 
 test('many parallel calls each have their own id', async () => {
-  const { calls, raw } = await withFault({ kind: 'parallel', n: 30 });
+  const { response, calls, raw } = await withFault({ kind: 'parallel', n: 30 });
   expect(calls).toHaveLength(30);
   expect(new Set(calls.map((call) => call.id)).size).toBe(30);
-  expect(raw.map((entry) => entry.tool_use_id)).toEqual(calls.map((call) => call.id));
+  expect(raw.map(({ block }) => response.content[block])).toEqual(calls);
 });
 
 test('a call without inputs has the text {}, unless the answer was cut off there', async () => {
   const content = [{ type: 'tool_use', id: 'toolu_1', name: 'now', input: {} }];
   const { ask } = await stage({ script: [{ content }, { content, stop_reason: 'max_tokens' }] });
-  expect((await ask()).rawToolInputs).toEqual([{ tool_use_id: 'toolu_1', json: '{}' }]);
-  expect((await ask()).rawToolInputs).toEqual([{ tool_use_id: 'toolu_1', json: '' }]);
+  expect((await ask()).rawToolInputs).toEqual([{ block: 0, json: '{}' }]);
+  expect((await ask()).rawToolInputs).toEqual([{ block: 0, json: '' }]);
 });
 
 test('an input that is JSON but no object counts as empty', async () => {

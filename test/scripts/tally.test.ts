@@ -2,7 +2,10 @@ import { withModule } from './support/run-module';
 
 const count = (code: number, summary: object | null) =>
   withModule('tally.mjs', 'return lib.countJest(input.code, input.summary)', { code, summary });
-const summary = { numPassedTests: 5, numFailedTests: 0, numRuntimeErrorTestSuites: 0, numPendingTests: 0, numTodoTests: 0 };
+const summary = {
+  ...{ numTotalTestSuites: 1, testResults: [{}] },
+  ...{ numPassedTests: 5, numFailedTests: 0, numRuntimeErrorTestSuites: 0, numPendingTests: 0, numTodoTests: 0 },
+};
 
 describe('the count of npm test', () => {
   it('is what Jest says', () => {
@@ -17,6 +20,10 @@ describe('the count of npm test', () => {
   it('counts a file that could not be loaded, and an exit code without a failed test', () => {
     expect(count(1, { ...summary, numRuntimeErrorTestSuites: 1 })).toMatchObject({ failed: 1 });
     expect(count(1, summary)).toMatchObject({ failed: 1 });
+  });
+
+  it('takes a file that was not run, since Jest was broken off, for a failure', () => {
+    expect(count(0, { ...summary, numTotalTestSuites: 3 })).toEqual({ passed: 5, failed: 2, skipped: 0 });
   });
 
   it('takes the second run of a failed file for the first, and nothing else', () => {

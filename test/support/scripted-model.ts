@@ -35,10 +35,9 @@ export class ScriptedModel implements ModelProvider {
       model: 'scripted',
       stopReason: answer.stopReason ?? (uses.length > 0 ? 'tool_use' : 'end_turn'),
       content: answer.content,
-      rawToolInputs: uses.map((use) => ({
-        tool_use_id: String(use.id),
-        json: answer.json?.[String(use.id)] ?? JSON.stringify(use.input),
-      })),
+      rawToolInputs: answer.content.flatMap((use, block) =>
+        use.type === 'tool_use' ? [{ block, json: answer.json?.[String(use.id)] ?? JSON.stringify(use.input) }] : [],
+      ),
       usage: { input_tokens: 100, output_tokens: 10, cache_read_tokens: 0, cache_creation_tokens: 0 },
     };
   }

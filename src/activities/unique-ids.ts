@@ -1,0 +1,56 @@
+/**
+ * The id of a call in an answer is the model's own word. The API takes a call back only under an id that is legal and that no
+ * other call of the conversation has; an id that is not gets another one here, and the record keeps what the model wrote.
+ */
+import type { ModelMessage, ModelResponse } from '../model/provider';
+import type { Json, JsonObject } from '../shared/json';
+
+/** By the position of the block: its id as the model wrote it, where it has another one now. Null: it had none. */
+export type AskedIds = ReadonlyMap<number, Json>;
+
+/** Kinds of blocks that have an id, with its prefix. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  tool_use: 'toolu',
+  server_tool_use: 'srvtoolu',
+  mcp_tool_use: 'mcptoolu',
+};
+const LEGAL = /^[a-zA-Z0-9_-]{1,200}$/;
+
+/** @param before the conversation so far */
+export function withUniqueIds(
+  response: ModelResponse,
+  before: readonly ModelMessage[],
+  step: number,
+): { response: ModelResponse; askedIds: AskedIds } {
+  const taken = new Set(before.flatMap(({ content }) => content.filter(isUse).map(({ id }) => String(id))));
+  const askedIds = new Map<number, Json>();
+  // The vendor's own tools answer within the same message: a result belongs to the first of its name that has none yet.
+  const open = new Map<string, string[]>();
+  const content = response.content.map((block, position) => {
+    if (!isUse(block)) return answering(block, open);
+    const asked = typeof block.id === 'string' ? block.id : null;
+    const id = asked !== null && LEGAL.test(asked) && !taken.has(asked) ? asked : freeId(block, step, position, taken);
+    taken.add(id);
+    if (id !== asked) askedIds.set(position, asked?.toWellFormed() ?? null);
+    if (block.type !== 'tool_use') open.set(String(asked), [...(open.get(String(asked)) ?? []), id]);
+    return { ...block, id };
+  });
+  return { response: { ...response, content }, askedIds };
+}
+
+function isUse({ type }: JsonObject): boolean {
+  return typeof type === 'string' && Object.hasOwn(PREFIXES, type);
+}
+
+function answering(block: JsonObject, open: ReadonlyMap<string, string[]>): JsonObject {
+  const id = typeof block.tool_use_id === 'string' ? open.get(block.tool_use_id)?.shift() : undefined;
+  return id === undefined ? block : { ...block, tool_use_id: id };
+}
+
+function freeId({ type }: JsonObject, step: number, position: number, taken: ReadonlySet<string>): string {
+  const first = `${PREFIXES[String(type)]!}_step${step}_${position + 1}`;
+  for (let count = 1; ; count++) {
+    const id = count === 1 ? first : `${first}_${count}`;
+    if (!taken.has(id)) return id;
+  }
+}
