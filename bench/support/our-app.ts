@@ -48,7 +48,9 @@ export class BenchModel implements ModelProvider {
       model: 'bench',
       stopReason: toolUses.length > 0 ? 'tool_use' : 'end_turn',
       content,
-      rawToolInputs: content.flatMap(({ type, input }, block) => (type === 'tool_use' ? [{ block, json: JSON.stringify(input) }] : [])),
+      rawToolInputs: content.flatMap(({ type, input }, block) =>
+        type === 'tool_use' ? [{ block, json: JSON.stringify(input) }] : [],
+      ),
       usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0 },
     });
   }

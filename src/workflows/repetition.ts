@@ -1,6 +1,10 @@
-/** The same call failing twice with the same input: advice; a third time it is refused without running. */
+/**
+ * The same call failing twice with the same input: advice; a third time it is refused without running. What people decided, and
+ * what kept the call from its tool, is no failure of the call: the same input may well succeed later.
+ */
+import { patched } from '@temporalio/workflow';
 import type { AdmittedCall, CallOutcome } from '../shared/activity-io';
-import { callError, type CallError } from '../shared/errors';
+import { BEGUN_TOO_LATE, callError, type CallError } from '../shared/errors';
 import { isBounded } from './is-bounded';
 import type { TurnData } from './state';
 import { MOST_FAILURES } from './state-limits';
@@ -21,10 +25,35 @@ export function refuseThird(data: TurnData, call: AdmittedCall): CallError | nul
 }
 
 export function rememberFailure(data: TurnData, call: AdmittedCall, outcome: CallOutcome): void {
-  if (!['failed', 'rejected', 'denied'].includes(outcome.state)) return;
+  if (!isFailure(outcome)) return;
   const count = (data.failures[call.input_digest] ?? 0) + 1;
   const [oldest, ...others] = Object.keys(data.failures);
   if (count === 1 && others.length + 1 >= MOST_FAILURES && isBounded()) delete data.failures[oldest!];
   data.failures[call.input_digest] = count;
   if (count === 2) outcome.note = [outcome.note, ADVICE].filter((note) => note !== null).join(' ');
+}
+
+/** Reasons of calls that were lost, held back, stopped or settled. */
+const CIRCUMSTANCES: ReadonlySet<string> = new Set([
+  BEGUN_TOO_LATE,
+  'aborted_by_sibling',
+  'attempts_exhausted',
+  'budget_exhausted',
+  'digest_retired',
+  'dispatched_twice',
+  'intent_unavailable',
+  'not_applied',
+  'outcome_unknown',
+  'policy_changed',
+  'superseded_by_message',
+  'target_changed',
+  'tool_busy',
+  'tool_changed',
+  'turn_cancelled',
+]);
+
+function isFailure({ state, error }: CallOutcome): boolean {
+  if (!['failed', 'rejected', 'denied'].includes(state)) return false;
+  const counted = state !== 'denied' && !CIRCUMSTANCES.has(error?.reason ?? '');
+  return counted || !patched('failures-of-calls'); // histories from before count all of them
 }

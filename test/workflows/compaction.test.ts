@@ -31,7 +31,9 @@ class CountingModel implements ModelProvider {
       model: 'counting',
       stopReason: uses.length > 0 ? 'tool_use' : 'end_turn',
       content,
-      rawToolInputs: content.flatMap(({ type, input }, block) => (type === 'tool_use' ? [{ block, json: JSON.stringify(input) }] : [])),
+      rawToolInputs: content.flatMap(({ type, input }, block) =>
+        type === 'tool_use' ? [{ block, json: JSON.stringify(input) }] : [],
+      ),
       usage: { ...this.counted(request.messages), output_tokens: tokens(content) },
     };
   }

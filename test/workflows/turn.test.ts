@@ -7,7 +7,7 @@ import { ToolError } from '../../src/tools/errors';
 import { ModelFailure } from '../../src/model/provider';
 import { eventually, withEngine } from '../support/engine';
 import { ask, results, say, ScriptedModel, type Answer } from '../support/scripted-model';
-import { Barrier, reads } from '../support/tools';
+import { Barrier, pays, reads } from '../support/tools';
 
 describe('a turn', () => {
   it('answers a message without tools', () =>
@@ -246,6 +246,40 @@ describe('a turn', () => {
       expect(results(model.requests[1]!)[0]!.body.note).toBeUndefined();
       expect(results(model.requests[2]!)[0]!.body.note).toMatch(/Change the approach/);
       expect(results(model.requests[3]!)[0]!.body.error).toMatchObject({ reason: 'repeated_failure' });
+    });
+  });
+
+  it('asks people each time about a call that they denied, or said had no effect: that is no failure of the call', async () => {
+    const effects: unknown[] = [];
+    const pay = pays('pay', effects, {
+      run: (input: unknown) => {
+        effects.push(input);
+        if (effects.length < 3) throw new Error('cut off');
+        return { paid: true };
+      },
+    });
+    const again = ask(['pay', { invoice: 'A', cents: 1 }]);
+    const script = [again, again, again, again, again, say('paid')];
+    await withEngine({ tools: [pay], script }, async ({ start, model }) => {
+      const turn = await start();
+      const next = async () => (await turn.waitForPending())[0].digest;
+      await turn.deny(await next(), { by: 'ana' });
+      await turn.deny(await next(), { by: 'ana' });
+      for (const _ of [1, 2]) {
+        await turn.approve(await next(), { by: 'ana' });
+        await turn.settle(await next(), 'not_applied', { by: 'ana' });
+      }
+      await turn.approve(await next(), { by: 'ana' });
+      expect((await turn.result()).calls.map(({ state }) => state)).toEqual([
+        'denied',
+        'denied',
+        'failed',
+        'failed',
+        'succeeded',
+      ]);
+      expect(model.requests.flatMap((request) => results(request)).map(({ body }) => body.note)).not.toContainEqual(
+        expect.stringMatching(/failed twice/),
+      );
     });
   });
 
