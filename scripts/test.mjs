@@ -69,21 +69,21 @@ async function briefly() {
   const log = openSync(LOG, 'w');
   try {
     console.log(`tests: a line for each 25 files; everything else in ${relative(root, LOG)}`);
-    return await jest(
-      ['--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs')],
-      ['inherit', log, log, process.stdout.fd],
-    );
+    return await jest(['--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs')], {
+      stdio: ['inherit', log, log, process.stdout.fd],
+      env: { ...process.env, HOLDFAST_TEST_OUTPUT: '3' },
+    });
   } finally {
     closeSync(log);
   }
 }
 
-async function jest(args, stdio) {
+async function jest(args, { stdio, env } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   const summary = join(folder, 'jest.json');
   try {
     const command = [bin('jest/bin/jest.js'), '--config', 'test/jest.config.cjs', '--json', '--outputFile', summary, ...args];
-    const { code } = await runChild(process.execPath, command, { cwd: root, stdio });
+    const { code } = await runChild(process.execPath, command, { cwd: root, stdio, env });
     return { code, summary: read(summary) };
   } finally {
     rmSync(folder, { recursive: true, force: true });

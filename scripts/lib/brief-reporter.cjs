@@ -9,8 +9,8 @@ const { relative } = require('node:path');
 const PROGRESS_EVERY = 25;
 /** Of a failure's message: its first lines say what was expected. */
 const LINES_OF_MESSAGE = 12;
-/** Of the script that started Jest, which has a log for the usual two. */
-const OUTPUT = 3;
+/** The output of the script that started Jest, which has a log for Jest's own two. */
+const OUTPUT = Number(process.env.HOLDFAST_TEST_OUTPUT ?? 1);
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
 module.exports = class BriefReporter {
