@@ -10,6 +10,8 @@ export interface Turns {
   decide(workflowId: string, decision: { id: string; body: JsonObject; identity: string }): Promise<ForwardDecisionOutput>;
   /** Whether this very turn still runs. */
   runs(workflowId: string, firstExecutionRunId: string): Promise<boolean>;
+  /** The workflow that has started this very turn, as the server knows. Null: none has, or it is not there any more. @throws when nobody answers */
+  startedBy(workflowId: string, firstExecutionRunId: string): Promise<string | null>;
   /** The store that this run bound the turn to. Null: it came to none, or is not there any more. @throws when nobody answers */
   storeOf(workflowId: string, runId: string): Promise<string | null>;
 }

@@ -48,6 +48,12 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
         const { firstRunId } = description?.raw.workflowExecutionInfo ?? {};
         return description?.status.name === 'RUNNING' && firstRunId === firstExecutionRunId;
       }),
+    startedBy: (workflowId, firstExecutionRunId) =>
+      within(async () => {
+        const description = await described(workflowId).catch((error: unknown) => orNull(error));
+        const { firstRunId } = description?.raw.workflowExecutionInfo ?? {};
+        return firstRunId === firstExecutionRunId ? (description?.parentExecution?.workflowId ?? null) : null;
+      }),
     storeOf: (workflowId, runId) =>
       within(async () => {
         const history = await client.workflow
