@@ -21,6 +21,7 @@ import type { Dependencies } from './dependencies';
 import { agentSince, beginningAgent, type Begun } from './outside-tools';
 import { beginOver } from './own-store';
 import { showing } from './pulse';
+import { saidBefore } from './said-before';
 import { checkParentRuns } from './sub-turn-start';
 import { turnSubject } from './subject';
 import { hasReadUntrusted } from './untrusted';
@@ -37,6 +38,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const { at } = input;
   // From its first step on: a turn from before calls had digests of version 2 goes on without.
   const turn = input.message === null ? input.turn : { ...input.turn, store_id: await beginOver(deps, input.turn) };
+  const said_before = input.message === null ? [] : await saidBefore(deps.store, input.head, turn.requester);
   const draft = new Draft(deps.store, scope, input.head);
   await addBefore(deps, draft, begun, { ...input, turn });
   // After the results: the API takes an answer to its calls before anything else.
@@ -82,6 +84,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     usage: usageOf(deps, response),
     ...(isFull(agent, response) ? { context_full: true } : {}),
     ...(input.message !== null && turn.store_id !== undefined ? { store_id: turn.store_id } : {}),
+    ...(said_before.length > 0 ? { said_before } : {}),
   };
 }
 
