@@ -19,6 +19,7 @@ import { compactedMessages, totalTokens } from './compacted';
 import { addOutcomes, messageBodies, messagesOf, steerBodies } from './conversation';
 import type { Dependencies } from './dependencies';
 import { agentSince, beginningAgent, type Begun } from './outside-tools';
+import { startFaultIn } from './own-start';
 import { beginOver } from './own-store';
 import { showing } from './pulse';
 import { saidBefore } from './said-before';
@@ -44,6 +45,8 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   // After the results: the API takes an answer to its calls before anything else.
   for (const steer of input.steers ?? []) draft.add('message', at, steerBodies(steer));
   const blocks = await draft.whole();
+  const notBegun = startFaultIn(blocks, turn);
+  if (notBegun !== null) throw ApplicationFailure.nonRetryable(`No step was taken: ${notBegun}.`, 'holdfast.not_begun');
   // What has been read, and which tools have been found, stays so when it is no longer shown.
   const all = messagesOf(blocks);
   const messages = compactedMessages(blocks);
