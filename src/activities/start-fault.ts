@@ -20,7 +20,7 @@ export async function startFault(
     // A message to a session is signed before its turn has an id, for the session.
     const said = await trust.checkStart(start);
     if (said !== null) return said;
-    if ((await turns.startedBy(workflow_id, run)) !== sessionWorkflowId(session_id))
+    if ((await turns.startedBy(workflow_id, run))?.workflow_id !== sessionWorkflowId(session_id))
       return `it was said to session ${session_id}, which has not started this turn`;
   }
   const first = await store.registers.update<Json>(`start/${hashJson(start.attestation)}`, (value) =>

@@ -45,7 +45,8 @@ export async function subTurnStartFault(
       return `no transcript of turn ${parent.turn_id} says that it has asked for it`;
     if (!samePerson(String(start.requester), below.requester)) return `turn ${parent.turn_id} has another requester`;
     if (!admits(blocks, parent.call_id)) return `turn ${parent.turn_id} has no call ${parent.call_id} of an agent`;
-    if ((await turns.startedBy(below.workflow_id, below.first_execution_run_id)) !== parent.workflow_id)
+    const by = await turns.startedBy(below.workflow_id, below.first_execution_run_id);
+    if (by?.workflow_id !== parent.workflow_id || by.first_execution_run_id !== parent.first_execution_run_id)
       return `turn ${below.turn_id} was not started by turn ${parent.turn_id}`;
     const next = start.parent as unknown as ParentTurn | undefined;
     if (next === undefined) return signatureFault(deps, start, began.block.at);
