@@ -10,7 +10,7 @@ import { StoreError, type Store } from '../store/store';
 import { checkInput } from '../tools/admit';
 import type { Tool } from '../tools/define';
 import { prepareTool } from '../tools/registry';
-import { otherStart } from './older-digest';
+import { otherStart } from './own-start';
 
 /** The input that a call is admitted with, from the arguments or from the admission's part: a copy, which may be changed. */
 export async function inputToAdmit(

@@ -1,5 +1,5 @@
 /** What is looked at before anything runs a call: the tool, the digest, the rules, and what holds it back. */
-import type { RunCallInput, RunCallOutput } from '../shared/activity-io';
+import { approvalsOf, type RunCallInput, type RunCallOutput } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import type { Tool } from '../tools/define';
@@ -7,6 +7,7 @@ import { afterReset } from './after-reset';
 import { namedCall } from './call-input';
 import type { Dependencies } from './dependencies';
 import { olderDigestFault } from './older-digest';
+import { otherStart } from './own-start';
 import { answered, heldBack, heldOutput } from './held-back';
 import { admittedTool } from './outside-tools';
 import { permissionFault } from './permission-fault';
@@ -27,8 +28,15 @@ export async function checkedCall(deps: Dependencies, request: RunCallInput): Pr
   const { agent, input, ...admitted } = named.call;
   const tool = await admittedTool(deps, { ...turn, agent }, admitted, request.head);
   if (!tool || tool.class !== admitted.class) return refused(UNKNOWN(call), tool ?? null);
-  const older = await olderDigestFault(deps, request);
-  return older === null ? { ok: true, tool, input } : refused(older, tool);
+  const fault = (await startFault(deps, request)) ?? olderDigestFault(deps, request);
+  return fault === null ? { ok: true, tool, input } : refused(fault, tool);
+}
+
+/** Of what people have to decide on, or may have to, and of all calls whose digest names no agent. */
+async function startFault({ store }: Dependencies, request: RunCallInput): Promise<CallError | null> {
+  const { turn, call } = request;
+  const asks = call.class === 'destructive' || call.class === 'agent' || approvalsOf(request).length > 0;
+  return asks || turn.store_id === undefined ? otherStart(store, request) : null;
 }
 
 /** Decisions of another run send it back to a person. Null: there are none. */

@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { CallbackInput, CallbackMessage } from '../shared/callback';
 import { isJsonObject } from '../shared/json';
 import type { Dependencies } from './dependencies';
+import { checkTurnsOwn } from './own-workflow';
 
 /** Sends what turns tell of themselves to where they were asked to. */
 export interface CallbackSender {
@@ -9,8 +10,11 @@ export interface CallbackSender {
   send(url: string, id: string, message: CallbackMessage): Promise<void>;
 }
 
-export async function deliverCallback({ callbacks, store }: Dependencies, input: CallbackInput): Promise<void> {
+export async function deliverCallback(deps: Dependencies, input: CallbackInput): Promise<void> {
+  const { callbacks, store } = deps;
   if (!callbacks) throw new Error('This worker sends no callbacks: set HOLDFAST_CALLBACK_HOSTS and HOLDFAST_CALLBACK_SECRET.');
+  // It is signed, so that whoever is told believes it.
+  await checkTurnsOwn(deps, input.turn);
   const part = await store.getPart(input.callback_ref);
   const url = isJsonObject(part) && part.v === 'holdfast.callback/1' ? part.url : undefined;
   if (typeof url !== 'string') throw ApplicationFailure.nonRetryable('The part names no callback address.', 'holdfast.callback');

@@ -6,6 +6,7 @@ import { START_NOT_ATTESTED } from './signed-start';
 import { envelopeOf } from './direct-envelope';
 import { addOutcomes } from './conversation';
 import type { Dependencies } from './dependencies';
+import { beginOver } from './own-store';
 
 /** Closes the transcript of a turn that did not end with an answer: what its last calls gave, and why it ended. */
 export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<EndTurnOutput> {
@@ -24,8 +25,10 @@ export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<
 async function addBegun(deps: Dependencies, draft: Draft, { turn, at, head }: EndTurnInput, begin: TurnBegin): Promise<void> {
   const agent = deps.registry.forTurn(turn);
   if (!agent) return;
+  // No turn begins without a store any more: whoever starts activities could else have one begin as of an older version.
+  const bound = { ...turn, store_id: await beginOver(deps, turn) };
   try {
-    await addBeginning(deps, { draft, parent: head, at }, { agent, outside: null }, { turn, ...begin });
+    await addBeginning(deps, { draft, parent: head, at }, { agent, outside: null }, { turn: bound, ...begin });
   } catch (error) {
     if (!(error instanceof ApplicationFailure && error.type === START_NOT_ATTESTED)) throw error;
   }

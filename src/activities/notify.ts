@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { NotifyInput } from '../shared/activity-io';
 import type { Dependencies } from './dependencies';
+import { checkOwnTurn } from './own-workflow';
 
 /** Tells whoever must decide. */
 export interface Notifier {
@@ -18,8 +19,10 @@ export interface Delivery {
   reached(way: string): void;
 }
 
-export async function notify({ notifier, store }: Dependencies, question: NotifyInput): Promise<void> {
+export async function notify(deps: Dependencies, question: NotifyInput): Promise<void> {
+  const { notifier, store } = deps;
   if (!notifier) return;
+  await checkOwnTurn(deps, question.turn);
   const part = question.card_ref === null ? null : ((await store.getPart(question.card_ref)) as { card: string });
   await notifier.tell(question, part?.card ?? question.card ?? null, overAttempts());
 }

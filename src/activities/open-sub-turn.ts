@@ -67,7 +67,8 @@ async function existingTurn(
     parent.call_id === call.id;
   if (!ours) return { whose: 'foreign', report: null };
   const same = parent.digest === call.digest && facts?.agent === agent;
-  return { whose: same ? 'same' : 'other', report: reportOf(found, agent) };
+  const { said_by: _, ...report } = reportOf(found, agent); // it is looked at once more
+  return { whose: same ? 'same' : 'other', report };
 }
 
 function messageOf(subAgent: SubAgent, input: JsonObject): string | { fault: CallError } {

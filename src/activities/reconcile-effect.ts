@@ -11,6 +11,7 @@ import { readReconciled, unknown, type Found } from '../tools/reconciled';
 import { runTool } from '../tools/run';
 import { dispatchedCall } from './call-input';
 import type { Dependencies } from './dependencies';
+import { dispatchedAs } from './dispatched-under';
 import { believedFrom } from './effect-deadline';
 import { effectOf } from './effect-of';
 import { effectClosed } from './effect-closed';
@@ -27,16 +28,18 @@ const PROBE_TIMEOUT = 30_000;
 export async function reconcileEffect(deps: Dependencies, request: ReconcileEffectInput): Promise<ReconcileEffectOutput> {
   const { turn, call } = request;
   const named = await dispatchedCall(deps.store, request);
-  const { input } = named;
   const record = await effectOf(deps.store, turn, call);
   if (!record) throw new Error(`There is no effect record of call ${call.id} to reconcile`);
   const key = record.idempotency_key;
   if (record.state !== 'claimed' && record.state !== 'in_doubt')
     return { evidence: '', settled: await recorded(deps, request, record) };
-  const tool = deps.registry.find(turn.agent, call.tool, call.version);
-  if (!tool?.reconcile) return nobodyKnows(`This worker has no probe for ${call.tool}@${call.version}.`);
+  const dispatched = await dispatchedAs(deps.store, { turn, digest: call.digest, named }, record);
+  if (dispatched === null) return nobodyKnows(`It was dispatched as another call, ${record.digest}.`);
+  const { input, version } = dispatched;
+  const tool = deps.registry.find(turn.agent, call.tool, version);
+  if (!tool?.reconcile) return nobodyKnows(`This worker has no probe for ${call.tool}@${version}.`);
   // Another account knows nothing of the call, and its probe would say so.
-  const elsewhere = turn.store_id === undefined ? null : actsElsewhere(tool, named);
+  const elsewhere = turn.store_id === undefined ? null : actsElsewhere(tool, dispatched);
   if (elsewhere !== null) return nobodyKnows(`This worker was not asked. ${elsewhere}`);
 
   const found = await probe(deps, request, { tool, input, key });
@@ -87,7 +90,7 @@ async function conclude(
     digest: call.digest,
     outcome,
     by: '',
-    probe: `${call.tool}@${call.version}`,
+    probe: `${tool.name}@${tool.version}`,
     evidence: found.evidence,
     idempotency_key,
     result_ref: kept.result_ref,

@@ -24,8 +24,12 @@ export async function settlementsFault(
   const before = await dispatchedUnder(deps.store, record);
   const policy = before?.approval ? stricter(before.approval, present) : present;
   if (before && before.agent !== turn.agent) return { reason: `the call is of agent ${before.agent}`, policy };
+  if (before && before.requester !== turn.requester) return { reason: `${before.requester} asked for the call`, policy };
+  // Under the digest of its dispatch others may have had a hand in it than under the one that is settled.
+  const shown = await Promise.all([call, ...(before ? [before] : [])].map((one) => shownOf(deps.store, one)));
+  const makers = shown.flatMap((one) => one.makers);
   for (const one of before?.approval ? [present, before.approval] : [present]) {
-    const reason = await faultUnder(one, deps, input);
+    const reason = await faultUnder(one, deps, input, makers);
     if (reason !== null) return { reason, policy };
   }
   return null;
@@ -33,13 +37,13 @@ export async function settlementsFault(
 
 async function faultUnder(
   policy: ApprovalPolicy,
-  { trust, store }: Pick<Dependencies, 'trust' | 'store'>,
+  { trust }: Pick<Dependencies, 'trust'>,
   { turn, call, at, outcome, ...input }: SettleEffectInput,
+  makers: readonly string[],
 ): Promise<string | null> {
   const last = { by: input.by, ...(input.attestation === undefined ? {} : { attestation: input.attestation }) };
   const settlements: { by: string; attestation?: string }[] = input.settlements ?? [last];
   if (settlements.length < policy.quorum) return `${policy.quorum} people must say so, not ${settlements.length}`;
-  const { makers } = await shownOf(store, call);
   for (const [index, { by, attestation }] of settlements.entries()) {
     if (policy.four_eyes && samePerson(by, turn.requester)) return `${by} asked for this call`;
     if (policy.four_eyes && makers.some((maker) => samePerson(maker, by))) return `${by} had a hand in this call`;

@@ -1,9 +1,8 @@
 /** A turn in which decisions are signed has a signed start: who asked for it decides who may not approve. */
 import { ApplicationFailure } from '@temporalio/activity';
-import { hashJson } from '../shared/digests';
-import type { Json } from '../shared/json';
 import type { PreparedAgent } from '../tools/registry';
 import type { Dependencies } from './dependencies';
+import { startFault } from './start-fault';
 import { subTurnStartFault } from './sub-turn-start';
 import type { SignedStart } from './trust';
 
@@ -11,7 +10,7 @@ export const START_NOT_ATTESTED = 'holdfast.start_not_attested';
 
 /** @throws ApplicationFailure `holdfast.start_not_attested`: the turn ends with the reason */
 export async function checkStart(
-  deps: Pick<Dependencies, 'trust' | 'store'>,
+  deps: Pick<Dependencies, 'trust' | 'store' | 'turns'>,
   agent: PreparedAgent,
   { attestation, ...start }: Omit<SignedStart, 'attestation'> & { attestation: string | undefined },
 ): Promise<void> {
@@ -21,23 +20,12 @@ export async function checkStart(
     ? await subTurnStartFault(deps, { ...start.turn, parent })
     : attestation === undefined
       ? 'it is not signed'
-      : await faultOf(deps, { ...start, attestation });
+      : await startFault(deps, { ...start, attestation });
   if (reason === null) return;
   throw ApplicationFailure.nonRetryable(
     `Decisions on this agent's calls are signed, so the start of a turn must be too, and this one does not hold: ${reason}. Start it with a key (HOLDFAST_SIGNING_KEY), or through the gateway.`,
     START_NOT_ATTESTED,
   );
-}
-
-/** A message to a session is signed before its turn has an id, for the session: so it counts for the first turn that brings it. */
-async function faultOf({ trust, store }: Pick<Dependencies, 'trust' | 'store'>, start: SignedStart): Promise<string | null> {
-  const fault = await trust.checkStart(start);
-  if (fault !== null || start.turn.session_id === null) return fault;
-  const { first_execution_run_id: run } = start.turn;
-  const first = await store.registers.update<Json>(`start/${hashJson(start.attestation)}`, (value) =>
-    value === null ? { value: run, answer: run } : { answer: value },
-  );
-  return first === run ? null : 'it has begun another turn already';
 }
 
 /** Whether any of its calls takes signed decisions only. */

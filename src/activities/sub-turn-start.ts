@@ -1,7 +1,8 @@
 /**
  * A sub-agent's turn has no signature of its own: whoever asked for the turn above has signed that one. So where decisions
- * are signed, the way up is walked in the store, which only workers write to: each turn above holds the call that the one
- * below it answers, and the first has a signed start, by the same requester.
+ * are signed, the way up is walked: in the store, which only workers write to, each turn above holds the call that the one
+ * below it answers, and the first has a signed start, by the same requester; and Temporal says that each was started by the
+ * turn above it. Its agent and message are that turn's then, and not somebody's who knows its name.
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { TurnContext } from '../shared/activity-io';
@@ -11,6 +12,7 @@ import type { ParentTurn } from '../shared/sub-turn';
 import { walk } from '../store/transcript';
 import { StoreError, type StoredBlock } from '../store/store';
 import type { Dependencies } from './dependencies';
+import { startFault } from './start-fault';
 
 const MOST_ABOVE = 12;
 
@@ -25,10 +27,11 @@ export async function checkParentRuns({ turns }: Dependencies, { parent }: TurnC
 
 /** Why the requester is not proved to have asked for this turn, or null. */
 export async function subTurnStartFault(
-  { store, trust }: Pick<Dependencies, 'store' | 'trust'>,
+  deps: Pick<Dependencies, 'store' | 'trust' | 'turns'>,
   turn: TurnContext & { parent: ParentTurn },
 ): Promise<string | null> {
-  let below: Pick<TurnContext, 'requester'> = turn;
+  const { store, turns } = deps;
+  let below: Pick<TurnContext, 'requester' | 'workflow_id' | 'first_execution_run_id' | 'turn_id'> = turn;
   for (let { parent } = turn, above = 1; above <= MOST_ABOVE; above++) {
     const blocks = await blocksOf(store, parent.head);
     const began = blocks?.findLast(({ block }) => block.kind === 'start'); // of a session's transcript, the last turn's
@@ -42,8 +45,11 @@ export async function subTurnStartFault(
       return `no transcript of turn ${parent.turn_id} says that it has asked for it`;
     if (!samePerson(String(start.requester), below.requester)) return `turn ${parent.turn_id} has another requester`;
     if (!admits(blocks, parent.call_id)) return `turn ${parent.turn_id} has no call ${parent.call_id} of an agent`;
+    const by = await turns.startedBy(below.workflow_id, below.first_execution_run_id);
+    if (by?.workflow_id !== parent.workflow_id || by.first_execution_run_id !== parent.first_execution_run_id)
+      return `turn ${below.turn_id} was not started by turn ${parent.turn_id}`;
     const next = start.parent as unknown as ParentTurn | undefined;
-    if (next === undefined) return signatureFault(trust, start, began.block.at);
+    if (next === undefined) return signatureFault(deps, start, began.block.at);
     below = start as unknown as TurnContext;
     parent = next;
   }
@@ -66,7 +72,7 @@ function admits(blocks: StoredBlock[], callId: string): boolean {
 }
 
 /** A turn may take longer than its signature is good for: what counts is when it began. */
-async function signatureFault(trust: Dependencies['trust'], start: JsonObject, at: string): Promise<string | null> {
+async function signatureFault(deps: Parameters<typeof startFault>[0], start: JsonObject, at: string): Promise<string | null> {
   const { attestation } = start;
   if (typeof attestation !== 'string') return 'the turn above was not signed';
   const turn = start as unknown as TurnContext;
@@ -76,5 +82,5 @@ async function signatureFault(trust: Dependencies['trust'], start: JsonObject, a
     message_hash: start.message_hash,
   }) as JsonObject;
   const asked = { agent: String(agent), message_hash: String(message_hash) };
-  return trust.checkStart({ turn, ...asked, attestation, at });
+  return startFault(deps, { turn, ...asked, attestation, at });
 }

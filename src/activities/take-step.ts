@@ -19,8 +19,10 @@ import { compactedMessages, totalTokens } from './compacted';
 import { addOutcomes, messageBodies, messagesOf, steerBodies } from './conversation';
 import type { Dependencies } from './dependencies';
 import { agentSince, beginningAgent, type Begun } from './outside-tools';
+import { startFaultIn } from './own-start';
 import { beginOver } from './own-store';
 import { showing } from './pulse';
+import { saidBefore } from './said-before';
 import { checkParentRuns } from './sub-turn-start';
 import { turnSubject } from './subject';
 import { withUniqueIds, type AskedIds } from './unique-ids';
@@ -38,11 +40,14 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const { at } = input;
   // From its first step on: a turn from before calls had digests of version 2 goes on without.
   const turn = input.message === null ? input.turn : { ...input.turn, store_id: await beginOver(deps, input.turn) };
+  const said_before = input.message === null ? [] : await saidBefore(deps.store, input.head, turn.requester);
   const draft = new Draft(deps.store, scope, input.head);
   await addBefore(deps, draft, begun, { ...input, turn });
   // After the results: the API takes an answer to its calls before anything else.
   for (const steer of input.steers ?? []) draft.add('message', at, steerBodies(steer));
   const blocks = await draft.whole();
+  const notBegun = startFaultIn(blocks, turn);
+  if (notBegun !== null) throw ApplicationFailure.nonRetryable(`No step was taken: ${notBegun}.`, 'holdfast.not_begun');
   // What has been read, and which tools have been found, stays so when it is no longer shown.
   const all = messagesOf(blocks);
   const messages = compactedMessages(blocks);
@@ -84,6 +89,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     usage: usageOf(deps, response),
     ...(isFull(agent, response) ? { context_full: true } : {}),
     ...(input.message !== null && turn.store_id !== undefined ? { store_id: turn.store_id } : {}),
+    ...(said_before.length > 0 ? { said_before } : {}),
   };
 }
 

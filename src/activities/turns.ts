@@ -10,8 +10,15 @@ export interface Turns {
   decide(workflowId: string, decision: { id: string; body: JsonObject; identity: string }): Promise<ForwardDecisionOutput>;
   /** Whether this very turn still runs. */
   runs(workflowId: string, firstExecutionRunId: string): Promise<boolean>;
+  /** Who has started this very workflow as its child, as the server knows. Null: nobody, or it is not there any more. @throws when nobody answers */
+  startedBy(workflowId: string, firstExecutionRunId: string): Promise<Starter | null>;
   /** The store that this run bound the turn to. Null: it came to none, or is not there any more. @throws when nobody answers */
   storeOf(workflowId: string, runId: string): Promise<string | null>;
+}
+
+export interface Starter {
+  workflow_id: string;
+  first_execution_run_id: string;
 }
 
 export interface AskedTurn {

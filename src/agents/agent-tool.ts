@@ -59,6 +59,7 @@ export function agentTool<I = any>(agent: Agent | string, definition: AgentToolD
     class: 'agent',
     input: (input ?? TASK) as JsonObject,
     run: notAFunction,
+    target: { agent: agentName },
     untrustedOutput,
     maxInlineBytes,
   });

@@ -1,5 +1,10 @@
 /** Other turns, as Temporal has them. */
-import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  type Client,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { AskedTurn, Turns } from '../activities/turns';
 import { isJsonObject, type Json } from '../shared/json';
@@ -45,8 +50,16 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
     runs: (workflowId, firstExecutionRunId) =>
       within(async () => {
         const description = await described(workflowId).catch((error: unknown) => orNull(error));
-        const { firstRunId } = description?.raw.workflowExecutionInfo ?? {};
-        return description?.status.name === 'RUNNING' && firstRunId === firstExecutionRunId;
+        return description?.status.name === 'RUNNING' && firstRunOf(description) === firstExecutionRunId;
+      }),
+    startedBy: (workflowId, firstExecutionRunId) =>
+      within(async () => {
+        const child = await described(workflowId).catch((error: unknown) => orNull(error));
+        const by = firstRunOf(child) === firstExecutionRunId ? child?.parentExecution : undefined;
+        if (!by?.workflowId) return null;
+        const parent = client.workflow.getHandle(by.workflowId, by.runId ?? undefined);
+        const first = firstRunOf(await parent.describe().catch((error: unknown) => orNull(error)));
+        return first ? { workflow_id: by.workflowId, first_execution_run_id: first } : null;
       }),
     storeOf: (workflowId, runId) =>
       within(async () => {
@@ -62,6 +75,10 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
         return null;
       }),
   };
+}
+
+function firstRunOf(description: WorkflowExecutionDescription | null): string | null {
+  return description?.raw.workflowExecutionInfo?.firstRunId ?? null;
 }
 
 function orNull(error: unknown): null {

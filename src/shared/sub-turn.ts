@@ -84,6 +84,8 @@ export interface SubTurnFacts {
   reason: string | null;
   spent: Spent;
   waiting: Surfaced[];
+  /** Who has said something to it, besides the requester. Absent: nobody; and in what the turn above keeps. */
+  said_by?: string[];
 }
 
 /** Cards that travel, bytes of JSON all together: those that are too much are shown in their own turn only. */

@@ -9,6 +9,7 @@ import { callDigest, hashJson, idempotencyKey } from '../shared/digests';
 import { callError } from '../shared/errors';
 import { admitCall } from './activities';
 import { endCall, moveCall, renew, showDecisions, stoppedOutcome, supersede, viewOf } from './call-log';
+import { heardWith } from './heard';
 import { life } from './life';
 import type { ApprovalQuestion } from './question';
 import { now } from './now';
@@ -166,6 +167,7 @@ async function askPeople(
   if (answer.how === 'superseded') {
     supersede(data, call, args.revision + 1);
     const { asking: wanted, admitted, edited } = next!;
+    heardWith(data, context.turn, edited.by);
     const earlier = [...saidOn(args, question.approvals), editMade(args, question, edited)].slice(-MOST_EARLIER);
     return afterwards(context, call, { ...wanted, earlier }, admitted);
   }
@@ -274,6 +276,7 @@ function refused(
     return endCall(context.data, call, 'expired', { error, effect, decision, ...said });
   }
   const note = decision.note === null || decision.note.trim() === '' ? '' : ` They say: ${decision.note}`;
+  if (note !== '') heardWith(context.data, context.turn, decision.by);
   const error = callError('CONFIRMATION_REQUIRED', 'denied', `A person declined this call.${note}${stays}`, {
     hint: 'Do not repeat it as it is. If what they say allows it, propose something else: it will be asked anew.',
   });

@@ -7,6 +7,7 @@ import { cutJson } from '../shared/json-bytes';
 import { reconcileEffect, settleEffect } from './activities';
 import { moveCall, viewOf } from './call-log';
 import type { Admission, Dispatch } from './dispatch-types';
+import { heardWith } from './heard';
 import { now } from './now';
 import { keepProgress } from './progress';
 import { remark, type DoubtQuestion } from './question';
@@ -103,6 +104,7 @@ async function askPeople(context: Dispatch, args: CallArguments, question: Doubt
     try {
       const result = await settleEffect({ turn, call: args, at: now(), head: data.head!, ...settlement, ...several });
       data.head = result.head ?? data.head;
+      if (settlement.note !== null && settlement.note.trim() !== '') heardWith(data, turn, settlement.by);
       return result;
     } catch (error) {
       const refused = refusedSettlement(error);

@@ -30,6 +30,7 @@ import { closeSubTurn, lookAtSubTurn, openSubTurn } from './activities';
 import { admittedAs, endCall, moveCall } from './call-log';
 import { MEMO_TRACE, TURN_WORKFLOW } from './contract';
 import type { Admission, Dispatch, HeldBack, Ran } from './dispatch-types';
+import { heard } from './heard';
 import { now } from './now';
 import { keepProgress } from './progress';
 import { leftOf, limitsOf } from './spending';
@@ -224,9 +225,11 @@ async function follow(context: Dispatch, sub: SubTurn): Promise<unknown> {
     patience = Math.min(LONGEST_PROBE_MS, patience * 2);
     sub.news = false;
     const before = sub.report;
-    sub.report = await CancellationScope.nonCancellable(() =>
+    const { said_by = [], ...report } = await CancellationScope.nonCancellable(() =>
       work.during(() => lookAtSubTurn({ turn, workflow_id: sub.workflow_id })),
     );
+    heard(data, turn, said_by); // its answer may say what they want
+    sub.report = report;
     showState(data, desk);
     for (const { kind, run_id, call } of newlySurfaced(before, sub.report))
       context.onQuestion({ kind, run_id, digest: call.digest! });

@@ -56,7 +56,7 @@ export interface TurnData extends Pick<TurnView, Shown> {
 export interface Steered {
   /** Messages that wait for the next step, in the order in which they came. */
   waiting: Steer[];
-  /** Whose messages steps have taken, besides the requester. */
+  /** Whose messages steps have taken, and who has said something else that the model reads, besides the requester. */
   by: string[];
   /** Digests of the signed ones that were accepted: each counts once. */
   signed: string[];

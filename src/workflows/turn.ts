@@ -26,6 +26,7 @@ import { dispatch } from './dispatch';
 import { dispatchContext } from './dispatch-context';
 import type { Dispatch, Opened } from './dispatch-types';
 import { conclude, endingOf, type Ending } from './ending';
+import { heard } from './heard';
 import { Interruption } from './interruption';
 import { allRefused, bindToStore, newTurn, type TurnData } from './state';
 import { cutAnswer } from './state-limits';
@@ -121,6 +122,7 @@ async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, ste
     all_refused: allRefused(data),
   });
   bindToStore(turn, data, step.store_id);
+  heard(data, turn, step.said_before ?? []);
   data.step = number;
   data.head = step.head;
   data.outcomes = [];

@@ -73,6 +73,7 @@ export class Upward {
       text: data.text,
       reason: data.reason,
       spent: spentBy(data),
+      ...(data.steered?.by.length ? { said_by: data.steered.by } : {}),
       waiting: travelling([...this.desk.open().map((question) => this.surface(question)), ...surfaced(data)]),
     };
   }

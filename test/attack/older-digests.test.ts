@@ -64,6 +64,15 @@ describe('a call with a digest of version 1', () => {
       expect(effects).toEqual([invoice]);
     }));
 
+  it('does not run in a turn that somebody has begun anew as an older one, by an end before its first step', () =>
+    scene({}, async ({ forge, effects, present: { turn, head }, request }) => {
+      const begin = { message: 'Pay it.' };
+      const ended = await forge('endTurn', { turn, at: AT, head, outcomes: [], state: 'failed', reason: null, begin });
+      const { state, error } = await forge('runCall', request(turn, ended.head!));
+      expect([state, error?.reason]).toEqual(['failed', 'digest_mismatch']);
+      expect(effects).toEqual([]);
+    }));
+
   it('is refused with a reason from the date on that the operator has set', () =>
     scene({ settings: { oldDigestsUntil: new Date(AT) } }, async ({ forge, effects, old, head, request }) => {
       const { effect, error } = await forge('runCall', request(old, head));

@@ -6,6 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { agentTool } from '../../src/agents/agent-tool';
 import { defineAgent, defineApp } from '../../src/agents/define';
 import type { ReconcileEffectInput, RunCallInput } from '../../src/shared/activity-io';
 import { callDigest, idempotencyKey } from '../../src/shared/digests';
@@ -139,6 +140,34 @@ describe('a payment in doubt', () => {
         });
         expect(Date.parse((await store.effects.latest(key))!.deadline!)).toBeGreaterThan(Date.parse(deadline));
         await turn.cancel();
+        await turn.result();
+      });
+    }));
+});
+
+describe('a question to a sub-agent that people have approved', () => {
+  it('is not put to another agent, by a worker whose tool of that name and version asks that one', () =>
+    withStore(async (store) => {
+      const helpers = ['careful', 'careless'].map((name) => defineAgent({ name, prompt: 'Help.', tools: [pays('pay', [])] }));
+      const app = (asked: string) => {
+        const tools = [agentTool(asked, { name: 'help', description: 'Helps.' })];
+        return defineApp({
+          agents: [defineAgent({ name: 'ours', prompt: 'Lead.', tools, permissions: { ask: ['help'] } }), ...helpers],
+        });
+      };
+      const first: Setup = { app: app('careful'), store, script: [ask(['help', { task: 'Pay.' }]), say('done')], madeUp: true };
+      await withEngine(first, async ({ client, start }) => {
+        const turn = await start('Help.', { agent: 'ours', requester: 'rita' });
+        const [waiting] = await turn.waitForPending();
+        const args = await waitingArguments(client, turn, waiting.digest);
+        const request = await runInput(turn, args, [approvalOf(waiting, 'zoe', { by: 'zoe' })]);
+        await withEngine({ ...first, app: app('careless') }, ({ taskQueue }) =>
+          withForger(client, taskQueue, async (forge) => {
+            const opened = await forge('openSubTurn', { ...request, sub_turn_id: `${turn.id}~1.1` });
+            expect(opened).toMatchObject({ open: false, refused: { held: [{ kind: 'target_changed' }] } });
+          }),
+        );
+        await turn.deny(waiting.digest, { by: 'zoe' });
         await turn.result();
       });
     }));

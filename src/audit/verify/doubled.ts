@@ -48,6 +48,7 @@ export const TAKE_STEP_OUTPUT = {
   usage: 'once.compared field by field',
   context_full: 'once.a remark',
   store_id: 'turn.store_id',
+  said_before: 'once.who they are stands in blocks of earlier turns',
 } as const satisfies Record<keyof TakeStepOutput, Place>;
 
 export const STEP_USAGE = {

@@ -39,6 +39,8 @@ export interface TakeStepOutput {
   context_full?: boolean;
   /** First step: the store that the turn is bound to from now on. Absent in older histories. */
   store_id?: string;
+  /** First step: who has said something in the conversation before, besides the requester. Absent: nobody. */
+  said_before?: string[];
 }
 
 export interface StepUsage {
