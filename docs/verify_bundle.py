@@ -27,7 +27,6 @@ ENDED = dict(WORKFLOW_EXECUTION_COMPLETED="result", WORKFLOW_EXECUTION_CANCELED=
              WORKFLOW_EXECUTION_FAILED="failure.applicationFailureInfo.details")
 SHOWN_OF_DECISION = ("decision", "by", "at", "note", "channel", "identity")
 SAID = ("by", "note", "identity")
-SHORT_DECISION = ("decision", "by", "at", "channel")
 
 def table(**subjects):
     """What fields of a source say of a subject; `field:fact` where the fact has another name."""
@@ -115,6 +114,11 @@ def is_cut(text): return isinstance(text, str) and text.endswith("…")
 def is_short_of(text, whole):
     return text == whole if not is_cut(text) else isinstance(whole, str) and whole.startswith(text.rstrip("…"))
 
+def is_shown(one, was):
+    """Whether it is that decision, its texts shortened maybe."""
+    return all(is_short_of(one.get(name), was[name]) if name in ("note", "identity") else
+               form(one.get(name)) == form(was[name]) for name in was)
+
 def ended(call):
     """What of a call's outcome is compared: a text that was shortened says nothing."""
     silent = lambda key, value: (key == "state" and value == "cancelled" or is_cut(value)
@@ -129,7 +133,7 @@ class Twice:
         self.runs, self.whole, self.unknown, self.lost, self.reset = [], False, False, False, False
         self.scheduled, self.ran_at, self.decisions, self.expiries = {}, {}, set(), set()
         self.heads, self.shown, self.dispatches, self.admitted, self.needs = set(), set(), set(), set(), set()
-        self.texts = {}
+        self.texts, self.decided, self.decided_in = {}, {}, {}
         self.tell("turn", "", {name: turn[name] for name in IDS if turn[name] is not None})
 
     def rule(self, rule, holds):
@@ -158,9 +162,14 @@ class Twice:
         for one in map(obj, said):
             if one:
                 self.decisions.add(form({name: one[name] for name in one if name != "revision"}))
-                self.decisions.add(form([one.get("digest"), "attestation" in one, pick(one, SHOWN_OF_DECISION)]))
-                short = form([one.get("digest"), "attestation" in one, pick(one, SHORT_DECISION)])
-                self.texts.setdefault(short, []).append(pick(one, ("note", "identity")))
+            if one and one.get("decision") != "edit":
+                shown = pick(one, SHOWN_OF_DECISION) | {"attested": "attestation" in one}
+                self.decided.setdefault(txt(one.get("digest")), {}).setdefault(form(shown), shown)
+
+    def go_on(self, before):
+        """What a run knows is what the run knew that it goes on from."""
+        known = self.decided_in.get(txt(before), {})
+        self.decided = self.decided_in[self.runs[-1]] = {digest: dict(known[digest]) for digest in known}
 
     def scheduled_one(self, event_id, name, value, time):
         self.unknown, value = self.unknown or value is UNKNOWN, obj(value)
@@ -169,6 +178,8 @@ class Twice:
         self.tell_all(TURN, obj(value.get("turn")), turn="")
         self.tell_all(CALL, call, call=digest)
         self.tell("card", call.get("preview_ref"), pick_there(call, ["target_hash"]))
+        if name != "admitCall":
+            self.tell("card", call.get("preview_ref"), {"makers": call.get("makers", [])})
         self.rule("D4", not isinstance(call.get("input"), dict) or form(call["input"]) == call.get("input_hash"))
         if name in ("inspectEffect", "settleEffect", "reconcileEffect") and self.whole and not self.unknown:
             self.rule("D4", (txt(digest), form(call.get("dispatch"))) in self.dispatches)
@@ -227,7 +238,8 @@ class Twice:
             self.tell_all(QUESTION, result, card=card, call=digest)
             self.rule("D3", result.get("run_id") in (None, "") or not self.whole or result["run_id"] in self.runs)
             self.tell("card", card, {"call_id": call.get("id")} | pick_there(result, ["card"]))
-            self.tell("card", result.get("preview_ref"), pick_there(result, ["target_hash"]))
+            shown = pick_there(result, ["target_hash"]) | {"makers": call.get("makers", [])}
+            self.tell("card", result.get("preview_ref"), shown)
             now = {**call, **pick_there(obj(result.get("decided")), ("input_ref", "input_hash")),
                    **pick_there(obj(result.get("renewed")), ("policy_ref",))}
             self.tell_all([entry for entry in CALL if entry[0] != "preview_ref"], now, call=digest)
@@ -276,24 +288,26 @@ class Twice:
             self.known(one, "result_summary")
             self.tell_all(SHOWN, ended(one), call=digest, result=one.get("result_ref"))
             self.tell_all(OF_RESULT[:1], one, result=one.get("result_ref"))
-            if self.whole and not self.unknown and isinstance(approval.get("decisions"), list):
-                said, until = objs(approval["decisions"]), approval.get("expires_at")
-                named = said if said and said[-1].get("decision") == "approve" else said[-1:]
-                people = [it.get("by") for it in named if it.get("by") != ""]
-                for it in said:
-                    named = lambda fields: form([digest, it.get("attested"), pick(it, fields)])
-                    is_it = lambda was: all(is_short_of(it.get(name), was[name]) for name in was)
-                    short = is_cut(it.get("note")) or is_cut(it.get("identity"))
-                    self.rule("D5", any(map(is_it, self.texts.get(named(SHORT_DECISION), []))) if short
-                              else named(SHOWN_OF_DECISION) in self.decisions)
-                self.rule("D5", approval.get("by") == people)
-                self.rule("D5", approval.get("note") == (said[-1].get("note") if said else None))
-                self.rule("D5", until is None or (txt(one.get("id")), form(until)) in self.expiries)
+            if self.whole and not self.unknown:
+                self.approved(txt(one.get("id")), approval, list(self.decided.get(txt(digest), {}).values()))
         answered = texts(pick_all(view["calls"], "result_ref"))
         if isinstance(view.get("envelope"), dict) and len(answered) == 1:
             self.tell("result", answered[0], {"answer": form(view["envelope"])})
         forgotten = obj(view.get("earlier_calls")).get("applied", 0)
         self.rule("D6", self.unknown or self.reset or not self.whole or len(left_out) <= forgotten)
+
+    def approved(self, call, approval, told):
+        """The turn's result shows the decisions that activities were given, no fewer and no others."""
+        last, until = told[-1] if told else {"decision": None, "note": None}, approval.get("expires_at")
+        named = told if last["decision"] == "approve" else told[-1:]
+        enough = last["decision"] != "approve" or len(told) >= (approval.get("quorum") or 1)
+        if "decisions" in approval:
+            shown = objs(approval["decisions"])
+            self.rule("D5", len(shown) == len(told) and all(map(is_shown, shown, told)))
+        self.rule("D5", approval.get("by") == [one["by"] for one in named if one["by"] != ""])
+        self.rule("D5", approval.get("decision") == (last["decision"] if enough else None))
+        self.rule("D5", is_short_of(approval.get("note"), last["note"]))
+        self.rule("D5", until is None or (call, form(until)) in self.expiries)
 
     def part(self, ref, body):
         if not isinstance(body, dict):
@@ -313,6 +327,8 @@ class Twice:
         for subject in ("asked", "card"):
             if self.knows(subject, ref, "target_hash"):
                 self.tell(subject, ref, target)
+        if self.knows("card", ref, "makers"):
+            self.tell("card", ref, {"makers": body.get("makers", [])})
         if self.knows("card", ref, "digest"):
             self.tell("card", ref, pick_there(body, ("digest", "card", "call_id")))
         if self.knows("result", ref, "state"):
@@ -466,6 +482,7 @@ def meaning(lines, known):
             whole = whole or runs == 0 and body["run_id"] == turn["first_execution_run_id"]
             runs, events, clock, scheduled = runs + 1, 0, 0, {}
             twice.begin(body)
+            run_id, began = body["run_id"], body["began"]
         elif kind == "event":
             event, events = body["event"], events + 1
             yield n, "H1", isinstance(event.get("eventType"), str)
@@ -476,7 +493,10 @@ def meaning(lines, known):
             yield n, "H1", event["eventId"] == str(events) and (time >= clock or name == "ACTIVITY_TASK_STARTED")
             clock = max(clock, time - CLOCKS)
             if events == 1:
-                said_first = obj(value)
+                said_first, before = obj(value), facts.get("continuedExecutionRunId")
+                twice.go_on(before)
+                reset = facts.get("originalExecutionRunId") not in (None, "", run_id)
+                yield n, "H2", began == ("reset" if reset else "continued" if before else "start")
                 twice.tell("turn", "", pick_there(said_first, ARGUMENT))
                 yield n, "H2", name == "WORKFLOW_EXECUTION_STARTED" and at(value, "turn_id") == turn["turn_id"]
                 yield n, "H2", facts["firstExecutionRunId"] == turn["first_execution_run_id"]

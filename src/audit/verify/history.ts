@@ -68,7 +68,7 @@ export class History {
   store: string | null | undefined;
   /** Until when people could answer, by call: as they were asked. */
   private readonly expiries = new Map<string, Set<string>>();
-  private run: { events: number; latest: number; scheduled: Map<string, Scheduled> } | null = null;
+  private run: { began: RunBody['began']; events: number; latest: number; scheduled: Map<string, Scheduled> } | null = null;
 
   private readonly audience: Audience;
 
@@ -88,7 +88,7 @@ export class History {
 
   beginRun({ run_id, began }: RunBody): void {
     this.runs.push(run_id);
-    this.run = { events: 0, latest: -Infinity, scheduled: new Map() };
+    this.run = { began, events: 0, latest: -Infinity, scheduled: new Map() };
     this.wasReset ||= began === 'reset';
     this.closed = false;
   }
@@ -97,7 +97,7 @@ export class History {
     const run = this.run!;
     run.events += 1;
     this.order(event, run, report);
-    if (run.events === 1) this.first(event, report);
+    if (run.events === 1) this.first(event, run.began, report);
     this.said.hear(event);
     const type = eventType(event);
     this.closed = CLOSING.test(type);
@@ -148,13 +148,16 @@ export class History {
     this.latest = Math.max(this.latest, at);
   }
 
-  private first(event: JsonObject, report: Report): void {
-    const { firstExecutionRunId, input } = attributesOf(event);
+  private first(event: JsonObject, began: RunBody['began'], report: Report): void {
+    const { firstExecutionRunId, originalExecutionRunId, continuedExecutionRunId, input } = attributesOf(event);
     if (eventType(event) !== 'WORKFLOW_EXECUTION_STARTED' || firstExecutionRunId !== this.turn.first_execution_run_id)
       report(
         'H2',
         "The run does not begin with the start of this turn's workflow: it is of another turn, or its beginning is missing",
       );
+    const wasReset = Boolean(originalExecutionRunId) && originalExecutionRunId !== this.runs.at(-1);
+    if (began !== (wasReset ? 'reset' : continuedExecutionRunId ? 'continued' : 'start'))
+      report('H2', `The run is said to have begun otherwise (${began}) than its first event says`);
     const argument = firstPayload(input);
     if (argument !== UNKNOWN) this.checkArgument(object(argument), report);
     if (this.runs.length === 1 && this.whole) this.argument = argument;

@@ -103,12 +103,17 @@ function underRules(lines: OpenLine[], change: (permissions: { deny: object[] })
   replaced(lines, key!, idempotencyKey({ ...turn, call_id: call.id, digest: right }));
 }
 
-/** The approvals of a call in the turn's result. */
-const shown = (lines: OpenLine[]) =>
-  attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls.map((call: any) => call.approval);
-/** The turn's result shows no decision. */
-function unshown(lines: OpenLine[]): void {
-  for (const approval of shown(lines)) Object.assign(approval, { by: [], decision: null, note: null, decisions: [] });
+const calls = (lines: OpenLine[]) => attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls;
+/** The turn's result shows the decisions that the call ran with. */
+function shownAsRun(lines: OpenLine[]): void {
+  const { approvals } = run(lines);
+  const { approval } = calls(lines).find(({ digest }: any) => digest === run(lines).call.digest);
+  const [last] = approvals.slice(-1);
+  const decisions = approvals.map(({ decision, by, at, note, channel, identity, attestation }: any) => {
+    return { decision, by, at, note, channel, identity, attested: attestation !== undefined };
+  });
+  const decision = approvals.length >= approval.quorum ? last.decision : null;
+  Object.assign(approval, { by: approvals.map(({ by }: any) => by), decision, note: last?.note ?? null, decisions });
 }
 
 /** Nobody had to be asked, by history and transcript. */
@@ -117,7 +122,7 @@ function unasked(lines: OpenLine[]): void {
   resultOf(lines, 'takeStep').calls[0].verdict = 'allow';
   Object.assign(run(lines), { verdict: 'allow', approvals: [] });
   unchained(lines, block('decision'));
-  unshown(lines);
+  shownAsRun(lines);
 }
 
 /** The claims of an attestation, as somebody else would have signed them. */
@@ -279,6 +284,14 @@ const PLANS: Plan[] = [
     at: ofType('WORKFLOW_EXECUTION_STARTED'),
     rule: 'H2',
     says: /turn "other"/,
+  },
+  {
+    name: 'a run is said to have begun by a reset, after which less is asked',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('run')).body.began = 'reset'),
+    at: ofType('WORKFLOW_EXECUTION_STARTED'),
+    rule: 'H2',
+    says: /begun otherwise/,
   },
   {
     name: 'a signature by a key that nobody trusts',
@@ -448,7 +461,7 @@ const PLANS: Plan[] = [
     of: 'quorum',
     edit: (lines) => {
       run(lines).approvals.pop();
-      unshown(lines);
+      shownAsRun(lines);
       unchained(
         lines,
         (line) =>
@@ -470,7 +483,7 @@ const PLANS: Plan[] = [
     of: 'quorum',
     edit: (lines) => {
       for (const approval of run(lines).approvals) delete approval.attestation;
-      unshown(lines);
+      shownAsRun(lines);
       lines.filter(part(isDecision)).forEach(({ body }) => delete body.part.body.attestation);
     },
     at: block('dispatch'),
@@ -482,7 +495,7 @@ const PLANS: Plan[] = [
     of: 'edited',
     edit: (lines) => {
       replaced(lines, '"by":"bob"', '"by":"ana"');
-      unshown(lines);
+      shownAsRun(lines);
     },
     at: block('dispatch'),
     rule: 'B9',
@@ -649,6 +662,53 @@ const PLANS: Plan[] = [
     at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
     rule: 'D6',
     says: /leaves out a call/,
+  },
+  {
+    name: "nobody decided, by the turn's result",
+    of: 'approval',
+    edit: (lines) => void Object.assign(calls(lines)[0].approval, { by: [], decision: null, note: null, decisions: [] }),
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: "one of two decided, by the turn's result",
+    of: 'quorum',
+    edit: (lines) => {
+      const { approval } = calls(lines)[0];
+      Object.assign(approval, { by: ['ana'], decision: null, decisions: approval.decisions.slice(0, 1) });
+    },
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: 'nobody decided, by a result of the form from before there were lists of decisions',
+    of: 'approval',
+    edit: (lines) => {
+      const { approval } = calls(lines)[0];
+      delete approval.decisions;
+      Object.assign(approval, { by: [], decision: null, note: null });
+    },
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: "the call was denied, by the turn's result",
+    of: 'approval',
+    edit: (lines) => void (calls(lines)[0].approval.decision = 'deny'),
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: 'nobody had a hand in the call, by the argument that it ran with',
+    of: 'edited',
+    edit: (lines) => void delete run(lines).call.makers,
+    at: scheduled('runCall'),
+    rule: 'D3',
+    says: /makers of the card/,
   },
   {
     name: 'people were shown another card, by the history',
