@@ -183,9 +183,9 @@ class Twice:
         for one in map(obj, said):
             if one:
                 self.decisions.add(form({name: one[name] for name in one if name != "revision"}))
-            if one and one.get("decision") != "edit":
+            if one.get("decision") != "edit" and isinstance(one.get("digest"), str):
                 shown = pick(one, SHOWN_OF_DECISION) | {"attested": "attestation" in one}
-                self.decided.setdefault(txt(one.get("digest")), {}).setdefault(form(shown), shown)
+                self.decided.setdefault(one["digest"], {}).setdefault(form(shown), shown)
 
     def go_on(self, before):
         """What a run knows is what the run knew that it goes on from."""
@@ -420,6 +420,13 @@ OF_CLAIMS = {
     "iat": is_time, "exp": is_time, "nonce": like("[A-Za-z0-9_-]{16,64}"), "kid": like("[0-9a-f]{16}"),
 }
 
+OF_START = {
+    "v": like(r"holdfast\.start/1"),
+    "aud": lambda it: has_shape(it, {"namespace": text_of(255), "workflow_id": text_of(255)}),
+    "requester": text_of(200), "agent": lambda it: isinstance(it, str) and len(it) <= 255, "message_hash": like(HASH),
+    **pick(OF_CLAIMS, ("iat", "exp", "nonce", "kid")),
+}
+
 def token_of(token):
     """Claims, what was signed, and the signature; None: it has not the form of an attestation."""
     try:
@@ -439,17 +446,13 @@ def claims_of(token):
     return claims if one_meaning else {}
 
 class Signatures:
-    """Whether signed decisions hold, by the keys of the trust file (rule H5); `unchecked` could not be looked at."""
+    """Whether signatures of people hold, by the keys of the trust file (rules H5 and H7)."""
     def __init__(self, trust):
         self.keys = {key["kid"]: key for key in trust if key["use"] in ("gateway", "principal")}
-        self.unchecked = 0
+        self.unchecked, self.bad_starts = 0, 0
 
-    def holds(self, token, said, audience, time):
-        """`said`: what it must say (`digest`, `decision`, `outcome`, `by`); `audience`: for which turn."""
-        if not self.keys:
-            self.unchecked += 1
-            return True
-        claims = claims_of(token)
+    def signed(self, token, claims, principal, roles, time):
+        """Whether a key in force at that time has signed these claims, and speaks for this person in these roles."""
         key = self.keys.get(claims.get("kid"))
         if not key:
             return False
@@ -461,12 +464,35 @@ class Signatures:
         in_force = (ms(key["created_at"]) <= time + CLOCKS and ms(key.get("expires_at", END)) > time
                     and ms(key.get("revoked_at", END)) > time)
         in_time = claims["iat"] * 1000 <= time + CLOCKS and claims["exp"] * 1000 > time
-        this = (all(claims["aud"].get(name) == audience[name] for name in audience)
+        his = key["use"] == "gateway" or person(key["principal"]) == person(principal)
+        return in_force and in_time and his and (key["use"] == "gateway" or {*roles} <= {*key.get("roles", [])})
+
+    def holds(self, token, said, audience, time):
+        """`said`: what it must say (`digest`, `decision`, `outcome`, `by`); `audience`: for which turn."""
+        if not self.keys:
+            self.unchecked += 1
+            return True
+        claims = claims_of(token)
+        this = (all(obj(claims.get("aud")).get(name) == audience[name] for name in audience)
                 and all(claims.get(name) == said[name] for name in ("digest", "decision", "outcome"))
-                and isinstance(said["by"], str) and person(claims["principal"]) == person(said["by"]))
-        his = key["use"] == "gateway" or (person(key["principal"]) == person(claims["principal"])
-                                          and {*claims["roles"]} <= {*key.get("roles", [])})
-        return in_force and in_time and this and his
+                and isinstance(said["by"], str) and person(txt(claims.get("principal"))) == person(said["by"]))
+        return this and self.signed(token, claims, claims["principal"], claims["roles"], time)
+
+    def start_holds(self, token, said, namespace, workflows, time):
+        """`said`: whose start it must be (`requester`, `agent`, `message_hash`)."""
+        if not self.keys:
+            self.unchecked += 1
+            return True
+        read = token_of(token)
+        claims = read[0] if read and len(token) <= 4096 and has_shape(read[0], OF_START) else {}
+        aud = obj(claims.get("aud"))
+        this = (aud.get("namespace") == namespace and aud.get("workflow_id") in workflows
+                and isinstance(said["requester"], str)
+                and person(txt(claims.get("requester"))) == person(said["requester"])
+                and all(claims.get(name) == said[name] for name in ("agent", "message_hash")))
+        right = this and self.signed(token, claims, claims["requester"], [], time)
+        self.bad_starts += not right
+        return right
 
 # ---------------------------------------------------------------- the history of a turn: rules H1 to H6
 
@@ -691,7 +717,9 @@ class Blocks:
         self.own[ref] = {"at": time, "kind": kind, "body": body}
         if body is not None and kind in ("start", "decision", "dispatch", "effect", "settlement"):
             self.refer(body)
-        if kind in ("start", "decision", "dispatch"):
+        if kind == "start":
+            self.start(body, time)
+        if kind in ("decision", "dispatch"):
             getattr(self, kind)(body)
         elif kind in ("message", "admission"):
             getattr(self, kind)(body, block["parts"])
@@ -703,10 +731,11 @@ class Blocks:
         for group, names in (("parts", PART_REFS), ("objects", OBJECT_REFS)):
             self.needs[group] |= {body[name] for name in names if isinstance(body.get(name), str)}
 
-    def start(self, body):
+    def start(self, body, time):
         if body is None:
             return
         history, asked = self.history, obj(self.history.argument)
+        self.rule("H7", self.started_by(body, time))
         self.rule("B3", pick(body, IDS[:2]) == pick(self.turn, IDS[:2]))
         self.rule("B3", history.store is NO_STORE or body.get("store_id") == history.store)
         if not history.whole or history.argument is UNKNOWN:
@@ -719,6 +748,19 @@ class Blocks:
             call = obj(body.get("call"))
             self.rule("B3", call.get("tool") == asked.get("tool"))
             self.rule("B3", call.get("asked_hash") == form(asked["input_json"]))
+            signed = {"agent": asked.get("agent") or "", "message_hash": form(pick(asked, ("tool", "input_json")))}
+            self.rule("B3", pick(obj(body.get("signed_for", signed)), signed) == signed)
+
+    def started_by(self, body, time):
+        """Whether the start is signed where decisions are; a sub-agent's turn has the signature of the turn above."""
+        asked = {"agent": obj(body.get("agent")).get("name"), "message_hash": body.get("message_hash")}
+        said = pick(obj(body.get("signed_for", asked)), asked) | pick(body, ["requester"])
+        session = [f"session/{body['session_id']}"] if isinstance(body.get("session_id"), str) else []
+        workflows, namespace = [self.turn["workflow_id"], *session], self.history.audience["namespace"]
+        token = body.get("attestation")
+        holds = "attestation" in body and self.history.signatures.start_holds(token, said, namespace, workflows, time)
+        approvals = obj(obj(self.objects.get(txt(body.get("definition_ref")))).get("approvals"))
+        return holds or "parent" in body or "attested" not in [obj(one).get("channel") for one in approvals.values()]
 
     def message(self, body, parts):
         said = obj(self.history.argument).get("message")
@@ -727,8 +769,17 @@ class Blocks:
         if isinstance(said, str) and {"type": "text", "text": said} in [it for it in bodies if it is not None]:
             self.shows_message = True
         if body is not None:
-            self.steerers |= {person(txt(body["steer"].get("by")))} if isinstance(body.get("steer"), dict) else set()
+            if isinstance(body.get("steer"), dict):
+                self.steered(body["steer"], bodies[1] if len(bodies) > 1 else None)
             self.sub_turns += objs(body.get("sub_turns"))
+
+    def steered(self, steer, said):
+        """H5: what somebody has said to the running turn."""
+        by = steer.get("by")
+        self.steerers.add(person(txt(by)))
+        if said is not None:
+            digest = form({"v": "holdfast.steer/1", "text": said.get("text")})
+            self.history.attested(steer, digest=digest, decision="steer", outcome=None, by=by, at=steer.get("at"))
 
     def admission(self, body, parts):
         bodies, history = [self.parts.get(ref) for ref in parts[1:]], self.history
@@ -1097,7 +1148,9 @@ def verify(file, trust):
     verdict = "broken" if rule else "intact" if keys else "signer_unknown"
     if contradictory:
         verdict, why = "contradictory", f"whoever made it has signed that {why}"
+    signatures = known.get("signatures") or Signatures(trust)
     return {"verdict": verdict, "line": line, "rule": rule, "why": why,
+            "unchecked": signatures.unchecked, "bad_starts": signatures.bad_starts,
             "complete": known.get("complete", False), "signed_by": known.get("kid"), "redactions": redactions}
 
 if __name__ == "__main__":

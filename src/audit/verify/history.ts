@@ -6,7 +6,7 @@ import { callDigest, idempotencyKey } from '../../shared/digests';
 import { activityId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import type { RunBody, TurnBody } from '../format/lines';
-import type { Attestations, Audience, Signed } from './attestations';
+import type { Attestations, Audience, Signed, SignedStart } from './attestations';
 import { quoted } from './fault';
 import { Said } from './said';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
@@ -249,6 +249,11 @@ export class History {
     if (attestation === undefined) return;
     const fault = this.attestations.fault({ attestation, ...said }, this.audience);
     if (fault !== null) report('H5', `The signed decision of ${quoted(said.by)} does not hold: ${fault}`);
+  }
+
+  /** Why the signature on the start of the turn does not hold; null: it does, or nobody can tell. */
+  startFault(attestation: Json, start: SignedStart): string | null {
+    return this.attestations.startFault(attestation, start, this.audience.namespace);
   }
 
   private completed({ scheduledEventId, result }: JsonObject, scheduled: Map<string, Scheduled>): void {

@@ -68,7 +68,8 @@ export class Testimony {
       if (!isJsonObject(decision)) continue;
       const { revision: _, ...rest } = decision;
       this.decisions.add(hashOf(rest));
-      if (rest.decision === 'edit') continue;
+      // The `approval` of an older `runCall` is one; that of an `admitCall` is a policy, and of no call.
+      if (rest.decision === 'edit' || typeof rest.digest !== 'string') continue;
       const { digest, decision: what, by, at, note = null, channel, identity = null } = rest as Record<string, Json>;
       const shown = { decision: what, by, at, note, channel, identity, attested: rest.attestation !== undefined } as JsonObject;
       const about = this.decided.get(text(digest)) ?? new Map<string | null, JsonObject>();

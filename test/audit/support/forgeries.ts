@@ -1,5 +1,5 @@
 /** Forgeries that hash, chain and sign correctly: each contradicts something, at a line, by a rule, with a sentence. */
-import { attestDecision } from '../../../src/attestation/attest';
+import { attestDecision, attestStart } from '../../../src/attestation/attest';
 import type { DecisionClaims } from '../../../src/attestation/claims';
 import { readToken } from '../../../src/attestation/token';
 import { callDigest, hashJson, idempotencyKey } from '../../../src/shared/digests';
@@ -334,6 +334,43 @@ const PLANS: Plan[] = [
     says: /signed by "ana"/,
   },
   {
+    name: 'a start that somebody has signed whom nobody trusts',
+    of: 'quorum',
+    edit: (lines) => {
+      const { attestation } = argument(lines);
+      const { v: _, iat, exp: __, nonce: ___, kid: ____, ...claims } = readToken(attestation as string)!.claims as any;
+      replaced(lines, attestation as string, attestStart(STRANGER_KEY, claims, iat * 1000));
+    },
+    at: block('start'),
+    rule: 'H7',
+    says: /not in the trust file/,
+  },
+  {
+    name: 'a start that was signed for another message',
+    of: 'quorum',
+    edit: (lines) => {
+      const { attestation } = argument(lines);
+      const { v: _, iat, exp: __, nonce: ___, kid: ____, ...claims } = readToken(attestation as string)!.claims as any;
+      const other = { ...claims, message_hash: NOWHERE };
+      replaced(lines, attestation as string, attestStart(GATEWAY_KEY, other, iat * 1000));
+    },
+    at: block('start'),
+    rule: 'H7',
+    says: /another message/,
+  },
+  {
+    name: 'a start without a signature, where decisions are signed',
+    of: 'quorum',
+    edit: (lines) => {
+      delete argument(lines).attestation;
+      delete value(one(lines, scheduled('takeStep'))).attestation;
+      delete bodyOf(lines, isStart).attestation;
+    },
+    at: block('start'),
+    rule: 'H7',
+    says: /not signed/,
+  },
+  {
     name: 'a signed transcript was rewritten: another message, in the history too',
     of: 'quorum',
     edit: (lines) => {
@@ -341,6 +378,14 @@ const PLANS: Plan[] = [
       replaced(lines, JSON.stringify(said).slice(1, -1), 'Pay INV-8.');
       bodyOf(lines, isStart).message_hash = hashJson('Pay INV-8.');
     },
+    at: block('start'),
+    rule: 'H7',
+    says: /another message/,
+  },
+  {
+    name: 'a signed transcript was rewritten: another model has answered, in the history too',
+    of: 'quorum',
+    edit: (lines) => replaced(lines, bodyOf(lines, isAdmission).tool_use_id as string, 'toolu_other'),
     at: block('decision'),
     rule: 'H5',
     says: /another transcript/,
