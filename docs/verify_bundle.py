@@ -545,7 +545,7 @@ class History:
         if name == "ACTIVITY_TASK_SCHEDULED":
             self.scheduled(txt(event.get("eventId")), facts, value, time)
         if name == "ACTIVITY_TASK_COMPLETED":
-            self.completed(txt(facts.get("scheduledEventId")), payload(facts.get("result")))
+            self.completed(txt(facts.get("scheduledEventId")), payload(facts.get("result")), time)
 
     def first(self, name, facts, value):
         turn, original = self.turn, facts.get("originalExecutionRunId")
@@ -616,9 +616,10 @@ class History:
         if name == "settleEffect":
             for one in [value, *objs(value.get("settlements"))]:
                 digest, by, outcome = call.get("digest"), one.get("by"), one.get("outcome")
-                time = one.get("at", value.get("at"))
-                self.rule("H6", not self.whole or self.has_said("settle", digest, by, outcome=outcome))
-                self.attested(one, digest=digest, decision="settle", outcome=outcome, by=by, at=time)
+                then = one.get("at", value.get("at"))
+                self.rule("H6", not self.whole or self.has_said("settle", digest, by, when(then) + CLOCKS, outcome))
+                self.rule("H6", when(then) <= time + CLOCKS)
+                self.attested(one, digest=digest, decision="settle", outcome=outcome, by=by, at=then)
         if name in GIVEN_A_HEAD and isinstance(value.get("head"), str):
             self.given.add(value["head"])
 
@@ -647,6 +648,7 @@ class History:
                 self.rule("H4", self.has_said("approve", call.get("digest"), by))
                 self.rule("H6", "questions" in self.unknown or (txt(call.get("id")), txt(until)) in self.asked_until)
                 self.rule("H6", self.has_said("approve", call.get("digest"), by, when(one.get("at")) + CLOCKS))
+            self.rule("H6", when(one.get("at")) <= time + CLOCKS)
             self.attested(one, digest=call.get("digest"), decision="approve", outcome=None, by=by, at=one.get("at"))
 
     def key_of(self, call):
@@ -661,7 +663,7 @@ class History:
 
     # What became of it.
 
-    def completed(self, event_id, result):
+    def completed(self, event_id, result, time):
         name, call = self.activities.get(event_id, ("", {}))
         if name == OF_ANOTHER:
             return
@@ -674,7 +676,7 @@ class History:
         self.head = next((it for it in named if isinstance(it, str)), self.head)
         became = result.get(OUTCOMES[name]) if OUTCOMES.get(name) else result
         if name in OUTCOMES and isinstance(became, dict):
-            self.outcomes.append({"digest": call.get("digest"), **pick(became, ("head", "effect"))})
+            self.outcomes.append({"digest": call.get("digest"), "at": time, **pick(became, ("head", "effect"))})
         asked = result.get("calls") if name == "takeStep" else [obj(result.get("call"))]
         if name in ADMITTING:
             self.admitted.add(tuple(txt(one.get("input_ref")) for one in objs(asked)))
@@ -719,8 +721,10 @@ class Blocks:
             self.refer(body)
         if kind == "start":
             self.start(body, time)
-        if kind in ("decision", "dispatch"):
-            getattr(self, kind)(body)
+        if kind == "decision":
+            self.decision(body, time)
+        if kind == "dispatch":
+            self.dispatch(body)
         elif kind in ("message", "admission"):
             getattr(self, kind)(body, block["parts"])
         elif kind in ("effect", "settlement"):
@@ -792,11 +796,12 @@ class Blocks:
             self.rule("B4", not isinstance(said, str) or self.shows_message or "messages" in self.unknown)
             self.rule("B5", tuple(parts[1:]) in history.admitted or "admissions" in history.unknown)
 
-    def decision(self, body):
+    def decision(self, body, written):
         if body is None:
             self.unknown.add("decisions")
             return
         history, decision, digest, by = self.history, body.get("decision"), body.get("digest"), body.get("by")
+        time = when(body.get("at"))
         history.attested(body, digest=digest, decision=decision, outcome=None, by=by, at=body.get("at"))
         head = claims_of(body.get("attestation")).get("head")
         self.rule("H5", head is None or head in self.seen)
@@ -805,7 +810,11 @@ class Blocks:
         if decision == "edit":
             self.editors.setdefault(txt(obj(body.get("subject")).get("call_id")), set()).add(person(txt(by)))
         if decision in ("approve", "deny", "edit") and history.whole:
-            self.rule("B6", history.has_said(decision, digest, by))
+            self.rule("B6", history.has_said(decision, digest, by, time + CLOCKS))
+        self.rule("B6", time <= written + CLOCKS)
+        if decision != "edit":
+            until = when(body.get("expires_at"))
+            self.rule("B6", time >= until - CLOCKS if decision == "expired" else time <= until)
 
     def dispatch(self, body):
         if body is None:
@@ -1004,6 +1013,9 @@ class Turn:
                 self.rule("T2", claimed >= min(one["at"] for one in calls) - CLOCKS)
             else:
                 self.rule("T2", "calls" in history.unknown)
+            told = [one["at"] for one in history.outcomes if one["head"] == record.get("result_head") is not None]
+            until = max(told, default=math.inf) + CLOCKS
+            self.rule("T2", not told or claimed <= until and when(record.get("updated_at")) <= until)
             said = self.blocks.says(record.get("result_head"))
             if said is not None and said is not UNKNOWN:
                 self.rule("T2", form(said) == form([record.get("state"), record.get("result_ref")]))

@@ -7,6 +7,7 @@ import { sessionWorkflowId } from '../../shared/ids';
 import { steerDigest } from '../../shared/steer';
 import type { BlockBody, TurnBody } from '../format/lines';
 import type { Part } from '../../shared/transcript';
+import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { claimsOf } from './attestations';
 import { quoted } from './fault';
 import type { History, Report, ScheduledCall } from './history';
@@ -47,7 +48,7 @@ const ASKED = new Set([
   ...'turn_id workflow_id first_execution_run_id store_id requester message_hash agent session_id parent signed_for call steer sub_turns'.split(
     ' ',
   ),
-  ...'call_id tool version class verdict undecided decision digest by at attestation subject'.split(' '),
+  ...'call_id tool version class verdict undecided decision digest by at expires_at attestation subject'.split(' '),
   ...'dispatch idempotency_key approval effect recorded outcome'.split(' '),
 ]);
 
@@ -111,7 +112,7 @@ export class Blocks {
       case 'admission':
         return this.admission(block.parts, report);
       case 'decision':
-        return this.decision(body, report);
+        return this.decision(body, at, report);
       case 'dispatch':
         return this.dispatch(body, report);
       case 'effect':
@@ -241,7 +242,7 @@ export class Blocks {
   }
 
   /** H5, B6 */
-  private decision(body: Body, report: Report): void {
+  private decision(body: Body, written: number, report: Report): void {
     if (body === null) {
       this.unknown.decisions = true;
       return;
@@ -259,8 +260,23 @@ export class Blocks {
       this.editors.set(call, [...(this.editors.get(call) ?? []), person]);
     }
     const spoken = decision === 'approve' || decision === 'deny' || decision === 'edit';
-    if (spoken && history.whole && !history.said.has(decision, digest, by))
+    this.timely(body, written, report);
+    const said = spoken && history.whole ? history.said : null;
+    if (said?.has(decision, digest, by) && !said.has(decision, digest, by, timeOf(at) + CLOCKS_MS))
+      report('B6', `The decision of ${quoted(by)} bears a time before the signal or update that gave it`);
+    if (said && !said.has(decision, digest, by))
       report('B6', `The transcript has a decision (${decision}) of ${quoted(by)}, and no signal or update says so`);
+  }
+
+  /** B6: a decision lies before it is written down, and within the time that people were given; that nobody decided, after it. */
+  private timely({ decision, by, at, expires_at }: JsonObject, written: number, report: Report): void {
+    const then = timeOf(at);
+    if (!(then <= written + CLOCKS_MS)) report('B6', `The decision of ${quoted(by)} bears a time after it was written down`);
+    if (decision === 'edit') return;
+    const until = timeOf(expires_at);
+    const late = decision === 'expired' ? !(then >= until - CLOCKS_MS) : !(then <= until);
+    if (late && decision === 'expired') report('B6', 'The time to decide is said to have expired before it had');
+    else if (late) report('B6', `The decision of ${quoted(by)} came after the time to decide had expired`);
   }
 
   /** B7 to B10 */

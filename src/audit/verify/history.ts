@@ -28,6 +28,8 @@ export interface Outcome {
   digest: Json | undefined;
   head: Json | undefined;
   effect: Json | undefined;
+  /** ms since 1970: when history had it. */
+  at: number;
 }
 
 interface Scheduled {
@@ -102,7 +104,7 @@ export class History {
     const type = eventType(event);
     this.closed = CLOSING.test(type);
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.scheduled(event, run.scheduled, report);
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributesOf(event), run.scheduled);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(timeOf(event.eventTime), attributesOf(event), run.scheduled);
   }
 
   /** The call of a dispatch; undefined: none was scheduled. */
@@ -113,6 +115,12 @@ export class History {
   /** What activities said that named this block as the head. */
   outcomesAt(head: string): Outcome[] {
     return this.byHead.get(head) ?? [];
+  }
+
+  /** When an activity had last said what became of a call, and named this block; undefined: none has. */
+  toldAt(head: string): number | undefined {
+    const times = this.outcomesAt(head).map(({ at }) => at);
+    return times.length === 0 ? undefined : Math.max(...times);
   }
 
   callsOf(digest: Json | undefined): ScheduledCall[] {
@@ -184,17 +192,22 @@ export class History {
     }
     const call = object(known.call);
     if (type === 'runCall' || type === 'openSubTurn') {
-      this.call(known, call, id, report);
+      this.call(known, call, { id, at: timeOf(event.eventTime) }, report);
       const runs = scheduledCall(known, call, timeOf(event.eventTime));
       this.inputs.set(text(call.input_ref), [...this.callsWith(text(call.input_ref)), runs]);
       if (type === 'runCall') this.calls.set(text(call.digest), [...this.callsOf(call.digest), runs]);
     }
     if (type === 'admitCall') this.asked(text(call.id), text(known.expires_at));
-    if (type === 'settleEffect') this.settled(known, call, report);
+    if (type === 'settleEffect') this.settled(known, call, timeOf(event.eventTime), report);
     if (GIVEN_HEADS.has(type) && typeof known.head === 'string') this.given.add(known.head);
   }
 
-  private call(value: JsonObject, call: JsonObject, id: Json | undefined, report: Report): void {
+  private call(
+    value: JsonObject,
+    call: JsonObject,
+    { id, at: then }: { id: Json | undefined; at: number },
+    report: Report,
+  ): void {
     const fault = callFault(value, call, id, this.turn) ?? this.storeFault(object(value.turn));
     if (fault !== null) report('H3', fault);
     const people = new Set<string>();
@@ -209,6 +222,8 @@ export class History {
       if (this.whole && !this.said.has('approve', call.digest, by))
         report('H4', `The call ran with an approval of ${who}, and no signal or update before says that ${who} approved it`);
       else if (this.whole) this.inTime(approval, call, report);
+      if (!(timeOf(at) <= then + CLOCKS_MS))
+        report('H6', `The approval of ${who} bears a time after the call was to run with it`);
       this.attested(approval, { digest: call.digest, decision: 'approve', outcome: null, by, at }, report);
     }
   }
@@ -235,11 +250,16 @@ export class History {
   }
 
   /** H5, H6 */
-  private settled(value: JsonObject, call: JsonObject, report: Report): void {
+  private settled(value: JsonObject, call: JsonObject, then: number, report: Report): void {
     for (const one of [value, ...list(value.settlements).map(object)]) {
       const { by, outcome = null, at = value.at } = one;
       if (this.whole && !this.said.settled(outcome, call.digest, by))
         report('H6', `${quoted(by)} is said to have settled the call, and no signal or update before says so`);
+      const since = timeOf(at as Json) + CLOCKS_MS;
+      if (this.whole && !this.said.settled(outcome, call.digest, by, since))
+        report('H6', `The settlement of ${quoted(by)} bears a time before the signal or update that gave it`);
+      if (!(timeOf(at as Json) <= then + CLOCKS_MS))
+        report('H6', `The settlement of ${quoted(by)} bears a time after it counted`);
       this.attested(one, { digest: call.digest, decision: 'settle', outcome, by, at: at as Json }, report);
     }
   }
@@ -256,7 +276,7 @@ export class History {
     return this.attestations.startFault(attestation, start, this.audience.namespace);
   }
 
-  private completed({ scheduledEventId, result }: JsonObject, scheduled: Map<string, Scheduled>): void {
+  private completed(at: number, { scheduledEventId, result }: JsonObject, scheduled: Map<string, Scheduled>): void {
     const { type, digest } = scheduled.get(text(scheduledEventId)) ?? { type: '', digest: undefined };
     if (type === 'lookAtSubTurn') return;
     const value = firstPayload(result);
@@ -269,7 +289,7 @@ export class History {
     const said = object(value);
     this.lastHead = namedHead(said) ?? this.lastHead;
     const outcome = OUTCOMES[type]?.(said);
-    if (isJsonObject(outcome)) this.note({ digest, head: outcome.head, effect: outcome.effect });
+    if (isJsonObject(outcome)) this.note({ digest, head: outcome.head, effect: outcome.effect, at });
     if (type === 'takeStep') this.admit(list(said.calls).map(object));
     if (type === 'admitDirect') this.admit([object(said.call)]);
   }

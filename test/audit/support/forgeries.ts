@@ -130,6 +130,18 @@ function claimsIn(token: string): DecisionClaims {
   return readToken(token)!.claims as unknown as DecisionClaims;
 }
 
+/** A decision that refused a call, as the next step was told and as the transcript has it. */
+const decided = (lines: OpenLine[], decision: string): any[] => [
+  ...lines.flatMap((line) => attributes(line)?.input?.payloads?.[0]?.$?.outcomes ?? []).map((outcome) => outcome.decision),
+  bodyOf(lines, (body) => body?.decision === decision),
+];
+
+/** Its time, everywhere. */
+function dated(lines: OpenLine[], decision: string, change: (at: string) => string): void {
+  const at = change(bodyOf(lines, (body) => body?.decision === decision).at as string);
+  for (const one of [...decided(lines, decision), calls(lines)[0].approval.decisions[0]]) one.at = at;
+}
+
 const PLANS: Plan[] = [
   {
     name: 'the run has another input than was approved',
@@ -222,6 +234,98 @@ const PLANS: Plan[] = [
     at: scheduled('runCall'),
     rule: 'H6',
     says: /before the signal or update that gave it/,
+  },
+  {
+    name: 'the approval is dated after its effect, everywhere',
+    of: 'approval',
+    edit: (lines) => {
+      const [{ at }] = run(lines).approvals;
+      for (const one of [run(lines).approvals[0], bodyOf(lines, isDecision), calls(lines)[0].approval.decisions[0]])
+        one.at = later(at as string);
+    },
+    at: scheduled('runCall'),
+    rule: 'H6',
+    says: /after the call was to run/,
+  },
+  {
+    name: 'the approval is dated after its effect, and the history does not have the call',
+    of: 'approval',
+    edit: (lines) => {
+      const { at } = bodyOf(lines, isDecision);
+      bodyOf(lines, isDecision).at = later(at as string);
+      calls(lines)[0].approval.decisions[0].at = later(at as string);
+      attributes(one(lines, scheduled('runCall'))).input.payloads[0] = { redacted: true };
+      one(lines, kind('end')).body.redaction = {
+        of: { root: NOWHERE, kid: '', signature: '' },
+        parts: 0,
+        payloads: 1,
+        reason: '',
+      };
+    },
+    at: block('decision'),
+    rule: 'B6',
+    says: /after it was written down/,
+  },
+  {
+    name: 'the denial is dated back, everywhere',
+    of: 'denied',
+    edit: (lines) => dated(lines, 'deny', earlier),
+    at: block('decision'),
+    rule: 'B6',
+    says: /before the signal or update/,
+  },
+  {
+    name: 'the denial is dated after the time that people were given, everywhere',
+    of: 'denied',
+    edit: (lines) => {
+      dated(lines, 'deny', (at) => at);
+      for (const one of decided(lines, 'deny')) one.expires_at = earlier(one.at as string);
+    },
+    at: block('decision'),
+    rule: 'B6',
+    says: /after the time to decide/,
+  },
+  {
+    name: 'people had no time to decide, by the transcript and the history',
+    of: 'expired',
+    edit: (lines) => dated(lines, 'expired', earlier),
+    at: block('decision'),
+    rule: 'B6',
+    says: /expired before it had/,
+  },
+  {
+    name: 'the settlement is dated after it counted',
+    of: 'in_doubt',
+    edit: (lines) => {
+      const argument = value(one(lines, scheduled('settleEffect')));
+      argument.at = later(argument.at as string);
+    },
+    at: scheduled('settleEffect'),
+    rule: 'H6',
+    says: /after it counted/,
+  },
+  {
+    name: 'the settlement is dated back',
+    of: 'in_doubt',
+    edit: (lines) => {
+      const argument = value(one(lines, scheduled('settleEffect')));
+      argument.at = earlier(argument.at as string);
+    },
+    at: scheduled('settleEffect'),
+    rule: 'H6',
+    says: /before the signal or update/,
+  },
+  {
+    name: 'claimed an hour after history had its outcome',
+    of: 'approval',
+    edit: (lines) => {
+      const { record } = one(lines, kind('effect')).body;
+      record.claimed_at = later(record.claimed_at as string);
+      record.updated_at = later(record.updated_at as string);
+    },
+    at: kind('effect'),
+    rule: 'T2',
+    says: /after history had its outcome/,
   },
   {
     name: 'somebody else settled, by the argument',
