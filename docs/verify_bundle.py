@@ -1,11 +1,13 @@
 """Verifies an audit bundle offline; written from bundle-format.md alone: S1, H1, T1 … are the rules of that page.
 python3 verify_bundle.py BUNDLE --trust FILE      (Python 3.11, and the package `cryptography`)"""
-import argparse, base64, hashlib, json, sys, unicodedata
+import argparse, base64, hashlib, json, math, re, sys, unicodedata
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 LONGEST_LINE, DEEPEST, CLOCKS, END = 128 * 2**20, 200, 60_000, "9999-12-31T00:00:00Z"
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z")
 EPOCH, REST = datetime(1970, 1, 1, tzinfo=timezone.utc), "part block effect turn_end"
 NEXT = dict(nothing="bundle", bundle="object turn end", object="object turn end", turn="run " + REST,
             run="run event " + REST, event="run event " + REST, part=REST, block=REST, effect="part effect turn_end",
@@ -27,7 +29,6 @@ ENDED = dict(WORKFLOW_EXECUTION_COMPLETED="result", WORKFLOW_EXECUTION_CANCELED=
              WORKFLOW_EXECUTION_FAILED="failure.applicationFailureInfo.details")
 SHOWN_OF_DECISION = ("decision", "by", "at", "note", "channel", "identity")
 SAID = ("by", "note", "identity")
-SHORT_DECISION = ("decision", "by", "at", "channel")
 
 def table(**subjects):
     """What fields of a source say of a subject; `field:fact` where the fact has another name."""
@@ -78,6 +79,13 @@ def pick(value, names): return {name: value.get(name) for name in names}
 def pick_there(value, names): return {name: value[name] for name in names if name in value}
 def ms(time): return (datetime.fromisoformat(time) - EPOCH) // timedelta(milliseconds=1)
 
+def when(time):
+    """Milliseconds since 1970; nan, which is neither before nor after anything, for what is no time."""
+    try:
+        return ms(time) if isinstance(time, str) and TIME.fullmatch(time) else math.nan
+    except ValueError:
+        return math.nan
+
 def form(value):  # None: it has no canonical form.
     try:
         return hash_of(value)
@@ -99,10 +107,13 @@ def person(name):
 
 def payload(container):
     """The value of the first payload; None: there is none, or it is no JSON."""
-    found = (at(container, "payloads") or [{}])[0]
+    found = next(iter(objs(at(container, "payloads"))), {})
+    if found.get("redacted") is True:
+        return UNKNOWN
     try:
-        return UNKNOWN if found == {"redacted": True} else json.loads(base64.b64decode(found.get("data", "")))
-    except ValueError:
+        nothing = base64.b64decode(txt(at(found, "metadata.encoding"))) == b"binary/null"
+        return None if nothing else json.loads(base64.b64decode(txt(found.get("data"))))
+    except (ValueError, RecursionError):
         return None
 
 def obj(value): return value if isinstance(value, dict) and value is not UNKNOWN else {}
@@ -115,6 +126,11 @@ def is_cut(text): return isinstance(text, str) and text.endswith("…")
 def is_short_of(text, whole):
     return text == whole if not is_cut(text) else isinstance(whole, str) and whole.startswith(text.rstrip("…"))
 
+def is_shown(one, was):
+    """Whether it is that decision, its texts shortened maybe."""
+    return all(is_short_of(one.get(name), was[name]) if name in ("note", "identity") else
+               form(one.get(name)) == form(was[name]) for name in was)
+
 def ended(call):
     """What of a call's outcome is compared: a text that was shortened says nothing."""
     silent = lambda key, value: (key == "state" and value == "cancelled" or is_cut(value)
@@ -122,18 +138,15 @@ def ended(call):
     return {key: call[key] for key in call if not silent(key, call[key])}
 
 class Twice:
-    """Rules D1 to D7 in one turn: whoever says a fact otherwise than another source; `broken` has what did not hold."""
-    def __init__(self, turn, objects):
-        self.objects, self.turn, self.said, self.broken, self.bodies = objects, turn, {}, [], {}
-        self.own, self.applied = set(), {}
+    """Rules D1 to D7 in one turn: whoever says a fact otherwise than another source."""
+    def __init__(self, turn, rule):
+        self.turn, self.rule, self.said, self.bodies = turn, rule, {}, {}
+        self.applied = {}
         self.runs, self.whole, self.unknown, self.lost, self.reset = [], False, False, False, False
-        self.scheduled, self.ran_at, self.decisions, self.expiries = {}, {}, set(), set()
-        self.heads, self.shown, self.dispatches, self.admitted, self.needs = set(), set(), set(), set(), set()
-        self.texts = {}
+        self.scheduled, self.decisions, self.expiries = {}, set(), set()
+        self.heads, self.shown, self.dispatches = set(), set(), set()
+        self.texts, self.decided, self.decided_in = {}, {}, {}
         self.tell("turn", "", {name: turn[name] for name in IDS if turn[name] is not None})
-
-    def rule(self, rule, holds):
-        self.broken += [] if holds else [rule]
 
     def tell(self, subject, name, facts):
         for fact, value in facts.items() if isinstance(name, str) else ():
@@ -154,21 +167,40 @@ class Twice:
         self.scheduled = {}
         self.tell("run", str(len(self.runs)), pick(body, ["run_id"]))
 
+    def event(self, event, name, facts, head):
+        value = payload(facts.get("input"))
+        if name == "WORKFLOW_EXECUTION_STARTED":
+            self.go_on(facts.get("continuedExecutionRunId"))
+            self.tell("turn", "", pick_there(obj(value), ARGUMENT))
+        if name == "ACTIVITY_TASK_SCHEDULED":
+            self.scheduled_one(txt(event.get("eventId")), txt(at(facts, "activityType.name")), value)
+        if name == "ACTIVITY_TASK_COMPLETED":
+            self.completed(txt(facts.get("scheduledEventId")), payload(facts.get("result")))
+        if name in ENDED:
+            self.view(payload(at(facts, ENDED[name])), head)
+
     def hear(self, said):
         for one in map(obj, said):
             if one:
                 self.decisions.add(form({name: one[name] for name in one if name != "revision"}))
-                self.decisions.add(form([one.get("digest"), "attestation" in one, pick(one, SHOWN_OF_DECISION)]))
-                short = form([one.get("digest"), "attestation" in one, pick(one, SHORT_DECISION)])
-                self.texts.setdefault(short, []).append(pick(one, ("note", "identity")))
+            if one.get("decision") != "edit" and isinstance(one.get("digest"), str):
+                shown = pick(one, SHOWN_OF_DECISION) | {"attested": "attestation" in one}
+                self.decided.setdefault(one["digest"], {}).setdefault(form(shown), shown)
 
-    def scheduled_one(self, event_id, name, value, time):
+    def go_on(self, before):
+        """What a run knows is what the run knew that it goes on from."""
+        known = self.decided_in.get(txt(before), {})
+        self.decided = self.decided_in[self.runs[-1]] = {digest: dict(known[digest]) for digest in known}
+
+    def scheduled_one(self, event_id, name, value):
         self.unknown, value = self.unknown or value is UNKNOWN, obj(value)
         self.scheduled[event_id], call, approvals = (name, value), obj(value.get("call")), value.get("approvals")
         digest = call.get("digest")
         self.tell_all(TURN, obj(value.get("turn")), turn="")
         self.tell_all(CALL, call, call=digest)
         self.tell("card", call.get("preview_ref"), pick_there(call, ["target_hash"]))
+        if name != "admitCall":
+            self.tell("card", call.get("preview_ref"), {"makers": call.get("makers", [])})
         self.rule("D4", not isinstance(call.get("input"), dict) or form(call["input"]) == call.get("input_hash"))
         if name in ("inspectEffect", "settleEffect", "reconcileEffect") and self.whole and not self.unknown:
             self.rule("D4", (txt(digest), form(call.get("dispatch"))) in self.dispatches)
@@ -183,7 +215,6 @@ class Twice:
                 self.tell("asked", call["input_ref"], pick(value, ["untrusted"]))
         if name == "runCall":
             self.dispatches.add((txt(digest), form(call.get("dispatch"))))
-            self.ran_at[txt(digest)] = min(time, self.ran_at.get(txt(digest), time))
         self.hear([*objs(approvals), value.get("approval"), *objs(call.get("earlier"))])
         for one in objs(value.get("outcomes")):
             self.hear([*objs(one.get("approvals")), one.get("decision"), *objs(one.get("earlier"))])
@@ -211,8 +242,6 @@ class Twice:
         asked = {"takeStep": result.get("calls"), "admitDirect": [result.get("call")]}.get(name)
         if name == "admitDirect":
             self.tell("turn", "", pick_there(result, ["store_id"]))
-        if name in ("takeStep", "admitDirect"):
-            self.admitted.add(tuple(txt(one.get("input_ref")) for one in objs(asked)))
         for one in objs(asked):
             self.said.pop(("use", txt(one.get("id")), "tool_use_id"), None)
             self.tell("use", one.get("id"), pick_there(one, ["tool_use_id"]))
@@ -227,7 +256,8 @@ class Twice:
             self.tell_all(QUESTION, result, card=card, call=digest)
             self.rule("D3", result.get("run_id") in (None, "") or not self.whole or result["run_id"] in self.runs)
             self.tell("card", card, {"call_id": call.get("id")} | pick_there(result, ["card"]))
-            self.tell("card", result.get("preview_ref"), pick_there(result, ["target_hash"]))
+            shown = pick_there(result, ["target_hash"]) | {"makers": call.get("makers", [])}
+            self.tell("card", result.get("preview_ref"), shown)
             now = {**call, **pick_there(obj(result.get("decided")), ("input_ref", "input_hash")),
                    **pick_there(obj(result.get("renewed")), ("policy_ref",))}
             self.tell_all([entry for entry in CALL if entry[0] != "preview_ref"], now, call=digest)
@@ -248,10 +278,6 @@ class Twice:
 
         if name == "settleEffect" and result.get("effect") == value.get("outcome"):
             self.tell("effect", result.get("head"), pick_there(value, SAID))
-
-    def attested(self, ref):
-        rules = obj(self.objects.get(txt(ref)))
-        return "attested" in (rules.get("channel"), obj(self.objects.get(txt(rules.get("policy_ref")))).get("channel"))
 
     def known(self, one, summary):
         digest, ref, message = one.get("digest"), one.get("result_ref"), obj(one.get("error")).get("message")
@@ -276,24 +302,26 @@ class Twice:
             self.known(one, "result_summary")
             self.tell_all(SHOWN, ended(one), call=digest, result=one.get("result_ref"))
             self.tell_all(OF_RESULT[:1], one, result=one.get("result_ref"))
-            if self.whole and not self.unknown and isinstance(approval.get("decisions"), list):
-                said, until = objs(approval["decisions"]), approval.get("expires_at")
-                named = said if said and said[-1].get("decision") == "approve" else said[-1:]
-                people = [it.get("by") for it in named if it.get("by") != ""]
-                for it in said:
-                    named = lambda fields: form([digest, it.get("attested"), pick(it, fields)])
-                    is_it = lambda was: all(is_short_of(it.get(name), was[name]) for name in was)
-                    short = is_cut(it.get("note")) or is_cut(it.get("identity"))
-                    self.rule("D5", any(map(is_it, self.texts.get(named(SHORT_DECISION), []))) if short
-                              else named(SHOWN_OF_DECISION) in self.decisions)
-                self.rule("D5", approval.get("by") == people)
-                self.rule("D5", approval.get("note") == (said[-1].get("note") if said else None))
-                self.rule("D5", until is None or (txt(one.get("id")), form(until)) in self.expiries)
+            if self.whole and not self.unknown:
+                self.approved(txt(one.get("id")), approval, list(self.decided.get(txt(digest), {}).values()))
         answered = texts(pick_all(view["calls"], "result_ref"))
         if isinstance(view.get("envelope"), dict) and len(answered) == 1:
             self.tell("result", answered[0], {"answer": form(view["envelope"])})
         forgotten = obj(view.get("earlier_calls")).get("applied", 0)
         self.rule("D6", self.unknown or self.reset or not self.whole or len(left_out) <= forgotten)
+
+    def approved(self, call, approval, told):
+        """The turn's result shows the decisions that activities were given, no fewer and no others."""
+        last, until = told[-1] if told else {"decision": None, "note": None}, approval.get("expires_at")
+        named = told if last["decision"] == "approve" else told[-1:]
+        enough = last["decision"] != "approve" or len(told) >= (approval.get("quorum") or 1)
+        if "decisions" in approval:
+            shown = objs(approval["decisions"])
+            self.rule("D5", len(shown) == len(told) and all(map(is_shown, shown, told)))
+        self.rule("D5", approval.get("by") == [one["by"] for one in named if one["by"] != ""])
+        self.rule("D5", approval.get("decision") == (last["decision"] if enough else None))
+        self.rule("D5", is_short_of(approval.get("note"), last["note"]))
+        self.rule("D5", until is None or (call, form(until)) in self.expiries)
 
     def part(self, ref, body):
         if not isinstance(body, dict):
@@ -313,6 +341,8 @@ class Twice:
         for subject in ("asked", "card"):
             if self.knows(subject, ref, "target_hash"):
                 self.tell(subject, ref, target)
+        if self.knows("card", ref, "makers"):
+            self.tell("card", ref, {"makers": body.get("makers", [])})
         if self.knows("card", ref, "digest"):
             self.tell("card", ref, pick_there(body, ("digest", "card", "call_id")))
         if self.knows("result", ref, "state"):
@@ -328,10 +358,6 @@ class Twice:
 
     def block(self, ref, block):
         body, kind = self.bodies.get(next(iter(block["parts"]), "")), block["kind"]
-        starts = kind == "start" and body and body.get("first_execution_run_id") == self.turn["first_execution_run_id"]
-        if not (starts or block["parent"] in self.own):
-            return
-        self.own.add(ref)
         if body is None:
             return
         digest, result = body.get("digest"), body.get("result_ref")
@@ -339,7 +365,6 @@ class Twice:
             self.tell_all(TURN[:-1], {**body, "agent": obj(body.get("agent")).get("name")}, turn="")
             return self.tell("turn", "", pick_there(body, ["attestation"]))
         if kind == "admission":
-            self.rule("B5", not self.whole or self.unknown or tuple(block["parts"][1:]) in self.admitted)
             self.tell_all(STEP, body, step=ref)
             self.tell_all(USAGE, obj(body.get("usage")), step=ref)
         if kind == "end":
@@ -352,11 +377,6 @@ class Twice:
         if kind == "dispatch":
             self.tell_all(DISPATCH, body, call=digest, block=ref, dispatch=f"{digest} {body.get('dispatch')}")
             self.tell_all(DISPATCHED, body, block=ref)
-            definition, policy = body.get("definition_ref"), body.get("approval")
-            wanted = at(self.objects.get(txt(definition)), f"approvals.{body.get('tool')}")
-            self.rule("B10", wanted is None or form(wanted) == form(policy))
-            self.rule("B10", not self.attested(body.get("policy_ref")) or at(policy, "channel") == "attested")
-            self.needs |= set(texts(definition))
         if kind in ("effect", "settlement"):
             effect = body.get("effect") if kind == "effect" else body.get("recorded", body.get("outcome"))
             self.tell("call", digest, pick_there(body, ["call_id"]))
@@ -365,39 +385,674 @@ class Twice:
             self.tell("result", result, {"effect": effect})
 
     def effect(self, record):
-        digest, head, last = record["digest"], record["head"], record["result_head"]
-        self.rule("T2", record["v"] == "holdfast.effect/1" and record["turn_id"] == self.turn["turn_id"])
-        self.rule("T2", ms(record["updated_at"]) >= ms(record["claimed_at"]))
-        self.rule("T2", not self.whole or record["run_id"] in self.runs)
-        self.rule("T2", not self.whole or digest in self.ran_at or self.unknown)
-        self.rule("T2", not self.whole or ms(record["claimed_at"]) >= self.ran_at.get(digest, 0) - CLOCKS)
+        digest, head, last = record.get("digest"), record.get("head"), record.get("result_head")
         self.tell_all(RECORD, record, turn="", call=digest, block=head, effect=last)
         if self.knows("block", head, "digest"):
             self.tell_all(DISPATCHED, record, block=head)
         self.tell("effect", last, {"digest": digest})
         self.heads |= {it for it in (head, last) if isinstance(it, str)}
-        if record["state"] in ("applied", "in_doubt") and self.whole and not self.lost:
+        if record.get("state") in ("applied", "in_doubt") and self.whole and not self.lost:
             self.rule("D7", self.knows("effect", last, "effect") and self.knows("block", head, "key"))
 
 def texts(value): return [it for it in (value if isinstance(value, list) else [value]) if isinstance(it, str)]
 
-def claims_of(token):
-    """The claims of an attestation, whether it holds or not; {}: it is none."""
+# ---------------------------------------------------------------- signatures of people
+
+def text_of(longest): return lambda it: isinstance(it, str) and it.strip() != "" and len(it) <= longest
+def like(pattern): return lambda it: isinstance(it, str) and re.fullmatch(pattern, it) is not None
+def is_time(it): return type(it) is int and it >= 0
+def has_shape(value, shape):
+    return isinstance(value, dict) and value.keys() <= shape.keys() and all(shape[key](value.get(key)) for key in shape)
+
+HASH, ROLE = "[0-9a-f]{64}", "[A-Za-z0-9._:-]{1,64}"
+OF_CLAIMS = {
+    "v": like(r"holdfast\.decision/[12]"),
+    "aud": lambda it: has_shape(it, {
+        "namespace": text_of(255), "workflow_id": text_of(255), "first_execution_run_id": text_of(100),
+        "store_id": lambda store: store is None or like("[0-9a-f]{32}")(store)}),
+    "digest": like(HASH),
+    "decision": like("approve|deny|settle|edit|steer"),
+    "outcome": lambda it: it in (None, "applied", "not_applied"),
+    "input_hash": lambda it: it is None or like(HASH)(it),
+    "principal": text_of(200),
+    "roles": lambda it: isinstance(it, list) and len(it) <= 16 and all(map(like(ROLE), it)) and len({*it}) == len(it),
+    "head": lambda it: it is None or like(HASH)(it),
+    "iat": is_time, "exp": is_time, "nonce": like("[A-Za-z0-9_-]{16,64}"), "kid": like("[0-9a-f]{16}"),
+}
+
+OF_START = {
+    "v": like(r"holdfast\.start/1"),
+    "aud": lambda it: has_shape(it, {"namespace": text_of(255), "workflow_id": text_of(255)}),
+    "requester": text_of(200), "agent": lambda it: isinstance(it, str) and len(it) <= 255, "message_hash": like(HASH),
+    **pick(OF_CLAIMS, ("iat", "exp", "nonce", "kid")),
+}
+
+def token_of(token):
+    """Claims, what was signed, and the signature; None: it has not the form of an attestation."""
     try:
         claims, seal = map(unbase64url, token.split("."))
         read = json.loads(claims)
-        return obj(read) if len(seal) == 64 and canonical(read).encode() == claims else {}
-    except (ValueError, TypeError):
-        return {}
+        return (read, claims, seal) if len(seal) == 64 and canonical(read).encode() == claims else None
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
 
-def was_said(said, one):
-    """Yields of each decision in the history whether it is this one: on this digest, by this person."""
-    for decision, value in said:
-        signed = [txt(claims_of(token).get("principal")) for token in texts(at(value, "attestation"))]
-        by, calls = texts(at(value, "by")), texts(at(value, "call")) + texts(at(value, "calls"))
-        fits = person(one["by"]) in map(person, by[:1] + signed)
-        yield value is UNKNOWN or decision == one["decision"].replace("edit", "approve") and fits and any(
-            len(it) >= 12 and one["digest"].startswith(it) for it in calls)
+def claims_of(token):
+    """The claims of a signed decision, whether it holds or not; {}: it is none."""
+    read = token_of(token)
+    claims = read[0] if read and len(token) <= 4096 and has_shape(read[0], OF_CLAIMS) else {}
+    one_meaning = (("outcome" in claims) == (claims.get("decision") == "settle")
+                   and ("input_hash" in claims) == (claims.get("decision") == "edit")
+                   and ("store_id" in obj(claims.get("aud"))) == (claims.get("v") == "holdfast.decision/2"))
+    return claims if one_meaning else {}
+
+class Signatures:
+    """Whether signatures of people hold, by the keys of the trust file (rules H5 and H7)."""
+    def __init__(self, trust):
+        self.keys = {key["kid"]: key for key in trust if key["use"] in ("gateway", "principal")}
+        self.unchecked, self.bad_starts = 0, 0
+
+    def signed(self, token, claims, principal, roles, time):
+        """Whether a key in force at that time has signed these claims, and speaks for this person in these roles."""
+        key = self.keys.get(claims.get("kid"))
+        if not key:
+            return False
+        _, signed, seal = token_of(token)
+        try:
+            Ed25519PublicKey.from_public_bytes(unbase64url(key["public"])).verify(seal, signed)
+        except InvalidSignature:
+            return False
+        in_force = (ms(key["created_at"]) <= time + CLOCKS and ms(key.get("expires_at", END)) > time
+                    and ms(key.get("revoked_at", END)) > time)
+        in_time = claims["iat"] * 1000 <= time + CLOCKS and claims["exp"] * 1000 > time
+        his = key["use"] == "gateway" or person(key["principal"]) == person(principal)
+        return in_force and in_time and his and (key["use"] == "gateway" or {*roles} <= {*key.get("roles", [])})
+
+    def holds(self, token, said, audience, time):
+        """`said`: what it must say (`digest`, `decision`, `outcome`, `by`); `audience`: for which turn."""
+        if not self.keys:
+            self.unchecked += 1
+            return True
+        claims = claims_of(token)
+        this = (all(obj(claims.get("aud")).get(name) == audience[name] for name in audience)
+                and all(claims.get(name) == said[name] for name in ("digest", "decision", "outcome"))
+                and isinstance(said["by"], str) and person(txt(claims.get("principal"))) == person(said["by"]))
+        return this and self.signed(token, claims, claims["principal"], claims["roles"], time)
+
+    def start_holds(self, token, said, namespace, workflows, time):
+        """`said`: whose start it must be (`requester`, `agent`, `message_hash`)."""
+        if not self.keys:
+            self.unchecked += 1
+            return True
+        read = token_of(token)
+        claims = read[0] if read and len(token) <= 4096 and has_shape(read[0], OF_START) else {}
+        aud = obj(claims.get("aud"))
+        this = (aud.get("namespace") == namespace and aud.get("workflow_id") in workflows
+                and isinstance(said["requester"], str)
+                and person(txt(claims.get("requester"))) == person(said["requester"])
+                and all(claims.get(name) == said[name] for name in ("agent", "message_hash")))
+        right = this and self.signed(token, claims, claims["requester"], [], time)
+        self.bad_starts += not right
+        return right
+
+# ---------------------------------------------------------------- the history of a turn: rules H1 to H6
+
+CALLS, NO_STORE = ("runCall", "openSubTurn"), object()
+GIVEN_A_HEAD = ("takeStep", "runCall", "endTurn", "settleEffect")
+ADMITTING = ("takeStep", "admitDirect")
+OUTCOMES = {"runCall": "", "settleEffect": "", "inspectEffect": "outcome", "reconcileEffect": "settled"}
+
+def attributes_of(event, name):
+    first, *rest = name.lower().split("_")
+    return obj(event.get(first + "".join(map(str.capitalize, rest)) + "EventAttributes"))
+
+def approvals_in(value):
+    """Histories from before there could be several approvals have one, or null."""
+    if isinstance(value.get("approvals"), list):
+        return [obj(one) for one in value["approvals"]]
+    return [value["approval"]] if isinstance(value.get("approval"), dict) else []
+
+class History:
+    def __init__(self, turn, namespace, signatures, rule):
+        self.turn, self.rule, self.signatures = turn, rule, signatures
+        self.audience = {"namespace": namespace, "workflow_id": turn["workflow_id"],
+                         "first_execution_run_id": turn["first_execution_run_id"] or ""}
+        self.runs, self.reset, self.closed = [], False, False
+        self.argument, self.store, self.began, self.latest = UNKNOWN, NO_STORE, math.nan, -math.inf
+        self.said, self.asked_until = [], set()
+        self.calls, self.by_input = {}, {}  # scheduled calls, by digest and by the part with their input
+        self.outcomes, self.admitted, self.given, self.head = [], set(), set(), None
+        self.unknown = set()  # what was left out: calls, questions, outcomes, admissions
+
+    @property
+    def whole(self): return self.runs[:1] == [self.turn["first_execution_run_id"]]
+
+    def begin(self, body):
+        self.runs.append(body["run_id"])
+        self.run, self.events, self.clock, self.activities, self.closed = body, 0, -math.inf, {}, False
+        self.reset = self.reset or body["began"] == "reset"
+
+    def event(self, event, name, facts):
+        self.events, time = self.events + 1, when(event.get("eventTime"))
+        self.rule("H1", isinstance(event.get("eventType"), str) and event.get("eventId") == str(self.events))
+        self.rule("H1", time >= self.clock - CLOCKS or name == "ACTIVITY_TASK_STARTED" and time == time)
+        self.began = time if math.isnan(self.began) else self.began
+        self.clock, self.latest = max(self.clock, time), max(self.latest, time)
+        self.closed = name in ENDED
+        value = payload(facts.get("input"))
+        if self.events == 1:
+            self.first(name, facts, value)
+        self.hear(name, facts, value, time)
+        if name == "ACTIVITY_TASK_SCHEDULED":
+            self.scheduled(txt(event.get("eventId")), facts, value, time)
+        if name == "ACTIVITY_TASK_COMPLETED":
+            self.completed(txt(facts.get("scheduledEventId")), payload(facts.get("result")), time)
+
+    def first(self, name, facts, value):
+        turn, original = self.turn, facts.get("originalExecutionRunId")
+        self.rule("H2", name == "WORKFLOW_EXECUTION_STARTED")
+        self.rule("H2", facts.get("firstExecutionRunId") == turn["first_execution_run_id"])
+        began = "continued" if facts.get("continuedExecutionRunId") else "start"
+        self.rule("H2", self.run["began"] == ("reset" if original and original != self.runs[-1] else began))
+        if value is not UNKNOWN:
+            self.rule("H2", obj(value).get("turn_id") == turn["turn_id"])
+            above = pick(obj(obj(value).get("parent")), ("turn_id", "call_id"))
+            self.rule("H2", turn["parent"] is None or above == turn["parent"])
+        if len(self.runs) == 1 and self.whole:
+            self.argument = value
+
+    # What people said.
+
+    def hear(self, name, facts, value, time):
+        if name == "WORKFLOW_EXECUTION_SIGNALED":
+            if facts.get("signalName") in ("approve", "deny", "settle"):
+                self.note(facts["signalName"], value, time)
+        if name in ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED"):
+            request = obj(facts.get("acceptedRequest", facts.get("request")))
+            if at(request, "input.name") == "decide":
+                value = payload(at(request, "input.args"))
+                self.note(txt(obj(value).get("decision")), value, time)
+
+    def note(self, kind, value, time):
+        if value is UNKNOWN:
+            self.unknown.add("decisions")
+        value = obj(value)
+        by = texts(value.get("by"))[:1] if isinstance(value.get("by"), str) else []
+        signed = [txt(claims_of(token).get("principal")) for token in texts(value.get("attestation"))]
+        calls = [it for it in texts(value.get("call")) + texts(value.get("calls")) if len(it) >= 12]
+        self.said.append((kind, {*map(person, by + signed)}, calls, value.get("outcome"), time))
+
+    def has_said(self, decision, digest, by, until=math.inf, outcome=None):
+        """Whether this person has said it of the call so far, by `until`, or it was left out what somebody said."""
+        kind = "approve" if decision == "edit" else decision
+        return "decisions" in self.unknown or any(
+            one == kind and person(txt(by)) in people and any(txt(digest).startswith(it) for it in calls)
+            and not time > until and (kind != "settle" or form(became) == form(outcome))
+            for one, people, calls, became, time in self.said)
+
+    def attested(self, one, **said):
+        """H5"""
+        if "attestation" in one:
+            time = when(said.pop("at"))
+            self.rule("H5", self.signatures.holds(one["attestation"], said, self.audience, time))
+
+    # What was to run.
+
+    def scheduled(self, event_id, facts, value, time):
+        name = txt(at(facts, "activityType.name"))
+        call = obj(obj(value).get("call"))
+        self.activities[event_id] = (name, call)
+        if value is UNKNOWN:
+            self.unknown |= {{"runCall": "calls", "admitCall": "questions"}.get(name, "")}
+            return
+        value = obj(value)
+        if name in CALLS:
+            self.call(value, call, facts, time)
+            kept = {"call": call, "value": value, "at": time}
+            self.by_input.setdefault(txt(call.get("input_ref")), []).append(kept)
+            if name == "runCall":
+                self.calls.setdefault(txt(call.get("digest")), []).append(kept)
+        if name == "admitCall":
+            self.asked_until.add((txt(call.get("id")), txt(value.get("expires_at"))))
+        if name == "settleEffect":
+            for one in [value, *objs(value.get("settlements"))]:
+                digest, by, outcome = call.get("digest"), one.get("by"), one.get("outcome")
+                then = one.get("at", value.get("at"))
+                self.rule("H6", not self.whole or self.has_said("settle", digest, by, when(then) + CLOCKS, outcome))
+                self.rule("H6", when(then) <= time + CLOCKS)
+                self.attested(one, digest=digest, decision="settle", outcome=outcome, by=by, at=then)
+        if name in GIVEN_A_HEAD and isinstance(value.get("head"), str):
+            self.given.add(value["head"])
+
+    def call(self, value, call, facts, time):
+        turn = obj(value.get("turn"))
+        bound = "store_id" in turn
+        asked = {"call_id": call.get("id"), **pick(turn, OF_TURN if bound else ("turn_id", "requester"))}
+        more = pick(call, ("definition_ref", "target_hash")) if bound else {}
+        digest = form({"v": "holdfast.call/2" if bound else "holdfast.call/1", **asked, **pick(call, OF_CALL), **more})
+        again = f":{call.get('dispatch')}" if call.get("dispatch") != 1 else ""
+        self.rule("H3", pick(turn, IDS) == pick(self.turn, IDS) and digest is not None and call.get("digest") == digest)
+        self.rule("H3", call.get("input", 0) is None or call.get("input_hash") == form(call.get("input")))
+        name = f"{txt(call.get('id'))}:{txt(call.get('tool'))}:{txt(digest)[:16]}{again}"
+        self.rule("H3", facts.get("activityId") == name)
+        store = turn.get("store_id") if isinstance(turn.get("store_id"), str) else None
+        if self.store is NO_STORE:
+            self.store = self.audience["store_id"] = store
+        self.rule("H3", self.store == store)
+        people = set()
+        for one in approvals_in(value):
+            by, until = one.get("by"), one.get("expires_at")
+            self.rule("H4", one.get("decision") == "approve" and one.get("digest") == call.get("digest"))
+            self.rule("H4", when(one.get("at")) <= when(until) and person(txt(by)) not in people)
+            people.add(person(txt(by)))
+            if self.whole:
+                self.rule("H4", self.has_said("approve", call.get("digest"), by))
+                self.rule("H6", "questions" in self.unknown or (txt(call.get("id")), txt(until)) in self.asked_until)
+                self.rule("H6", self.has_said("approve", call.get("digest"), by, when(one.get("at")) + CLOCKS))
+            self.rule("H6", when(one.get("at")) <= time + CLOCKS)
+            self.attested(one, digest=call.get("digest"), decision="approve", outcome=None, by=by, at=one.get("at"))
+
+    def key_of(self, call):
+        """The idempotency key of a scheduled call."""
+        of = {"call_id": call.get("id"), "digest": call.get("digest")}
+        return "hf_" + txt(form({"v": "holdfast.idem/1", **pick(self.turn, IDS[1:]), **of}))[:40]
+
+    def dispatched(self, digest, dispatch):
+        """The scheduled call of this dispatch; None: there was none."""
+        found = (one for one in self.calls.get(txt(digest), []) if form(one["call"].get("dispatch")) == form(dispatch))
+        return next(found, None)
+
+    # What became of it.
+
+    def completed(self, event_id, result, time):
+        name, call = self.activities.get(event_id, ("", {}))
+        if name == OF_ANOTHER:
+            return
+        if result is UNKNOWN:
+            self.head = UNKNOWN
+            self.unknown |= {"outcomes"} if name in OUTCOMES else {"admissions"} if name in ADMITTING else set()
+            return
+        result = obj(result)
+        named = [at(result, path) for path in ("head", "outcome.head", "settled.head", "refused.head")]
+        self.head = next((it for it in named if isinstance(it, str)), self.head)
+        became = result.get(OUTCOMES[name]) if OUTCOMES.get(name) else result
+        if name in OUTCOMES and isinstance(became, dict):
+            self.outcomes.append({"digest": call.get("digest"), "at": time, **pick(became, ("head", "effect"))})
+        asked = result.get("calls") if name == "takeStep" else [obj(result.get("call"))]
+        if name in ADMITTING:
+            self.admitted.add(tuple(txt(one.get("input_ref")) for one in objs(asked)))
+
+# ---------------------------------------------------------------- blocks: rules B2 to B12
+
+PART_REFS, OBJECT_REFS = ("card_ref", "input_ref", "preview_ref", "result_ref"), ("policy_ref", "definition_ref")
+
+def state_in(kind, body):
+    if kind == "effect":
+        return body.get("effect")
+    return body.get("outcome") if body.get("recorded") is None else body["recorded"]
+
+class Blocks:
+    def __init__(self, turn, history, objects, blocks, rule):
+        self.turn, self.history, self.objects, self.seen, self.rule = turn, history, objects, blocks, rule
+        self.own, self.parts, self.sub_turns, self.needs = {}, {}, [], {"parts": set(), "objects": set()}
+        self.approvals, self.editors, self.steerers, self.admitted, self.dispatches = [], {}, set(), {}, set()
+        self.shows_message = False
+        self.unknown = set()  # what was left out: decisions, admissions, messages, dispatches
+
+    def part(self, ref, part):
+        body = None if part is None else obj(part["body"])
+        self.parts[ref] = body
+        for run in self.history.by_input.get(ref, []) if part else []:
+            self.rule("B12", allowed(self.objects, run, body))
+
+    def block(self, ref, block):
+        """Whether it is one of the turn's own."""
+        kind, parent, history, body = block["kind"], self.own.get(block["parent"]), self.history, None
+        if block["parts"]:
+            body = self.parts.get(block["parts"][0])
+        starts = kind == "start" and body is not None
+        starts = starts and body.get("first_execution_run_id") == self.turn["first_execution_run_id"]
+        if not (starts or parent):
+            return False
+        time, after = when(block["at"]), parent["at"] if parent else history.began
+        if history.whole:
+            self.rule("B2", max(after, history.began) <= time <= history.latest)
+        self.own[ref] = {"at": time, "kind": kind, "body": body}
+        if body is not None and kind in ("start", "decision", "dispatch", "effect", "settlement"):
+            self.refer(body)
+        if kind == "start":
+            self.start(body, time)
+        if kind == "decision":
+            self.decision(body, time)
+        if kind == "dispatch":
+            self.dispatch(body)
+        elif kind in ("message", "admission"):
+            getattr(self, kind)(body, block["parts"])
+        elif kind in ("effect", "settlement"):
+            self.effect(body, ref, kind)
+        return True
+
+    def refer(self, body):
+        for group, names in (("parts", PART_REFS), ("objects", OBJECT_REFS)):
+            self.needs[group] |= {body[name] for name in names if isinstance(body.get(name), str)}
+
+    def start(self, body, time):
+        if body is None:
+            return
+        history, asked = self.history, obj(self.history.argument)
+        self.rule("H7", self.started_by(body, time))
+        self.rule("B3", pick(body, IDS[:2]) == pick(self.turn, IDS[:2]))
+        self.rule("B3", history.store is NO_STORE or body.get("store_id") == history.store)
+        if not history.whole or history.argument is UNKNOWN:
+            return
+        self.rule("B3", form(body.get("requester")) == form(asked.get("requester")))
+        if isinstance(asked.get("message"), str):
+            self.rule("B3", body.get("message_hash") == form(asked["message"]))
+            self.rule("B3", obj(body.get("agent")).get("name") == asked.get("agent"))
+        if isinstance(asked.get("input_json"), str):
+            call = obj(body.get("call"))
+            self.rule("B3", call.get("tool") == asked.get("tool"))
+            self.rule("B3", call.get("asked_hash") == form(asked["input_json"]))
+            signed = {"agent": asked.get("agent") or "", "message_hash": form(pick(asked, ("tool", "input_json")))}
+            self.rule("B3", pick(obj(body.get("signed_for", signed)), signed) == signed)
+
+    def started_by(self, body, time):
+        """Whether the start is signed where decisions are; a sub-agent's turn has the signature of the turn above."""
+        asked = {"agent": obj(body.get("agent")).get("name"), "message_hash": body.get("message_hash")}
+        said = pick(obj(body.get("signed_for", asked)), asked) | pick(body, ["requester"])
+        session = [f"session/{body['session_id']}"] if isinstance(body.get("session_id"), str) else []
+        workflows, namespace = [self.turn["workflow_id"], *session], self.history.audience["namespace"]
+        token = body.get("attestation")
+        holds = "attestation" in body and self.history.signatures.start_holds(token, said, namespace, workflows, time)
+        approvals = obj(obj(self.objects.get(txt(body.get("definition_ref")))).get("approvals"))
+        return holds or "parent" in body or "attested" not in [obj(one).get("channel") for one in approvals.values()]
+
+    def message(self, body, parts):
+        said = obj(self.history.argument).get("message")
+        bodies = [self.parts.get(ref) for ref in parts]
+        self.unknown |= {"messages"} if None in bodies else set()
+        if isinstance(said, str) and {"type": "text", "text": said} in [it for it in bodies if it is not None]:
+            self.shows_message = True
+        if body is not None:
+            if isinstance(body.get("steer"), dict):
+                self.steered(body["steer"], bodies[1] if len(bodies) > 1 else None)
+            self.sub_turns += objs(body.get("sub_turns"))
+
+    def steered(self, steer, said):
+        """H5: what somebody has said to the running turn."""
+        by = steer.get("by")
+        self.steerers.add(person(txt(by)))
+        if said is not None:
+            digest = form({"v": "holdfast.steer/1", "text": said.get("text")})
+            self.history.attested(steer, digest=digest, decision="steer", outcome=None, by=by, at=steer.get("at"))
+
+    def admission(self, body, parts):
+        bodies, history = [self.parts.get(ref) for ref in parts[1:]], self.history
+        self.unknown |= {"admissions"} if None in bodies else set()
+        for one in bodies:
+            if one is not None:
+                self.admitted.setdefault(txt(one.get("call_id")), []).append(one)
+        if history.whole:
+            said = obj(history.argument).get("message")
+            self.rule("B4", not isinstance(said, str) or self.shows_message or "messages" in self.unknown)
+            self.rule("B5", tuple(parts[1:]) in history.admitted or "admissions" in history.unknown)
+
+    def decision(self, body, written):
+        if body is None:
+            self.unknown.add("decisions")
+            return
+        history, decision, digest, by = self.history, body.get("decision"), body.get("digest"), body.get("by")
+        time = when(body.get("at"))
+        history.attested(body, digest=digest, decision=decision, outcome=None, by=by, at=body.get("at"))
+        head = claims_of(body.get("attestation")).get("head")
+        self.rule("H5", head is None or head in self.seen)
+        if decision == "approve":
+            self.approvals.append((form(digest), person(txt(by))))
+        if decision == "edit":
+            self.editors.setdefault(txt(obj(body.get("subject")).get("call_id")), set()).add(person(txt(by)))
+        if decision in ("approve", "deny", "edit") and history.whole:
+            self.rule("B6", history.has_said(decision, digest, by, time + CLOCKS))
+        self.rule("B6", time <= written + CLOCKS)
+        if decision != "edit":
+            until = when(body.get("expires_at"))
+            self.rule("B6", time >= until - CLOCKS if decision == "expired" else time <= until)
+
+    def dispatch(self, body):
+        if body is None:
+            self.unknown.add("dispatches")
+            return
+        names, history = [form(body.get(name)) for name in ("digest", "idempotency_key", "dispatch")], self.history
+        self.dispatches |= {tuple(names), (*names[:2], form(None))}
+        run = history.dispatched(body.get("digest"), body.get("dispatch")) if history.whole else None
+        if run:
+            self.dispatched(body, run)
+        elif history.whole:
+            self.rule("B7", "calls" in history.unknown)
+        rules = obj(self.objects.get(txt(body.get("policy_ref"))))
+        channels = (rules.get("channel"), obj(self.objects.get(txt(within(rules)))).get("channel"))
+        self.rule("B10", "attested" not in channels or obj(body.get("approval")).get("channel") == "attested")
+        definition = obj(obj(self.objects.get(txt(body.get("definition_ref")))).get("approvals"))
+        if txt(body.get("tool")) in definition:
+            self.rule("B10", form(definition[txt(body.get("tool"))]) == form(body.get("approval")))
+
+    def dispatched(self, body, run):
+        call = run["call"]
+        same = ("tool", "version", "input_ref", "preview_ref")
+        self.rule("B7", form(pick(body, same)) == form(pick(call, same)) and body.get("call_id") == call.get("id"))
+        self.rule("B7", body.get("idempotency_key") == self.history.key_of(call))
+        alike = lambda one: pick(one, ("tool", "version")) == pick(body, ("tool", "version"))
+        admitted = [one for one in self.admitted.get(txt(body.get("call_id")), [])
+                    if alike(one) and one.get("verdict") != "rejected"]
+        self.rule("B8", admitted or "admissions" in self.unknown)
+        self.approved(body, run, admitted)
+
+    def approved(self, body, run, admitted):
+        """B9: enough people approved, and none who must not."""
+        call, approvals, policy = run["call"], approvals_in(run["value"]), obj(body.get("approval"))
+        people = {person(txt(one.get("by"))) for one in approvals}
+        written = {name for digest, name in self.approvals if digest == form(body.get("digest"))}
+        self.rule("B9", people == written or "decisions" in self.unknown)
+        asks = [one for one in admitted if one.get("verdict") == "ask" and "undecided" not in one]
+        quorum = policy.get("quorum") if type(policy.get("quorum")) in (int, float) else 1
+        self.rule("B9", not (asks or run["value"].get("verdict") == "ask") or len(people) >= quorum)
+        if policy.get("four_eyes") is True:
+            asked = obj(self.history.argument).get("requester"), obj(body.get("subject")).get("requester")
+            makers = call.get("makers") if isinstance(call.get("makers"), list) else []
+            involved = {person(txt(name)) for name in (*asked, *makers)} - {""}
+            self.rule("B9", not people & (involved | self.editors.get(txt(body.get("call_id")), set()) | self.steerers))
+        if policy.get("channel") == "attested":
+            for one in approvals:
+                claims, roles = claims_of(one.get("attestation")), policy.get("roles") or []
+                self.rule("B9", claims and (not roles or any(role in roles for role in claims["roles"])))
+
+    def effect(self, body, ref, kind):
+        if body is None:
+            return
+        dispatch = body.get("dispatch") if kind == "effect" else None
+        name = (*(form(body.get(field)) for field in ("digest", "idempotency_key")), form(dispatch))
+        self.rule("B11", name in self.dispatches or "dispatches" in self.unknown)
+        if self.history.whole:
+            said = [one for one in self.history.outcomes if one["head"] == ref]
+            self.rule("B11", all(form(one["effect"]) == form(state_in(kind, body)) for one in said))
+
+    def says(self, ref):
+        """State and result in an own effect or settlement; UNKNOWN: it was left out. None: it is none."""
+        own = self.own.get(ref) if isinstance(ref, str) else None
+        if not own or own["kind"] not in ("effect", "settlement"):
+            return None
+        return UNKNOWN if own["body"] is None else [state_in(own["kind"], own["body"]), own["body"].get("result_ref")]
+
+# ---------------------------------------------------------------- the rules asked again: B12
+
+RULE = re.compile(r"([a-zA-Z_*][a-zA-Z0-9_*-]{0,63})(\(.{1,300}\))?", re.DOTALL)
+CLASSES, TARGETS = ("read", "compute", "write", "destructive", "agent"), ("path", "text", "command")
+
+def within(rules):
+    """What else must be there where these rules are; None: nothing."""
+    return txt(rules.get("policy_ref")) if rules.get("v") == "holdfast.policy_within/1" else None
+
+def glob(pattern, text): return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL)
+
+def allowed(objects, run, body):
+    """Whether the rules may have let a call run as it did. Of a rule with a pattern, condition or files it is not known
+    whether it fits: an allow rule is taken to, another not to."""
+    call, agent = run["call"], obj(run["value"].get("turn")).get("agent")
+    if form(body.get("input")) != call.get("input_hash"):
+        return False
+    outer = obj(objects.get(txt(call.get("policy_ref"))))
+    rules = outer if within(outer) is None else obj(objects.get(within(outer)))
+    modes = {rules.get("mode", "default"), *texts(outer.get("within") or [])}
+    tools = tools_of(objects, agent, call)
+    if rules.get("v") != "holdfast.policy/1" or not tools:
+        return True
+    lists = [obj(rules.get("permissions")).get(effect) for effect in ("allow", "ask", "deny")]
+    if not all(isinstance(entries, list) for entries in lists):
+        return True
+    return any(lets_run(lists, modes, tool, classifies, run, body) for tool, classifies in tools)
+
+def tools_of(objects, agent, call):
+    """The call's tool as each definition of the agent has it, and whether that has a classifier."""
+    wanted = (agent, call.get("tool"), call.get("version"))
+    return [(tool, one.get("classifier") is not None)
+            for one in map(obj, objects.values()) if one.get("v") == "holdfast.agent/1"
+            for tool in objs(one.get("tools"))
+            if (txt(one.get("name")), tool.get("name"), tool.get("version")) == wanted
+            and tool.get("class") in CLASSES and isinstance(tool.get("input_schema"), dict)]
+
+def lets_run(lists, modes, tool, classifies, run, body):
+    facts, call = body.get("facts"), run["call"]
+    if not isinstance(facts, dict):
+        return False
+    targets, turn = facts.get("targets", 0), obj(facts.get("turn"))
+    known = targets is None or isinstance(targets, list) and len(texts(targets)) == len(targets)
+    known = known and facts.get("target") in (None, *TARGETS) and isinstance(facts.get("egress"), bool)
+    known = known and isinstance(turn.get("untrusted"), bool) and type(turn.get("step")) is int
+    known = known and isinstance(turn.get("requester"), str) and isinstance(turn.get("agent"), str)
+    if not known or call.get("class") not in CLASSES or not isinstance(body.get("input"), dict):
+        return True
+    group, target = tool.get("group") or None, tool.get("rule_target")
+    same = facts["egress"] == (tool.get("egress") is True) and (facts.get("group") or None) == group
+    if not same or facts["target"] != (target if target in TARGETS else None) or call.get("class") != tool["class"]:
+        return False
+    verdict = decided(lists, modes, tool)
+    asks = verdict == "ask" or verdict == "classify" and not classifies
+    return verdict != "deny" and not (asks and run["value"].get("verdict") != "ask")
+
+def decided(lists, modes, tool):
+    """As permissions.md says: deny wins, then the most specific rule, where ask wins a tie, then mode and class."""
+    fit = []
+    for effect, entries in zip((0, 1, 2), lists):
+        for entry in entries:
+            given = {"rule": entry} if isinstance(entry, str) else obj(entry)
+            parsed = RULE.fullmatch(txt(given.get("rule")))
+            if not parsed or not glob(parsed[1], txt(tool.get("name"))):
+                continue
+            open_to_doubt = parsed[2] is not None or "when" in given or "files" in given
+            exact = "*" not in parsed[1]
+            if effect == 0 and tool["class"] == "destructive" and not exact or effect > 0 and open_to_doubt:
+                continue
+            breadth = 2 if exact else 0 if parsed[1] == "*" else 1
+            fit.append(((breadth, open_to_doubt, len(parsed[1].replace("*", ""))), effect))
+    if any(effect == 2 for _, effect in fit):
+        return "deny"
+    if "plan" in modes and tool["class"] in ("write", "destructive", "agent"):
+        return "deny"
+    if fit:
+        return "ask" if max(fit)[1] == 1 else "allow"
+    if "locked" in modes:
+        return "allow" if tool.get("name") == "read_result" else "deny"
+    if tool["class"] == "destructive":
+        return "ask"
+    harmless = tool["class"] in ("read", "compute") and tool.get("egress") is not True
+    return "classify" if "auto" in modes and not harmless else "allow"
+
+# ---------------------------------------------------------------- a turn, its effects, and how it ends: T1 to T5
+
+class Turn:
+    def __init__(self, body, known, objects, signatures):
+        self.body, self.broken, self.objects, self.known = body, [], objects, known
+        self.history = History(body, known["namespace"], signatures, self.rule)
+        self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
+        self.twice = Twice(body, self.rule)
+        self.records = []
+
+    def rule(self, rule, holds):
+        self.broken += [] if holds else [rule]
+
+    def run(self, body):
+        self.history.begin(body)
+        self.twice.begin(body)
+
+    def event(self, body):
+        event = body["event"]
+        name = txt(event.get("eventType")).removeprefix("EVENT_TYPE_")
+        facts = attributes_of(event, name)
+        self.history.event(event, name, facts)
+        self.twice.event(event, name, facts, self.history.head)
+
+    def part(self, body):
+        self.blocks.part(body["ref"], body["part"])
+        self.twice.lost = self.twice.lost or body["part"] is None
+        self.twice.part(body["ref"], at(body, "part.body"))
+
+    def block(self, body):
+        if self.blocks.block(body["ref"], body["block"]):
+            self.twice.block(body["ref"], body["block"])
+
+    def effect(self, body):
+        record, history = body["record"], self.history
+        self.records.append(record)
+        self.blocks.refer(record)
+        self.rule("T2", record.get("v") == "holdfast.effect/1" and record.get("turn_id") == self.body["turn_id"])
+        claimed = when(record.get("claimed_at"))
+        self.rule("T2", when(record.get("updated_at")) >= claimed)
+        if history.whole:
+            self.rule("T2", txt(record.get("run_id")) in history.runs)
+            calls = history.calls.get(txt(record.get("digest")), [])
+            if calls:
+                self.rule("T2", record.get("idempotency_key") in [history.key_of(one["call"]) for one in calls])
+                self.rule("T2", claimed >= min(one["at"] for one in calls) - CLOCKS)
+            else:
+                self.rule("T2", "calls" in history.unknown)
+            told = [one["at"] for one in history.outcomes if one["head"] == record.get("result_head") is not None]
+            until = max(told, default=math.inf) + CLOCKS
+            self.rule("T2", not told or claimed <= until and when(record.get("updated_at")) <= until)
+            said = self.blocks.says(record.get("result_head"))
+            if said is not None and said is not UNKNOWN:
+                self.rule("T2", form(said) == form([record.get("state"), record.get("result_ref")]))
+        self.twice.effect(record)
+
+    def turn_end(self, body):
+        history, blocks, parts = self.history, self.known["seen"], self.known["parts"]
+        self.rule("T1", not history.runs or history.head is UNKNOWN or history.head == body["head"])
+        if not body["complete"]:
+            return
+        self.rule("T1", history.given <= blocks)
+        self.applied()
+        needs, objects = self.blocks.needs, self.objects
+        inner = {within(obj(objects.get(ref))) for ref in needs["objects"]} - {None}
+        self.rule("T4", needs["parts"] <= parts and needs["objects"] | inner <= objects.keys())
+        self.rule("T4", history.by_input.keys() <= self.blocks.parts.keys())
+        self.rule("T5", history.whole and history.closed)
+        self.rule("D7", self.twice.heads <= blocks and self.twice.shown <= parts)
+
+    def applied(self):
+        """T3: what took effect by one of history, transcript and records did so by the others."""
+        history, blocks = self.history, self.blocks
+        done = [one for one in history.outcomes if one["effect"] == "applied"]
+        applied = [one for one in self.records if one.get("state") == "applied"]
+        digests, heads = {txt(one.get("digest")) for one in applied}, {txt(one.get("result_head")) for one in applied}
+        for one in done:
+            said = blocks.says(one["head"])
+            self.rule("T3", said is UNKNOWN or said is not None and said[0] == "applied")
+            self.rule("T3", one["digest"] is None or txt(one["digest"]) in digests or txt(one["head"]) in heads)
+        if history.reset or "outcomes" in history.unknown:
+            return
+        self.rule("T3", "calls" in history.unknown or digests <= {txt(one["digest"]) for one in done})
+        named = {txt(one["head"]) for one in history.outcomes} | {txt(one.get("result_head")) for one in self.records}
+        for ref, own in blocks.own.items():
+            self.rule("T3", own["kind"] not in ("effect", "settlement") or ref in named)
+
+# ---------------------------------------------------------------- the lines
 
 def structure(lines, known):
     """Yields the rules S1 to S7, each with its line and whether it holds. After an exception: the last one does not."""
@@ -452,89 +1107,37 @@ def structure(lines, known):
             known.update(body)
     yield n + 1, "S7", kind == "end"
 
-def meaning(lines, known):
-    """Yields some of the other rules in the same way."""
-    twice, objects = None, {}
-    for n, line in enumerate(map(json.loads, lines)):
-        yield n, "S3", True
-        kind, body = line["kind"], line["body"]
-        if kind == "object":
-            objects[body["ref"]] = body["value"]
-        if kind == "turn":
-            turn, whole, runs, head, said, heads, twice = body, False, 0, None, [], set(), Twice(body, objects)
-        elif kind == "run":
-            whole = whole or runs == 0 and body["run_id"] == turn["first_execution_run_id"]
-            runs, events, clock, scheduled = runs + 1, 0, 0, {}
-            twice.begin(body)
-        elif kind == "event":
-            event, events = body["event"], events + 1
-            yield n, "H1", isinstance(event.get("eventType"), str)
-            name, time = event["eventType"].removeprefix("EVENT_TYPE_"), ms(event["eventTime"])
-            first, *rest = name.lower().split("_")
-            facts = obj(event.get(first + "".join(map(str.capitalize, rest)) + "EventAttributes"))
-            value = payload(facts.get("input"))
-            yield n, "H1", event["eventId"] == str(events) and (time >= clock or name == "ACTIVITY_TASK_STARTED")
-            clock = max(clock, time - CLOCKS)
-            if events == 1:
-                said_first = obj(value)
-                twice.tell("turn", "", pick_there(said_first, ARGUMENT))
-                yield n, "H2", name == "WORKFLOW_EXECUTION_STARTED" and at(value, "turn_id") == turn["turn_id"]
-                yield n, "H2", facts["firstExecutionRunId"] == turn["first_execution_run_id"]
-                yield n, "H2", turn["parent"] is None or pick(value.get("parent"), turn["parent"]) == turn["parent"]
-            elif name == "WORKFLOW_EXECUTION_SIGNALED":
-                if facts.get("signalName") in ("approve", "deny", "settle"):
-                    said.append((facts["signalName"], value))
-            elif name in ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED"):
-                request = at(facts, "acceptedRequest.input") or at(facts, "request.input")
-                value = payload(at(request, "args"))
-                said += [(at(value, "decision"), value)] if at(request, "name") == "decide" else []
-            elif name == "ACTIVITY_TASK_SCHEDULED":
-                name, call = txt(at(facts, "activityType.name")), at(value, "call")
-                approvals = at(value, "approvals") or []
-                scheduled[event["eventId"]] = name
-                twice.scheduled_one(event["eventId"], name, value, time)
-                if name in ("takeStep", "runCall", "endTurn", "settleEffect"):
-                    heads |= {head for head in [obj(value).get("head")] if isinstance(head, str)}
-                if name in ("runCall", "openSubTurn") and value is not UNKNOWN:
-                    bound = "store_id" in value["turn"]
-                    whose = OF_TURN if bound else ("turn_id", "requester")
-                    asked = {"call_id": call["id"], **pick(value["turn"], whose)}
-                    more = pick(call, ("definition_ref", "target_hash")) if bound else {}
-                    version = "holdfast.call/2" if bound else "holdfast.call/1"
-                    digest = hash_of({"v": version, **asked, **pick(call, OF_CALL), **more})
-                    again = f":{call['dispatch']}" if call["dispatch"] != 1 else ""
-                    yield n, "H3", pick(value["turn"], IDS) == pick(turn, IDS) and call["digest"] == digest
-                    yield n, "H3", call["input"] is None or call["input_hash"] == hash_of(call["input"])
-                    yield n, "H3", facts["activityId"] == f"{call['id']}:{call['tool']}:{digest[:16]}{again}"
-                    for one in approvals:
-                        yield n, "H4", one["decision"] == "approve" and one["digest"] == digest
-                        yield n, "H4", ms(one["at"]) <= ms(one["expires_at"])
-                        yield n, "H4", not whole or any(was_said(said, one))
-                    yield n, "H4", len({person(one["by"]) for one in approvals}) == len(approvals)
-            elif name == "ACTIVITY_TASK_COMPLETED" and scheduled.get(txt(facts.get("scheduledEventId"))) != OF_ANOTHER:
-                result = payload(facts.get("result"))
-                named = [at(result, path) for path in ("head", "outcome.head", "settled.head", "refused.head")]
-                head = UNKNOWN if result is UNKNOWN else next((it for it in named if isinstance(it, str)), head)
-                twice.completed(txt(facts.get("scheduledEventId")), result)
-            elif name in ENDED:
-                twice.view(payload(at(facts, ENDED[name])), head)
-        elif kind == "part":
-            twice.lost = twice.lost or body["part"] is None
-            twice.part(body["ref"], at(body, "part.body"))
-            known.setdefault("parts", set()).add(body["ref"])
-        elif kind == "block":
-            twice.block(body["ref"], body["block"])
-        elif kind == "effect":
-            twice.effect(body["record"])
-        elif kind == "turn_end":
-            yield n, "T1", runs == 0 or body["head"] == head and (not body["complete"] or heads <= known["blocks"])
-            yield n, "T4", not body["complete"] or twice.needs <= objects.keys()
-            missing = twice.heads - known["blocks"] or twice.shown - known.get("parts", set())
-            yield n, "D7", not (body["complete"] and missing)
-        yield n, *next(((rule, False) for rule in (twice.broken if twice else ())), ("D1", True))
+ORDER = {letter: place for place, letter in enumerate("HBTD")}
 
-def first_fault(file, known):
-    for look in (structure, meaning):
+def meaning(lines, known, signatures):
+    """Yields the other rules in the same way; of several that are broken at a line, the first of the page."""
+    turn, objects, turns, sub_turns = None, {}, {}, []
+    known.update(seen=set(), parts=set(), signatures=signatures)
+    for n, line in enumerate(map(json.loads, lines)):
+        kind, body = line["kind"], line["body"]
+        yield n, {"part": "B12", "block": "B2", "effect": "T2", "turn_end": "T1", "end": "T6"}.get(kind, "H1"), True
+        if kind == "bundle":
+            known["namespace"] = body["namespace"]
+        elif kind == "object":
+            objects[body["ref"]] = body["value"]
+        elif kind == "turn":
+            turn, turns[body["turn_id"]] = Turn(body, known, objects, signatures), body
+        elif kind == "end":
+            for one in sub_turns if body["complete"] else []:
+                of = turns.get(txt(one.get("turn_id")), {})
+                yield n, "T6", pick(of, IDS[1:]) == pick(one, IDS[1:])
+                yield n, "T6", not isinstance(one.get("head"), str) or one["head"] in known["seen"]
+        else:
+            known["seen"] |= {body["ref"]} if kind == "block" else set()
+            known["parts"] |= {body["ref"]} if kind == "part" else set()
+            getattr(turn, kind)(body)
+            broken = sorted(turn.broken, key=lambda rule: (ORDER[rule[0]], int(rule[1:])))
+            yield n, (broken or ["D1"])[0], not broken
+        if kind == "turn_end":
+            sub_turns += turn.blocks.sub_turns
+
+def first_fault(file, known, trust):
+    for look in (structure, lambda lines, known: meaning(lines, known, Signatures(trust))):
         file.seek(0)
         try:
             for n, rule, holds in look(iter(lambda: file.readline(LONGEST_LINE), b""), known):
@@ -545,7 +1148,7 @@ def first_fault(file, known):
 
 def verify(file, trust):
     known = {}
-    line, rule = first_fault(file, known) or (None, None)
+    line, rule = first_fault(file, known, trust) or (None, None)
     told = (known.get("contradiction") or None) if rule is None or rule[0] != "S" else None
     contradictory = told and (rule is None or told["line"] <= line)
     line, rule = (told["line"], told["rule"]) if contradictory else (line, rule)
@@ -557,7 +1160,9 @@ def verify(file, trust):
     verdict = "broken" if rule else "intact" if keys else "signer_unknown"
     if contradictory:
         verdict, why = "contradictory", f"whoever made it has signed that {why}"
+    signatures = known.get("signatures") or Signatures(trust)
     return {"verdict": verdict, "line": line, "rule": rule, "why": why,
+            "unchecked": signatures.unchecked, "bad_starts": signatures.bad_starts,
             "complete": known.get("complete", False), "signed_by": known.get("kid"), "redactions": redactions}
 
 if __name__ == "__main__":

@@ -39,7 +39,8 @@ export function auditVerify(audit: Command, output: () => Output): void {
       const { gone, faults } = tombstones === undefined ? NONE_GONE : readTombstones(await textOf(tombstones), keys);
       const chain = [...faults, ...chainFaults(links, after ?? null, gone)];
       const lines = answers.flatMap((answer) => describe(answer));
-      const value = files.length === 1 ? { ...answers[0], chain } : { bundles: answers, chain };
+      const told = answers.map(({ signatures: _, ...answer }) => answer);
+      const value = files.length === 1 ? { ...told[0], chain } : { bundles: told, chain };
       output().answer(value, [...lines, ...chain.map(visible)]);
       if (chain.length > 0 || answers.some(({ verdict }) => verdict !== 'intact')) throw new Exit(EXIT.failed);
     });

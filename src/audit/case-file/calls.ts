@@ -3,6 +3,7 @@ import { decisionClaims } from '../../attestation/claims';
 import { readToken } from '../../attestation/token';
 import type { Json, JsonObject } from '../../shared/json';
 import { list, number, object, objectOrNull, text, textOrNull, time } from './loose';
+import { signatureOf, type Signatures } from './signatures';
 import type { ActivityCase, BlockCase, CallCase, DecisionCase } from './types';
 
 /** Bodies of parts by reference; null: left out. */
@@ -13,7 +14,10 @@ const RUNS = new Set(['runCall', 'openSubTurn', 'closeSubTurn', 'inspectEffect',
 export class CallBook {
   readonly calls: CallCase[] = [];
 
-  constructor(private readonly parts: Parts) {}
+  constructor(
+    private readonly parts: Parts,
+    private readonly signatures: Signatures,
+  ) {}
 
   /** What one activity tells of calls. */
   activity(activity: ActivityCase): void {
@@ -187,6 +191,7 @@ export class CallBook {
       identity: textOrNull(body.identity),
       cardRef: textOrNull(body.card_ref),
       claims: claimsIn(body.attestation),
+      signature: signatureOf(body.attestation, this.signatures),
     };
     const same = call.decisions.find((other) => other.decision === decision && other.by === given.by && near(other, given));
     if (!same) call.decisions.push(given);
@@ -209,6 +214,7 @@ export class CallBook {
       probe: probe ?? null,
       evidence: evidence ?? null,
       claims: claims as Json,
+      signature: signatureOf(attestation, this.signatures),
     });
   }
 

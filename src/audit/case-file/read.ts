@@ -4,15 +4,19 @@ import type { BundleBody, BundleLine, EndBody, Redaction, RunBody, TurnBody, Tur
 import { BrokenLine, readLines } from '../format/reader';
 import { number, object, objectOrNull, text, textOrNull } from './loose';
 import { TurnBuilder } from './turn';
+import { type Signatures } from './signatures';
 import type { CaseFile } from './types';
 
 /** A reader holds no more of the parts than this, in characters; one larger than the second is not held at all. */
 const MOST_HELD = 192 * 1024 * 1024;
 const LARGEST_PART = 16 * 1024 * 1024;
 
-/** One pass; a file that breaks off, or has a line that cannot be read, gives what stands before. */
-export async function readCaseFile(chunks: AsyncIterable<Uint8Array>): Promise<CaseFile> {
-  const reading = new Reading();
+/**
+ * One pass; a file that breaks off, or has a line that cannot be read, gives what stands before.
+ * @param signatures what the verifier has found of each; none: nothing was checked
+ */
+export async function readCaseFile(chunks: AsyncIterable<Uint8Array>, signatures: Signatures = new Map()): Promise<CaseFile> {
+  const reading = new Reading(signatures);
   try {
     for await (const line of readLines(chunks)) reading.take(line);
   } catch (error) {
@@ -35,6 +39,8 @@ class Reading {
   private held = 0;
   private turn: TurnBuilder | null = null;
 
+  constructor(private readonly signatures: Signatures) {}
+
   take(line: BundleLine): void {
     switch (line.kind) {
       case 'bundle':
@@ -45,7 +51,7 @@ class Reading {
         break;
       case 'turn':
         this.closeTurn(null);
-        this.turn = new TurnBuilder(turnBody(object(line.body as unknown as Json)), this.parts);
+        this.turn = new TurnBuilder(turnBody(object(line.body as unknown as Json)), this.parts, this.signatures);
         break;
       case 'run':
         this.turn?.run({ run_id: text(line.body.run_id), began: text(line.body.began) as RunBody['began'] });

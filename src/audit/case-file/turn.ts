@@ -5,6 +5,7 @@ import { CALL_WORKFLOW } from '../../workflows/contract';
 import { CallBook, type Parts } from './calls';
 import { History } from './history';
 import { list, number, object, objectOrNull, text, textOrNull, time } from './loose';
+import { signatureOf, type Signatures } from './signatures';
 import type { BlockCase, CallCase, StepCase, TurnCase, Usage } from './types';
 
 export class TurnBuilder {
@@ -16,6 +17,7 @@ export class TurnBuilder {
   constructor(
     private readonly body: TurnBody,
     private readonly parts: Parts,
+    private readonly signatures: Signatures,
   ) {}
 
   run({ run_id, began }: RunBody): void {
@@ -25,7 +27,8 @@ export class TurnBuilder {
   block({ ref, block }: BlockBody): void {
     const { parent, kind, at, parts } = object(block as unknown as Json);
     const bodies = list(parts).map((part) => this.parts.get(text(part)) ?? null);
-    const known = { ref: text(ref), parent: textOrNull(parent), kind: text(kind), at: time(at), bodies };
+    const signature = signatureOf(object(object(bodies[0]).steer).attestation, this.signatures);
+    const known = { ref: text(ref), parent: textOrNull(parent), kind: text(kind), at: time(at), bodies, signature };
     const own = this.isOwn(known);
     if (own) this.ownRefs.add(known.ref);
     this.blocks.push({ ...known, own, onChain: false });
@@ -42,7 +45,7 @@ export class TurnBuilder {
     this.markChain(head);
     const own = this.blocks.filter((block) => block.own);
     const chain = own.filter(({ onChain }) => onChain);
-    const book = new CallBook(this.parts);
+    const book = new CallBook(this.parts, this.signatures);
     for (const activity of history.activities) book.activity(activity);
     for (const block of own) book.block(block);
     const calls = book.calls;
@@ -56,7 +59,6 @@ export class TurnBuilder {
     const ended = chain.findLast(({ kind }) => kind === 'end')?.at ?? null;
     const { input } = history;
     const direct = history.workflowType === CALL_WORKFLOW || body.workflow_id.startsWith('call/');
-    const signed = textOrNull(input.attestation) ?? textOrNull(start.attestation);
     return {
       turnId: body.turn_id,
       workflowId: body.workflow_id,
@@ -65,7 +67,7 @@ export class TurnBuilder {
       direct,
       agent: textOrNull(view.agent) ?? textOrNull(object(start.agent).name) ?? text(input.agent),
       requester: textOrNull(input.requester) ?? textOrNull(start.requester) ?? text(view.requester),
-      signedStart: signed !== null,
+      startSignature: signatureOf(textOrNull(input.attestation) ?? start.attestation, this.signatures),
       sessionId: textOrNull(input.session_id) ?? textOrNull(start.session_id),
       traceId: textOrNull(input.trace_id) ?? textOrNull(start.trace_id),
       asked: direct

@@ -1,6 +1,7 @@
 /** A bundle as plain data for readers: what the report shows, and what a what-if asks about. Times are ISO 8601. */
 import type { Json, JsonObject } from '../../shared/json';
 import type { BundleBody, EndBody } from '../format/lines';
+import type { Signature } from './signatures';
 
 export interface CaseFile {
   /** The first line; null: the file does not even have that. */
@@ -34,8 +35,8 @@ export interface TurnCase {
   direct: boolean;
   agent: string;
   requester: string;
-  /** Who started it is signed. */
-  signedStart: boolean;
+  /** Of who started it. */
+  startSignature: Signature;
   sessionId: string | null;
   traceId: string | null;
   /** The user's message, or the direct call; null: left out, or never recorded. */
@@ -196,6 +197,7 @@ export interface DecisionCase {
   cardRef: string | null;
   /** What was signed; null: a bare one, whose name nobody has proved. */
   claims: JsonObject | null;
+  signature: Signature;
 }
 
 export interface MessageCase {
@@ -221,4 +223,6 @@ export interface BlockCase {
   onChain: boolean;
   /** Bodies of its parts; null: left out. */
   bodies: Json[];
+  /** Of who has said it to the running turn. */
+  signature: Signature;
 }

@@ -1,11 +1,12 @@
 /** One call at length: what was asked for, what was decided and by whom, what ran, what came of it. */
 import { object, text, textOrNull } from '../case-file/loose';
 import type { ActivityCase, CallCase, TurnCase } from '../case-file';
+import type { Signature } from '../case-file/signatures';
 import { changed, inputBefore, modelsInput } from './changed';
 import { code, facts, type Node, type Text } from './doc';
 import type { Room } from './room';
 import { decisionText, fate, settledBy, waitedMs } from './tale';
-import { between, count, duration, name, pretty, quoted, short, when } from './words';
+import { between, count, duration, name, pretty, quoted, short, signed, when } from './words';
 
 export function callSection(call: CallCase, turn: TurnCase, id: string, room: Room): Node {
   const { tool, version, question, error, result, note, summary } = call;
@@ -160,8 +161,8 @@ function ended({ outcome, failure, lastFailure, attempts: many, output, takenBac
 function settlements({ settlements: all }: CallCase): Node[] {
   if (all.length === 0) return [];
   const items = all.map((settled): Text => {
-    const { outcome, note, evidence, at, claims } = settled;
-    const sure = text(settled.by) === '' ? '' : claims ? ' (signed)' : ' (name as given, not proved)';
+    const { outcome, note, evidence, at, signature } = settled;
+    const sure = text(settled.by) === '' ? '' : ` (${signed(signature as Signature)})`;
     return `${settledBy(settled)}${sure}, ${when(textOrNull(at))}: ${name(text(outcome))}${text(note) ? `, ${quoted(text(note))}` : ''}${text(evidence) ? `; evidence: ${quoted(text(evidence), 1000)}` : ''}`;
   });
   return [

@@ -6,7 +6,7 @@ import { code, facts, type Node, type Text } from './doc';
 import type { Room } from './room';
 import { taleOf } from './tale';
 import { timeline } from './timeline';
-import { between, count, dollars, duration, name, pretty, quoted, short, when } from './words';
+import { between, count, dollars, duration, name, pretty, quoted, short, signed, when } from './words';
 
 const MOST_CALLS = 400;
 const MOST_BLOCKS = 1500;
@@ -131,12 +131,12 @@ function transcript({ transcript: all }: TurnCase, room: Room): Node[] {
   ];
 }
 
-function blockNode({ kind, at, ref, bodies, own, onChain }: BlockCase, room: Room): Node {
+function blockNode({ kind, at, ref, bodies, own, onChain, signature }: BlockCase, room: Room): Node {
   const role = kind === 'message' ? textOrNull(object(bodies[0]).role) : null;
   const left = own && !onChain ? '; on a branch that a reset has left' : '';
   const title = `${role === null ? kindName(kind) : `message of the ${name(role)}`}, ${when(at)} (block ${short(ref)}${left})`;
   const parts = kind === 'message' ? bodies.slice(1) : bodies;
-  const said = steered(bodies[0]);
+  const said = steered(bodies[0], signature);
   const quotes = parts.map((body): Node =>
     body === null
       ? { is: 'paragraph', text: 'A part that was left out, or is too large to show.' }
@@ -150,13 +150,13 @@ function kindName(kind: string): string {
 }
 
 /** Who has said it to the running turn. */
-function steered(head: BlockCase['bodies'][number] | undefined): Node[] {
+function steered(head: BlockCase['bodies'][number] | undefined, signature: BlockCase['signature']): Node[] {
   const steer = object(object(head).steer);
   if (text(steer.by) === '') return [];
   return [
     {
       is: 'paragraph',
-      text: `Said to the running turn by ${name(text(steer.by))}${steer.attestation === undefined ? ' (name as given, not proved)' : ' (signed)'}.`,
+      text: `Said to the running turn by ${name(text(steer.by))} (${signed(signature)}).`,
     },
   ];
 }
@@ -196,7 +196,7 @@ function particulars(turn: TurnCase): Node[] {
       ['workflow', code(turn.workflowId)],
       ['agent', name(turn.agent)],
       ['model', turn.model && name(turn.model)],
-      ['asked by', `${name(turn.requester)}${turn.signedStart ? ' (signed)' : ' (name as given, not proved)'}`],
+      ['asked by', `${name(turn.requester)} (${signed(turn.startSignature)})`],
       ['session', turn.sessionId && name(turn.sessionId)],
       ['trace', turn.traceId && code(turn.traceId)],
       ['began', when(turn.startedAt)],

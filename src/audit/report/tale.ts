@@ -26,11 +26,17 @@ export function taleOf(turn: TurnCase, idOf: IdOf): Tale {
   };
 }
 
-function asked({ requester, agent, asked: what, startedAt, direct, signedStart }: TurnCase): Text {
-  const who = `${name(requester)}${signedStart ? ' (with a signed start)' : ''}`;
+function asked({ requester, agent, asked: what, startedAt, direct, startSignature }: TurnCase): Text {
+  const who = `${name(requester)}${startSignature === null ? '' : ` (${START[startSignature]})`}`;
   const whom = direct ? 'called a tool directly' : `asked the agent ${name(agent)}`;
   return `${who} ${whom}, ${when(startedAt)}: ${what === null ? 'what, the bundle does not tell (it was left out, or never recorded).' : quoted(what, 500)}`;
 }
+
+const START = {
+  holds: 'with a signed start, checked',
+  'does not hold': 'with a start whose signature does not hold',
+  'not checked': 'with a start that bears a signature, not checked',
+} as const;
 
 function done(turn: TurnCase, idOf: IdOf): Text[] {
   const calls = current(turn);
@@ -76,8 +82,12 @@ export function decisionText(given: DecisionCase): string {
 function unknown(turn: TurnCase, idOf: IdOf): Text[] {
   const calls = current(turn);
   const unproved = calls.filter((call) =>
-    call.decisions.some(({ claims, decision }) => claims === null && decision !== 'expired'),
+    call.decisions.some(({ signature, decision }) => signature === null && decision !== 'expired'),
   );
+  const unchecked = calls.filter(({ decisions, settlements }) =>
+    [...decisions, ...settlements].some(({ signature }) => signature !== null && signature !== 'holds'),
+  );
+  const steers = turn.transcript.filter(({ own, signature }) => own && signature !== null && signature !== 'holds');
   const leftOut = turn.transcript.filter(({ own, bodies }) => own && bodies.includes(null)).length;
   return [
     ...(turn.complete ? [] : [`The record of this turn is not complete: ${name(turn.why ?? 'no reason is given')}`]),
@@ -87,11 +97,27 @@ function unknown(turn: TurnCase, idOf: IdOf): Text[] {
           `Who really decided on ${unproved.map(({ id }) => id).join(', ')}: the names were given by whoever could reach the turn, and are not signed.`,
         ]
       : []),
-    ...(turn.signedStart ? [] : [`Whether ${name(turn.requester)} really started it: the start is not signed.`]),
+    ...(unchecked.length > 0
+      ? [`Who really decided on ${unchecked.map(({ id }) => id).join(', ')}: there are signatures, and they are not checked.`]
+      : []),
+    ...(turn.startSignature === 'holds'
+      ? []
+      : [`Whether ${name(turn.requester)} really started it: ${UNPROVED[turn.startSignature ?? 'none']}.`]),
+    ...(steers.length > 0
+      ? [
+          `Who really said ${count(steers.length, 'message')} to the running turn: there are signatures, and they are not checked.`,
+        ]
+      : []),
     ...(leftOut > 0 ? [`What stood in ${count(leftOut, 'block')} of which parts were left out.`] : []),
     ...(turn.hasHistory ? [] : ["Times, attempts and messages: Temporal's history is not in the bundle."]),
   ];
 }
+
+const UNPROVED = {
+  none: 'the start is not signed',
+  'does not hold': 'the signature on its start does not hold',
+  'not checked': 'the signature on its start is not checked',
+} as const;
 
 function look(turn: TurnCase, idOf: IdOf): Text[] {
   const found: Text[] = [];

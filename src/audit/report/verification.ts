@@ -5,9 +5,11 @@ import type { Verified } from './doc';
 
 export function verified(result: Verification): Verified {
   const [headline = '', ...details] = describeVerification(result);
-  const { verdict, complete } = result;
+  const { verdict, complete, signatures } = result;
+  const proved = [...signatures.values()].every((state) => state === 'holds');
   return {
-    tone: verdict === 'broken' || verdict === 'contradictory' ? 'bad' : verdict === 'intact' && complete ? 'good' : 'warn',
+    tone:
+      verdict === 'broken' || verdict === 'contradictory' ? 'bad' : verdict === 'intact' && complete && proved ? 'good' : 'warn',
     headline: `${headline.charAt(0).toUpperCase()}${headline.slice(1)}`,
     details: [...(ADVICE[verdict] ?? []), ...details],
   };

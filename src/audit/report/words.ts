@@ -2,6 +2,7 @@
 import type { Json } from '../../shared/json';
 import { visible } from '../../shared/visible';
 import type { DecisionCase } from '../case-file';
+import type { Signature } from '../case-file/signatures';
 import { text } from '../case-file/loose';
 
 /** `2026-11-21 06:38:45.153 UTC`. */
@@ -62,8 +63,21 @@ export function pretty(value: Json): string {
 }
 
 /** How sure it is that this person has said it. */
-export function proof({ claims, by, decision }: Pick<DecisionCase, 'claims' | 'by' | 'decision'>): string {
+export function proof({
+  claims,
+  by,
+  decision,
+  signature,
+}: Pick<DecisionCase, 'claims' | 'by' | 'decision' | 'signature'>): string {
   if (decision === 'expired' || by === '') return '';
-  if (claims === null) return 'name as given, not proved';
-  return `signed with key ${name(text(claims.kid))}`;
+  if (signature === null) return NOT_PROVED;
+  return claims === null ? signed(signature) : `signed with key ${name(text(claims.kid))}, ${CHECKED[signature]}`;
+}
+
+const NOT_PROVED = 'name as given, not proved';
+const CHECKED = { holds: 'checked', 'does not hold': 'which does not hold', 'not checked': 'not checked' } as const;
+
+/** The same where the key is not told. */
+export function signed(signature: Signature): string {
+  return signature === null ? NOT_PROVED : `signed, ${CHECKED[signature]}`;
 }

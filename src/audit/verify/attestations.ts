@@ -1,6 +1,6 @@
-/** Whether a signed decision holds, by the keys that the auditor has brought (rule H5). */
+/** Whether what people have signed holds, decisions, messages and starts of turns, by the keys that the auditor has brought (rules H5 and H7). */
 import { verify, type KeyObject } from 'node:crypto';
-import { decisionClaims, type DecisionClaims } from '../../attestation/claims';
+import { decisionClaims, startClaims, type DecisionClaims } from '../../attestation/claims';
 import { publicKey } from '../../attestation/public-key';
 import { readToken } from '../../attestation/token';
 import { CLOCKS_MS, notInForce, type TrustedKey } from '../../attestation/trusted-keys';
@@ -27,9 +27,24 @@ export interface Audience {
   store_id?: string | null;
 }
 
+/** Of a signed start: whose, for which agent, what was asked, and of which turn. */
+export interface SignedStart {
+  requester: Json | undefined;
+  agent: Json | undefined;
+  message_hash: Json | undefined;
+  /** Of the turn, or of the session that it belongs to. */
+  workflow_ids: readonly string[];
+  at: Json | undefined;
+}
+
+/** What is known of a signature. */
+export type SignatureState = 'holds' | 'does not hold' | 'not checked';
+
 export class Attestations {
   private readonly keys: Map<string, TrustedKey>;
   private readonly opened = new Map<string, KeyObject>();
+  /** By its text: each signature that was looked at. */
+  readonly states = new Map<string, SignatureState>();
   /** How many could not be checked: the trust file has no key of anybody who decides. */
   unchecked = 0;
 
@@ -37,20 +52,54 @@ export class Attestations {
     this.keys = new Map(trust.filter(({ use }) => use === 'gateway' || use === 'principal').map((key) => [key.kid, key]));
   }
 
-  /** Why it does not hold, in words; null: it does, or nobody can tell. */
-  fault(said: Signed, audience: Audience): string | null {
-    if (this.keys.size === 0) {
-      this.unchecked += 1;
-      return null;
-    }
-    const token = typeof said.attestation === 'string' ? readToken(said.attestation) : null;
-    const claims = token && decisionClaims(token.claims);
+  /** Why a signed decision, or message, does not hold, in words; null: it does, or nobody can tell. */
+  fault({ attestation, ...said }: Signed, audience: Audience): string | null {
+    return this.noted(attestation, () => {
+      const at = timeOf(said.at);
+      const signed = this.signed(attestation, decisionClaims, at);
+      if (typeof signed === 'string') return signed;
+      return notThis(signed.claims, said, audience) ?? notHis(signed.key, signed.claims.principal, signed.claims.roles);
+    });
+  }
+
+  /** The same of the start of a turn. */
+  startFault(attestation: Json, start: SignedStart, namespace: string): string | null {
+    return this.noted(attestation, () => {
+      const signed = this.signed(attestation, startClaims, timeOf(start.at));
+      if (typeof signed === 'string') return signed;
+      const { aud, requester, agent, message_hash } = signed.claims;
+      if (aud.namespace !== namespace || !start.workflow_ids.includes(aud.workflow_id)) return 'it was signed for another turn';
+      if (typeof start.requester !== 'string' || !samePerson(requester, start.requester))
+        return `it was signed for ${quoted(requester)}`;
+      if (agent !== start.agent) return `it was signed for agent ${quoted(agent)}`;
+      if (message_hash !== start.message_hash) return 'it was signed for another message';
+      return notHis(signed.key, requester, []);
+    });
+  }
+
+  private noted(attestation: Json, look: () => string | null): string | null {
+    const unknown = this.keys.size === 0;
+    const fault = unknown ? null : look();
+    if (unknown) this.unchecked += 1;
+    const before = typeof attestation === 'string' ? this.states.get(attestation) : undefined;
+    if (typeof attestation === 'string' && before !== 'does not hold')
+      this.states.set(attestation, unknown ? 'not checked' : fault === null ? 'holds' : 'does not hold');
+    return fault;
+  }
+
+  /** Claims that a key in force has signed at that time, and the key; else why not. */
+  private signed<C extends { kid: string; iat: number; exp: number }>(
+    attestation: Json,
+    read: (claims: Json) => C | null,
+    at: number,
+  ): { claims: C; key: TrustedKey } | string {
+    const token = typeof attestation === 'string' ? readToken(attestation) : null;
+    const claims = token && read(token.claims);
     if (!token || !claims) return 'its signed form is none that anybody writes';
     const key = this.keys.get(claims.kid);
     if (!key) return `key ${claims.kid}, which signed it, is not in the trust file`;
     if (!verify(null, token.bytes, this.open(key), token.signature)) return 'its signature is not right';
-    const at = timeOf(said.at);
-    return notInForce(key, at) ?? notThen(claims, at) ?? notThis(claims, said, audience) ?? notHis(key, claims);
+    return notInForce(key, at) ?? notThen(claims, at) ?? { claims, key };
   }
 
   private open({ public: raw }: TrustedKey): KeyObject {
@@ -66,12 +115,16 @@ export function claimsOf(attestation: Json | undefined): DecisionClaims | null {
   return token && decisionClaims(token.claims);
 }
 
-function notThen({ iat, exp }: DecisionClaims, at: number): string | null {
+function notThen({ iat, exp }: Pick<DecisionClaims, 'iat' | 'exp'>, at: number): string | null {
   const inTime = iat * 1000 <= at + CLOCKS_MS && exp * 1000 > at;
   return inTime ? null : 'it was not good at the time at which it counted';
 }
 
-function notThis({ aud, digest, decision, outcome, principal }: DecisionClaims, said: Signed, here: Audience): string | null {
+function notThis(
+  { aud, digest, decision, outcome, principal }: DecisionClaims,
+  said: Omit<Signed, 'attestation'>,
+  here: Audience,
+): string | null {
   const sameTurn = aud.workflow_id === here.workflow_id && aud.first_execution_run_id === here.first_execution_run_id;
   if (!sameTurn || aud.namespace !== here.namespace) return 'it was signed for another turn';
   if (here.store_id !== undefined && (aud.store_id ?? null) !== here.store_id)
@@ -82,7 +135,7 @@ function notThis({ aud, digest, decision, outcome, principal }: DecisionClaims, 
   return typeof said.by === 'string' && samePerson(principal, said.by) ? null : `it was signed by ${quoted(principal)}`;
 }
 
-function notHis(key: TrustedKey, { principal, roles }: DecisionClaims): string | null {
+function notHis(key: TrustedKey, principal: string, roles: readonly string[]): string | null {
   if (key.use === 'gateway') return null;
   if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${quoted(key.principal)} only`;
   const more = roles.find((role) => !(key.roles ?? []).includes(role));

@@ -3,8 +3,11 @@ import { list, object, text } from '../case-file/loose';
 import { canonical } from '../../shared/canonical';
 import { plainName } from '../../shared/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { sessionWorkflowId } from '../../shared/ids';
+import { steerDigest } from '../../shared/steer';
 import type { BlockBody, TurnBody } from '../format/lines';
 import type { Part } from '../../shared/transcript';
+import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { claimsOf } from './attestations';
 import { quoted } from './fault';
 import type { History, Report, ScheduledCall } from './history';
@@ -42,8 +45,10 @@ const REFERRING = new Set(['start', 'decision', 'dispatch', 'effect', 'settlemen
 const ASKED = new Set([
   ...PART_REFS,
   ...OBJECT_REFS,
-  ...'turn_id workflow_id first_execution_run_id store_id requester message_hash agent call steer sub_turns'.split(' '),
-  ...'call_id tool version class verdict undecided decision digest by at attestation subject'.split(' '),
+  ...'turn_id workflow_id first_execution_run_id store_id requester message_hash agent session_id parent signed_for call steer sub_turns'.split(
+    ' ',
+  ),
+  ...'call_id tool version class verdict undecided decision digest by at expires_at attestation subject'.split(' '),
   ...'dispatch idempotency_key approval effect recorded outcome'.split(' '),
 ]);
 
@@ -101,13 +106,13 @@ export class Blocks {
     if (body !== null && REFERRING.has(block.kind)) this.refer(body);
     switch (block.kind) {
       case 'start':
-        return this.start(body, report);
+        return this.start(body, block.at, report);
       case 'message':
-        return this.message(body, block.parts);
+        return this.message(body, block.parts, report);
       case 'admission':
         return this.admission(block.parts, report);
       case 'decision':
-        return this.decision(body, report);
+        return this.decision(body, at, report);
       case 'dispatch':
         return this.dispatch(body, report);
       case 'effect':
@@ -135,6 +140,7 @@ export class Blocks {
     if (!isJsonObject(body)) return {};
     const facts = Object.fromEntries(Object.entries(body).filter(([key]) => ASKED.has(key)));
     if (this.isMessage(body)) facts.says_message = true;
+    if (body.type === 'text' && typeof body.text === 'string') facts.steer_digest = steerDigest(body.text);
     return facts;
   }
 
@@ -144,9 +150,10 @@ export class Blocks {
     return typeof message === 'string' && body.text === message && body.type === 'text' && Object.keys(body).length === 2;
   }
 
-  /** B3 */
-  private start(body: Body, report: Report): void {
+  /** H7, B3 */
+  private start(body: Body, at: string, report: Report): void {
     if (body === null) return;
+    this.signedStart(body, at, report);
     const { turn_id, workflow_id } = this.turn;
     if (body.turn_id !== turn_id || body.workflow_id !== workflow_id)
       report('B3', 'The transcript begins as that of another turn');
@@ -155,6 +162,23 @@ export class Blocks {
       report('B3', 'The transcript begins over another store than the calls ran over');
     const { argument } = this.history;
     if (this.history.whole && argument !== UNKNOWN) this.asked(body, object(argument), report);
+  }
+
+  /** H7: where decisions are signed, so is the start; a sub-agent's turn has that of the turn above. */
+  private signedStart(body: JsonObject, at: string, report: Report): void {
+    const { attestation, requester, session_id, agent, message_hash, signed_for, parent, definition_ref } = body;
+    // A direct call need not name its agent.
+    const asked = isJsonObject(signed_for) ? signed_for : { agent: object(agent).name, message_hash };
+    const workflow_ids = [this.turn.workflow_id, ...(typeof session_id === 'string' ? [sessionWorkflowId(session_id)] : [])];
+    const start = { requester, agent: asked.agent, message_hash: asked.message_hash, workflow_ids, at };
+    const fault = attestation === undefined ? 'it is not signed' : this.history.startFault(attestation, start);
+    const approvals = object(this.around.definitions.get(text(definition_ref))?.approvals);
+    const attested = Object.values(approvals).some((policy) => object(policy).channel === 'attested');
+    if (fault !== null && attested && parent === undefined)
+      report(
+        'H7',
+        `Decisions on calls of this agent are signed, and the start of the turn by ${quoted(requester)} does not hold: ${fault}`,
+      );
   }
 
   private asked(body: JsonObject, argument: JsonObject, report: Report): void {
@@ -172,18 +196,30 @@ export class Blocks {
       const { tool, asked_hash } = object(body.call);
       if (tool !== argument.tool || asked_hash !== hashOf(argument.input_json))
         report('B3', 'The transcript begins with another call than the history');
+      const { agent, message_hash } = object(body.signed_for);
+      const signed = hashOf({ tool: text(argument.tool), input_json: argument.input_json });
+      if (isJsonObject(body.signed_for) && (agent !== (argument.agent ?? '') || message_hash !== signed))
+        report('B3', 'The transcript says that the start was signed for another call than the history has');
     }
   }
 
-  private message(body: Body, parts: string[]): void {
+  /** H5 */
+  private message(body: Body, parts: string[], report: Report): void {
     for (const ref of parts) {
       const part = this.parts.get(ref) ?? null;
       if (part === null) this.unknown.messages = true;
       else if (part.says_message === true) this.saysMessage = true;
     }
     if (body === null) return;
-    if (isJsonObject(body.steer)) this.steerers.push(plainName(text(body.steer.by)));
+    if (isJsonObject(body.steer)) this.steered(body.steer, this.parts.get(parts[1] ?? '') ?? null, report);
     for (const sub of list(body.sub_turns)) this.subTurns.push(object(sub));
+  }
+
+  private steered(steer: JsonObject, said: Body, report: Report): void {
+    const { by, at } = steer;
+    this.steerers.push(plainName(text(by)));
+    if (said !== null)
+      this.history.attested(steer, { decision: 'steer', digest: said.steer_digest, outcome: null, by, at }, report);
   }
 
   /** B4, B5 */
@@ -206,7 +242,7 @@ export class Blocks {
   }
 
   /** H5, B6 */
-  private decision(body: Body, report: Report): void {
+  private decision(body: Body, written: number, report: Report): void {
     if (body === null) {
       this.unknown.decisions = true;
       return;
@@ -224,8 +260,23 @@ export class Blocks {
       this.editors.set(call, [...(this.editors.get(call) ?? []), person]);
     }
     const spoken = decision === 'approve' || decision === 'deny' || decision === 'edit';
-    if (spoken && history.whole && !history.said.has(decision, digest, by))
+    this.timely(body, written, report);
+    const said = spoken && history.whole ? history.said : null;
+    if (said?.has(decision, digest, by) && !said.has(decision, digest, by, timeOf(at) + CLOCKS_MS))
+      report('B6', `The decision of ${quoted(by)} bears a time before the signal or update that gave it`);
+    if (said && !said.has(decision, digest, by))
       report('B6', `The transcript has a decision (${decision}) of ${quoted(by)}, and no signal or update says so`);
+  }
+
+  /** B6: a decision lies before it is written down, and within the time that people were given; that nobody decided, after it. */
+  private timely({ decision, by, at, expires_at }: JsonObject, written: number, report: Report): void {
+    const then = timeOf(at);
+    if (!(then <= written + CLOCKS_MS)) report('B6', `The decision of ${quoted(by)} bears a time after it was written down`);
+    if (decision === 'edit') return;
+    const until = timeOf(expires_at);
+    const late = decision === 'expired' ? !(then >= until - CLOCKS_MS) : !(then <= until);
+    if (late && decision === 'expired') report('B6', 'The time to decide is said to have expired before it had');
+    else if (late) report('B6', `The decision of ${quoted(by)} came after the time to decide had expired`);
   }
 
   /** B7 to B10 */

@@ -121,7 +121,7 @@ export const CALL_ARGUMENTS = {
   digest: 'names.call',
   dispatch: 'rule.D4',
   earlier: 'rule.D5',
-  makers: 'once.what counts stands behind preview_ref',
+  makers: 'card.makers',
 } as const satisfies Record<keyof CallArguments, Place>;
 
 /** What became of a call, as an activity tells it. */

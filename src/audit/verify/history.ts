@@ -6,7 +6,7 @@ import { callDigest, idempotencyKey } from '../../shared/digests';
 import { activityId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import type { RunBody, TurnBody } from '../format/lines';
-import type { Attestations, Audience, Signed } from './attestations';
+import type { Attestations, Audience, Signed, SignedStart } from './attestations';
 import { quoted } from './fault';
 import { Said } from './said';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
@@ -28,6 +28,8 @@ export interface Outcome {
   digest: Json | undefined;
   head: Json | undefined;
   effect: Json | undefined;
+  /** ms since 1970: when history had it. */
+  at: number;
 }
 
 interface Scheduled {
@@ -68,7 +70,7 @@ export class History {
   store: string | null | undefined;
   /** Until when people could answer, by call: as they were asked. */
   private readonly expiries = new Map<string, Set<string>>();
-  private run: { events: number; latest: number; scheduled: Map<string, Scheduled> } | null = null;
+  private run: { began: RunBody['began']; events: number; latest: number; scheduled: Map<string, Scheduled> } | null = null;
 
   private readonly audience: Audience;
 
@@ -88,7 +90,7 @@ export class History {
 
   beginRun({ run_id, began }: RunBody): void {
     this.runs.push(run_id);
-    this.run = { events: 0, latest: -Infinity, scheduled: new Map() };
+    this.run = { began, events: 0, latest: -Infinity, scheduled: new Map() };
     this.wasReset ||= began === 'reset';
     this.closed = false;
   }
@@ -97,12 +99,12 @@ export class History {
     const run = this.run!;
     run.events += 1;
     this.order(event, run, report);
-    if (run.events === 1) this.first(event, report);
+    if (run.events === 1) this.first(event, run.began, report);
     this.said.hear(event);
     const type = eventType(event);
     this.closed = CLOSING.test(type);
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.scheduled(event, run.scheduled, report);
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributesOf(event), run.scheduled);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(timeOf(event.eventTime), attributesOf(event), run.scheduled);
   }
 
   /** The call of a dispatch; undefined: none was scheduled. */
@@ -113,6 +115,12 @@ export class History {
   /** What activities said that named this block as the head. */
   outcomesAt(head: string): Outcome[] {
     return this.byHead.get(head) ?? [];
+  }
+
+  /** When an activity had last said what became of a call, and named this block; undefined: none has. */
+  toldAt(head: string): number | undefined {
+    const times = this.outcomesAt(head).map(({ at }) => at);
+    return times.length === 0 ? undefined : Math.max(...times);
   }
 
   callsOf(digest: Json | undefined): ScheduledCall[] {
@@ -148,13 +156,16 @@ export class History {
     this.latest = Math.max(this.latest, at);
   }
 
-  private first(event: JsonObject, report: Report): void {
-    const { firstExecutionRunId, input } = attributesOf(event);
+  private first(event: JsonObject, began: RunBody['began'], report: Report): void {
+    const { firstExecutionRunId, originalExecutionRunId, continuedExecutionRunId, input } = attributesOf(event);
     if (eventType(event) !== 'WORKFLOW_EXECUTION_STARTED' || firstExecutionRunId !== this.turn.first_execution_run_id)
       report(
         'H2',
         "The run does not begin with the start of this turn's workflow: it is of another turn, or its beginning is missing",
       );
+    const wasReset = Boolean(originalExecutionRunId) && originalExecutionRunId !== this.runs.at(-1);
+    if (began !== (wasReset ? 'reset' : continuedExecutionRunId ? 'continued' : 'start'))
+      report('H2', `The run is said to have begun otherwise (${began}) than its first event says`);
     const argument = firstPayload(input);
     if (argument !== UNKNOWN) this.checkArgument(object(argument), report);
     if (this.runs.length === 1 && this.whole) this.argument = argument;
@@ -181,17 +192,22 @@ export class History {
     }
     const call = object(known.call);
     if (type === 'runCall' || type === 'openSubTurn') {
-      this.call(known, call, id, report);
+      this.call(known, call, { id, at: timeOf(event.eventTime) }, report);
       const runs = scheduledCall(known, call, timeOf(event.eventTime));
       this.inputs.set(text(call.input_ref), [...this.callsWith(text(call.input_ref)), runs]);
       if (type === 'runCall') this.calls.set(text(call.digest), [...this.callsOf(call.digest), runs]);
     }
     if (type === 'admitCall') this.asked(text(call.id), text(known.expires_at));
-    if (type === 'settleEffect') this.settled(known, call, report);
+    if (type === 'settleEffect') this.settled(known, call, timeOf(event.eventTime), report);
     if (GIVEN_HEADS.has(type) && typeof known.head === 'string') this.given.add(known.head);
   }
 
-  private call(value: JsonObject, call: JsonObject, id: Json | undefined, report: Report): void {
+  private call(
+    value: JsonObject,
+    call: JsonObject,
+    { id, at: then }: { id: Json | undefined; at: number },
+    report: Report,
+  ): void {
     const fault = callFault(value, call, id, this.turn) ?? this.storeFault(object(value.turn));
     if (fault !== null) report('H3', fault);
     const people = new Set<string>();
@@ -206,6 +222,8 @@ export class History {
       if (this.whole && !this.said.has('approve', call.digest, by))
         report('H4', `The call ran with an approval of ${who}, and no signal or update before says that ${who} approved it`);
       else if (this.whole) this.inTime(approval, call, report);
+      if (!(timeOf(at) <= then + CLOCKS_MS))
+        report('H6', `The approval of ${who} bears a time after the call was to run with it`);
       this.attested(approval, { digest: call.digest, decision: 'approve', outcome: null, by, at }, report);
     }
   }
@@ -232,11 +250,16 @@ export class History {
   }
 
   /** H5, H6 */
-  private settled(value: JsonObject, call: JsonObject, report: Report): void {
+  private settled(value: JsonObject, call: JsonObject, then: number, report: Report): void {
     for (const one of [value, ...list(value.settlements).map(object)]) {
       const { by, outcome = null, at = value.at } = one;
       if (this.whole && !this.said.settled(outcome, call.digest, by))
         report('H6', `${quoted(by)} is said to have settled the call, and no signal or update before says so`);
+      const since = timeOf(at as Json) + CLOCKS_MS;
+      if (this.whole && !this.said.settled(outcome, call.digest, by, since))
+        report('H6', `The settlement of ${quoted(by)} bears a time before the signal or update that gave it`);
+      if (!(timeOf(at as Json) <= then + CLOCKS_MS))
+        report('H6', `The settlement of ${quoted(by)} bears a time after it counted`);
       this.attested(one, { digest: call.digest, decision: 'settle', outcome, by, at: at as Json }, report);
     }
   }
@@ -248,7 +271,12 @@ export class History {
     if (fault !== null) report('H5', `The signed decision of ${quoted(said.by)} does not hold: ${fault}`);
   }
 
-  private completed({ scheduledEventId, result }: JsonObject, scheduled: Map<string, Scheduled>): void {
+  /** Why the signature on the start of the turn does not hold; null: it does, or nobody can tell. */
+  startFault(attestation: Json, start: SignedStart): string | null {
+    return this.attestations.startFault(attestation, start, this.audience.namespace);
+  }
+
+  private completed(at: number, { scheduledEventId, result }: JsonObject, scheduled: Map<string, Scheduled>): void {
     const { type, digest } = scheduled.get(text(scheduledEventId)) ?? { type: '', digest: undefined };
     if (type === 'lookAtSubTurn') return;
     const value = firstPayload(result);
@@ -261,7 +289,7 @@ export class History {
     const said = object(value);
     this.lastHead = namedHead(said) ?? this.lastHead;
     const outcome = OUTCOMES[type]?.(said);
-    if (isJsonObject(outcome)) this.note({ digest, head: outcome.head, effect: outcome.effect });
+    if (isJsonObject(outcome)) this.note({ digest, head: outcome.head, effect: outcome.effect, at });
     if (type === 'takeStep') this.admit(list(said.calls).map(object));
     if (type === 'admitDirect') this.admit([object(said.call)]);
   }

@@ -2,6 +2,7 @@
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import type { EndBody } from '../format/lines';
 import { BrokenLine, readLines, type Chunks } from '../format/reader';
+import type { SignatureState } from './attestations';
 import { Fault } from './fault';
 import { Meaning } from './meaning';
 import { signerFault } from './signer';
@@ -25,8 +26,10 @@ export interface Verification {
   signed_by: string | null;
   /** Parts and payloads that were left out. */
   redactions: number;
-  /** Signed decisions that nobody could check: the trust file has no key of those who decide. */
+  /** Signed decisions, messages and starts that nobody could check: the trust file has no key of those who decide. */
   unchecked_decisions: number;
+  /** By its text: what is known of each signature of a person that was looked at; one that is not there was not checked. */
+  signatures: ReadonlyMap<string, SignatureState>;
   subject: { kind: string; id: string } | null;
   agent: string | null;
   /** Undefined: of version 1, which does not say. */
@@ -78,6 +81,7 @@ function factsOf({ left, bundle, end }: Structure, { attestations }: Meaning) {
   return {
     redactions: left.parts + left.payloads,
     unchecked_decisions: attestations.unchecked,
+    signatures: attestations.states,
     subject: bundle?.subject ?? null,
     agent: bundle?.agent ?? null,
     tenant: bundle?.tenant,

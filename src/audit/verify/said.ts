@@ -50,8 +50,9 @@ export class Said {
   }
 
   /** Whether the person has said so far what became of the call. */
-  settled(outcome: Json | undefined, digest: Json | undefined, by: Json | undefined): boolean {
-    return this.unknown || this.of(digest, by).some((one) => one.kind === 'settle' && one.outcome === outcome);
+  settled(outcome: Json | undefined, digest: Json | undefined, by: Json | undefined, until = Infinity): boolean {
+    const alike = (one: Saying) => one.kind === 'settle' && one.outcome === outcome && !(one.at > until);
+    return this.unknown || this.of(digest, by).some(alike);
   }
 
   private of(digest: Json | undefined, by: Json | undefined): Saying[] {

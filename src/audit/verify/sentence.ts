@@ -32,11 +32,17 @@ function left({ redactions }: Verification): string {
   return redactions === 1 ? '1 redaction' : `${redactions} redactions`;
 }
 
-function besides({ redactions, unchecked_decisions: unchecked }: Verification): string[] {
+function besides({ redactions, unchecked_decisions: unchecked, signatures }: Verification): string[] {
+  const bad = [...signatures.values()].filter((state) => state === 'does not hold').length;
   return [
     ...(redactions > 0 ? ['What was left out could not be checked; its hashes are kept.'] : []),
     ...(unchecked > 0
       ? [`${unchecked} signatures of people were not checked: the trust file has no key of anybody who decides.`]
+      : []),
+    ...(bad > 0
+      ? [
+          `${bad} ${bad === 1 ? 'signature on the start of a turn does' : 'signatures on starts of turns do'} not hold: who started it is not proved.`,
+        ]
       : []),
   ];
 }

@@ -1,7 +1,7 @@
 /** What the sources of one turn have said so far, and the rules that are broken where one says otherwise (D1 to D6). */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { isCut, isShortOf } from '../../shared/short-view';
-import { object } from '../case-file/loose';
+import { object, text } from '../case-file/loose';
 import type { Subject } from './doubled';
 import { Facts, type Disagreement } from './facts';
 import type { History, Report } from './history';
@@ -36,8 +36,11 @@ export class Testimony {
   unknown = false;
   report: Report = () => undefined;
   private readonly decisions = new Set<string | null>();
-  /** Texts of decisions, by what is not shortened of them; of results, by their refs. */
-  private readonly said = new Map<string | null, JsonObject[]>();
+  /** By digest: the decisions on a call, each once, in the order in which activities were first given them. */
+  private decided = new Map<string, Map<string | null, JsonObject>>();
+  /** The same at the end of each run so far, for the run that goes on from it. */
+  private readonly decidedIn = new Map<string, Map<string, Map<string | null, JsonObject>>>();
+  /** Texts of results, by their refs. */
   private readonly results = new Map<string, JsonObject>();
 
   constructor(private readonly history: History) {}
@@ -65,12 +68,26 @@ export class Testimony {
       if (!isJsonObject(decision)) continue;
       const { revision: _, ...rest } = decision;
       this.decisions.add(hashOf(rest));
-      const shown = { ...rest, attested: rest.attestation !== undefined };
-      this.decisions.add(shownAs(shown, rest.digest));
-      const { note = null, identity = null } = rest;
-      const key = shortAs(shown, rest.digest);
-      this.said.set(key, [...(this.said.get(key) ?? []), { note, identity }]);
+      // The `approval` of an older `runCall` is one; that of an `admitCall` is a policy, and of no call.
+      if (rest.decision === 'edit' || typeof rest.digest !== 'string') continue;
+      const { digest, decision: what, by, at, note = null, channel, identity = null } = rest as Record<string, Json>;
+      const shown = { decision: what, by, at, note, channel, identity, attested: rest.attestation !== undefined } as JsonObject;
+      const about = this.decided.get(text(digest)) ?? new Map<string | null, JsonObject>();
+      if (!about.has(hashOf(shown))) this.decided.set(text(digest), about.set(hashOf(shown), shown));
     }
+  }
+
+  /** The decisions on a call that activities were given, as the turn's result shows them. */
+  decisionsOn(digest: Json | undefined): JsonObject[] {
+    return [...(this.decided.get(text(digest))?.values() ?? [])];
+  }
+
+  /** What a run knows is what the run knew that it goes on from. @param before null: it is the first */
+  goOn(run_id: string, before: string | null): void {
+    this.decided = new Map(
+      [...((before !== null && this.decidedIn.get(before)) || [])].map(([digest, said]) => [digest, new Map(said)]),
+    );
+    this.decidedIn.set(run_id, this.decided);
   }
 
   /** The texts of a result, as the activity has told them that gave it. */
@@ -91,25 +108,7 @@ export class Testimony {
     return this.decisions.has(hashOf(decision));
   }
 
-  /** As the turn's result shows it, its texts shortened maybe. */
-  heardAs(decision: JsonObject, digest: Json | undefined): boolean {
-    const { note, identity } = decision;
-    if (!isCut(note) && !isCut(identity)) return this.decisions.has(shownAs(decision, digest));
-    const said = this.said.get(shortAs(decision, digest)) ?? [];
-    return said.some((one) => isShortOf(note, one.note) && isShortOf(identity, one.identity));
-  }
-
   private found(disagreement: Disagreement | null): void {
     if (disagreement !== null) this.report(RULES[disagreement.subject], disagreement.reason);
   }
-}
-
-/** Without the texts that are shortened. */
-function shortAs({ decision, by, at, channel, attested }: JsonObject, digest: Json | undefined): string | null {
-  return hashOf({ digest, decision, by, at, channel, attested, short: true } as Json);
-}
-
-/** A decision as the turn's result shows it. */
-function shownAs({ decision, by, at, note, channel, identity, attested }: JsonObject, digest: Json | undefined): string | null {
-  return hashOf({ digest, decision, by, at, note, channel, identity, attested } as Json);
 }

@@ -80,6 +80,9 @@ export class Turn {
       if (!(timeOf(claimed_at) >= Math.min(...calls.map(({ at }) => at)) - CLOCKS_MS))
         report('T2', 'The effect was claimed before its call was scheduled: a clock was wrong, or the record was changed');
     } else if (!history.unknown.calls) report('T2', 'The effect record is of a call that the history does not know');
+    const known = history.toldAt(text(result_head));
+    if (known !== undefined && !(timeOf(claimed_at) <= known + CLOCKS_MS && timeOf(updated_at) <= known + CLOCKS_MS))
+      report('T2', 'The effect was claimed, or its record changed, after history had its outcome: a time was changed');
     const said = blocks.stateIn(result_head);
     if (said !== undefined && said !== 'unknown' && (said.state !== state || said.result_ref !== result_ref))
       report(

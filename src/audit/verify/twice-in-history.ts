@@ -1,7 +1,7 @@
 /** What stands twice, in a turn's history: arguments and results of activities, and the turn's own result (rules D1 to D6). */
 import { actHash, idempotencyKey } from '../../shared/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { isCut } from '../../shared/short-view';
+import { isCut, isShortOf } from '../../shared/short-view';
 import { list, object, text } from '../case-file/loose';
 import type { RunBody, TurnBody } from '../format/lines';
 import * as of from './doubled';
@@ -47,7 +47,11 @@ export class TwiceInHistory {
     const attributes = attributesOf(event);
     const { input, result, details } = attributes;
     const info = object(object(attributes.failure).applicationFailureInfo);
-    if (type === 'WORKFLOW_EXECUTION_STARTED') this.argument(firstPayload(input));
+    if (type === 'WORKFLOW_EXECUTION_STARTED') {
+      const { continuedExecutionRunId: before } = attributes;
+      this.all.goOn(this.history.runs.at(-1)!, typeof before === 'string' ? before : null);
+      this.argument(firstPayload(input));
+    }
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
     if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.view(firstPayload(result));
@@ -72,6 +76,7 @@ export class TwiceInHistory {
     const { digest, input_ref } = call;
     this.all.tellAll(of.CALL_ARGUMENTS, call, { call: digest }, HISTORY);
     this.all.tell('card', call.preview_ref, { target_hash: call.target_hash }, HISTORY);
+    if (type !== 'admitCall') this.all.tell('card', call.preview_ref, { makers: call.makers ?? [] }, HISTORY);
     if (isJsonObject(call.input) && hashOf(call.input) !== call.input_hash)
       this.all.report('D4', 'An activity was given another input than that of the call');
     if (LOOKING.has(type) && this.all.whole && !this.history.dispatched(digest, call.dispatch))
@@ -147,7 +152,7 @@ export class TwiceInHistory {
     if (run_id !== '' && run_id !== null && this.history.whole && !this.history.runs.includes(text(run_id)))
       this.all.report('D3', 'People were asked in a run that the turn does not have');
     this.all.tell('card', card_ref, { call_id, text: card }, HISTORY);
-    this.all.tell('card', preview_ref, { target_hash }, HISTORY);
+    this.all.tell('card', preview_ref, { target_hash, makers: asked.makers ?? [] }, HISTORY);
     this.all.tell(
       'call',
       digest,
@@ -223,18 +228,20 @@ export class TwiceInHistory {
     this.all.tell('result', `of ${digest}`, { state, effect, error }, source);
   }
 
-  /** D5: the decisions that the turn's result shows. */
+  /** D5: the turn's result shows the decisions that activities were given, no fewer and no others. */
   private approved({ id, digest, approval }: JsonObject): void {
-    const { decisions, by, note, expires_at } = object(approval);
-    const shown = list(decisions).map(object);
-    if (!this.all.whole || !Array.isArray(decisions)) return;
-    const last = shown.at(-1);
-    const named = last?.decision === 'approve' ? shown : shown.slice(-1);
+    const { decisions, decision, by, note = null, expires_at = null, quorum } = object(approval);
+    if (!this.all.whole) return;
+    const told = this.all.decisionsOn(digest);
+    const last = told.at(-1);
+    const named = last?.decision === 'approve' ? told : told.slice(-1);
     const people = named.map((one) => one.by!).filter((one) => one !== '');
+    const enough = last?.decision !== 'approve' || told.length >= Number(quorum ?? 1);
     const right =
-      shown.every((one) => this.all.heardAs(one, digest)) &&
+      (decisions === undefined || isShown(list(decisions).map(object), told)) &&
       hashOf(by) === hashOf(people) &&
-      note === (last?.note ?? null) &&
+      decision === (last && enough ? last.decision : null) &&
+      isShortOf(note, last?.note ?? null) &&
       (expires_at === null || this.expiries.has(expiryOf(id, expires_at)));
     if (!right) this.all.report('D5', "The turn's result shows other decisions than the history has");
   }
@@ -263,6 +270,15 @@ function ended(call: JsonObject): JsonObject {
     return (field === 'state' && value === 'cancelled') || isCut(value) || (field === 'error' && isCut(object(value).message));
   });
   return silent.length === 0 ? call : { ...call, ...Object.fromEntries(silent.map((field) => [field, undefined!])) };
+}
+
+/** Whether the decisions that are shown are those, each with its texts or their beginnings. */
+function isShown(shown: JsonObject[], told: JsonObject[]): boolean {
+  const alike = (one: JsonObject, was: JsonObject) =>
+    Object.keys(was).every((field) =>
+      field === 'note' || field === 'identity' ? isShortOf(one[field], was[field]) : one[field] === was[field],
+    );
+  return shown.length === told.length && shown.every((one, index) => alike(one, told[index]!));
 }
 
 function expiryOf(call: Json | undefined, expiry: Json | undefined): string {

@@ -56,6 +56,7 @@ export class TwiceInTranscript {
     const target_hash = isJsonObject(body.target) ? hashOf(body.target) : null;
     for (const subject of ['asked', 'card'] as const)
       if (facts.knows(subject, ref, 'target_hash')) this.all.tell(subject, ref, { target_hash }, TRANSCRIPT);
+    if (facts.knows('card', ref, 'makers')) this.all.tell('card', ref, { makers: body.makers ?? [] }, TRANSCRIPT);
     if (facts.knows('card', ref, 'digest'))
       this.all.tell('card', ref, { digest: body.digest, text: body.card, call_id }, TRANSCRIPT);
     if (facts.knows('result', ref, 'state')) {

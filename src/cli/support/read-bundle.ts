@@ -19,7 +19,7 @@ export interface ReadBundle extends Reported {
 export async function readBundle(path: string, trust: readonly TrustedKey[]): Promise<ReadBundle> {
   try {
     const result = await verifyBundle(createReadStream(path), trust);
-    const file = await readCaseFile(createReadStream(path));
+    const file = await readCaseFile(createReadStream(path), result.signatures);
     if (file.bundle === null) throw new UsageError(`${path} is no audit bundle: ${file.fault?.reason ?? 'it is empty'}.`);
     return { file, result, verification: verified(result) };
   } catch (error) {

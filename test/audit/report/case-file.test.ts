@@ -59,7 +59,7 @@ describe('a case file', () => {
   it('shows which decisions were signed', async () => {
     const { turns } = await caseOf('quorum');
     expect(turns[0]!.calls[0]!.decisions.map(({ claims }) => claims?.principal)).toEqual(['ana', 'bob']);
-    expect(turns[0]!.signedStart).toBe(true);
+    expect(turns[0]!.startSignature).toBe('not checked');
   });
 
   it('keeps what a reset has taken back apart from what counts', async () => {

@@ -1,10 +1,12 @@
 /** What the report tells of the sample bundles, and that HTML and Markdown tell the same. */
 import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { readCaseFile } from '../../../src/audit/case-file';
 import { compared, html, markdown, report, verified } from '../../../src/audit/report';
 import { verifyBundle } from '../../../src/audit/verify';
+import { forged } from '../support/forge';
 import { handBundle, handLines, PLAIN_WORDS } from '../../support/hand-bundle';
 
 const BUNDLES = join(__dirname, '../../bundles');
@@ -48,7 +50,7 @@ describe('a report', () => {
     ['reset', /The workflow was reset, 20\d\d-/],
     ['reset', /ran before the workflow was reset; what it did stays done/],
     ['retries', /took \d attempts/],
-    ['quorum', /approved by ana \(signed with key [0-9a-f]{16}\)/],
+    ['quorum', /approved by ana \(signed with key [0-9a-f]{16}, not checked\)/],
     ['terminated', /The workflow was terminated/],
     ['running', /The record of this turn is not complete/],
     ['cancelled', /It ended cancelled/],
@@ -57,6 +59,47 @@ describe('a report', () => {
     ['sub_agent', /of the sub-agent that answers call 1\.1/],
   ])('tells of the sample %s: %s', async (name, expected) => {
     expect((await told(name)).replaceAll('\\', '')).toMatch(expected);
+  });
+
+  describe('says of a signature what the verifier has found, and nothing else', () => {
+    const after = async (text: string, keys: typeof TRUST) => {
+      const result = await verifyBundle([Buffer.from(text)], keys);
+      const file = await readCaseFile(Readable.from([Buffer.from(text)]), result.signatures);
+      const verification = verified(result);
+      return { tone: verification.tone, text: markdown(report({ file, verification })).replaceAll('\\', '') };
+    };
+    const quorum = readFileSync(pathOf('quorum'), 'utf8');
+
+    it('where each holds', async () => {
+      const { tone, text } = await after(quorum, TRUST);
+      expect(tone).toBe('good');
+      expect(text).toMatch(/rita \(with a signed start, checked\) asked/);
+      expect(text).toMatch(/approved by ana \(signed with key [0-9a-f]{16}, checked\)/);
+      expect(text).not.toMatch(/not checked|Who really decided|really started it/);
+    });
+
+    it('where the trust file has no key of people or gateways: not checked, at every name, and under what is not known', async () => {
+      const { tone, text } = await after(quorum, TRUST.filter(({ use }) => use === 'bundle')); // prettier-ignore
+      expect(tone).toBe('warn');
+      expect(text).toMatch(/rita \(with a start that bears a signature, not checked\) asked/);
+      expect(text.match(/signed with key [0-9a-f]{16}(?!, not checked)/g)).toBeNull();
+      expect(text).toMatch(/Who really decided on 1\.1: there are signatures, and they are not checked/);
+      expect(text).toMatch(/Whether rita really started it: the signature on its start is not checked/);
+    });
+
+    it('where any text stands in the place of a signed start', async () => {
+      const { text: forgery } = forged(readFileSync(pathOf('approval'), 'utf8'), (lines) => {
+        const started = lines.flatMap(({ body }) => body.event?.workflowExecutionStartedEventAttributes ?? []);
+        started[0].input.payloads[0].$.attestation = 'trust me';
+        const starts = lines.filter(({ kind, body }) => kind === 'part' && body.part.body?.first_execution_run_id);
+        starts[0]!.body.part.body.attestation = 'trust me';
+      });
+      const { tone, text } = await after(forgery, TRUST);
+      expect(tone).toBe('warn');
+      expect(text).toMatch(/rita \(with a start whose signature does not hold\) asked/);
+      expect(text).toMatch(/Whether rita really started it: the signature on its start does not hold/);
+      expect(text).toMatch(/1 signature on the start of a turn does not hold/);
+    });
   });
 
   it('has the cards as they were shown, in full', async () => {

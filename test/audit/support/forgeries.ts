@@ -1,5 +1,5 @@
 /** Forgeries that hash, chain and sign correctly: each contradicts something, at a line, by a rule, with a sentence. */
-import { attestDecision } from '../../../src/attestation/attest';
+import { attestDecision, attestStart } from '../../../src/attestation/attest';
 import type { DecisionClaims } from '../../../src/attestation/claims';
 import { readToken } from '../../../src/attestation/token';
 import { callDigest, hashJson, idempotencyKey } from '../../../src/shared/digests';
@@ -103,12 +103,17 @@ function underRules(lines: OpenLine[], change: (permissions: { deny: object[] })
   replaced(lines, key!, idempotencyKey({ ...turn, call_id: call.id, digest: right }));
 }
 
-/** The approvals of a call in the turn's result. */
-const shown = (lines: OpenLine[]) =>
-  attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls.map((call: any) => call.approval);
-/** The turn's result shows no decision. */
-function unshown(lines: OpenLine[]): void {
-  for (const approval of shown(lines)) Object.assign(approval, { by: [], decision: null, note: null, decisions: [] });
+const calls = (lines: OpenLine[]) => attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls;
+/** The turn's result shows the decisions that the call ran with. */
+function shownAsRun(lines: OpenLine[]): void {
+  const { approvals } = run(lines);
+  const { approval } = calls(lines).find(({ digest }: any) => digest === run(lines).call.digest);
+  const [last] = approvals.slice(-1);
+  const decisions = approvals.map(({ decision, by, at, note, channel, identity, attestation }: any) => {
+    return { decision, by, at, note, channel, identity, attested: attestation !== undefined };
+  });
+  const decision = approvals.length >= approval.quorum ? last.decision : null;
+  Object.assign(approval, { by: approvals.map(({ by }: any) => by), decision, note: last?.note ?? null, decisions });
 }
 
 /** Nobody had to be asked, by history and transcript. */
@@ -117,12 +122,24 @@ function unasked(lines: OpenLine[]): void {
   resultOf(lines, 'takeStep').calls[0].verdict = 'allow';
   Object.assign(run(lines), { verdict: 'allow', approvals: [] });
   unchained(lines, block('decision'));
-  unshown(lines);
+  shownAsRun(lines);
 }
 
 /** The claims of an attestation, as somebody else would have signed them. */
 function claimsIn(token: string): DecisionClaims {
   return readToken(token)!.claims as unknown as DecisionClaims;
+}
+
+/** A decision that refused a call, as the next step was told and as the transcript has it. */
+const decided = (lines: OpenLine[], decision: string): any[] => [
+  ...lines.flatMap((line) => attributes(line)?.input?.payloads?.[0]?.$?.outcomes ?? []).map((outcome) => outcome.decision),
+  bodyOf(lines, (body) => body?.decision === decision),
+];
+
+/** Its time, everywhere. */
+function dated(lines: OpenLine[], decision: string, change: (at: string) => string): void {
+  const at = change(bodyOf(lines, (body) => body?.decision === decision).at as string);
+  for (const one of [...decided(lines, decision), calls(lines)[0].approval.decisions[0]]) one.at = at;
 }
 
 const PLANS: Plan[] = [
@@ -219,6 +236,98 @@ const PLANS: Plan[] = [
     says: /before the signal or update that gave it/,
   },
   {
+    name: 'the approval is dated after its effect, everywhere',
+    of: 'approval',
+    edit: (lines) => {
+      const [{ at }] = run(lines).approvals;
+      for (const one of [run(lines).approvals[0], bodyOf(lines, isDecision), calls(lines)[0].approval.decisions[0]])
+        one.at = later(at as string);
+    },
+    at: scheduled('runCall'),
+    rule: 'H6',
+    says: /after the call was to run/,
+  },
+  {
+    name: 'the approval is dated after its effect, and the history does not have the call',
+    of: 'approval',
+    edit: (lines) => {
+      const { at } = bodyOf(lines, isDecision);
+      bodyOf(lines, isDecision).at = later(at as string);
+      calls(lines)[0].approval.decisions[0].at = later(at as string);
+      attributes(one(lines, scheduled('runCall'))).input.payloads[0] = { redacted: true };
+      one(lines, kind('end')).body.redaction = {
+        of: { root: NOWHERE, kid: '', signature: '' },
+        parts: 0,
+        payloads: 1,
+        reason: '',
+      };
+    },
+    at: block('decision'),
+    rule: 'B6',
+    says: /after it was written down/,
+  },
+  {
+    name: 'the denial is dated back, everywhere',
+    of: 'denied',
+    edit: (lines) => dated(lines, 'deny', earlier),
+    at: block('decision'),
+    rule: 'B6',
+    says: /before the signal or update/,
+  },
+  {
+    name: 'the denial is dated after the time that people were given, everywhere',
+    of: 'denied',
+    edit: (lines) => {
+      dated(lines, 'deny', (at) => at);
+      for (const one of decided(lines, 'deny')) one.expires_at = earlier(one.at as string);
+    },
+    at: block('decision'),
+    rule: 'B6',
+    says: /after the time to decide/,
+  },
+  {
+    name: 'people had no time to decide, by the transcript and the history',
+    of: 'expired',
+    edit: (lines) => dated(lines, 'expired', earlier),
+    at: block('decision'),
+    rule: 'B6',
+    says: /expired before it had/,
+  },
+  {
+    name: 'the settlement is dated after it counted',
+    of: 'in_doubt',
+    edit: (lines) => {
+      const argument = value(one(lines, scheduled('settleEffect')));
+      argument.at = later(argument.at as string);
+    },
+    at: scheduled('settleEffect'),
+    rule: 'H6',
+    says: /after it counted/,
+  },
+  {
+    name: 'the settlement is dated back',
+    of: 'in_doubt',
+    edit: (lines) => {
+      const argument = value(one(lines, scheduled('settleEffect')));
+      argument.at = earlier(argument.at as string);
+    },
+    at: scheduled('settleEffect'),
+    rule: 'H6',
+    says: /before the signal or update/,
+  },
+  {
+    name: 'claimed an hour after history had its outcome',
+    of: 'approval',
+    edit: (lines) => {
+      const { record } = one(lines, kind('effect')).body;
+      record.claimed_at = later(record.claimed_at as string);
+      record.updated_at = later(record.updated_at as string);
+    },
+    at: kind('effect'),
+    rule: 'T2',
+    says: /after history had its outcome/,
+  },
+  {
     name: 'somebody else settled, by the argument',
     of: 'in_doubt',
     edit: (lines) => void (value(one(lines, scheduled('settleEffect'))).by = 'mallory'),
@@ -281,6 +390,14 @@ const PLANS: Plan[] = [
     says: /turn "other"/,
   },
   {
+    name: 'a run is said to have begun by a reset, after which less is asked',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('run')).body.began = 'reset'),
+    at: ofType('WORKFLOW_EXECUTION_STARTED'),
+    rule: 'H2',
+    says: /begun otherwise/,
+  },
+  {
     name: 'a signature by a key that nobody trusts',
     of: 'quorum',
     edit: (lines) => {
@@ -321,6 +438,43 @@ const PLANS: Plan[] = [
     says: /signed by "ana"/,
   },
   {
+    name: 'a start that somebody has signed whom nobody trusts',
+    of: 'quorum',
+    edit: (lines) => {
+      const { attestation } = argument(lines);
+      const { v: _, iat, exp: __, nonce: ___, kid: ____, ...claims } = readToken(attestation as string)!.claims as any;
+      replaced(lines, attestation as string, attestStart(STRANGER_KEY, claims, iat * 1000));
+    },
+    at: block('start'),
+    rule: 'H7',
+    says: /not in the trust file/,
+  },
+  {
+    name: 'a start that was signed for another message',
+    of: 'quorum',
+    edit: (lines) => {
+      const { attestation } = argument(lines);
+      const { v: _, iat, exp: __, nonce: ___, kid: ____, ...claims } = readToken(attestation as string)!.claims as any;
+      const other = { ...claims, message_hash: NOWHERE };
+      replaced(lines, attestation as string, attestStart(GATEWAY_KEY, other, iat * 1000));
+    },
+    at: block('start'),
+    rule: 'H7',
+    says: /another message/,
+  },
+  {
+    name: 'a start without a signature, where decisions are signed',
+    of: 'quorum',
+    edit: (lines) => {
+      delete argument(lines).attestation;
+      delete value(one(lines, scheduled('takeStep'))).attestation;
+      delete bodyOf(lines, isStart).attestation;
+    },
+    at: block('start'),
+    rule: 'H7',
+    says: /not signed/,
+  },
+  {
     name: 'a signed transcript was rewritten: another message, in the history too',
     of: 'quorum',
     edit: (lines) => {
@@ -328,6 +482,14 @@ const PLANS: Plan[] = [
       replaced(lines, JSON.stringify(said).slice(1, -1), 'Pay INV-8.');
       bodyOf(lines, isStart).message_hash = hashJson('Pay INV-8.');
     },
+    at: block('start'),
+    rule: 'H7',
+    says: /another message/,
+  },
+  {
+    name: 'a signed transcript was rewritten: another model has answered, in the history too',
+    of: 'quorum',
+    edit: (lines) => replaced(lines, bodyOf(lines, isAdmission).tool_use_id as string, 'toolu_other'),
     at: block('decision'),
     rule: 'H5',
     says: /another transcript/,
@@ -448,7 +610,7 @@ const PLANS: Plan[] = [
     of: 'quorum',
     edit: (lines) => {
       run(lines).approvals.pop();
-      unshown(lines);
+      shownAsRun(lines);
       unchained(
         lines,
         (line) =>
@@ -470,7 +632,7 @@ const PLANS: Plan[] = [
     of: 'quorum',
     edit: (lines) => {
       for (const approval of run(lines).approvals) delete approval.attestation;
-      unshown(lines);
+      shownAsRun(lines);
       lines.filter(part(isDecision)).forEach(({ body }) => delete body.part.body.attestation);
     },
     at: block('dispatch'),
@@ -482,7 +644,7 @@ const PLANS: Plan[] = [
     of: 'edited',
     edit: (lines) => {
       replaced(lines, '"by":"bob"', '"by":"ana"');
-      unshown(lines);
+      shownAsRun(lines);
     },
     at: block('dispatch'),
     rule: 'B9',
@@ -649,6 +811,53 @@ const PLANS: Plan[] = [
     at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
     rule: 'D6',
     says: /leaves out a call/,
+  },
+  {
+    name: "nobody decided, by the turn's result",
+    of: 'approval',
+    edit: (lines) => void Object.assign(calls(lines)[0].approval, { by: [], decision: null, note: null, decisions: [] }),
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: "one of two decided, by the turn's result",
+    of: 'quorum',
+    edit: (lines) => {
+      const { approval } = calls(lines)[0];
+      Object.assign(approval, { by: ['ana'], decision: null, decisions: approval.decisions.slice(0, 1) });
+    },
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: 'nobody decided, by a result of the form from before there were lists of decisions',
+    of: 'approval',
+    edit: (lines) => {
+      const { approval } = calls(lines)[0];
+      delete approval.decisions;
+      Object.assign(approval, { by: [], decision: null, note: null });
+    },
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: "the call was denied, by the turn's result",
+    of: 'approval',
+    edit: (lines) => void (calls(lines)[0].approval.decision = 'deny'),
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: 'nobody had a hand in the call, by the argument that it ran with',
+    of: 'edited',
+    edit: (lines) => void delete run(lines).call.makers,
+    at: scheduled('runCall'),
+    rule: 'D3',
+    says: /makers of the card/,
   },
   {
     name: 'people were shown another card, by the history',

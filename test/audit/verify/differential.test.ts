@@ -16,7 +16,7 @@ const python = pythonVerifier();
 const both = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
 const SEED = Number(process.env.HOLDFAST_TEST_SEED ?? 16);
-const SAMPLES = ['approval', 'in_doubt', 'quorum', 'reset', 'call', 'edited', 'denied', 'cancelled'];
+const SAMPLES = ['approval', 'in_doubt', 'quorum', 'bound', 'reset', 'call', 'edited', 'denied', 'cancelled', 'sub_agent'];
 const EACH = 25;
 
 /** Rules of which the page says that both check them. */
@@ -55,7 +55,8 @@ both(`they never disagree about what both look at${suffix}`, async () => {
   let broken = 0;
   for (const [index, { name, bytes }] of cases.entries()) {
     const [ours, other] = [await verifyBundle([bytes], TRUST), theirs[index]!];
-    const looked = ours.rule === null || rules.has(ours.rule);
+    // Of B12 the second verifier knows a part.
+    const looked = ours.rule === null || (rules.has(ours.rule) && (ours.rule !== 'B12' || other.line === ours.line));
     const agree = looked
       ? ours.verdict === other.verdict && ours.line === other.line
       : !(other.line! < ours.line!) || other.line === null;

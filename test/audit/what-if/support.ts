@@ -110,5 +110,16 @@ export function answered(call: CallCase, more: Partial<CallCase>): void {
 }
 
 export function decision(by: string, more: Partial<CallCase['decisions'][number]> = {}): CallCase['decisions'][number] {
-  return { decision: 'approve', by, note: null, at, channel: 'update', identity: null, cardRef: null, claims: null, ...more };
+  return {
+    decision: 'approve',
+    by,
+    note: null,
+    at,
+    channel: 'update',
+    identity: null,
+    cardRef: null,
+    claims: null,
+    signature: null,
+    ...more,
+  };
 }
