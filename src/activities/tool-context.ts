@@ -10,6 +10,9 @@ import type { StoredResult } from '../tools/shape';
 import type { Dependencies } from './dependencies';
 import { NetworkClock } from './network-clock';
 
+/** Of the notes of a run; far fewer are shown (`debug-info.ts`). */
+const MOST_NOTES = 1000;
+
 /** What a run noted besides its result. */
 export interface Noted {
   /** Time in `network()`, ms; calls that overlap count once. */
@@ -32,7 +35,7 @@ export function toolContext(
     principal: turn.requester,
     log: deps.log,
     network: <T>(work: () => Promise<T>) => clock.measure(work),
-    debug: (fields: JsonObject) => void debug.push(fields),
+    debug: (fields: JsonObject) => void (debug.length < MOST_NOTES && debug.push(fields)),
     cursors: cursorsFor(deps.store.derivedKey('cursors'), { tool, principal: turn.requester }),
     store: {
       readResult: (ref: string) => readResultOf(deps.store, turn, ref),
