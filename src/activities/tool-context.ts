@@ -55,6 +55,7 @@ function keepResultOf(store: Store, turn: TurnContext, callId: string, data: Jso
 async function readResultOf(store: Store, turn: TurnContext, ref: string): Promise<Json> {
   const unknown = new ToolError('RESOURCE_NOT_FOUND', 'unknown_ref', `There is no result ${ref} in this conversation.`, {
     hint: 'Use the ref exactly as the result gave it.',
+    nothingHappened: false, // the tool may have acted before it asked
   });
   const body = await store.getPart(ref).catch((error: unknown) => {
     if (error instanceof StoreError && error.code === 'not_found') throw unknown;
