@@ -18,9 +18,9 @@ const threads = new ToolThreads(appModule, isolation);
 
 afterAll(() => endThreads());
 
-async function runs(name: string, timeoutMs: number) {
+async function runs(name: string, timeoutMs: number, owner = 'mallory') {
   const tool = isolatedTools.find((one) => one.name === name)!;
-  const thread = await threads.ready(app, 'test', tool, 'mallory', new AbortController().signal);
+  const thread = await threads.ready(app, 'test', tool, owner, new AbortController().signal);
   return runTool(tool, { text: 'x' }, toolContext(), { timeoutMs, run: (...given) => thread.run(...given) });
 }
 
@@ -44,6 +44,15 @@ it('a tool that takes memory without end is ended with its thread, and the next 
   expect(await runs('exits', 30_000)).toMatchObject({ ok: false, error: { reason: 'tool_crashed' } });
   expect(await runs('refuses', 30_000)).toMatchObject({ ok: false, error: { reason: 'too_often' } });
 });
+
+it('a tenant with many principals does not have all threads: another tenant’s call does not wait for theirs', async () => {
+  const ends: string[] = [];
+  const spinning = ['acme/ana', 'acme/ben', 'acme/cleo'].map((owner) => runs('spins', 8000, owner).then(() => ends.push('acme')));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await runs('refuses', 8000, 'globex/eve')).toMatchObject({ ok: false, error: { reason: 'too_often' } });
+  expect(ends).toEqual([]);
+  await Promise.all(spinning);
+}, 60_000);
 
 it.each(['tells', 'logs', 'notes', 'asks', 'times'])(
   'a tool that %s without end is ended at its time limit, and neither blocks nor fills the worker',
