@@ -8,17 +8,25 @@ folder=${1:?name a folder: docker/backup.sh FOLDER}
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 mkdir -p -- "$folder"
 folder=$(CDPATH='' cd -- "$folder" && pwd)
-trap 'rm -f -- "$folder/.database.sql" "$folder/.holdfast.tar"' EXIT
+# A folder of its own: two that run at once do not write into each other's files.
+new=$(mktemp -d -- "$folder/.backup-XXXXXX")
+trap 'rm -rf -- "$new"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 cd -- "$root"
 
 # PostgreSQL asks for a password on its socket too. Read inside the container, it stands in no list of processes.
-docker compose exec -T postgresql sh -c 'PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") exec pg_dumpall --username "$POSTGRES_USER" --no-password' >"$folder/.database.sql"
+docker compose exec -T postgresql sh -c 'PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") exec pg_dumpall --username "$POSTGRES_USER" --no-password' >"$new/database.sql"
 # Its last line but one; a dump that was cut off has none.
-tail -n 5 "$folder/.database.sql" | grep -q 'PostgreSQL database cluster dump complete' || {
+tail -n 5 "$new/database.sql" | grep -q 'PostgreSQL database cluster dump complete' || {
   echo "The dump of the database is not whole; nothing was written. Is postgresql up? docker compose ps postgresql" >&2
   exit 1
 }
-docker compose run --rm -T --no-deps --entrypoint tar worker --create --directory /var/lib/holdfast . >"$folder/.holdfast.tar"
-mv -- "$folder/.database.sql" "$folder/database.sql"
-mv -- "$folder/.holdfast.tar" "$folder/holdfast.tar"
+# Workers write meanwhile: tar's 1 says that a file has changed or gone while it was read, and is no failure. What such a file lacks,
+# the dump before it does not refer to.
+docker compose run --rm -T --no-deps --entrypoint sh worker -c \
+  'tar --create --warning=no-file-changed --warning=no-file-removed --directory /var/lib/holdfast . || [ $? -eq 1 ]' >"$new/holdfast.tar"
+mv -- "$new/database.sql" "$folder/database.sql"
+mv -- "$new/holdfast.tar" "$folder/holdfast.tar"
 echo "made $folder/database.sql and $folder/holdfast.tar"

@@ -10,6 +10,9 @@ import type { StoredResult } from '../tools/shape';
 import type { Dependencies } from './dependencies';
 import { NetworkClock } from './network-clock';
 
+/** Of the notes of a run; far fewer are shown (`debug-info.ts`). */
+const MOST_NOTES = 1000;
+
 /** What a run noted besides its result. */
 export interface Noted {
   /** Time in `network()`, ms; calls that overlap count once. */
@@ -32,7 +35,7 @@ export function toolContext(
     principal: turn.requester,
     log: deps.log,
     network: <T>(work: () => Promise<T>) => clock.measure(work),
-    debug: (fields: JsonObject) => void debug.push(fields),
+    debug: (fields: JsonObject) => void (debug.length < MOST_NOTES && debug.push(fields)),
     cursors: cursorsFor(deps.store.derivedKey('cursors'), { tool, principal: turn.requester }),
     store: {
       readResult: (ref: string) => readResultOf(deps.store, turn, ref),
@@ -52,6 +55,7 @@ function keepResultOf(store: Store, turn: TurnContext, callId: string, data: Jso
 async function readResultOf(store: Store, turn: TurnContext, ref: string): Promise<Json> {
   const unknown = new ToolError('RESOURCE_NOT_FOUND', 'unknown_ref', `There is no result ${ref} in this conversation.`, {
     hint: 'Use the ref exactly as the result gave it.',
+    nothingHappened: false, // the tool may have acted before it asked
   });
   const body = await store.getPart(ref).catch((error: unknown) => {
     if (error instanceof StoreError && error.code === 'not_found') throw unknown;

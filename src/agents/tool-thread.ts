@@ -15,7 +15,7 @@ import { loadApp } from './load-app';
 
 /** Null: it was not to be run after all. */
 export async function runTool(wanted: Wanted, _tell: unknown, port: MessagePort): Promise<Returned | null> {
-  const context = new ThreadContext(port);
+  const context = new ThreadContext(port, wanted.unheard);
   const abort = new AbortController();
   const begins = new Promise<RunFacts | null>((resolve) => {
     port.on('message', (message: ToThread) => {
@@ -26,7 +26,7 @@ export async function runTool(wanted: Wanted, _tell: unknown, port: MessagePort)
     });
   });
   const tool = await toolOf(wanted);
-  context.tell({ say: 'ready' });
+  context.ready();
   const facts = await begins;
   return facts && run(tool, facts, context, abort);
 }
@@ -44,6 +44,7 @@ async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: A
     throw new ToolError(code, reason, message);
   } finally {
     timeout.clear();
+    context.end();
   }
 }
 

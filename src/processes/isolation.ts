@@ -1,11 +1,11 @@
 /**
  * What keeps the programs that we start for others (commands of `bash`, MCP servers) away from our own processes: a user and a
- * PID namespace with a /proc of their own. Without it a program reads `/proc/<pid>/environ` and `/proc/<pid>/mem` of every process
+ * PID namespace with a /proc and terminals of their own. Without it a program reads `/proc/<pid>/environ` and `/proc/<pid>/mem` of every process
  * of the same user, and with them its keys and passwords. The user namespace would be enough for that (the kernel asks for rights
  * over the other's namespace before it shows either); the PID namespace hides the processes too, and all in it die together.
  */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, readlinkSync } from 'node:fs';
+import { accessSync, constants, readdirSync, readlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Setting that takes the risk where nothing keeps programs apart. */
@@ -20,20 +20,36 @@ export class NotIsolated extends Error {
   override readonly name = 'NotIsolated';
 }
 
-const BUBBLEWRAP = [
-  ...['bwrap', '--dev-bind', '/', '/', '--proc', '/proc', '--unshare-user', '--unshare-pid'],
+const bubblewrap = () => [
+  ...['bwrap', '--dev-bind', '/', '/', '--dev', '/dev', ...devices(), '--proc', '/proc', '--unshare-user', '--unshare-pid'],
   ...['--die-with-parent', '--cap-drop', 'ALL', '--new-session', '--'],
 ];
-const UNSHARE = ['unshare', '--user', '--map-current-user', '--pid', '--mount-proc', '--fork', '--kill-child', '--'];
-/** Root in the namespace could take its /proc away again, and would see the one below. Everybody else loses these rights by himself. */
-const WITHOUT_RIGHTS = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs', '--'];
+/** Of /dev what programs use besides, each of which costs a millisecond; terminals and the machine's own disks are not among it. */
+function devices(): string[] {
+  const used = readdirSync('/dev').filter((name) => USED.test(name));
+  return used.flatMap((name) => ['--dev-bind-try', `/dev/${name}`, `/dev/${name}`]);
+}
+const USED = /^(?:shm|mqueue|hugepages|log|kvm|fuse|net|dri|kfd|accel|nvidia.*)$/;
+
+/** With the rights of its user namespace, for what comes next. */
+const UNSHARE = [
+  ...['unshare', '--user', '--map-current-user', '--keep-caps', '--pid', '--mount-proc', '--fork', '--kill-child', '--'],
+];
+/** Terminals of its own: in those of this user a program would read what is typed, and write what it likes. The first word is `mount`. */
+const OWN_TERMINALS = [
+  ...['sh', '-c'],
+  '"$0" -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts /dev/pts && "$0" --bind /dev/pts/ptmx /dev/ptmx && exec "$@"',
+];
+/** With rights over its namespace a program could take its /proc away again, and would see the one below. */
+const WITHOUT_RIGHTS = [...['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs', '--']];
 /** Away from our terminal: through it a program would type into the shell that we were started from (TIOCSTI). */
 const NEW_SESSION = ['setsid'];
 /** The first process of a namespace ignores signals and has to reap: a shell does that, so that the program need not. */
 const INIT = ['sh', '-c', '"$@"; exit "$?"', 'sh'];
 
-/** Says in which namespaces it is, and how many processes it sees. */
-const LOOK = 'readlink /proc/self/ns/user; readlink /proc/self/ns/pid; set -- /proc/[0-9]*; echo $#';
+/** Says in which namespaces it is, how many processes it sees, and whether it sees a terminal, which none of its own can be. */
+const LOOK =
+  'readlink /proc/self/ns/user; readlink /proc/self/ns/pid; set -- /proc/[0-9]*; echo $#; for t in /dev/pts/[0-9]*; do [ ! -e "$t" ] || echo terminal; done';
 const MOST_SEEN = 5;
 const PATIENCE_MS = 20_000;
 
@@ -68,15 +84,20 @@ export const WHAT_TO_DO = `Install bubblewrap (apt-get install bubblewrap), or l
 async function tryAll(): Promise<Isolation> {
   if (process.platform !== 'linux')
     return { how: 'none', why: `Nothing keeps programs away from the processes of this user on ${process.platform}.` };
-  const asRoot = process.getuid?.() === 0 ? [WITHOUT_RIGHTS] : [];
   const ways = [
-    { how: 'bubblewrap', parts: [BUBBLEWRAP] },
-    { how: 'unshare', parts: [UNSHARE, ...asRoot, NEW_SESSION, INIT] },
+    { how: 'bubblewrap', words: () => located(bubblewrap()) },
+    {
+      how: 'unshare',
+      words: () => [
+        ...[...located(UNSHARE), ...located(OWN_TERMINALS), ...located(['mount'])],
+        ...[WITHOUT_RIGHTS, NEW_SESSION, INIT].flatMap(located),
+      ],
+    },
   ] as const;
   const faults: string[] = [];
-  for (const { how, parts } of ways) {
+  for (const { how, words: make } of ways) {
     try {
-      const words = parts.flatMap(located);
+      const words = make();
       await look(words);
       return { how, words };
     } catch (error) {
@@ -109,9 +130,10 @@ function look([command, ...words]: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     execFile(command!, [...words, 'sh', '-c', LOOK], { env, timeout: PATIENCE_MS }, (error, stdout, stderr) => {
       if (error) return reject(new Error(oneLine(stderr) || oneLine(error.message)));
-      const [user, pid, seen] = stdout.trim().split('\n');
+      const [user, pid, seen, terminal] = stdout.trim().split('\n');
       if (user === ours('user') || pid === ours('pid') || !(Number(seen) <= MOST_SEEN))
         return reject(new Error(`a program still sees ${seen} processes`));
+      if (terminal !== undefined) return reject(new Error('a program still sees terminals'));
       resolve();
     });
   });

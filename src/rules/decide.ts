@@ -106,6 +106,12 @@ function whatMayHaveChanged({ files: bound, pattern, condition }: Rule, { tool, 
     const found = runs.find((one) => one !== null && !one.guarded);
     return found ? `${found.program} runs what lies in ${found.files[0]}, and the rule has no files that say what that is` : null;
   }
+  const commands = (targets ?? []).flatMap(simpleCommands);
+  if (commands.some((command) => GOES_ELSEWHERE.test(command))) return 'it runs in another folder than the files of the rule';
+  const left = commands
+    .map(runsFiles)
+    .find((one) => one !== null && !one.open && !one.guarded && !Object.hasOwn(bound, one.files[0]!));
+  if (left) return `${left.program} runs what lies in ${left.files[0]}, which is none of the files of the rule`;
   for (const [path, hash] of Object.entries(bound)) {
     const found = files?.hashOf(path);
     if (found === undefined) return `what ${path} held was not written down`;
@@ -113,6 +119,9 @@ function whatMayHaveChanged({ files: bound, pattern, condition }: Rule, { tool, 
   }
   return null;
 }
+
+/** Paths of files are from the root, and a command's are from where it runs. */
+const GOES_ELSEWHERE = /^\W*(?:(?:builtin|command)\s+)*(?:cd|pushd|chdir)\b|\benv\b.*\s(?:-[A-Za-z0-9]*C|--c)/;
 
 function shown(targets: readonly string[]): string {
   const [first = ''] = targets;

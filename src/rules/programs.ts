@@ -4,6 +4,18 @@
  * does not know is taken for a program that runs nothing.
  */
 
+import {
+  AFTER_A_WORD,
+  BY_MANIFEST,
+  FROM_LISTS,
+  HARMLESS_SED,
+  INTERPRETERS,
+  LEADS_ELSEWHERE,
+  RUNNERS,
+  SAYS_WHAT_RUNS,
+  TO_GIT,
+} from './program-lists';
+
 export interface RunsFiles {
   /** As the command has it. */
   program: string;
@@ -15,51 +27,12 @@ export interface RunsFiles {
   open: boolean;
 }
 
-/** Program → what it reads by itself to learn what to run. */
-const BY_MANIFEST: Record<string, string[]> = {
-  ...of(['/package.json'], 'npm npx pnpm pnpx yarn bun bunx corepack'),
-  ...of(['/package.json'], 'jest vitest mocha ava tsc eslint prettier webpack vite rollup next turbo nx playwright cypress'),
-  ...of(['/Makefile'], 'make gmake'),
-  ...of(['/Cargo.toml', '/build.rs'], 'cargo'),
-  ...of(['/go.mod', '/main.go'], 'go'),
-  ...of(['/pyproject.toml', '/conftest.py', '/setup.py'], 'pytest tox nox pip pip3 poetry uv uvx pipx hatch mypy pylint'),
-  ...of(['/Gemfile', '/Rakefile'], 'bundle rake rspec rails'),
-  ...of(['/pom.xml'], 'mvn mvnw'),
-  ...of(['/build.gradle', '/settings.gradle'], 'gradle gradlew'),
-  ...of(['/composer.json'], 'composer phpunit'),
-  ...of(['/CMakeLists.txt'], 'cmake ctest'),
-  ...of(['/build.ninja'], 'ninja'),
-  ...of(['/justfile'], 'just'),
-  ...of(['/deno.json'], 'deno'),
-  ...of(['/main.tf'], 'terraform tofu'),
-  ...of(['/docker-compose.yml', '/Dockerfile'], 'docker podman docker-compose'),
-  ...of(['/playbook.yml'], 'ansible-playbook'),
-  ...of(['/.git/config', '/.git/hooks/pre-commit', '/.husky/pre-commit'], 'git'),
-};
-const INTERPRETERS = new Set(
-  'sh bash zsh dash ksh fish . source node nodejs tsx ts-node python python2 python3 pypy perl ruby php lua luajit julia tclsh groovy scala elixir escript Rscript osascript pwsh java dart swift'.split(
-    ' ',
-  ),
-);
 /** They say something of themselves, and run nothing. */
 const TELLS = /^(?:--version|--help|-[vVh])$/;
-/** Languages of their own: they run a file only where an option says so. */
-const FILTERS = new Set('awk gawk mawk nawk sed gsed'.split(' '));
-const FROM_FILE = /^(?:-[A-Za-z]*f|--file)(?:=?(.*))$/;
-/** What runs another command, given somewhere behind it: which of its options take a value is not looked at. */
-const RUNNERS = new Set(
-  'env nohup nice ionice chrt taskset numactl time timeout command exec builtin eval xargs parallel watch stdbuf unbuffer setsid setpriv setarch unshare nsenter chroot sudo doas su runuser gosu busybox flock script strace ltrace perf gdb valgrind xvfb-run dbus-run-session systemd-run fakeroot tini dumb-init cross-env dotenv nyc c8 coverage concurrently'.split(
-    ' ',
-  ),
-);
-/** Of these, what has a word of its own before the command. */
-const AFTER_A_WORD = new Set('taskset setarch chroot su runuser gosu flock dotenv'.split(' '));
 const MOST_WORDS = 64;
-/** Where a system has its programs. */
-const OF_THE_SYSTEM = /^\/(?:usr|bin|sbin|opt|nix|snap)\//;
-/** They have git run what its arguments say, or take a folder for a repository that file tools may have made. */
-const TO_GIT =
-  /^(?:-c|--git-dir|--exec-path|--config-env|--exec|--ext-diff|bisect|foreach|difftool|mergetool|filter-branch|GIT_\w+)(?:=|$)/;
+/** Where a system has its programs: in these folders themselves, since a workspace may lie in `/usr/src` or `/opt`. */
+const OF_THE_SYSTEM =
+  /^\/(?:(?:usr\/(?:local\/)?)?s?bin|snap\/bin|opt\/(?:homebrew|local)\/s?bin|nix\/store\/[^/]+\/s?bin)\/+[^/]+$/;
 
 /** Null: it runs no file of the workspace that this list knows of. */
 export function runsFiles(command: string): RunsFiles | null {
@@ -72,7 +45,7 @@ export function runsFiles(command: string): RunsFiles | null {
 }
 
 function runs(words: string[]): RunsFiles | null {
-  const start = words.findIndex((word) => !/^\w+=/.test(word));
+  const start = words.findIndex((word) => !ASSIGNS.test(word));
   const [program = '', ...args] = start === -1 ? [] : words.slice(start);
   const name = program.slice(program.lastIndexOf('/') + 1);
   const reads = (files: string[], more: Partial<RunsFiles> = {}) => ({
@@ -82,29 +55,37 @@ function runs(words: string[]): RunsFiles | null {
     open: false,
     ...more,
   });
+  const leads = words.slice(0, Math.max(start, 0)).find((word) => LEADS_ELSEWHERE.test(word));
+  if (leads !== undefined) return { ...ANYTHING, program: `${leads.slice(0, leads.indexOf('=') + 1)}… ${name}` };
   if (program.includes('/') && !program.startsWith('/')) return reads([fromRoot(program)], { program });
   if (RUNNERS.has(name)) return behindRunner(name, args);
   if (name === 'git') return reads(BY_MANIFEST.git!, { guarded: !words.some((word) => TO_GIT.test(word)) });
   if (Object.hasOwn(BY_MANIFEST, name)) return reads(BY_MANIFEST[name]!, { open: true });
-  if (FILTERS.has(name)) {
-    const at = args.findIndex((arg) => FROM_FILE.test(arg));
-    return at === -1 ? null : reads([fromRoot(FROM_FILE.exec(args[at]!)![1] || (args[at + 1] ?? ''))]);
-  }
+  if (name === 'sed' || name === 'gsed') return isHarmlessSed(args) ? null : { ...ANYTHING, program: name };
+  const says = SAYS_WHAT_RUNS.get(name);
+  if (says) return saidBy(says, name, args);
   if (INTERPRETERS.has(name.replace(/[\d.]+$/, '')) || INTERPRETERS.has(name)) {
     const file = args.find((arg) => !arg.startsWith('-'));
     if (file !== undefined) return reads([fromRoot(file)]);
     // Options alone load modules, look for tests, or read what comes in.
-    return args.every((arg) => TELLS.test(arg)) ? null : reads(['/'], { open: true });
+    return args.every((arg) => TELLS.test(arg)) ? null : { ...ANYTHING, program: name };
   }
   return program.startsWith('/') && !OF_THE_SYSTEM.test(program) ? reads([program], { program }) : null;
 }
 
+const ASSIGNS = /^\w+\+?=/;
+const ANYTHING: RunsFiles = { program: '', files: ['/'], guarded: false, open: true };
+
 /** What stands behind an option may be its value, or the command. */
 function behindRunner(runner: string, words: string[]): RunsFiles | null {
-  if (words.length > MOST_WORDS) return { program: runner, files: ['/'], guarded: false, open: true };
+  const anything = { ...ANYTHING, program: runner };
+  if (words.length > MOST_WORDS) return anything;
+  if (FROM_LISTS.has(runner) && words.some((word) => FROM_LIST.test(word))) return anything;
   let before = AFTER_A_WORD.has(runner) ? 1 : 0;
   for (const [index, word] of words.entries()) {
-    if (word.startsWith('-') || /^(?:\w+=.*|[\d.]+[smhd]?)$/.test(word)) continue;
+    if (runner === 'env' && SPLITS.test(word)) return anything;
+    if (LEADS_ELSEWHERE.test(word)) return runs(words.slice(index));
+    if (word.startsWith('-') || /^(?:\w+=.*|\d[\d.]*[smhd]?)$/.test(word)) continue;
     const found = runs(words.slice(index));
     const mayBeValue = words[index - 1]?.startsWith('-') || before-- > 0;
     if (found !== null || !mayBeValue || RUNNERS.has(word)) return found;
@@ -112,10 +93,26 @@ function behindRunner(runner: string, words: string[]): RunsFiles | null {
   return null;
 }
 
-function fromRoot(path: string): string {
-  return `/${path.replace(/^(?:\.?\/)+/, '')}`;
+/** `xargs -a FILE`, `parallel :::: FILE`. */
+const FROM_LIST = /^(?:-[A-Za-z0-9]*a|--arg|::::)/;
+/** `env -S'sh x'` */
+const SPLITS = /^(?:-[A-Za-z0-9]*S|--s)/;
+
+/** The word itself may name the file, or the one behind it. */
+function saidBy(says: RegExp, program: string, args: string[]): RunsFiles | null {
+  const at = args.findIndex((arg) => says.test(arg));
+  if (at === -1) return null;
+  const value = args[at]!.includes('=') ? args[at]!.slice(args[at]!.indexOf('=') + 1) : args[at]!.replace(says, '');
+  return { program, files: [fromRoot(value || (args[at + 1] ?? ''))], guarded: false, open: false };
 }
 
-function of(files: string[], programs: string): Record<string, string[]> {
-  return Object.fromEntries(programs.split(' ').map((program) => [program, files]));
+function isHarmlessSed(args: string[]): boolean {
+  const script = args.find((arg) => !arg.startsWith('-'));
+  if (args.some((arg) => /^(?:-[A-Za-z]*[ef]|--(?:e|f))/.test(arg))) return false; // a script elsewhere than in the first word
+  if (script === undefined) return args.every((arg) => TELLS.test(arg));
+  return HARMLESS_SED.some((form) => form.test(script));
+}
+
+function fromRoot(path: string): string {
+  return `/${path.replace(/^(?:\.?\/)+/, '')}`;
 }

@@ -41,6 +41,7 @@ export function cursorsFor(key: Buffer, scope: { tool: string; principal: string
       if (!genuine) {
         throw new ToolError('INVALID_PARAMS', 'bad_cursor', 'This cursor was not given by this tool, or it was changed.', {
           hint: 'Use next_cursor exactly as the page before gave it, or leave cursor out to begin anew.',
+          nothingHappened: false, // the tool may have acted before it asked
         });
       }
       return parseJson(body.toString('utf8'));

@@ -28,6 +28,7 @@ const COMMON = [
   'python3',
   'setsid',
   'env',
+  'timeout',
 ];
 const WAYS = [
   { way: 'bubblewrap', programs: ['bwrap'] },
@@ -124,6 +125,16 @@ for pid in filter(str.isdigit, os.listdir('/proc')):
 END
 sleep 0.5`;
 
+const TYPED = 'typed-canary';
+/** A terminal into which somebody has typed; says what it shows once its input ends. */
+const TERMINAL = `import os, select, sys
+terminal, program = os.openpty()
+print(os.ttyname(program), flush=True)
+os.write(terminal, b'${TYPED}\\n')
+sys.stdin.read()
+while select.select([terminal], [], [], 0.3)[0]:
+    print(os.read(terminal, 1000).decode(), flush=True)`;
+
 describe.each(WAYS)('through $way', ({ way, programs }) => {
   it.each(['a command', 'an MCP server'] as const)('%s cannot read the environment of any process beside it', async (who) => {
     const { printedBy, end } = await withPrograms(programs);
@@ -187,6 +198,32 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
       await end();
     }
   });
+
+  it.each(['a command', 'an MCP server'] as const)(
+    '%s cannot read what somebody types, or write, in a terminal of this user',
+    async (who) => {
+      const { printedBy, end } = await withPrograms(programs);
+      const terminal = spawn(PYTHON, ['-c', TERMINAL], { stdio: ['pipe', 'pipe', 'inherit'] });
+      let said = '';
+      terminal.stdout.on('data', (chunk: Buffer) => (said += chunk));
+      try {
+        await eventually('the terminal', () => Promise.resolve(said.includes('\n')));
+        const name = said.trim();
+        const printed = await printedBy[who](
+          `echo made-up >${name}; timeout 2 head -c 12 <${name}; ${PYTHON} -c 'import os; print("own", len(os.openpty()))'`,
+        );
+        expect(printed).not.toContain(TYPED);
+        expect(printed).toContain('own 2'); // programs still get terminals of their own
+        terminal.stdin.end();
+        await eventually('what it shows', () => Promise.resolve(terminal.exitCode !== null));
+        expect(said).toContain(TYPED); // its own echo
+        expect(said).not.toContain('made-up');
+      } finally {
+        terminal.kill('SIGKILL');
+        await end();
+      }
+    },
+  );
 
   it.each(['junk{\\n', 'x'])('a command cannot end the worker, or fill its memory, by what it writes to it: %j', async (said) => {
     const { printedBy, end } = await withPrograms(programs);

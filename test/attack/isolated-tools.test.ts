@@ -18,11 +18,14 @@ const threads = new ToolThreads(appModule, isolation);
 
 afterAll(() => endThreads());
 
-async function runs(name: string, timeoutMs: number) {
+async function runs(name: string, timeoutMs: number, owner = 'mallory') {
   const tool = isolatedTools.find((one) => one.name === name)!;
-  const thread = await threads.ready(app, 'test', tool, 'mallory', new AbortController().signal);
+  const thread = await threads.ready(app, 'test', tool, owner, new AbortController().signal);
   return runTool(tool, { text: 'x' }, toolContext(), { timeoutMs, run: (...given) => thread.run(...given) });
 }
+
+/** MB */
+const memory = () => process.memoryUsage().rss / 1024 ** 2;
 
 it('a tool that spins is ended at its time limit, and the worker’s thread goes on', async () => {
   const { value, ms, longestMs } = await blockedDuring(() => runs('spins', 2000));
@@ -41,6 +44,31 @@ it('a tool that takes memory without end is ended with its thread, and the next 
   expect(await runs('exits', 30_000)).toMatchObject({ ok: false, error: { reason: 'tool_crashed' } });
   expect(await runs('refuses', 30_000)).toMatchObject({ ok: false, error: { reason: 'too_often' } });
 });
+
+it('a tenant with many principals does not have all threads: another tenant’s call does not wait for theirs', async () => {
+  const ends: string[] = [];
+  const spinning = ['acme/ana', 'acme/ben', 'acme/cleo'].map((owner) => runs('spins', 8000, owner).then(() => ends.push('acme')));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await runs('refuses', 8000, 'globex/eve')).toMatchObject({ ok: false, error: { reason: 'too_often' } });
+  expect(ends).toEqual([]);
+  await Promise.all(spinning);
+}, 60_000);
+
+it.each(['tells', 'logs', 'notes', 'asks', 'times'])(
+  'a tool that %s without end is ended at its time limit, and neither blocks nor fills the worker',
+  async (what) => {
+    const before = memory();
+    let most = 0;
+    const look = setInterval(() => (most = Math.max(most, memory())), 50);
+    const { value, ms, longestMs } = await blockedDuring(() => runs(`${what}_without_end`, 4000));
+    clearInterval(look);
+    expect(value).toMatchObject({ ok: false, nothingHappened: false });
+    expect(longestMs).toBeLessThan(1500);
+    expect(ms).toBeLessThan(10_000);
+    expect(most - before).toBeLessThan(400); // the thread's own 128 MB, and what the worker's has not collected yet
+  },
+  60_000,
+);
 
 it.each(['spins', 'fills', 'exits'])('a payment whose tool then %s is in doubt, and is not made again', async (what) => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-isolated-'));

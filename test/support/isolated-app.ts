@@ -69,6 +69,23 @@ const RUNS: Record<string, (given: Input, ctx: ToolContext) => unknown> = {
     for (const kept = []; ;) kept.push(Array.from({ length: 1000 }, (_, i) => `${kept.length} ${i}`));
   },
   exits: () => process.exit(0),
+  tells_without_end: (_given, ctx) => {
+    for (let n = 0; ; n++) ctx.progress(`line ${n}`);
+  },
+  logs_without_end: (_given, ctx) => {
+    const fields = { text: 'x'.repeat(10_000) };
+    for (;;) ctx.log.info(fields, 'a line');
+  },
+  notes_without_end: (_given, ctx) => {
+    const text = 'x'.repeat(10_000);
+    for (;;) ctx.debug({ text });
+  },
+  asks_without_end: (_given, ctx) => {
+    for (;;) void ctx.store.readResult('none').catch(() => undefined);
+  },
+  times_without_end: (_given, ctx) => {
+    for (;;) void ctx.network(() => new Promise(() => undefined));
+  },
 };
 
 const made = (isolate: boolean): Tool[] => [

@@ -30,7 +30,7 @@ const lanes = new Map<Lane, Threads>();
 export interface JobOptions<M> {
   /** Default: `calls`. */
   lane?: Lane | Threads;
-  /** Whose it is (a principal): owners take turns. */
+  /** Whose it is (a principal): tenants take turns, and in each its principals. */
   owner: string;
   /** Ends the job, and its thread; the reason is thrown. */
   signal?: AbortSignal;

@@ -15,6 +15,8 @@ export interface Wanted {
   agent: string;
   tool: string;
   version: string;
+  /** One number, shared by both: of what the thread has told in passing, how much the worker has not heard yet. */
+  unheard: Int32Array;
 }
 
 /** What a tool's function is given that is data. */
@@ -44,7 +46,8 @@ export type ToWorker =
   | { say: 'log'; level: Level; fields: object; message: string | undefined }
   | { say: 'progress'; message: string; fraction: number | undefined }
   | { say: 'debug'; fields: JsonObject }
-  | { say: 'network'; id: number; over: boolean }
+  /** Upstream work is under way, or none any more: what overlaps is said once. */
+  | { say: 'network'; over: boolean }
   | { say: 'store'; id: number; call: StoreCall }
   /** The thread waits for the answer: `port` carries it, and `flag` wakes the thread. */
   | { say: 'cursor'; call: CursorCall; port: MessagePort; flag: Int32Array };

@@ -1,4 +1,5 @@
 /** `ctx` as a tool in a thread has it: the same interface, and behind it messages to the worker. */
+import { serialize } from 'node:v8';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../shared/json';
 import type { ToolContext, ToolLogger } from '../define';
@@ -6,11 +7,36 @@ import type { Answer } from './job';
 import type { CursorCall, Level, RunFacts, StoreCall, ToWorker } from './protocol';
 import { valueOf } from './threads';
 
+/** A tool that tells more than this, faster than the worker hears it, waits: the worker's thread and memory are everybody's. */
+const MOST_UNHEARD = 200;
+/** Calls of `ctx.store` under way at once. */
+const MOST_ASKED = 1000;
+/** Of what is told in passing, bytes each. */
+const MOST_TOLD = 64_000;
+/** More of a message is not shown anywhere. */
+const LONGEST_MESSAGE = 1000;
+
 export class ThreadContext {
   private readonly asked = new Map<number, (answer: Answer) => void>();
   private last = 0;
+  private underWay = 0;
+  private over = false;
 
-  constructor(private readonly port: MessagePort) {}
+  /** @param unheard as in `Wanted` */
+  constructor(
+    private readonly port: MessagePort,
+    private readonly unheard: Int32Array,
+  ) {}
+
+  /** The tool can be run now. */
+  ready(): void {
+    this.tell({ say: 'ready' });
+  }
+
+  /** The tool has ended: what it still tells behind its own back is heard by nobody, and must not wait. */
+  end(): void {
+    this.over = true;
+  }
 
   /** @param signal made in this thread */
   make(facts: RunFacts, signal: AbortSignal): ToolContext {
@@ -23,8 +49,13 @@ export class ThreadContext {
       signal,
       deadline: deadline.at,
       log: this.logger(),
-      progress: (message, fraction) => this.tell({ say: 'progress', message: String(message), fraction: numberOf(fraction) }),
-      debug: (fields) => this.tell({ say: 'debug', fields: cloneable(fields) as JsonObject }),
+      progress: (message, fraction) =>
+        this.mention({
+          say: 'progress',
+          message: String(message).slice(0, LONGEST_MESSAGE),
+          fraction: numberOf(fraction),
+        }),
+      debug: (fields) => this.mention({ say: 'debug', fields: cloneable(fields) as JsonObject }),
       network: (work) => this.network(work),
       cursors: {
         seal: (given) => this.cursor({ op: 'seal', given }) as string,
@@ -43,30 +74,39 @@ export class ThreadContext {
     this.asked.delete(to);
   }
 
-  tell(message: ToWorker, transfer: MessagePort[] = []): void {
+  private tell(message: ToWorker, transfer: MessagePort[] = []): void {
     this.port.postMessage(message, transfer);
+  }
+
+  /** In passing: nobody waits for an answer, so it is here that what is too much has to wait. */
+  private mention(message: ToWorker): void {
+    for (let now; !this.over && (now = Atomics.load(this.unheard, 0)) >= MOST_UNHEARD;) Atomics.wait(this.unheard, 0, now);
+    if (this.over) return;
+    Atomics.add(this.unheard, 0, 1);
+    this.tell(message);
   }
 
   private logger(): ToolLogger {
     const line = (level: Level) => (fields: object, message?: string) =>
-      this.tell({ say: 'log', level, fields: cloneable(fields), message });
+      this.mention({ say: 'log', level, fields: cloneable(fields), message: message?.slice(0, MOST_TOLD) });
     return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
   }
 
   /** The worker's clock runs between the two messages: also where the thread is ended before the second. */
   private async network<T>(work: () => Promise<T>): Promise<T> {
-    const id = ++this.last;
-    this.tell({ say: 'network', id, over: false });
+    if (this.underWay++ === 0) this.mention({ say: 'network', over: false });
     try {
       return await work();
     } finally {
-      this.tell({ say: 'network', id, over: true });
+      if (--this.underWay === 0) this.mention({ say: 'network', over: true });
     }
   }
 
   private store(call: StoreCall): Promise<unknown> {
     const id = ++this.last;
-    return new Promise<Answer>((resolve) => {
+    return new Promise<Answer>((resolve, reject) => {
+      if (this.asked.size >= MOST_ASKED)
+        return reject(new Error(`${MOST_ASKED} calls of ctx.store are under way at once; wait for some of them.`));
       this.tell({ say: 'store', id, call }); // throws for what cannot be copied, before anybody waits
       this.asked.set(id, resolve);
     }).then(valueOf);
@@ -90,9 +130,13 @@ function numberOf(fraction: unknown): number | undefined {
 
 /** What a log line or a note has that cannot be copied (functions) is left out, as it would be of JSON. */
 function cloneable(fields: object): object {
+  let told = fields;
+  let bytes: number;
   try {
-    return structuredClone(fields);
+    bytes = serialize(told).length;
   } catch {
-    return JSON.parse(JSON.stringify(fields)) as object;
+    told = JSON.parse(JSON.stringify(fields)) as object;
+    bytes = serialize(told).length;
   }
+  return bytes <= MOST_TOLD ? told : { left_out: `${bytes} bytes: more than ${MOST_TOLD}` };
 }

@@ -60,7 +60,8 @@ export class ToolThreads {
     await threads.turns.enter(owner, giveUp);
     const { port1: port, port2 } = new MessageChannel();
     const kill = new AbortController();
-    const wanted: Wanted = { app: this.module, sha256: this.sha256, agent, tool: tool.name, version: tool.version };
+    const unheard = new Int32Array(new SharedArrayBuffer(4));
+    const wanted: Wanted = { app: this.module, sha256: this.sha256, agent, tool: tool.name, version: tool.version, unheard };
     const order = { module: compiled(THREAD), name: 'runTool', input: wanted, port: port2 };
     const task = threads.pool
       .run(order, { signal: kill.signal, transferList: [port2] })
@@ -80,7 +81,7 @@ export class ToolThreads {
       throw unprepared(tool, error, threads.heapMb);
     }
     return {
-      run: (input, ctx, limits) => run({ tool, port, task, kill, tell, heapMb: threads.heapMb }, input, ctx, limits),
+      run: (input, ctx, limits) => run({ tool, port, task, kill, tell, unheard, heapMb: threads.heapMb }, input, ctx, limits),
       leave: () => tell({ say: 'drop' }),
     };
   }
@@ -104,14 +105,16 @@ interface Running {
   /** Ends the thread. */
   kill: AbortController;
   tell(message: ToThread): void;
+  /** As in `Wanted`. */
+  unheard: Int32Array;
   heapMb: number;
 }
 
 async function run(running: Running, input: JsonObject, ctx: ToolContext, limits: RunLimits): Promise<unknown> {
-  const { tool, port, task, kill, tell, heapMb } = running;
+  const { tool, port, task, kill, tell, unheard, heapMb } = running;
   const { idempotencyKey, attempt, traceId, principal, signal } = ctx;
   const { deadline, timeoutMs } = limits;
-  const hear = listener(ctx, tell);
+  const hear = listener(ctx, tell, unheard);
   let grace: NodeJS.Timeout | undefined;
   const stop = () => {
     if (deadline.passed) return kill.abort();
@@ -138,21 +141,27 @@ async function run(running: Running, input: JsonObject, ctx: ToolContext, limits
 }
 
 /** Does for `ctx` what the tool in the thread asks of it. */
-function listener(ctx: ToolContext, tell: (message: ToThread) => void): (message: ToWorker) => void {
-  const network = new Map<number, () => void>();
+function listener(ctx: ToolContext, tell: (message: ToThread) => void, unheard: Int32Array): (message: ToWorker) => void {
+  const networkOver: (() => void)[] = [];
+  // With the last one, not with each: a thread that waits then tells several at once.
+  const heard = () => void (Atomics.sub(unheard, 0, 1) === 1 && Atomics.notify(unheard, 0));
   return (message) => {
     switch (message.say) {
       case 'ready':
         return; // heard before
       case 'log':
+        heard();
         return ctx.log[message.level](message.fields, message.message);
       case 'progress':
+        heard();
         return ctx.progress(message.message, message.fraction);
       case 'debug':
+        heard();
         return ctx.debug(message.fields);
       case 'network':
-        if (message.over) network.get(message.id)?.();
-        else void ctx.network(() => new Promise<void>((resolve) => void network.set(message.id, resolve)));
+        heard();
+        if (message.over) networkOver.pop()?.();
+        else void ctx.network(() => new Promise<void>((resolve) => void networkOver.push(resolve)));
         return;
       case 'store': {
         const { id, call } = message;

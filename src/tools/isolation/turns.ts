@@ -1,28 +1,40 @@
 /**
- * Who goes next where there are fewer threads than tasks: owners take turns, so that whoever asks for a hundred tasks waits
- * behind himself; and one owner never has all threads, so that others do not wait for his time limits.
+ * Who goes next where there are fewer threads than tasks: tenants take turns, and in each its owners, so that whoever asks for
+ * a hundred tasks waits behind himself; and neither ever has all threads, so that others do not wait for their time limits. Who
+ * has no tenant is one by himself.
  */
+import { tenantOf } from '../../shared/tenant';
+
+interface Tenant {
+  running: number;
+  /** Those with tasks that run or wait; whose turn it is next stands first. */
+  owners: Map<string, Owner>;
+}
+
+interface Owner {
+  running: number;
+  waiting: (() => void)[];
+}
+
 export class Turns {
-  private readonly running = new Map<string, number>();
-  private readonly waiting = new Map<string, (() => void)[]>();
+  /** Whose turn it is next stands first. */
+  private readonly tenants = new Map<string, Tenant>();
   private taken = 0;
 
-  private readonly mostOfOne: number;
-
-  /** @param places how many run at once; where there is one only, an owner can have it */
-  constructor(private readonly places: number) {
-    this.mostOfOne = Math.max(1, places - 1);
-  }
+  /** @param places how many run at once; where there is one only, a tenant can have it */
+  constructor(private readonly places: number) {}
 
   /**
    * Resolves when a place is free for the owner, who leaves it by `leave`.
    * @param signal ends the wait; its reason is thrown, and there is no place to leave
    */
-  enter(owner: string, signal?: AbortSignal): Promise<void> {
+  enter(name: string, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason as Error);
       const giveUp = () => {
-        this.forget(owner, next);
+        const { owner } = this.of(name);
+        owner.waiting = owner.waiting.filter((one) => one !== next);
+        this.forgetIfIdle(name);
         reject(signal!.reason as Error);
       };
       const next = () => {
@@ -30,35 +42,67 @@ export class Turns {
         resolve();
       };
       signal?.addEventListener('abort', giveUp, { once: true });
-      this.waiting.set(owner, [...(this.waiting.get(owner) ?? []), next]);
+      this.of(name).owner.waiting.push(next);
       this.admit();
     });
   }
 
-  leave(owner: string): void {
+  leave(name: string): void {
+    const { tenant, owner } = this.of(name);
     this.taken -= 1;
-    const left = this.running.get(owner)! - 1;
-    if (left === 0) this.running.delete(owner);
-    else this.running.set(owner, left);
+    tenant.running -= 1;
+    owner.running -= 1;
+    this.forgetIfIdle(name);
     this.admit();
   }
 
   private admit(): void {
     while (this.taken < this.places) {
-      const owner = [...this.waiting.keys()].find((one) => (this.running.get(one) ?? 0) < this.mostOfOne);
-      if (owner === undefined) return;
-      const [next, ...rest] = this.waiting.get(owner)!;
-      this.waiting.delete(owner);
-      if (rest.length > 0) this.waiting.set(owner, rest); // behind the others
+      const found = this.next();
+      if (found === undefined) return;
+      const [id, tenant, name, owner] = found;
       this.taken += 1;
-      this.running.set(owner, (this.running.get(owner) ?? 0) + 1);
-      next!();
+      tenant.running += 1;
+      owner.running += 1;
+      // Behind the others.
+      this.tenants.delete(id);
+      this.tenants.set(id, tenant);
+      tenant.owners.delete(name);
+      tenant.owners.set(name, owner);
+      owner.waiting.shift()!();
     }
   }
 
-  private forget(owner: string, next: () => void): void {
-    const rest = (this.waiting.get(owner) ?? []).filter((one) => one !== next);
-    if (rest.length > 0) this.waiting.set(owner, rest);
-    else this.waiting.delete(owner);
+  private next(): [string, Tenant, string, Owner] | undefined {
+    const mostOfTenant = Math.max(1, this.places - 1);
+    for (const [id, tenant] of this.tenants) {
+      if (tenant.running >= mostOfTenant) continue;
+      // An owner by himself is no tenant that has others to leave a place to.
+      const mostOfOwner = tenantOf(id) === null ? mostOfTenant : Math.max(1, mostOfTenant - 1);
+      for (const [name, owner] of tenant.owners)
+        if (owner.waiting.length > 0 && owner.running < mostOfOwner) return [id, tenant, name, owner];
+    }
+    return undefined;
   }
+
+  private of(name: string): { tenant: Tenant; owner: Owner } {
+    const id = idOf(name);
+    const tenant = this.tenants.get(id) ?? { running: 0, owners: new Map<string, Owner>() };
+    this.tenants.set(id, tenant);
+    const owner = tenant.owners.get(name) ?? { running: 0, waiting: [] };
+    tenant.owners.set(name, owner);
+    return { tenant, owner };
+  }
+
+  private forgetIfIdle(name: string): void {
+    const { tenant, owner } = this.of(name);
+    if (owner.running === 0 && owner.waiting.length === 0) tenant.owners.delete(name);
+    if (tenant.owners.size === 0) this.tenants.delete(idOf(name));
+  }
+}
+
+/** `acme/` of a tenant, which is nobody's name; else the owner's own. */
+function idOf(name: string): string {
+  const tenant = tenantOf(name);
+  return tenant === null ? name : `${tenant}/`;
 }

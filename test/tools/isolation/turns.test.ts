@@ -38,6 +38,36 @@ it('lets owners take turns: whoever asks for many waits behind himself', async (
   expect(began).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
 });
 
+it('leaves one place to other tenants, and one of a tenant’s to its other principals', async () => {
+  const turns = new Turns(4);
+  const { began, enter } = entering(turns);
+  for (const name of ['a1', 'a2', 'a3']) void enter('acme/ana', name);
+  for (const name of ['b1', 'b2']) void enter('acme/ben', name);
+  void enter('globex/eve', 'e1');
+  await settled();
+  expect(began).toEqual(['a1', 'a2', 'b1', 'e1']);
+  turns.leave('globex/eve');
+  await settled();
+  expect(began).toHaveLength(4);
+  turns.leave('acme/ben');
+  await settled();
+  expect(began.at(-1)).toBe('b2');
+});
+
+it('lets tenants take turns, and in each its principals', async () => {
+  const turns = new Turns(2);
+  const { began, enter } = entering(turns);
+  for (const name of ['a1', 'a2', 'a3']) void enter('acme/ana', name);
+  void enter('acme/ben', 'b1');
+  for (const name of ['e1', 'e2', 'e3']) void enter('globex/eve', name);
+  await settled();
+  for (const owner of ['acme/ana', 'globex/eve', 'acme/ana', 'globex/eve', 'acme/ben']) {
+    turns.leave(owner);
+    await settled();
+  }
+  expect(began).toEqual(['a1', 'e1', 'a2', 'e2', 'b1', 'e3', 'a3']);
+});
+
 it('gives the only place there is to one owner', async () => {
   const turns = new Turns(1);
   const { began, enter } = entering(turns);

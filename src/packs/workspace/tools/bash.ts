@@ -1,6 +1,7 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, isAbsolute, join, normalize } from 'node:path';
 import { z } from 'zod';
 import { defineTool, type CheckFault } from '../../../tools/define';
 import { isToolError, ToolError } from '../../../tools/errors';
@@ -21,12 +22,13 @@ export const MOST_OUTPUT = 50_000;
 export interface BashSettings {
   /** Further environment variables; the worker's own do not reach a command, but for PATH. */
   env?: Record<string, string>;
-  /** Home folder of commands, absolute. Default: an empty one for each call, removed afterwards. */
+  /** Home folder of commands, absolute, outside of the workspace. Default: an empty one for each call, removed afterwards. */
   home?: string;
 }
 
 /** `{command, cwd, timeout_s}` → `{exit_code, signal, timed_out, output, output_bytes, truncated, ref}`. */
 export function bashTool(workspace: Workspace, settings: BashSettings) {
+  refuseHomeInside(workspace, settings.home);
   return defineTool({
     name: 'bash',
     version: '1.0.0',
@@ -116,6 +118,17 @@ function previewOf(command: string, cwd: string, seconds: number): string {
   return [...warnings, `Runs in ${cwd} of the workspace, for ${seconds} s at most:`, '', command].join('\n');
 }
 
+/** Programs run what lies in a home folder (`.gitconfig`, `.npmrc`), and file tools write in the workspace unasked. */
+function refuseHomeInside({ root }: Workspace, home: string | undefined): void {
+  if (home === undefined) return;
+  if (!isAbsolute(home)) throw new Error(`workspaceTools: home must be an absolute path, and is ${JSON.stringify(home)}`);
+  const real = existsSync(home) ? realpathSync.native(home) : normalize(home);
+  if (`${real}/`.startsWith(`${root}/`))
+    throw new Error(
+      `workspaceTools: home ${home} lies in the workspace ${root}, where file tools write unasked what commands then run (.gitconfig, .npmrc); take a folder outside of it`,
+    );
+}
+
 async function homeFor({ home }: BashSettings): Promise<{ path: string; remove(): Promise<void> }> {
   if (home !== undefined) return { path: home, remove: async () => undefined };
   const path = await mkdtemp(join(tmpdir(), 'holdfast-home-'));
@@ -127,7 +140,8 @@ const EXPLICIT_REPOSITORIES = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.b
 
 /** An allow-list: the worker's keys and settings are none of a command's business. */
 function environment(home: string, more: Record<string, string> = {}): Record<string, string> {
-  const path = process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
+  // A folder that is none from the root is one of the workspace: a file there would be run for a program of the system.
+  const path = (process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter).filter(isAbsolute).join(delimiter);
   return { PATH: path, HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', ...EXPLICIT_REPOSITORIES, ...more };
 }
 
