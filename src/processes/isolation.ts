@@ -3,10 +3,12 @@
  * PID namespace with a /proc of their own. Without it a program reads `/proc/<pid>/environ` and `/proc/<pid>/mem` of every process
  * of the same user, and with them its keys and passwords. The user namespace would be enough for that (the kernel asks for rights
  * over the other's namespace before it shows either); the PID namespace hides the processes too, and all in it die together.
+ * Terminals belong to their user as well: programs have some of their own.
  */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, readlinkSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { located } from './located';
 
 /** Setting that takes the risk where nothing keeps programs apart. */
 export const RISK = 'HOLDFAST_CHILDREN_MAY_READ_SECRETS';
@@ -20,11 +22,18 @@ export class NotIsolated extends Error {
   override readonly name = 'NotIsolated';
 }
 
-const BUBBLEWRAP = [
-  ...['bwrap', '--dev-bind', '/', '/', '--proc', '/proc', '--unshare-user', '--unshare-pid'],
-  ...['--die-with-parent', '--cap-drop', 'ALL', '--new-session', '--'],
+/** With a /dev that has no terminal of ours, and the devices that this user may read besides. */
+const bubblewrap = () => [
+  ...['bwrap', '--dev-bind', '/', '/', '--dev', '/dev', ...devices().flatMap((path) => ['--dev-bind-try', path, path])],
+  ...['--proc', '/proc', '--unshare-user', '--unshare-pid', '--die-with-parent', '--cap-drop', 'ALL', '--new-session', '--'],
 ];
-const UNSHARE = ['unshare', '--user', '--map-current-user', '--pid', '--mount-proc', '--fork', '--kill-child', '--'];
+/** Terminals of its own need a mount, and that rights which are gone once a namespace below shows everybody as who he is. */
+const UNSHARE_MOUNTS = ['unshare', '--user', '--map-root-user', '--mount', '--'];
+const OWN_TERMINALS = ['sh', '-c', '"$0" -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts /dev/pts && exec "$@"'];
+const unshare = (uid: number, gid: number) => [
+  ...['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`],
+  ...['--pid', '--mount-proc', '--fork', '--kill-child', '--'],
+];
 /** Root in the namespace could take its /proc away again, and would see the one below. Everybody else loses these rights by himself. */
 const WITHOUT_RIGHTS = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs', '--'];
 /** Away from our terminal: through it a program would type into the shell that we were started from (TIOCSTI). */
@@ -59,24 +68,36 @@ export async function isolated(): Promise<readonly string[]> {
   const present = await isolation();
   if (present.how !== 'none') return present.words;
   if (accepted) return [];
-  throw new NotIsolated(`${present.why} ${WHAT_TO_DO}`);
+  throw new NotIsolated(`${present.why} ${whatToDo()}`);
 }
 
 /** For the operator. */
-export const WHAT_TO_DO = `Install bubblewrap (apt-get install bubblewrap), or let this user make user namespaces (docs/workspace.md, "Isolation"); or set ${RISK}=true, if every command and MCP server that runs here may read the keys and passwords of all processes of this user.`;
+export function whatToDo(contained = inContainer()): string {
+  const mend = contained
+    ? 'This is a container: start it with a seccomp profile that allows unshare and mount, and with systempaths=unconfined (docs/workspace.md, "In a container")'
+    : 'Install bubblewrap (apt-get install bubblewrap), or let this user make user namespaces (docs/workspace.md, "Isolation")';
+  return `${mend}; or set ${RISK}=true, if every command and MCP server that runs here may read the keys and passwords of all processes of this user.`;
+}
+
+/** As Docker, Podman and Kubernetes say it. */
+function inContainer(): boolean {
+  return ['/.dockerenv', '/run/.containerenv'].some((path) => existsSync(path)) || 'KUBERNETES_SERVICE_HOST' in process.env;
+}
 
 async function tryAll(): Promise<Isolation> {
   if (process.platform !== 'linux')
     return { how: 'none', why: `Nothing keeps programs away from the processes of this user on ${process.platform}.` };
-  const asRoot = process.getuid?.() === 0 ? [WITHOUT_RIGHTS] : [];
+  const [uid, gid] = [process.getuid!(), process.getgid!()];
+  const asRoot = uid === 0 ? [WITHOUT_RIGHTS] : [];
+  const terminals = [UNSHARE_MOUNTS, OWN_TERMINALS, ['mount']];
   const ways = [
-    { how: 'bubblewrap', parts: [BUBBLEWRAP] },
-    { how: 'unshare', parts: [UNSHARE, ...asRoot, NEW_SESSION, INIT] },
+    { how: 'bubblewrap', parts: [bubblewrap()] },
+    { how: 'unshare', parts: [...terminals, unshare(uid, gid), ...asRoot, NEW_SESSION, INIT] },
   ] as const;
   const faults: string[] = [];
   for (const { how, parts } of ways) {
     try {
-      const words = parts.flatMap(located);
+      const words = parts.flatMap(byPath);
       await look(words);
       return { how, words };
     } catch (error) {
@@ -87,16 +108,24 @@ async function tryAll(): Promise<Isolation> {
 }
 
 /** By its whole path: a program may be given another PATH. */
-function located([name, ...words]: readonly string[]): string[] {
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const found = folders.map((folder) => join(folder, name!)).find(isExecutable);
+function byPath([name, ...words]: readonly string[]): string[] {
+  const found = located(name!, process.env.PATH ?? '');
   if (found === undefined) throw new Error(`${name} is not installed`);
   return [found, ...words];
 }
 
-function isExecutable(path: string): boolean {
+/** What bubblewrap makes anew, and terminals: whoever reads one reads what is typed there. */
+const NOT_TAKEN_OVER =
+  /^(?:null|zero|full|random|urandom|fd|std(?:in|out|err)|core|console|ptmx|pts|pty.*|tty(?:\d*|S\d+)|vcs.*)$/;
+
+function devices(): string[] {
+  const names = readdirSync('/dev').filter((name) => !NOT_TAKEN_OVER.test(name));
+  return names.map((name) => join('/dev', name)).filter(isReadable);
+}
+
+function isReadable(path: string): boolean {
   try {
-    accessSync(path, constants.X_OK);
+    accessSync(path, constants.R_OK);
     return true;
   } catch {
     return false;

@@ -1,6 +1,17 @@
 /** Programs that we start for others against the processes beside them: a command of `bash`, and an MCP server. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Connection } from '../../src/packs/mcp/connection';
@@ -21,6 +32,7 @@ const COMMON = [
   'tr',
   'sed',
   'head',
+  'wc',
   'sleep',
   'readlink',
   'umount',
@@ -188,6 +200,27 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
     }
   });
 
+  it.each(['a command', 'an MCP server'] as const)(
+    '%s reads and writes no terminal of its user, and has its own',
+    async (who) => {
+      const { printedBy, end } = await withPrograms(programs);
+      const open = 'import os, sys; print(os.ttyname(os.openpty()[1]), flush=True); sys.stdin.read()';
+      const operator = spawn(PYTHON, ['-c', open], { stdio: ['pipe', 'pipe', 'inherit'] });
+      try {
+        const terminal = String((await once(operator.stdout, 'data'))[0]).trim();
+        expect(readdirSync('/dev/pts')).toContain(terminal.split('/').at(-1));
+        const printed = await printedBy[who](
+          `ls /dev/pts; [ -e ${terminal} ] || echo absent; ${PYTHON} -c 'import os; print("own", os.ttyname(os.openpty()[1]))'; echo x >/dev/null && head -c 1 /dev/zero | wc -c; ls -d /dev/shm`,
+        );
+        expect(printed).toMatch(/^ptmx\nabsent\n/);
+        expect(printed).toMatch(/own \/dev\/pts\/\d+\n1\n\/dev\/shm\n/);
+      } finally {
+        operator.kill();
+        await end();
+      }
+    },
+  );
+
   it.each(['junk{\\n', 'x'])('a command cannot end the worker, or fill its memory, by what it writes to it: %j', async (said) => {
     const { printedBy, end } = await withPrograms(programs);
     const pieces = said.length === 1 ? 64 : 1; // MB without an end of line
@@ -210,6 +243,29 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
   });
 });
 
+it('a command that has run cannot say, in the name of what starts it, that it was not started', async () => {
+  const { inBash, end } = await withPrograms([]);
+  try {
+    // As a command does that stops its parent before that one can say more, and takes its socket.
+    const real = PATH.split(delimiter)
+      .map((place) => join(place, 'bwrap'))
+      .find(existsSync);
+    const ran = join(folder, 'ran');
+    const forges = [`{"ready":true}`, `{"starting":true}`, `{"notStarted":"spawn bash ENOENT"}`];
+    const says = `echo '${forges[0]}' >&3; read -r work <&3; echo '${forges[1]}' >&3; : >${ran}; echo '${forges[2]}' >&3; sleep 1`;
+    writeFileSync(
+      join(folder, 'bwrap'),
+      `#!/bin/sh\nfor last; do :; done\ncase $last in */inside.js) ;; *) exec ${real} "$@" ;; esac\n${says}\n`,
+    );
+    chmodSync(join(folder, 'bwrap'), 0o755);
+    const answer = await inBash('true');
+    expect(existsSync(ran)).toBe(true);
+    expect(answer).toMatchObject({ ok: true, data: { exit_code: null, signal: 'SIGKILL' } });
+  } finally {
+    await end();
+  }
+});
+
 describe('where nothing keeps programs apart', () => {
   it('neither commands nor MCP servers run, and the error says what to do', async () => {
     const { inBash, inServer, end } = await withPrograms([]);
@@ -217,7 +273,7 @@ describe('where nothing keeps programs apart', () => {
       expect(await isolation()).toMatchObject({ how: 'none' });
       const refused = await inBash('echo ran');
       expect(refused).toMatchObject({ ok: false, code: 'EXECUTION_ERROR', reason: 'not_isolated' });
-      for (const words of ['bwrap is not installed', 'apt-get install bubblewrap', 'HOLDFAST_CHILDREN_MAY_READ_SECRETS=true'])
+      for (const words of ['bwrap is not installed', 'unshare is not installed', 'HOLDFAST_CHILDREN_MAY_READ_SECRETS=true'])
         expect(JSON.stringify(refused)).toContain(words);
       await expect(inServer('echo ran')).rejects.toThrow(/spy cannot be reached.*HOLDFAST_CHILDREN_MAY_READ_SECRETS=true/s);
     } finally {

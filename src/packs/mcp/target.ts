@@ -57,12 +57,7 @@ function loginOf(server: OAuthServer, shown: (text: string) => string, folder: s
   };
 }
 
-function valuesOf(
-  server: ServerConfig,
-  given: Record<string, string>,
-  shown: (text: string) => string,
-  key: Buffer,
-): Json {
+function valuesOf(server: ServerConfig, given: Record<string, string>, shown: (text: string) => string, key: Buffer): Json {
   const said = Object.entries(given).map(([name, value]) => {
     const how = getOwn(server.target, name);
     if (how === 'ignored') return [name, NOT_COMPARED];
