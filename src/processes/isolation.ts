@@ -74,7 +74,7 @@ export async function isolated(): Promise<readonly string[]> {
 /** For the operator. */
 export function whatToDo(contained = inContainer()): string {
   const mend = contained
-    ? 'This is a container: start it with a seccomp profile that allows unshare and mount, and with systempaths=unconfined (docs/workspace.md, "In a container")'
+    ? 'This is a container: have unshare or bubblewrap in it (apt-get install bubblewrap), and start it with a seccomp profile that allows what that needs and with systempaths=unconfined (docs/workspace.md, "In a container")'
     : 'Install bubblewrap (apt-get install bubblewrap), or let this user make user namespaces (docs/workspace.md, "Isolation")';
   return `${mend}; or set ${RISK}=true, if every command and MCP server that runs here may read the keys and passwords of all processes of this user.`;
 }

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Connection } from '../../src/packs/mcp/connection';
 import { serverOf } from '../../src/packs/mcp/servers-file';
-import { acceptNoIsolation, isolation } from '../../src/processes/isolation';
+import { acceptNoIsolation, isolation, whatToDo } from '../../src/processes/isolation';
 import { Place } from '../packs/workspace/support';
 import { silent } from '../support/silent';
 import { eventually } from '../support/engine';
@@ -273,12 +273,21 @@ describe('where nothing keeps programs apart', () => {
       expect(await isolation()).toMatchObject({ how: 'none' });
       const refused = await inBash('echo ran');
       expect(refused).toMatchObject({ ok: false, code: 'EXECUTION_ERROR', reason: 'not_isolated' });
-      for (const words of ['bwrap is not installed', 'unshare is not installed', 'HOLDFAST_CHILDREN_MAY_READ_SECRETS=true'])
+      for (const words of ['bwrap is not installed', 'apt-get install bubblewrap', 'HOLDFAST_CHILDREN_MAY_READ_SECRETS=true'])
         expect(JSON.stringify(refused)).toContain(words);
       await expect(inServer('echo ran')).rejects.toThrow(/spy cannot be reached.*HOLDFAST_CHILDREN_MAY_READ_SECRETS=true/s);
     } finally {
       await end();
     }
+  });
+
+  it('the error says of a container how it has to be started', () => {
+    expect(whatToDo(true)).toMatch(
+      /^This is a container: .*seccomp profile .*systempaths=unconfined .*"In a container".*; or set HOLDFAST_/,
+    );
+    expect(whatToDo(false)).toMatch(/^Install bubblewrap .*"Isolation".*; or set HOLDFAST_CHILDREN_MAY_READ_SECRETS=true/);
+    const page = readFileSync(join(__dirname, '../../docs/workspace.md'), 'utf8');
+    for (const heading of ['## Isolation', '### In a container']) expect(page).toContain(`${heading}\n`);
   });
 
   it('they run once somebody has taken the risk that the setting names, which is real', async () => {
