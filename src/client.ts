@@ -166,7 +166,8 @@ export class HoldfastClient {
 
   /**
    * Runs one tool call without a model, durably, through all that a call of a turn goes through: admission,
-   * approval, the fence, the transcript. With an id it happens once.
+   * approval, the fence, the transcript. With an id it happens once: what may be destructive also after Temporal has forgotten it
+   * (the workers' store has not).
    * @throws InvalidRequest; IdempotencyConflict when the id was used for another call
    */
   async call(request: DirectCall): Promise<CallHandle> {

@@ -14,6 +14,7 @@ import { turnFacts } from './decide-call';
 import type { Dependencies } from './dependencies';
 import { admissionBody, admittedCall, storeCalls, type AskedCall } from './admit-calls';
 import { checkStart } from './signed-start';
+import { forgottenKey } from './forgotten-key';
 import { beginningAgent, type Begun } from './outside-tools';
 import { beginOver } from './own-store';
 import { turnSubject } from './subject';
@@ -31,11 +32,14 @@ export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): 
   const message_hash = hashJson({ tool, input_json });
   if (agent) await checkStart(deps, agent, { turn, agent: input.turn.agent, message_hash, attestation });
   const definition_ref = agent && (await deps.kept.agent(agent));
-  const call = agent
+  const store_id = await beginOver(deps, turn);
+  const admissible = agent
     ? await admitOne(deps, agent, { ...input, turn })
     : rejectOne(input, found.ok ? unknownTool(input.tool, '') : found.error);
+  const mayAct = admissible.admission.class === 'destructive' && admissible.admission.verdict !== 'rejected';
+  const known = mayAct ? await forgottenKey(deps.store, turn) : null;
+  const call = known === null ? admissible : rejectOne(input, known);
 
-  const store_id = await beginOver(deps, turn);
   const bound = { ...turn, store_id };
   const draft = new Draft(deps.store, turn.first_execution_run_id, null);
   draft.add('start', input.at, [

@@ -56,14 +56,14 @@ async function examine(): Promise<Finding[]> {
 
 /** A turn runs without commands and MCP programs: where nothing keeps them apart, that is a warning. */
 async function examineIsolation({ childrenMayReadSecrets }: Config): Promise<Finding> {
-  const { isolation, RISK, WHAT_TO_DO } = await import('../processes/isolation.js');
+  const { isolation, RISK, whatToDo } = await import('../processes/isolation.js');
   const what = 'child processes';
   const found = await isolation();
   if (found.how !== 'none')
     return { what, ok: true, detail: `bash and MCP servers run in namespaces of their own (${found.how})` };
   const detail = childrenMayReadSecrets
     ? `${RISK} is true: bash and MCP servers can read the secrets of all processes of this user. ${found.why}`
-    : `bash and MCP servers over stdio are refused. ${found.why} ${WHAT_TO_DO}`;
+    : `bash and MCP servers over stdio are refused. ${found.why} ${whatToDo()}`;
   return { what, ok: true, warning: true, detail };
 }
 

@@ -14,6 +14,7 @@ import { fork } from './fork';
 import { gateway } from './gateway';
 import { list } from './list';
 import { pending } from './pending';
+import { proxy } from './proxy';
 import { run } from './run';
 import { sessions } from './sessions';
 import { settle } from './settle';
@@ -32,6 +33,7 @@ const COMMANDS = [
   dev,
   worker,
   gateway,
+  proxy,
   start,
   run,
   chat,

@@ -27,7 +27,10 @@ export interface DirectCall {
   input: JsonObject;
   /** Whose rules apply. May be left out when exactly one served agent has the tool. */
   agent?: string;
-  /** Idempotency key: the same key starts one call, for as long as the namespace retains it. */
+  /**
+   * Idempotency key: the same key starts one call, for as long as the namespace retains it. One that may be destructive is not run under it
+   * later either: it ends with the error `key_forgotten`.
+   */
   id?: string;
   /** Who asks. Default `local`. */
   requester?: string;

@@ -8,6 +8,7 @@ import { statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { located } from './located';
 
 /** The first line that is read; any further one asks for the end. */
 export interface Work {
@@ -18,9 +19,16 @@ export interface Work {
   folder: { dev: string; ino: string };
 }
 
-/** Lines that are written. Before `ready` nothing can have run: until then nothing is known of the work. */
+/**
+ * Lines that are written. Before `starting` nothing can have run, and whoever reads believes what he is told. From then on the
+ * command may have taken the socket from us, and what comes proves nothing.
+ */
 export type Told =
-  { ready: true } | { started: number } | { notStarted: string } | { exitCode: number | null; signal: string | null };
+  | { ready: true }
+  | { notStarted: string }
+  | { starting: true }
+  | { started: number }
+  | { exitCode: number | null; signal: string | null; error?: string };
 
 /** Between asking a group to end and ending it, ms. */
 export const GRACE_MS = 2000;
@@ -40,10 +48,13 @@ export function main(): void {
       const here = statSync('.', { bigint: true });
       if (String(here.dev) !== folder.dev || String(here.ino) !== folder.ino)
         return end({ notStarted: 'the folder to run in is not the one that was opened' });
+      const file = located(command, env.PATH ?? '');
+      if (file === undefined) return end({ notStarted: `${command} is not installed (PATH is ${env.PATH ?? 'not set'})` });
+      void tell({ starting: true });
       // Both outputs through one pipe, so that their order is kept.
-      child = spawn(command, args, { env, detached: true, stdio: ['ignore', 1, 1] });
+      child = spawn(file, args, { argv0: command, env, detached: true, stdio: ['ignore', 1, 1] });
       child.once('spawn', () => void tell({ started: child!.pid! }));
-      child.once('error', (error) => end({ notStarted: error.message }));
+      child.once('error', (error) => end({ exitCode: null, signal: null, error: error.message }));
       child.once('exit', (exitCode, signal) => void endGroup(child!.pid!).then(() => end({ exitCode, signal })));
     })
     .on('close', () => void (child?.pid === undefined ? process.exit(1) : ask()));

@@ -3,10 +3,11 @@
  * PID namespace with a /proc and terminals of their own. Without it a program reads `/proc/<pid>/environ` and `/proc/<pid>/mem` of every process
  * of the same user, and with them its keys and passwords. The user namespace would be enough for that (the kernel asks for rights
  * over the other's namespace before it shows either); the PID namespace hides the processes too, and all in it die together.
+ * Terminals belong to their user as well: programs have some of their own.
  */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, readdirSync, readlinkSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { located } from './located';
 
 /** Setting that takes the risk where nothing keeps programs apart. */
 export const RISK = 'HOLDFAST_CHILDREN_MAY_READ_SECRETS';
@@ -75,29 +76,33 @@ export async function isolated(): Promise<readonly string[]> {
   const present = await isolation();
   if (present.how !== 'none') return present.words;
   if (accepted) return [];
-  throw new NotIsolated(`${present.why} ${WHAT_TO_DO}`);
+  throw new NotIsolated(`${present.why} ${whatToDo()}`);
 }
 
 /** For the operator. */
-export const WHAT_TO_DO = `Install bubblewrap (apt-get install bubblewrap), or let this user make user namespaces (docs/workspace.md, "Isolation"); or set ${RISK}=true, if every command and MCP server that runs here may read the keys and passwords of all processes of this user.`;
+export function whatToDo(contained = inContainer()): string {
+  const mend = contained
+    ? 'This is a container: have unshare or bubblewrap in it (apt-get install bubblewrap), and start it with a seccomp profile that allows what that needs and with systempaths=unconfined (docs/workspace.md, "In a container")'
+    : 'Install bubblewrap (apt-get install bubblewrap), or let this user make user namespaces (docs/workspace.md, "Isolation")';
+  return `${mend}; or set ${RISK}=true, if every command and MCP server that runs here may read the keys and passwords of all processes of this user.`;
+}
+
+/** As Docker, Podman and Kubernetes say it. */
+function inContainer(): boolean {
+  return ['/.dockerenv', '/run/.containerenv'].some((path) => existsSync(path)) || 'KUBERNETES_SERVICE_HOST' in process.env;
+}
 
 async function tryAll(): Promise<Isolation> {
   if (process.platform !== 'linux')
     return { how: 'none', why: `Nothing keeps programs away from the processes of this user on ${process.platform}.` };
   const ways = [
-    { how: 'bubblewrap', words: () => located(bubblewrap()) },
-    {
-      how: 'unshare',
-      words: () => [
-        ...[...located(UNSHARE), ...located(OWN_TERMINALS), ...located(['mount'])],
-        ...[WITHOUT_RIGHTS, NEW_SESSION, INIT].flatMap(located),
-      ],
-    },
+    { how: 'bubblewrap', parts: () => [bubblewrap()] },
+    { how: 'unshare', parts: () => [UNSHARE, OWN_TERMINALS, ['mount'], WITHOUT_RIGHTS, NEW_SESSION, INIT] },
   ] as const;
   const faults: string[] = [];
-  for (const { how, words: make } of ways) {
+  for (const { how, parts } of ways) {
     try {
-      const words = make();
+      const words = parts().flatMap(byPath);
       await look(words);
       return { how, words };
     } catch (error) {
@@ -108,20 +113,10 @@ async function tryAll(): Promise<Isolation> {
 }
 
 /** By its whole path: a program may be given another PATH. */
-function located([name, ...words]: readonly string[]): string[] {
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const found = folders.map((folder) => join(folder, name!)).find(isExecutable);
+function byPath([name, ...words]: readonly string[]): string[] {
+  const found = located(name!, process.env.PATH ?? '');
   if (found === undefined) throw new Error(`${name} is not installed`);
   return [found, ...words];
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** @throws Error that says why these words keep nothing apart */

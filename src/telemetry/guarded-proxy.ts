@@ -22,11 +22,14 @@ export interface GuardedProxy {
   close(): Promise<void>;
 }
 
-/** @throws the system's error when `at` is taken, or is none of this machine */
-export async function startGuardedProxy(at: Place, to: Place, site: Site = {}): Promise<GuardedProxy> {
+/**
+ * @param hint for whoever is refused
+ * @throws the system's error when `at` is taken, or is none of this machine
+ */
+export async function startGuardedProxy(at: Place, to: Place, site: Site = {}, hint = SITE_HINT): Promise<GuardedProxy> {
   const server = createServer((request, response) => {
     const fault = siteFault(request.headers, request.socket.localAddress, site);
-    if (fault !== null) return answer(response, 403, `${fault} ${SITE_HINT}`);
+    if (fault !== null) return answer(response, 403, `${fault} ${hint}`);
     // A request for a proxy, with another host in its first line than the one that was checked.
     if (!request.url!.startsWith('/')) return answer(response, 400, 'The address must begin with a slash.');
     pass(request, response, to);

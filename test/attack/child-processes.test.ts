@@ -1,11 +1,21 @@
 /** Programs that we start for others against the processes beside them: a command of `bash`, and an MCP server. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Connection } from '../../src/packs/mcp/connection';
 import { serverOf } from '../../src/packs/mcp/servers-file';
-import { acceptNoIsolation, isolation } from '../../src/processes/isolation';
+import { acceptNoIsolation, isolation, whatToDo } from '../../src/processes/isolation';
 import { Place } from '../packs/workspace/support';
 import { silent } from '../support/silent';
 import { eventually } from '../support/engine';
@@ -21,6 +31,7 @@ const COMMON = [
   'tr',
   'sed',
   'head',
+  'wc',
   'sleep',
   'readlink',
   'umount',
@@ -247,6 +258,29 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
   });
 });
 
+it('a command that has run cannot say, in the name of what starts it, that it was not started', async () => {
+  const { inBash, end } = await withPrograms([]);
+  try {
+    // As a command does that stops its parent before that one can say more, and takes its socket.
+    const real = PATH.split(delimiter)
+      .map((place) => join(place, 'bwrap'))
+      .find(existsSync);
+    const ran = join(folder, 'ran');
+    const forges = [`{"ready":true}`, `{"starting":true}`, `{"notStarted":"spawn bash ENOENT"}`];
+    const says = `echo '${forges[0]}' >&3; read -r work <&3; echo '${forges[1]}' >&3; : >${ran}; echo '${forges[2]}' >&3; sleep 1`;
+    writeFileSync(
+      join(folder, 'bwrap'),
+      `#!/bin/sh\nfor last; do :; done\ncase $last in */inside.js) ;; *) exec ${real} "$@" ;; esac\n${says}\n`,
+    );
+    chmodSync(join(folder, 'bwrap'), 0o755);
+    const answer = await inBash('true');
+    expect(existsSync(ran)).toBe(true);
+    expect(answer).toMatchObject({ ok: true, data: { exit_code: null, signal: 'SIGKILL' } });
+  } finally {
+    await end();
+  }
+});
+
 describe('where nothing keeps programs apart', () => {
   it('neither commands nor MCP servers run, and the error says what to do', async () => {
     const { inBash, inServer, end } = await withPrograms([]);
@@ -260,6 +294,15 @@ describe('where nothing keeps programs apart', () => {
     } finally {
       await end();
     }
+  });
+
+  it('the error says of a container how it has to be started', () => {
+    expect(whatToDo(true)).toMatch(
+      /^This is a container: .*seccomp profile .*systempaths=unconfined .*"In a container".*; or set HOLDFAST_/,
+    );
+    expect(whatToDo(false)).toMatch(/^Install bubblewrap .*"Isolation".*; or set HOLDFAST_CHILDREN_MAY_READ_SECRETS=true/);
+    const page = readFileSync(join(__dirname, '../../docs/workspace.md'), 'utf8');
+    for (const heading of ['## Isolation', '### In a container']) expect(page).toContain(`${heading}\n`);
   });
 
   it('they run once somebody has taken the risk that the setting names, which is real', async () => {

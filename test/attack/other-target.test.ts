@@ -3,7 +3,7 @@
  * for: another bank knows nothing of the payment, so that it seems not to have happened, or is made there besides. By an operator
  * who has changed an account under a running turn, or by whoever reaches Temporal's gRPC port and names another agent.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentTool } from '../../src/agents/agent-tool';
@@ -16,6 +16,7 @@ import type { Tool, ToolDefinition } from '../../src/tools/define';
 import { ToolError } from '../../src/tools/errors';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger, type Forge } from '../support/forge';
+import { withMcp } from '../packs/mcp/support/mcp-engine';
 import { ask, say } from '../support/scripted-model';
 import { pays } from '../support/tools';
 
@@ -64,17 +65,74 @@ const probing = ({ turn, call, at, head }: RunCallInput): ReconcileEffectInput =
   not_applied_from: at,
 });
 
-async function withStore(body: (store: Store) => Promise<void>): Promise<void> {
+async function withFolder(body: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-target-'));
   try {
-    await body(await FileStore.open(folder));
+    await body(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+const withStore = (body: (store: Store) => Promise<void>) => withFolder(async (folder) => body(await FileStore.open(folder)));
+
 const knowsNothing = { reconcile: () => 'unknown' as const, reconcileMs: 1 };
 const findsNothing = { reconcile: () => 'not_applied' as const };
+
+describe('a payment that was approved, through an MCP server', () => {
+  const throughServer = (entry: object, body: (pay: () => Promise<[number, string]>, env: NodeJS.ProcessEnv) => Promise<void>) =>
+    withFolder(async (folder) => {
+      const ledger = join(folder, 'ledger');
+      await writeFile(ledger, '');
+      const args = [join(__dirname, '../packs/mcp/fixtures/odd-server.mjs')];
+      const env = { ACCOUNT: 'DE-1', TOKEN: 'the-token-of-may' };
+      const given = { LEDGER: ledger, ACCOUNT: '${ACCOUNT}', TOKEN: '${TOKEN}' };
+      const servers = { odd: { command: process.execPath, args, env: given, ...entry } };
+      const script = [ask(['odd__pay', { cents: 700 }]), say('done')];
+      await withMcp({ servers, env, script }, async (engine) => {
+        const turn = await engine.start('Pay it.', { requester: 'rita' });
+        await turn.waitForPending(); // admitted for what the entry says now
+        const pay = async (): Promise<[number, string]> => {
+          await engine.restarted();
+          const [waiting] = await turn.waitForPending();
+          await turn.approve(waiting.digest, { by: 'zoe' });
+          const card = await eventually('it has ended, or asks again', async () => {
+            if ((await turn.status()).ended_at !== null) return 'ended';
+            const [again] = (await turn.pending()).filter(({ digest }) => digest !== waiting.digest);
+            return again ? ((await turn.cards()).get(again.digest) ?? false) : false;
+          });
+          return [(await readFile(ledger, 'utf8')).split('\n').filter(Boolean).length, card];
+        };
+        await body(pay, env);
+        if ((await turn.status()).ended_at === null) await turn.cancel();
+        await turn.result();
+      });
+    });
+
+  it('asks again, before it pays from another account that the server’s entry names by now', () =>
+    throughServer({ target: { ACCOUNT: 'shown' } }, async (pay, env) => {
+      env.ACCOUNT = 'DE-9';
+      const [paid, card] = await pay();
+      expect(paid).toBe(0);
+      expect(card).toMatch(/DE-1[^]*DE-9/);
+      expect(await pay()).toEqual([1, 'ended']);
+    }));
+
+  it('asks again too where only a secret is another, and shows neither', () =>
+    throughServer({}, async (pay, env) => {
+      env.TOKEN = 'a-token-of-somebody-else';
+      const [paid, card] = await pay();
+      expect(paid).toBe(0);
+      expect(card).toMatch(/TOKEN.*digest [0-9a-f]{32}/);
+      expect(card).not.toMatch(/the-token-of-may|a-token-of-somebody-else/);
+    }));
+
+  it('is made where a token was replaced that the operator has named as one', () =>
+    throughServer({ target: { TOKEN: 'ignored' } }, async (pay, env) => {
+      env.TOKEN = 'the-token-of-june';
+      expect(await pay()).toEqual([1, 'ended']);
+    }));
+});
 
 describe('a payment in doubt', () => {
   it('is not found undone by another agent’s probe, by whoever says that its turn is older than digests that name agents', async () => {

@@ -77,10 +77,24 @@ describe('docker-compose.yml', () => {
 
   it('publishes ports on the loopback only, and none of the database', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []);
-    expect(ports.map((port) => port.split(':').at(-1)).sort()).toEqual(['7233', '8080', '8480']);
+    expect(ports.map((port) => port.split(':').at(-1)).sort()).toEqual(['7233', '8233', '8480']);
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     expect(compose.services.postgresql).toMatchObject({ networks: ['database'] });
     expect(compose.networks.database).toEqual({ internal: true });
+  });
+
+  it('publishes no HTTP server that checks neither Host nor Origin: Temporal’s Web UI is reached through our proxy alone', () => {
+    // 7233 speaks gRPC, which no page can; an HTTP API of Temporal's is not configured.
+    const published = services.filter(([, service]) => service.ports).map(([name]) => name);
+    expect(published).toEqual(['temporal', 'web-ui', 'gateway']);
+    expect(readFileSync(join(ROOT, 'docker/temporal/server.yaml'), 'utf8')).not.toMatch(/httpPort/i);
+    const { command, environment, ports, networks, volumes, secrets } = compose.services['web-ui']!;
+    expect(command).toEqual(['proxy', 'temporal-ui:8080']);
+    expect(ports).toEqual([`127.0.0.1:8233:${environment!.HOLDFAST_HTTP_PORT}`]);
+    // It needs nothing but the Web UI, and has nothing else.
+    expect([networks, volumes, secrets]).toEqual([['web-ui'], undefined, undefined]);
+    const others = services.filter(([, service]) => service.networks?.includes('web-ui')).map(([name]) => name);
+    expect(others).toEqual(['temporal-ui', 'web-ui']);
   });
 
   it('hands secrets over as files: no value stands in it, and Git ignores the files', () => {
@@ -99,9 +113,10 @@ describe('docker-compose.yml', () => {
       expect(execFileSync('git', ['check-ignore', file], { cwd: ROOT, encoding: 'utf8' }).trim()).toBe(file);
   });
 
-  it.each(OURS)('gives %s only settings that exist', (name) => {
+  it.each([...OURS, 'web-ui'])('gives %s only settings that exist', (name) => {
     const names = Object.keys(compose.services[name]!.environment!);
-    expect(names.filter((setting) => !isSetting(setting))).toEqual(['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE']);
+    const temporals = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'];
+    expect(names.filter((setting) => !isSetting(setting))).toEqual(OURS.includes(name) ? temporals : []);
     expect(isSetting('HOLDFAST_HEALTH_PROT')).toBe(false);
   });
 

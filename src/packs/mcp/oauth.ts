@@ -2,6 +2,7 @@
  * Logging in to a server, by the SDK's OAuth. With a client secret this process does it by itself; else a person did,
  * by `holdfast mcp login`, and what came of it is kept in a file that only this user may read.
  */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,6 +39,8 @@ export function authProvider(server: OAuthServer, loginFolder: string): OAuthCli
 interface Kept {
   /** The server's address: tokens go to the one that they were made for, not to another that took its name later. */
   url?: string;
+  /** Another one for each time that a person logs in: it may be another person. A refreshed token is the same login. */
+  login?: string;
   client?: OAuthClientInformationMixed;
   tokens?: OAuthTokens;
 }
@@ -126,15 +129,20 @@ export class FileLogin implements OAuthClientProvider {
   }
 
   async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
-    const { client, tokens } = this.kept();
+    const { client, tokens, ...kept } = this.kept();
     if (scope === 'all') await this.keep({});
-    if (scope === 'client' && tokens) await this.keep({ tokens });
-    if (scope === 'tokens' && client) await this.keep({ client });
+    if (scope === 'client' && tokens) await this.keep({ ...kept, tokens });
+    if (scope === 'tokens' && client) await this.keep({ ...kept, client });
   }
 
   /** Forgets what was kept, for a login from the start. */
   forget(): Promise<void> {
-    return this.keep({});
+    return this.keep({ login: randomBytes(8).toString('hex') });
+  }
+
+  /** Null: nobody has logged in, or before logins had names. */
+  get login(): string | null {
+    return this.kept().login ?? null;
   }
 
   private kept(): Kept {

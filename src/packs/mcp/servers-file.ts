@@ -7,6 +7,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../../store/atomic-file';
+import { getOwn } from '../../shared/json';
 import { SERVER_NAME } from './names';
 
 interface Common {
@@ -17,7 +18,12 @@ interface Common {
   connectTimeoutMs?: number;
   /** Values that must not show in results, errors or logs. */
   secrets: string[];
+  /** Of variables or headers (these in lower case): how they stand in what a call acts on. Others: as a digest. */
+  target: Record<string, InTarget>;
 }
+
+/** `shown`: no secret, and read on the card. `ignored`: a credential that is replaced, and means the same account. */
+export type InTarget = (typeof IN_TARGET)[number];
 
 export interface StdioServer extends Common {
   transport: 'stdio';
@@ -53,10 +59,12 @@ const MOST_SERVERS = 64;
 /** Shorter ones are no secrets, and taking them out would garble results. */
 const SHORTEST_SECRET = 8;
 
+const IN_TARGET = ['shown', 'ignored'] as const;
 const GRANTS = ['client_credentials', 'authorization_code'] as const;
 const text = z.string().max(4096);
 const texts = z.record(z.string().max(200), text);
 const timeout_ms = z.number().int().min(100).max(86_400_000).optional();
+const target = z.record(z.string().max(200), z.enum(IN_TARGET)).default({});
 /** A turn's first activity has two minutes. */
 const connect_timeout_ms = z.number().int().min(100).max(100_000).optional();
 const stdio = z.strictObject({
@@ -65,6 +73,7 @@ const stdio = z.strictObject({
   args: z.array(text).max(200).default([]),
   env: texts.default({}),
   cwd: text.optional(),
+  target,
   timeout_ms,
   connect_timeout_ms,
 });
@@ -72,6 +81,7 @@ const http = z.strictObject({
   type: z.enum(['http', 'streamable-http', 'sse']).default('http'),
   url: text,
   headers: texts.default({}),
+  target,
   oauth: z
     .strictObject({
       issuer: z.url({ protocol: /^https?$/ }),
@@ -152,18 +162,39 @@ export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = 
   if ('command' in parsed.data) {
     const { command, args, env: given, cwd } = parsed.data;
     const own = all(given);
+    const shownAs = inTarget(parsed.data.target, own, asGiven);
     const folder = cwd === undefined ? {} : { cwd: put(cwd) };
-    return { name, transport: 'stdio', command: put(command), args: args.map(put), env: own, ...folder, ...limits, secrets: secretsIn(Object.values(own)) }; // prettier-ignore
+    return { name, transport: 'stdio', command: put(command), args: args.map(put), env: own, ...folder, ...limits, target: shownAs, secrets: secretsIn(hidden(own, shownAs, asGiven)) }; // prettier-ignore
   }
   const { type, url, headers, oauth: asked } = parsed.data;
   const sent = all(headers);
+  const shownAs = inTarget(parsed.data.target, sent, lowerCase);
   const oauth = asked && oauthOf(asked, put);
-  const secrets = secretsIn([...Object.values(sent), oauth?.clientSecret ?? '']);
+  const secrets = secretsIn([...hidden(sent, shownAs, lowerCase), oauth?.clientSecret ?? '']);
   const address = addressOf(put(url), secrets.length > 0 || oauth !== undefined);
   if (oauth && Object.keys(sent).some((header) => header.toLowerCase() === 'authorization'))
     throw new Error('headers.Authorization and oauth are both given; keep one of them');
-  return { name, transport: type === 'sse' ? 'sse' : 'http', url: address, headers: sent, ...(oauth ? { oauth } : {}), ...limits, secrets }; // prettier-ignore
+  return { name, transport: type === 'sse' ? 'sse' : 'http', url: address, headers: sent, ...(oauth ? { oauth } : {}), ...limits, target: shownAs, secrets }; // prettier-ignore
 }
+
+function inTarget(
+  said: Record<string, InTarget>,
+  given: Record<string, string>,
+  plain: (name: string) => string,
+): Record<string, InTarget> {
+  const names = new Set(Object.keys(given).map(plain));
+  const unknown = Object.keys(said).find((name) => !names.has(plain(name)));
+  if (unknown !== undefined) throw new Error(`target names ${unknown}, which is neither in env nor in headers`);
+  return Object.fromEntries(Object.entries(said).map(([name, how]) => [plain(name), how]));
+}
+
+/** The values that nobody has called plain. */
+function hidden(given: Record<string, string>, target: Record<string, InTarget>, plain: (name: string) => string): string[] {
+  return Object.entries(given).flatMap(([name, value]) => (getOwn(target, plain(name)) === 'shown' ? [] : [value]));
+}
+
+const asGiven = (variable: string): string => variable;
+const lowerCase = (header: string): string => header.toLowerCase();
 
 function oauthOf(asked: NonNullable<z.output<typeof http>['oauth']>, put: (value: string) => string): OAuthSettings {
   const { issuer, client_id, client_secret, scope } = asked;

@@ -138,10 +138,15 @@ export class McpServers implements ToolSource {
         ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
       },
       (input: JsonObject, ctx: ToolContext) => this.run(pinned, input, ctx),
-      { target: () => targetOf(server, this.connections.get(server)) },
+      { target: () => this.targetOf(server) },
     );
     this.made.set(version, tool);
     return tool;
+  }
+
+  private targetOf(server: string): JsonObject {
+    const { store, loginFolder } = this.settings;
+    return targetOf(server, this.connections.get(server), { key: store.derivedKey('mcp-target'), loginFolder });
   }
 
   private async run(pinned: Pinned, input: JsonObject, ctx: ToolContext): Promise<McpData> {

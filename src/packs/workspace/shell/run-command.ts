@@ -34,7 +34,7 @@ export interface CommandEnd {
   output: CommandOutput;
 }
 
-/** Nothing was started. */
+/** Nothing was started: that is certain. */
 export class NotStarted extends Error {}
 
 /** @throws NotIsolated, NotStarted; the signal's reason once the whole group has ended */
@@ -71,10 +71,12 @@ export async function runCommand(
       stop();
     }, timeoutMs);
     await running.started;
-    const end = await running.ended;
+    const { exitCode, signal: endedBy, error } = await running.ended;
+    // Said once the command could speak in its name: it may have run.
+    if (error !== undefined) throw new Error(`The command may not have been started: ${String(error).slice(0, 300)}`);
     await Promise.race([running.closed, sleep(DRAIN, undefined, { ref: false })]);
     if (signal.aborted) throw signal.reason;
-    return { ...end, timedOut, output };
+    return { exitCode, signal: endedBy, timedOut, output };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
@@ -82,7 +84,7 @@ export async function runCommand(
   }
 }
 
-type Ended = Pick<CommandEnd, 'exitCode' | 'signal'>;
+type Ended = Pick<CommandEnd, 'exitCode' | 'signal'> & { error?: string };
 
 /** The command as this process sees it: through `inside.ts`, which is its parent. */
 class RunningCommand {
@@ -96,6 +98,8 @@ class RunningCommand {
   private readonly inside: Duplex;
   private stopping: NodeJS.Timeout | undefined;
   private ready = false;
+  /** From here on the command may have run, and may speak in the name of its parent. */
+  private starting = false;
   private pid: number | undefined;
   private told: Ended | undefined;
 
@@ -136,8 +140,11 @@ class RunningCommand {
         else if ('ready' in told) {
           this.ready = true;
           this.inside.write(`${JSON.stringify(work)}\n`);
-        } else if ('notStarted' in told) reject(new NotStarted(told.notStarted));
-        else if ('started' in told) {
+        } else if ('starting' in told) this.starting = true;
+        else if ('notStarted' in told) {
+          if (this.starting) return giveUp();
+          reject(new NotStarted(told.notStarted));
+        } else if ('started' in told) {
           this.pid = told.started;
           resolve();
         } else this.told = told;

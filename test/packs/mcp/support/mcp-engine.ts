@@ -25,6 +25,7 @@ export interface McpSetup extends Omit<Setup, 'store' | 'tools'> {
   accept?: Record<string, Record<string, AcceptableClass>>;
   /** Server → answers that a person has accepted as refusals. */
   trusted?: Trusted;
+  /** Read anew by each worker process. */
   env?: NodeJS.ProcessEnv;
 }
 
@@ -42,19 +43,19 @@ export interface McpEngine extends Engine {
 export async function withMcp(setup: McpSetup, body: (engine: McpEngine) => Promise<void>): Promise<void> {
   const { servers: entries, accept = {}, trusted = {}, env = {}, agent, settings, ...rest } = setup;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-mcp-'));
-  const servers = Object.entries(entries).map(([name, entry]) => serverOf(name, entry, env));
+  const read = () => Object.entries(entries).map(([name, entry]) => serverOf(name, entry, env));
   const told = capturedLog();
   const { log } = told;
   const store = await FileStore.open(join(folder, 'store'));
   const accepted = acceptedPath(join(folder, 'mcp.json'));
   const made: McpServers[] = [];
   const another = () => {
-    const source = new McpServers({ servers, accepted, loginFolder: folder, store, log, waitMs: 10_000, pauseMs: 50 });
+    const source = new McpServers({ servers: read(), accepted, loginFolder: folder, store, log, waitMs: 10_000, pauseMs: 50 });
     made.push(source);
     return source;
   };
   try {
-    await writeAccepted(accepted, await accepting(servers, accept, log), trusted);
+    await writeAccepted(accepted, await accepting(read(), accept, log), trusted);
     let outside = another();
     const present = {
       servers: outside.servers,

@@ -1,0 +1,48 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { loadConfig } from '../config';
+import type { Place } from '../telemetry/guarded-proxy';
+import { portNumber } from './support/numbers';
+import type { Output } from './support/output';
+import { untilStopped } from './support/until-stopped';
+
+interface ProxyOptions {
+  httpPort?: number;
+  host?: string;
+}
+
+/** Names that a browser of this machine asks for; those of the Web UI's own address are added to them. */
+const THIS_MACHINE = 'localhost';
+const HINT = 'HOLDFAST_UI_URL and HOLDFAST_HOSTS say under which names it is reached.';
+
+export function proxy(program: Command, output: () => Output): void {
+  program
+    .command('proxy')
+    .description(
+      'Stands before an HTTP server that checks neither Host nor Origin, such as Temporal’s Web UI: pages of other sites are refused, the rest is passed on. It asks nobody who he is. Ctrl-C ends it.',
+    )
+    .argument('<server>', 'what it stands before, as HOST:PORT', placeOf)
+    .option('--http-port <n>', 'port; 0: any free one; default: HOLDFAST_HTTP_PORT, else 8480', portNumber)
+    .option('--host <name>', 'address to listen at; 0.0.0.0 for all of this machine; default: HOLDFAST_HTTP_HOST, else 127.0.0.1')
+    .action(async (server: Place, { httpPort, host }: ProxyOptions) => {
+      const stopped = untilStopped();
+      const config = loadConfig();
+      const { startGuardedProxy } = await import('../telemetry/guarded-proxy.js');
+      const at = { host: host ?? config.httpHost, port: httpPort ?? config.httpPort };
+      // In a container no request comes in over loopback: there names count only where some are listed, so one always is.
+      const site = { hosts: [THIS_MACHINE, ...config.hosts], ...(config.uiUrl === null ? {} : { publicUrl: config.uiUrl }) };
+      const running = await startGuardedProxy(at, server, site, HINT);
+      const names = [...new Set([...site.hosts, ...(config.uiUrl === null ? [] : [new URL(config.uiUrl).hostname])])];
+      output().answer({ pid: process.pid, port: running.port, names }, [
+        `proxy ${process.pid}: ${at.host}:${running.port} for ${server.host}:${server.port}; it is reached as ${names.join(', ')}`,
+      ]);
+      await stopped;
+      await running.close();
+    });
+}
+
+function placeOf(text: string): Place {
+  const [, host, port] = /^([a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\]):(\d{1,5})$/i.exec(text) ?? [];
+  if (host === undefined || !(Number(port) >= 1 && Number(port) <= 65_535))
+    throw new InvalidArgumentError('It must be HOST:PORT, such as temporal-ui:8080.');
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
