@@ -21,6 +21,7 @@ export {
   type ToolLimits,
   type ToolLogger,
   type ToolProgress,
+  type ToolYield,
   type ToolStore,
   type TypicalError,
 } from './tools/define';

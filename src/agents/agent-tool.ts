@@ -1,9 +1,10 @@
 /** An agent as a tool: a call of it is answered by another agent, in a turn of its own. */
 import { z } from 'zod';
 import type { JsonObject } from '../shared/json';
+import { unknownFields } from '../shared/unknown-fields';
 import { defineTool, type SubAgent, type Tool, type ToolDefinition } from '../tools/define';
 import { ToolError } from '../tools/errors';
-import { isAgent, type Agent, type AgentLimits } from './define';
+import { isAgent, LIMITS, type Agent, type AgentLimits } from './define';
 
 /** Longest task that a model may give, characters. */
 const LONGEST_TASK = 20_000;
@@ -50,6 +51,8 @@ export function agentTool<I = any>(agent: Agent | string, definition: AgentToolD
   const agentName = isAgent(agent) ? agent.name : agent;
   if ((input === undefined) !== (message === undefined))
     throw new Error(`agentTool(${JSON.stringify(agentName)}): give input and message together, or neither`);
+  const unknown = unknownFields(limits, LIMITS, 'limits');
+  if (unknown.length > 0) throw new Error(`agentTool(${JSON.stringify(agentName)}): ${unknown.join('; ')}`);
   for (const [key, value] of Object.entries(limits))
     if (!(value > 0)) throw new Error(`agentTool(${JSON.stringify(agentName)}): limits.${key} is ${value}; it must be positive`);
   const tool = defineTool({

@@ -1,5 +1,6 @@
 /** What an agent is: a named model, prompt, toolset and limits. */
 import type { JsonObject } from '../shared/json';
+import { unknownFields } from '../shared/unknown-fields';
 import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/budgets';
 import { choiceFaults, choiceOf, type CatalogueDefinition, type Choice } from '../tools/catalogue/choice';
@@ -93,6 +94,33 @@ export interface Agent extends Required<
 
 const AGENT = Symbol.for('holdfast.agent');
 const NAME = /^[A-Za-z0-9._~-]{1,64}$/;
+const DEFAULT_LIMITS: AgentLimits = { steps: 40, tokens: 2_000_000, costUsd: 20, timeMs: 3_600_000 };
+/** A field that is left out here does not compile. */
+const FIELDS: Readonly<Record<keyof AgentDefinition, true>> = {
+  name: true,
+  prompt: true,
+  tools: true,
+  mcpServers: true,
+  model: true,
+  maxTokens: true,
+  modelOptions: true,
+  serverTools: true,
+  limits: true,
+  maxParallel: true,
+  siblingAbort: true,
+  maxDepth: true,
+  approvalExpiryMs: true,
+  permissions: true,
+  approvals: true,
+  budgets: true,
+  hooks: true,
+  classifier: true,
+  steerSupersedes: true,
+  contextWindow: true,
+  compactAt: true,
+  catalogue: true,
+};
+export const LIMITS = Object.keys(DEFAULT_LIMITS);
 const MOST_DEPTH = 10;
 
 /**
@@ -102,7 +130,7 @@ const MOST_DEPTH = 10;
 export function defineAgent(definition: AgentDefinition): Agent {
   const faults: string[] = [];
   const fault = (condition: boolean, text: string) => condition && faults.push(text);
-  const limits = { steps: 40, tokens: 2_000_000, costUsd: 20, timeMs: 3_600_000, ...definition.limits };
+  const limits = { ...DEFAULT_LIMITS, ...definition.limits };
   const permissions = withDefaults(definition.permissions);
   const maxParallel = definition.maxParallel ?? 5;
   const approvalExpiryMs = definition.approvalExpiryMs ?? 24 * 3_600_000;
@@ -112,6 +140,8 @@ export function defineAgent(definition: AgentDefinition): Agent {
   const wanted = definition.tools ?? [];
   const names = wanted.map(referredName);
 
+  faults.push(...unknownFields(definition, [...Object.keys(FIELDS), 'wanted']));
+  faults.push(...unknownFields(definition.limits, LIMITS, 'limits'));
   fault(!NAME.test(definition.name), `name ${JSON.stringify(definition.name)} must match ${NAME.source}`);
   fault(typeof definition.prompt !== 'string' || definition.prompt.trim() === '', 'prompt is empty');
   fault(
@@ -216,6 +246,7 @@ export function defineApp(app: { agents: readonly Agent[]; tools?: readonly Tool
   const names = app.agents.map((agent) => agent.name);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   const faults = twice.length > 0 ? [`two agents have one name: ${twice.join(', ')}`] : [];
+  faults.push(...unknownFields(app, ['agents', 'tools', 'hooks']));
   const toolbox = app.tools ?? [];
   faults.push(...toolboxFaults(toolbox));
   const resolve = (agent: Agent): Agent => {

@@ -1,6 +1,7 @@
 /** What it takes to approve a call of an agent: its definition, its faults, and the policy that it comes to. */
 import type { ApprovalPolicy } from '../shared/approval';
 import { isFrom } from '../shared/server-tools';
+import { unknownFields } from '../shared/unknown-fields';
 
 export interface ApprovalRule {
   /** `attested`: only signed decisions count. Never weaker than what the worker is set to (HOLDFAST_APPROVALS). */
@@ -54,9 +55,7 @@ export function approvalFaults(
 
 function ruleFaults(at: string, rule: ApprovalRule): string[] {
   const { channel, quorum = 1, roles = [], fourEyes, remindMs = [] } = rule;
-  const unknown = Object.keys(rule).find((key) => !FIELDS.includes(key));
   const faults: [boolean, string][] = [
-    [unknown !== undefined, `has ${JSON.stringify(unknown)}; there are ${FIELDS.join(', ')}`],
     [channel !== undefined && channel !== 'any' && channel !== 'attested', `channel must be any or attested`],
     [!(Number.isInteger(quorum) && quorum >= 1 && quorum <= MOST_PEOPLE), `quorum must be an integer from 1 to ${MOST_PEOPLE}`],
     [!(Array.isArray(roles) && roles.every((role) => ROLE.test(role))), `roles must be a list of names (${ROLE.source})`],
@@ -66,7 +65,7 @@ function ruleFaults(at: string, rule: ApprovalRule): string[] {
       `remindMs must be a list of up to ${MOST_REMINDERS} times, ms before the expiry`,
     ],
   ];
-  return faults.filter(([wrong]) => wrong).map(([, text]) => `${at}: ${text}`);
+  return [...unknownFields(rule, FIELDS, at), ...faults.filter(([wrong]) => wrong).map(([, text]) => `${at}: ${text}`)];
 }
 
 export function approvalPolicyOf(approvals: Approvals | undefined, tool: string, worker: ApprovalSettings): ApprovalPolicy {

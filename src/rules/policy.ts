@@ -1,5 +1,6 @@
 /** An agent's rules, compiled once: every fault of them is found before a model calls anything. */
 import { isJsonObject } from '../shared/json';
+import { unknownFields } from '../shared/unknown-fields';
 import { allowsCommand, forbidsCommand } from './command-target';
 import { allowsPath, forbidsPath } from './path-target';
 import { faultsFor, names, parseRule, specificity, type Rule } from './rule';
@@ -54,11 +55,10 @@ export function permissionFaults(
 
 /** What is wrong with the object itself, whatever the tools. */
 export function shapeFaults(permissions: Partial<AgentPermissions>): string[] {
-  const unknown = Object.keys(permissions).filter((key) => key !== 'mode' && !(EFFECTS as readonly string[]).includes(key));
   const lists = EFFECTS.filter((effect) => permissions[effect] !== undefined && !Array.isArray(permissions[effect]));
   const { mode } = permissions;
   return [
-    ...unknown.map((key) => `permissions have ${JSON.stringify(key)}; there are mode, ${EFFECTS.join(', ')}`),
+    ...unknownFields(permissions, ['mode', ...EFFECTS], 'permissions'),
     ...lists.map((effect) => `permissions.${effect} must be a list of rules`),
     ...(mode === undefined || MODES.includes(mode)
       ? []

@@ -2,6 +2,7 @@
 import { isAmount } from '../shared/budget-book';
 import type { JsonObject } from '../shared/json';
 import { isJsonObject } from '../shared/json';
+import { unknownFields } from '../shared/unknown-fields';
 import type { Tool } from './define';
 import type { TurnFacts } from '../rules';
 import { compileExpression, type Expression } from '../rules/condition';
@@ -71,7 +72,6 @@ export function budgetFaults(
 
 function ownFaults(budget: Budget, tools: readonly Tool[], servers: readonly string[]): string[] {
   const { name, per, windowMs, cap, exhausted = 'refuse' } = budget;
-  const unknown = Object.keys(budget).filter((key) => !FIELDS.includes(key));
   const faults: [boolean, string][] = [
     [!(typeof name === 'string' && NAME.test(name)), `name ${JSON.stringify(name)} must match ${NAME.source}`],
     [!PER.includes(per), `per is ${JSON.stringify(per)}; it must be one of ${PER.join(', ')}`],
@@ -83,7 +83,7 @@ function ownFaults(budget: Budget, tools: readonly Tool[], servers: readonly str
     [!['refuse', 'ask'].includes(exhausted), `exhausted is ${JSON.stringify(exhausted)}; it must be refuse or ask`],
   ];
   return [
-    ...unknown.map((key) => `there is no field ${JSON.stringify(key)}; there are ${FIELDS.join(', ')}`),
+    ...unknownFields(budget, FIELDS),
     ...faults.filter(([wrong]) => wrong).map(([, text]) => text),
     ...toolFaults(budget, tools, servers),
     ...measureFaults(budget, tools),

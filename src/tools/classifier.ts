@@ -3,6 +3,7 @@
  * never for a destructive call; whatever goes wrong with it means that a person is asked.
  */
 import type { Denials } from '../shared/activity-io';
+import { unknownFields } from '../shared/unknown-fields';
 import { within, type HookCall, type HookContext } from './hooks';
 
 export interface ClassifierAnswer {
@@ -57,6 +58,7 @@ export function classifierFaults(classifier: Classifier | undefined): string[] {
   if (classifier === undefined) return [];
   const named = typeof classifier?.name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(classifier.name);
   return [
+    ...unknownFields(classifier, ['name', 'decide'], 'classifier'),
     ...(named ? [] : ['classifier.name must match ^[A-Za-z0-9_-]{1,64}$']),
     ...(typeof classifier?.decide === 'function' ? [] : ['classifier.decide must be a function']),
   ];

@@ -116,7 +116,7 @@ export interface ToolDefinition<I = JsonObject> {
   check?(input: I): CheckFault | undefined;
   /** Destructive: what will happen, in words for the person who decides. Read-only; part of the digest. */
   preview?(input: I, ctx: ToolContext): string | Json | Promise<string | Json>;
-  run(input: I, ctx: ToolContext): unknown | Promise<unknown> | AsyncGenerator<ToolProgress, unknown>;
+  run(input: I, ctx: ToolContext): unknown | Promise<unknown> | AsyncGenerator<ToolYield, unknown>;
   /**
    * Runs `run` in a thread that loads the app's module, and is ended at the time limit: a tool that computes without a pause, or
    * takes too much memory, harms nobody else (docs/tools.md). The other functions stay on the worker's own thread.
@@ -193,11 +193,22 @@ export type Outcome = 'applied' | 'not_applied' | 'unknown';
 /** What a probe found, and what it saw: evidence is shown to whoever has to settle it. */
 export type Reconciled = Outcome | { outcome: Outcome; evidence?: string; data?: Json };
 
-/** What a generator tool yields. */
+/** How far a generator tool is. */
 export interface ToolProgress {
+  /** Says no more than no type. */
+  type?: 'start' | 'progress';
   message: string;
   fraction?: number;
 }
+
+/**
+ * What a generator tool yields: progress, or a piece of its result. Pieces that are texts are joined; several others are a list.
+ * `done` carries facts about the whole, as a returned value does; beside pieces the result is `{content, …facts}`.
+ */
+export type ToolYield =
+  | ToolProgress
+  | { type: 'content'; data: unknown; message?: undefined }
+  | { type: 'done' | 'complete'; message?: undefined; [fact: string]: unknown };
 
 /** A checked definition. */
 export interface Tool<I = any> extends ToolDefinition<I> {

@@ -1,6 +1,7 @@
 /** What is wrong with a tool definition, all of it at once. Whatever is given, nothing is thrown. */
 import { inspect } from 'node:util';
 import { isJsonObject, type JsonObject } from '../shared/json';
+import { unknownFields } from '../shared/unknown-fields';
 import type { ToolDefinition } from './define';
 import { FIELDS } from './fields';
 import { compiledInput, compileOutput, isZod, outputSchema, plain } from './schema';
@@ -9,6 +10,8 @@ import { compiledInput, compileOutput, isZod, outputSchema, plain } from './sche
 const DECISION_FIELDS = ['confirmed', 'user_confirmed', 'approved'];
 /** Tools that holdfast brings along for every agent. */
 const RESERVED = ['read_result', 'find_tools', 'open_group'];
+/** `subAgent` is there where a definition is made of another one by `agentTool`. */
+const KNOWN = [...Object.keys(FIELDS), 'input', 'output', 'subAgent'];
 /** Places within one field that a message names. */
 const MOST_PLACES = 10;
 
@@ -68,7 +71,7 @@ export function readDefinition(given: unknown, options: { reserved?: boolean } =
     definition.sunsetDate !== undefined && definition.deprecated !== true,
     'sunsetDate is for deprecated tools: set deprecated: true, or leave it out',
   );
-  faults.push(...inputFaults(fields), ...outputFaults(fields));
+  faults.push(...unknownFields(fields, KNOWN), ...inputFaults(fields), ...outputFaults(fields));
   return { definition, faults };
 }
 

@@ -20,7 +20,7 @@ const whole = (from: number, to: number) => z.number().int().min(from).max(to);
 const version = z.string().max(256).refine(isVersion);
 const callable = z.custom<(...args: never[]) => unknown>((value) => typeof value === 'function');
 const tokens = whole(0, 10_000_000);
-const parts = z.object({
+const parts = z.strictObject({
   does: text,
   returns: text.optional(),
   useWhen: text.optional(),

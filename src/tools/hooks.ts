@@ -5,6 +5,7 @@
 import { type CallError, callError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import { isJsonObject } from '../shared/json';
+import { unknownFields } from '../shared/unknown-fields';
 import type { ToolClass } from '../shared/tool-class';
 import type { CheckFault, ToolLogger } from './define';
 import type { TurnFacts } from '../rules';
@@ -70,27 +71,32 @@ const MOST_TOGETHER = 60_000;
 /** Every fault of a list of hooks, in words. */
 export function hookFaults(hooks: Partial<Hooks> | undefined): string[] {
   const kinds = ['before', 'after'] as const;
-  return kinds.flatMap((kind) => {
-    const list: unknown = hooks?.[kind] ?? [];
-    if (!Array.isArray(list)) return [`hooks.${kind} must be a list`];
-    const all = list as BeforeHook[];
-    const names = all.map((hook) => hook?.name);
-    const twice = names.filter((name, index) => names.indexOf(name) !== index);
-    const together = all.reduce((sum, hook) => sum + (hook?.timeoutMs ?? (kind === 'after' || hook?.io ? HOOK_TIMEOUT : 0)), 0);
-    return [
-      ...all.flatMap((hook) => oneFaults(kind, hook)),
-      ...(twice.length > 0 ? [`two hooks.${kind} have one name: ${twice.join(', ')}`] : []),
-      ...(together > MOST_TOGETHER
-        ? [`hooks.${kind} may take ${together} ms together; at most ${MOST_TOGETHER}: give them a smaller timeoutMs`]
-        : []),
-    ];
-  });
+  const unknown = unknownFields(hooks, kinds, 'hooks');
+  return [
+    ...unknown,
+    ...kinds.flatMap((kind) => {
+      const list: unknown = hooks?.[kind] ?? [];
+      if (!Array.isArray(list)) return [`hooks.${kind} must be a list`];
+      const all = list as BeforeHook[];
+      const names = all.map((hook) => hook?.name);
+      const twice = names.filter((name, index) => names.indexOf(name) !== index);
+      const together = all.reduce((sum, hook) => sum + (hook?.timeoutMs ?? (kind === 'after' || hook?.io ? HOOK_TIMEOUT : 0)), 0);
+      return [
+        ...all.flatMap((hook) => oneFaults(kind, hook)),
+        ...(twice.length > 0 ? [`two hooks.${kind} have one name: ${twice.join(', ')}`] : []),
+        ...(together > MOST_TOGETHER
+          ? [`hooks.${kind} may take ${together} ms together; at most ${MOST_TOGETHER}: give them a smaller timeoutMs`]
+          : []),
+      ];
+    }),
+  ];
 }
 
 function oneFaults(kind: string, hook: BeforeHook): string[] {
   if (typeof hook !== 'object' || hook === null) return [`hooks.${kind} has ${JSON.stringify(hook)}, which is no hook`];
   const { name, run, tools, timeoutMs } = hook;
-  const faults: string[] = [];
+  const fields = ['name', 'tools', 'timeoutMs', 'run', ...(kind === 'before' ? ['io'] : [])];
+  const faults = unknownFields(hook, fields, `hooks.${kind} ${name}`);
   if (typeof name !== 'string' || !NAME.test(name))
     faults.push(`hooks.${kind}: name ${JSON.stringify(name)} must match ${NAME.source}`);
   if (typeof run !== 'function') faults.push(`hooks.${kind} ${name}: run must be a function`);

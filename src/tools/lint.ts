@@ -2,7 +2,6 @@
 import type { Json, JsonObject } from '../shared/json';
 import type { DescriptionParts, Tool } from './define';
 import { describe } from './describe';
-import { FIELDS } from './fields';
 import { writtenInput } from './schema';
 import { subschemas } from './subschemas';
 
@@ -145,13 +144,7 @@ function hasLimit(schema: JsonObject, side: 'inimum' | 'aximum', sign: 1 | -1): 
 }
 
 function lifeFindings(tool: Tool): Finding[] {
-  const unknown = Object.keys(tool).filter((name) => !['input', 'output', ...Object.keys(FIELDS)].includes(name));
-  const findings: Finding[] = unknown.map((name) => ({
-    path: `/${name}`,
-    rule: 'field_unknown',
-    message: `${name} is no field of a tool, and has no effect`,
-    fix: 'Check its spelling, or leave it out.',
-  }));
+  const findings: Finding[] = [];
   if (tool.deprecated && tool.sunsetDate === undefined) {
     const message = 'a deprecated tool has no sunset date';
     findings.push({

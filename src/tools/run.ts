@@ -2,13 +2,15 @@
  * Runs a tool's function: within its time limit, with progress, and with every way to fail turned into
  * one error of the table. A cancellation is no tool error: it is thrown on.
  */
+import { types } from 'node:util';
 import { BEGUN_TOO_LATE, callError, type CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import { Deadline } from './deadline';
 import { withFilesKept, type BinaryFile, type FileResult } from './binary';
-import type { Tool, ToolContext, ToolProgress } from './define';
+import type { Tool, ToolContext, ToolYield } from './define';
 import { isToolError } from './errors';
 import { checkOutput, FOR_THE_OWNER } from './output';
+import { Yielded } from './yielded';
 
 export type RunResult =
   | { ok: true; data: Json }
@@ -108,14 +110,17 @@ const LATE = Symbol('timed out');
 export async function invoke(tool: Tool, input: JsonObject, ctx: ToolContext): Promise<unknown> {
   const returned = await tool.run(input, ctx);
   if (!isGenerator(returned)) return returned;
+  const yielded = new Yielded();
   for (;;) {
     const next = await returned.next();
-    if (next.done) return next.value;
-    ctx.progress(next.value.message, next.value.fraction);
+    if (next.done) return yielded.result(next.value);
+    const progress = yielded.take(next.value);
+    if (progress) ctx.progress(progress.message, progress.fraction);
   }
 }
 
-function isGenerator(value: unknown): value is AsyncGenerator<ToolProgress, unknown> {
+function isGenerator(value: unknown): value is AsyncGenerator<ToolYield, unknown> {
+  if (types.isGeneratorObject(value)) return true;
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value;
 }
 

@@ -38,7 +38,7 @@ describe('budgets of an agent', () => {
     ['a cap with a fraction', { ...daily, cap: 0.5 }, /cap is 0\.5; it must be digits/],
     ['a negative cap', { ...daily, cap: '-1' }, /cap is "-1"/],
     ['another answer to exhaustion', { ...daily, exhausted: 'log' }, /exhausted is "log"/],
-    ['a field that there is not', { ...daily, limit: 3 }, /there is no field "limit"/],
+    ['a field that there is not', { ...daily, limit: 3 }, /limit is no field/],
     ['a measure that is no CEL', { ...daily, measure: 'input.cents +' }, /measure: /],
     [
       'a measure over a field that no input has',

@@ -55,7 +55,6 @@ describe('lint', () => {
       ['list_without_limit /input/properties/all', 'text_without_limits /input/properties/all/items'],
     ],
     ['a union at the top', { input: { type: 'object', anyOf: [{ properties: {} }] } }, ['input_combined_at_top /input/anyOf']],
-    ['a misspelt field', { cacheTTL: 5 }, ['field_unknown /cacheTTL']],
     [
       'an end without a date',
       { deprecated: true },

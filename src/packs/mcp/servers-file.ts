@@ -6,6 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { unknownFields } from '../../shared/unknown-fields';
 import { replaceFile } from '../../store/atomic-file';
 import { getOwn } from '../../shared/json';
 import { SERVER_NAME } from './names';
@@ -149,10 +150,13 @@ export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = 
   if (!SERVER_NAME.test(name))
     throw new Error('a name must be up to 32 lower-case letters and digits, with single - or _ between them');
   const isStdio = typeof entry === 'object' && entry !== null && 'command' in entry;
-  const parsed = (isStdio ? stdio : http).safeParse(entry);
+  const form = isStdio ? stdio : http;
+  const parsed = form.safeParse(entry);
   if (!parsed.success) {
-    const places = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the entry'}: ${message}`);
-    throw new Error(`${places.join('; ')} (it needs command, or url)`);
+    const others = parsed.error.issues.filter(({ code, path }) => code !== 'unrecognized_keys' || path.length > 0);
+    const places = others.map(({ path, message }) => `${path.join('.') || 'the entry'}: ${message}`);
+    const unknown = unknownFields(entry, Object.keys(form.shape));
+    throw new Error(`${[...unknown, ...places].join('; ')} (it needs command, or url)`);
   }
   const put = (value: string) => expanded(value, env);
   const all = (values: Record<string, string>) =>

@@ -2,6 +2,7 @@
  * How an agent with many tools chooses among them: it sees all; or a few, and finds more; or the groups,
  * and opens one. Checked when the agent is defined.
  */
+import { unknownFields } from '../../shared/unknown-fields';
 import type { Tool } from '../define';
 import { isFrom } from '../tool-source';
 import type { Ranker } from './ranker';
@@ -41,6 +42,11 @@ export type Choice =
 /** More tools than this at once, and a model begins to choose badly (seeds/000). */
 export const MANY_TOOLS = 20;
 const MOST_VISIBLE = 64;
+const FIELDS = {
+  all: ['mode', 'visible'],
+  find: ['mode', 'visible', 'always', 'ranker'],
+  groups: ['mode', 'visible', 'always', 'about'],
+} as const;
 /** Tools without a group. */
 export const UNGROUPED = 'other';
 
@@ -65,7 +71,7 @@ export function choiceFaults(
   if (mode !== 'all' && mode !== 'find' && mode !== 'groups') {
     return [`catalogue is ${JSON.stringify(definition)}; it must be 'all', { mode: 'find' } or { mode: 'groups' }`];
   }
-  const faults: string[] = [];
+  const faults = unknownFields(definition, FIELDS[mode], 'catalogue');
   const choice = choiceOf(definition);
   const { visible = MANY_TOOLS } = choice;
   if (!Number.isInteger(visible) || visible < 1 || visible > MOST_VISIBLE) {

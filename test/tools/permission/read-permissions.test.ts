@@ -38,7 +38,7 @@ describe('rules in a file', () => {
     const path = file('wrong.yaml', 'mode: fast\nallow:\n  - "look("\n  - rule: look\n    when: "1 +"\nextra: 1\n');
     const faults = () => readPermissions(path);
     expect(faults).toThrow(/wrong\.yaml holds no permission rules/);
-    expect(faults).toThrow(/line 1: permissions have "extra"/);
+    expect(faults).toThrow(/line 1: permissions.extra is no field/);
     expect(faults).toThrow(/mode is "fast"; it must be one of default, auto, plan, locked/);
     expect(faults).toThrow(/line 3: allow: "look\("/);
     expect(faults).toThrow(/line 4: allow: when of "look"/);

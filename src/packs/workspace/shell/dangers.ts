@@ -42,9 +42,26 @@ const SENDERS = new Set([
   'mail',
   'sendmail',
 ]);
-const WRAPPERS = new Set([
+const EXECUTES = /^-(?:exec|execdir|ok|okdir)$/;
+/** They run another command with other rights. */
+const OTHER_USER = new Set([
   'sudo',
+  'sudoedit',
   'doas',
+  'pkexec',
+  'su',
+  'runuser',
+  'su-exec',
+  'gosu',
+  'run0',
+  'calife',
+  'super',
+  'sg',
+  'newgrp',
+]);
+const AFTER_A_WORD = new Set(['flock', 'taskset', 'chroot', 'chrt']);
+const WRAPPERS = new Set([
+  ...OTHER_USER,
   'env',
   'nohup',
   'nice',
@@ -58,6 +75,18 @@ const WRAPPERS = new Set([
   'setsid',
   'stdbuf',
   'busybox',
+  'flock',
+  'script',
+  'watch',
+  'parallel',
+  'strace',
+  'chrt',
+  'taskset',
+  'unshare',
+  'nsenter',
+  'chroot',
+  'setpriv',
+  'systemd-run',
 ]);
 
 /** Every rule that the command meets, each once. */
@@ -94,17 +123,15 @@ function look(simple: SimpleCommand, add: Add, depth: number): void {
     options.some((option) => option === long || (/^-[^-]/.test(option) && option.includes(letter)));
   const recursive = flag('r', '--recursive') || flag('R', '--recursive');
 
+  // Whatever rule allows bash: what such a command may do is not what the rule's author has looked at.
+  if (OTHER_USER.has(name)) add('other_user', 'It takes the rights of another user, as a rule the administrator.', true);
+  const again = (rest: string[]) => look({ words: rest, assignments: [], writesTo: [], pipedInto }, add, depth + 1);
   switch (name) {
     case 'rm':
       if (recursive && args.some((arg) => EVERYTHING.test(arg)))
         add('deletes_everything', `It deletes all of ${args.find((arg) => EVERYTHING.test(arg))}.`, true);
       else if (operands.some((arg) => OUTSIDE.test(arg))) add('outside_workspace', 'It deletes files outside of the workspace.');
       if (recursive) add('deletes_folders', 'It deletes folders with all that is in them.');
-      break;
-    case 'sudo':
-    case 'doas':
-    case 'su':
-      add('other_user', 'It takes the rights of another user, as a rule the administrator.');
       break;
     case 'dd':
       if (args.some((arg) => arg.startsWith('of=') && DISK.test(arg.slice(3))))
@@ -163,8 +190,9 @@ function look(simple: SimpleCommand, add: Add, depth: number): void {
       add('runs_text', 'It runs text as a command; what that is, only running shows.');
       break;
     case 'find':
-      if (args.includes('-delete') || args.some((arg) => /^-(?:exec|execdir|ok)$/.test(arg)))
+      if (args.includes('-delete') || args.some((arg) => EXECUTES.test(arg)))
         add('runs_for_each_file', 'It deletes, or runs a command, for every file that it finds.');
+      for (const [index, arg] of args.entries()) if (EXECUTES.test(arg) && depth < 5) again(args.slice(index + 1));
       break;
     case 'git':
       git(args, add);
@@ -210,8 +238,8 @@ function look(simple: SimpleCommand, add: Add, depth: number): void {
   if (args.some((arg) => /\/dev\/(?:tcp|udp)\//.test(arg))) add('network', 'It opens a connection through /dev/tcp.');
 
   if (depth >= 5) return;
-  const again = (rest: string[]) => look({ words: rest, assignments: [], writesTo: [], pipedInto }, add, depth + 1);
   if (WRAPPERS.has(name)) again(unwrapped(args));
+  if (AFTER_A_WORD.has(name)) again(unwrapped(args).slice(1));
   if (SHELLS.has(name) && operands.length > 0 && options.some((option) => /^-[a-z]*c$/.test(option))) {
     for (const inner of simpleCommands(args[args.findIndex((arg) => /^-[a-z]*c$/.test(arg)) + 1] ?? ''))
       look(inner, add, depth + 1);

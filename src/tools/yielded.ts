@@ -1,0 +1,41 @@
+/** What a generator tool yields: progress, pieces of its result, and how it ended. */
+import type { ToolProgress, ToolYield } from './define';
+
+/** Gathers what was yielded, besides progress, into the tool's result. */
+export class Yielded {
+  private readonly pieces: unknown[] = [];
+  private end: object | undefined;
+
+  /** Progress is given back, for whoever watches. */
+  take(given: ToolYield): ToolProgress | null {
+    if (typeof given !== 'object' || given === null) {
+      this.pieces.push(given);
+      return null;
+    }
+    if (given.type === 'content') {
+      this.pieces.push(given.data);
+      return null;
+    }
+    if (given.type === 'done' || given.type === 'complete') {
+      const { type: _, ...facts } = given;
+      this.end = facts;
+      return null;
+    }
+    if (typeof given.message === 'string') return given as ToolProgress;
+    this.pieces.push(given);
+    return null;
+  }
+
+  /** @param returned by the function itself: what stands for the end where it is given */
+  result(returned: unknown): unknown {
+    const end = returned ?? (this.end && Object.keys(this.end).length > 0 ? this.end : undefined);
+    if (this.pieces.length === 0) return end;
+    const content = this.pieces.every((piece) => typeof piece === 'string')
+      ? this.pieces.join('')
+      : this.pieces.length === 1
+        ? this.pieces[0]
+        : this.pieces;
+    if (end === undefined) return content;
+    return typeof end === 'object' && end !== null && !Array.isArray(end) ? { content, ...end } : { content, result: end };
+  }
+}
