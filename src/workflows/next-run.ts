@@ -2,17 +2,19 @@
  * A run takes only so many events and signals. Before it is full the turn goes on in another one: with its calls,
  * decisions and step number, and only while all of it waits for people.
  */
-import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../shared/activity-io';
 import type { Decision } from '../shared/approval';
-import type { Json } from '../shared/json';
-import { isPacked, packed, unpacked } from '../shared/packed';
-import { readCard } from './activities';
+import type { Json, JsonObject } from '../shared/json';
+import { jsonBytes } from '../shared/json-bytes';
+import { isPacked, packed, unpacked, type Packed } from '../shared/packed';
+import { keepSaid, readCard, readSaid } from './activities';
 import { goOn } from './dispatch';
 import type { Dispatch } from './dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';
 import { isBounded } from './is-bounded';
-import { fitCalls, fitSubs, withInputs, withoutCard, withoutCopies } from './state-limits';
+import { putBack, setAside } from './set-aside';
+import { callsOf, fitCalls, fitSubs, SAID_ALONG, withInputs, withoutCard } from './state-limits';
 import { withoutCards } from './sub-turns';
 
 /** Temporal takes 10,000 signals a run, and says by itself when a history has grown long. */
@@ -20,22 +22,52 @@ export function isFull(): boolean {
   return workflowInfo().continueAsNewSuggested;
 }
 
+/** Begins the next run. @param said_ref where the store has what people have said; null: it goes along */
+export type Another = (said_ref: string | null) => Promise<never>;
+
 /** Runs the body; `another` begins the next run when this one is full while it waits. */
-export function unlessFull<T>({ work, desk, data }: Dispatch, body: () => Promise<T>, another: () => Promise<never>): Promise<T> {
+export function unlessFull<T>(context: Dispatch, body: () => Promise<T>, another: Another): Promise<T> {
+  const { work, desk, data } = context;
   const waits = () => isFull() && data.open !== undefined && work.none && desk.still;
   // A cancelled turn may have to wait for an effect still: this watch goes on beside it.
-  const full = CancellationScope.nonCancellable(() => condition(waits)).then(another);
+  const full = CancellationScope.nonCancellable(() => condition(waits).then(() => onceKept(context, waits, another)));
   return Promise.race([body(), full]);
 }
 
+/** What is said while the store takes it would be lost: then it is kept anew. */
+async function onceKept(context: Dispatch, waits: () => boolean, another: Another): Promise<never> {
+  for (;;) {
+    const said = longSaid(context.data);
+    if (said === null) return another(null);
+    const { said_ref } = await keepSaid({ turn: context.turn, said });
+    if (waits() && JSON.stringify(longSaid(context.data)) === JSON.stringify(said)) return another(said_ref);
+    await condition(waits);
+  }
+}
+
+/** The same between two steps, where nobody is asked anything. @param still resolves when all that has come has been looked at */
+export async function goOnBetween({ turn, data, work }: Dispatch, still: () => Promise<unknown>, another: Another): Promise<void> {
+  const said = longSaid(data);
+  const said_ref = said && (await work.during(() => keepSaid({ turn, said }))).said_ref;
+  await still().then(() => another(said_ref));
+}
+
+/** What people have said, where it is too long to go along. */
+function longSaid(data: TurnData): Packed | null {
+  fitCalls(data);
+  const said = packed(setAside(callsOf(data)).said);
+  return jsonBytes(said) > SAID_ALONG && isBounded() && patched('said-by-reference') ? said : null;
+}
+
 /** Without the cards, which are in the store. */
-export function resumable(data: TurnData): Json {
+export function resumable(data: TurnData, said_ref: string | null): Json {
   const subs = data.subs ? withoutCards(data.subs) : undefined;
   if (!isBounded())
     return { ...data, ...(subs ? { subs } : {}), ...(data.open ? { open: unshown(data.open) } : {}) } as unknown as Json;
   fitCalls(data);
-  const open = data.open ? { open: withoutCopies(data.open) } : {};
-  return packed({ ...data, ...(subs ? { subs: fitSubs(subs) } : {}), ...open }) as unknown as Json;
+  const travels = { ...data, ...(subs ? { subs: fitSubs(subs) } : {}), ...callsOf(data) };
+  if (said_ref === null) return packed(travels) as unknown as Json;
+  return { ...packed({ ...travels, ...(setAside(callsOf(data)).rest as JsonObject) }), said_ref } as unknown as Json;
 }
 
 /** As older builds passed it on. */
@@ -47,8 +79,35 @@ function unshown(open: OpenStep): OpenStep {
 /** Null: there was no run before. */
 export function resumed(resume: Json | undefined): TurnData | null {
   if (resume === undefined) return null;
-  const data = (isPacked(resume) ? unpacked(resume) : resume) as unknown as TurnData;
+  return isPacked(resume) ? stateIn(resume, null) : withItsInputs(resume as unknown as TurnData);
+}
+
+/** @param said what the store has of it; null: it has not been read yet */
+function stateIn(resume: Packed, said: Json[] | null): TurnData {
+  const data = unpacked(resume) as JsonObject;
+  if (resume.said_ref === undefined) return withItsInputs(data as unknown as TurnData);
+  const { calls, outcomes, open } = data;
+  const of = putBack({ calls: calls!, outcomes: outcomes!, ...(open === undefined ? {} : { open }) }, said) as JsonObject;
+  return withItsInputs({ ...data, ...of } as unknown as TurnData);
+}
+
+function withItsInputs(data: TurnData): TurnData {
   return data.open ? { ...data, open: withInputs(data.open) } : data;
+}
+
+/** What people have said did not go along. */
+export function isApart(resume: Json | undefined): resume is Json & ReadLater {
+  return isPacked(resume) && resume.said_ref !== undefined;
+}
+
+type ReadLater = Packed & { said_ref: string };
+
+/** Gives it back. Until then nobody is asked anything. */
+export async function readBack({ turn, data, work }: Dispatch, resume: ReadLater): Promise<void> {
+  const { said_ref } = resume;
+  const { said } = await work.during(() => readSaid({ turn, said_ref }));
+  const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpacked(said) as Json[]);
+  Object.assign(data, { calls, outcomes, ...(open ? { open } : {}), ...(earlier_calls ? { earlier_calls } : {}) });
 }
 
 /** Takes up the step that another run has left open. */

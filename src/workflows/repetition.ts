@@ -3,6 +3,7 @@ import type { AdmittedCall, CallOutcome } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
 import { isBounded } from './is-bounded';
 import type { TurnData } from './state';
+import { NOT_ASKED } from './said';
 import { MOST_FAILURES } from './state-limits';
 
 const ADVICE =
@@ -22,6 +23,7 @@ export function refuseThird(data: TurnData, call: AdmittedCall): CallError | nul
 
 export function rememberFailure(data: TurnData, call: AdmittedCall, outcome: CallOutcome): void {
   if (!['failed', 'rejected', 'denied'].includes(outcome.state)) return;
+  if (outcome.state === 'rejected' && outcome.error?.reason === NOT_ASKED) return;
   const count = (data.failures[call.input_digest] ?? 0) + 1;
   const [oldest, ...others] = Object.keys(data.failures);
   if (count === 1 && others.length + 1 >= MOST_FAILURES && isBounded()) delete data.failures[oldest!];

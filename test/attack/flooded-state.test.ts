@@ -1,8 +1,8 @@
 /** What anybody can send to a turn does not end it, and keeps nobody from deciding. Each test is named after what it prevents. */
-import type { HoldfastClient } from '../../src/client';
 import type { TurnHandle } from '../../src/client/turn-handle';
 import { jsonBytes } from '../../src/shared/json-bytes';
 import { eventually, withEngine } from '../support/engine';
+import { fillRun } from '../support/fill-run';
 import { ask, say } from '../support/scripted-model';
 import { pays } from '../support/tools';
 
@@ -10,12 +10,10 @@ const CALLS = 40;
 /** Each character is three bytes of UTF-8. */
 const LONG_NOTE = '甲'.repeat(4000);
 const TOO_LONG = 'x'.repeat(60_000);
-/** Temporal suggests another run from 4 MB of history on. */
-const FILLS_A_RUN = 75;
 
 function paying() {
   const calls = Array.from({ length: CALLS }, (_, n): [string, any] => ['pay', { invoice: `INV-${n}`, cents: 1 }]);
-  return { tools: [pays('pay', [])], agent: { approvals: { quorum: 10 } }, script: [ask(...calls), say('done')] };
+  return { tools: [pays('pay', [])], agent: { approvals: { quorum: 5 } }, script: [ask(...calls), say('done')] };
 }
 
 async function allWait(turn: TurnHandle): Promise<string[]> {
@@ -23,18 +21,6 @@ async function allWait(turn: TurnHandle): Promise<string[]> {
     const pending = await turn.pending();
     return pending.length === CALLS && pending.map(({ digest }) => digest);
   });
-}
-
-/** Until the turn goes on in another run, as it must. */
-async function fillRun(client: HoldfastClient, turn: TurnHandle): Promise<void> {
-  const handle = client.temporal.workflow.getHandle(turn.workflowId);
-  const first = (await handle.describe()).runId;
-  for (let n = 0; n < FILLS_A_RUN; n++) await handle.signal('approve', { call: 'f'.repeat(64), by: 'mallory', note: TOO_LONG });
-  const now = await eventually('another run', async () => {
-    const { runId, status } = await handle.describe();
-    return (runId !== first || status.name !== 'RUNNING') && { another: runId !== first, status: status.name };
-  });
-  expect(now).toEqual({ another: true, status: 'RUNNING' });
 }
 
 describe('whoever can reach a turn cannot', () => {
