@@ -46,7 +46,11 @@ async function onceKept(context: Dispatch, waits: () => boolean, another: Anothe
 }
 
 /** The same between two steps, where nobody is asked anything. @param still resolves when all that has come has been looked at */
-export async function goOnBetween({ turn, data, work }: Dispatch, still: () => Promise<unknown>, another: Another): Promise<void> {
+export async function goOnBetween(
+  { turn, data, work }: Dispatch,
+  still: () => Promise<unknown>,
+  another: Another,
+): Promise<void> {
   const said = longSaid(data);
   const said_ref = said && (await work.during(() => keepSaid({ turn, said }))).said_ref;
   await still().then(() => another(said_ref));

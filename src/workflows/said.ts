@@ -7,7 +7,6 @@
 import type { CallArguments } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
 import { jsonBytes } from '../shared/json-bytes';
-import { packed } from '../shared/packed';
 import type { Question } from './question';
 import type { OpenStep, Progress, TurnData } from './state';
 
@@ -53,7 +52,7 @@ const SETTLING = 19;
  * @param answers places that it takes of those reserved for it; less than none: it needs so many more
  */
 export function hasRoom(data: TurnData, words: Words[], answers: number): boolean {
-  return fits([...saidSoFar(data.outcomes, data.open), ...words], makersOf(begun(data.open)), placesOf(data.open) - answers);
+  return fits([...saidSoFar(data.outcomes, data.open), ...words], makersOf(data.open), placesOf(data.open) - answers);
 }
 
 /** Whether a call can be asked about: its question takes the place of whatever there is of the call. */
@@ -61,7 +60,7 @@ export function hasRoomToAsk(data: TurnData, { id, earlier = [], makers = [] }: 
   const { [id]: _, ...progress } = data.open?.progress ?? {};
   const others = data.open && { ...data.open, progress };
   const said = [...saidSoFar(data.outcomes, others), ...earlier];
-  return fits(said, [...makersOf(begun(others)), makers], placesOf(others) + quorum);
+  return fits(said, [...makersOf(others), ...makers], placesOf(others) + quorum);
 }
 
 /** How many have yet to answer; of a call in doubt one, since it has places of its own. */
@@ -69,8 +68,8 @@ export function placesFor(question: Question): number {
   return question.kind === 'doubt' ? 1 : Math.max(0, question.policy.quorum - question.approvals.length);
 }
 
-function fits(said: Words[], makers: string[][], places: number): boolean {
-  const names = jsonBytes(packed(makers));
+function fits(said: Words[], makers: string[], places: number): boolean {
+  const names = jsonBytes([...new Set(makers)]);
   const used = said.map(bytesOf).reduce(plus, { texts: names, all: names });
   return used.texts + places * PLACE.texts <= ROOM.texts && used.all + places * PLACE.all <= ROOM.all;
 }
@@ -103,8 +102,8 @@ function saidSoFar(outcomes: TurnData['outcomes'], open: OpenStep | undefined): 
   ];
 }
 
-function makersOf(kept: Progress[]): string[][] {
-  return kept.map(({ args: { makers = [] } }) => makers);
+function makersOf(open: OpenStep | undefined): string[] {
+  return begun(open).flatMap(({ args: { makers = [] } }) => makers);
 }
 
 /** Of a call that has ended the outcome tells. */

@@ -108,7 +108,9 @@ function fits(data: TurnData): boolean {
   const all = callsOf(data);
   // Most states are small: a character of JSON is three bytes at most.
   if (JSON.stringify(all).length * 3 <= most) return true;
-  return jsonBytes(data.calls) <= SHOWN_CALLS && jsonBytes(packed(setAside(all).rest)) <= most;
+  if (jsonBytes(data.calls) > SHOWN_CALLS) return false;
+  const { rest } = setAside(all);
+  return JSON.stringify(rest).length * 3 <= most || jsonBytes(packed(rest)) <= most;
 }
 
 /** All that there is of calls, as it travels. */

@@ -75,7 +75,9 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
       const { argument, activities } = await begun(client, turn);
       expect(argument).toBeLessThan(512 * 1024);
       expect(activities[0]).toBe('readSaid');
-      const shown = (await turn.status()).calls.map(({ approval }) => approval.decisions.map(({ by, attested }) => [by, attested]));
+      const shown = (await turn.status()).calls.map(({ approval }) =>
+        approval.decisions.map(({ by, attested }) => [by, attested]),
+      );
       expect(shown).toEqual(digests.map(() => people.slice(0, quorum - 1).map((by) => [by, true])));
       const [last, ...others] = [...digests].reverse();
       await decide(turn, [last!], people[9]!, 'deny');
