@@ -48,8 +48,8 @@ export async function call(input: CallInput): Promise<DirectCallView> {
   handleDecisions(context, null);
   new Upward(turn, data, desk);
 
-  const another: Another = (said_ref) =>
-    continueAsNew<CallWorkflow>({ ...input, input_json: '', agent: turn.agent, resume: resumable(data, said_ref) });
+  const another: Another = (apart) =>
+    continueAsNew<CallWorkflow>({ ...input, input_json: '', agent: turn.agent, resume: resumable(data, apart) });
   const ending = await unlessFull(context, () => runOne(input, context), another).catch((error: unknown) =>
     endingOf(error, data),
   );

@@ -13,7 +13,7 @@ import { goOn } from './dispatch';
 import type { Dispatch } from './dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';
 import { isBounded } from './is-bounded';
-import { putBack, setAside } from './set-aside';
+import { placesOf, putBack, setAside, type Places } from './set-aside';
 import { callsOf, fitCalls, fitSubs, SAID_ALONG, withInputs, withoutCard } from './state-limits';
 import { withoutCards } from './sub-turns';
 
@@ -22,56 +22,62 @@ export function isFull(): boolean {
   return workflowInfo().continueAsNewSuggested;
 }
 
-/** Begins the next run. @param said_ref where the store has what people have said; null: it goes along */
-export type Another = (said_ref: string | null) => Promise<never>;
+/** What of people's words the store has. */
+interface Apart {
+  said_ref: string;
+  /** Where in it each of them is. */
+  places: Places;
+}
+
+/** Begins the next run. @param apart null: all that people have said goes along */
+export type Another = (apart: Apart | null) => Promise<never>;
 
 /** Runs the body; `another` begins the next run when this one is full while it waits. */
 export function unlessFull<T>(context: Dispatch, body: () => Promise<T>, another: Another): Promise<T> {
   const { work, desk, data } = context;
   const waits = () => isFull() && data.open !== undefined && work.none && desk.still;
+  const full = async () => {
+    // More may be said while the store takes what there is.
+    for (let apart: Apart | null = null; ; apart = await keepApart(context)) {
+      await condition(waits);
+      if (isShort(data, apart)) return another(apart);
+    }
+  };
   // A cancelled turn may have to wait for an effect still: this watch goes on beside it.
-  const full = CancellationScope.nonCancellable(() => condition(waits).then(() => onceKept(context, waits, another)));
-  return Promise.race([body(), full]);
-}
-
-/** What is said while the store takes it would be lost: then it is kept anew. */
-async function onceKept(context: Dispatch, waits: () => boolean, another: Another): Promise<never> {
-  for (;;) {
-    const said = longSaid(context.data);
-    if (said === null) return another(null);
-    const { said_ref } = await keepSaid({ turn: context.turn, said });
-    if (waits() && JSON.stringify(longSaid(context.data)) === JSON.stringify(said)) return another(said_ref);
-    await condition(waits);
-  }
+  return Promise.race([body(), CancellationScope.nonCancellable(full)]);
 }
 
 /** The same between two steps, where nobody is asked anything. @param still resolves when all that has come has been looked at */
-export async function goOnBetween(
-  { turn, data, work }: Dispatch,
-  still: () => Promise<unknown>,
-  another: Another,
-): Promise<void> {
-  const said = longSaid(data);
-  const said_ref = said && (await work.during(() => keepSaid({ turn, said }))).said_ref;
-  await still().then(() => another(said_ref));
+export async function goOnBetween(context: Dispatch, still: () => Promise<unknown>, another: Another): Promise<void> {
+  const apart = isShort(context.data, null) ? null : await context.work.during(() => keepApart(context));
+  await still().then(() => another(apart));
 }
 
-/** What people have said, where it is too long to go along. */
-function longSaid(data: TurnData): Packed | null {
+async function keepApart({ turn, data }: Dispatch): Promise<Apart> {
+  const { said } = setAside(callsOf(data));
+  const { said_ref } = await keepSaid({ turn, said: packed(said) });
+  return { said_ref, places: placesOf(said) };
+}
+
+/** Whether what people have said, and the store has not, can go along. */
+function isShort(data: TurnData, apart: Apart | null): boolean {
   fitCalls(data);
-  const said = packed(setAside(callsOf(data)).said);
-  return jsonBytes(said) > SAID_ALONG && isBounded() && patched('said-by-reference') ? said : null;
+  const { said } = setAside(without(data, apart));
+  return jsonBytes(packed(said)) <= SAID_ALONG || !isBounded() || !patched('said-by-reference');
+}
+
+function without(data: TurnData, apart: Apart | null): JsonObject {
+  return apart === null ? callsOf(data) : (setAside(callsOf(data), apart.places).rest as JsonObject);
 }
 
 /** Without the cards, which are in the store. */
-export function resumable(data: TurnData, said_ref: string | null): Json {
+export function resumable(data: TurnData, apart: Apart | null): Json {
   const subs = data.subs ? withoutCards(data.subs) : undefined;
   if (!isBounded())
     return { ...data, ...(subs ? { subs } : {}), ...(data.open ? { open: unshown(data.open) } : {}) } as unknown as Json;
   fitCalls(data);
-  const travels = { ...data, ...(subs ? { subs: fitSubs(subs) } : {}), ...callsOf(data) };
-  if (said_ref === null) return packed(travels) as unknown as Json;
-  return { ...packed({ ...travels, ...(setAside(callsOf(data)).rest as JsonObject) }), said_ref } as unknown as Json;
+  const travels = packed({ ...data, ...(subs ? { subs: fitSubs(subs) } : {}), ...without(data, apart) });
+  return (apart === null ? travels : { ...travels, said_ref: apart.said_ref }) as unknown as Json;
 }
 
 /** As older builds passed it on. */
@@ -92,7 +98,10 @@ function stateIn(resume: Packed, said: Json[] | null): TurnData {
   if (resume.said_ref === undefined) return withItsInputs(data as unknown as TurnData);
   const { calls, outcomes, open } = data;
   const of = putBack({ calls: calls!, outcomes: outcomes!, ...(open === undefined ? {} : { open }) }, said) as JsonObject;
-  return withItsInputs({ ...data, ...of } as unknown as TurnData);
+  const whole = withItsInputs({ ...data, ...of } as unknown as TurnData);
+  // Of decisions that are not shown no note is either.
+  for (const { approval } of whole.calls) if (approval.decisions.length === 0) approval.note = null;
+  return whole;
 }
 
 function withItsInputs(data: TurnData): TurnData {
@@ -109,16 +118,17 @@ type ReadLater = Packed & { said_ref: string };
 /** Gives it back. Until then nobody is asked anything. */
 export async function readBack({ turn, data, work }: Dispatch, resume: ReadLater): Promise<void> {
   const { said_ref } = resume;
-  const { said } = await work.during(() => readSaid({ turn, said_ref }));
+  const { said } = await work.during(() => CancellationScope.nonCancellable(() => readSaid({ turn, said_ref })));
   const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpacked(said) as Json[]);
   Object.assign(data, { calls, outcomes, ...(open ? { open } : {}), ...(earlier_calls ? { earlier_calls } : {}) });
 }
 
-/** Takes up the step that another run has left open. */
+/** Takes up the step that another run has left open. A turn that is cancelled meanwhile has to know what it has to bring to an end. */
 export async function resume(context: Dispatch, open: OpenStep): Promise<void> {
-  await context.work.during(async () => {
+  const carry = async () => {
     for (const kept of Object.values(open.progress)) await carryOver(context.turn, kept);
-  });
+  };
+  await context.work.during(() => CancellationScope.nonCancellable(carry));
   await goOn(context, open);
 }
 

@@ -9,11 +9,22 @@ const FIELDS = new Set(['approvals', 'earlier', 'settlements', 'decision', 'deci
 /** What a model has written has names of its own. */
 const FOREIGN = 'input';
 
-/** @returns what was said, and the value with its number there in place of each piece */
-export function setAside(value: Json): { rest: Json; said: Json[] } {
+/** Where each piece is, by its JSON. */
+export type Places = ReadonlyMap<string, number>;
+
+/**
+ * @param places of the pieces that are taken out; absent: all are, in the order in which they stand
+ * @returns what was said, and the value with its place there in stead of each piece
+ */
+export function setAside(value: Json, places?: Places): { rest: Json; said: Json[] } {
   const said: Json[] = [];
-  const rest = mapped(value, (held) => (isSaid(held) ? said.push(held) - 1 : held));
+  const place = (held: Json) => (places ? (places.get(JSON.stringify(held)) ?? held) : said.push(held) - 1);
+  const rest = mapped(value, (held) => (isSaid(held) ? place(held) : held));
   return { rest, said };
+}
+
+export function placesOf(said: Json[]): Places {
+  return new Map(said.map((held, place) => [JSON.stringify(held), place]));
 }
 
 /** The reverse. @param said null: it is not known yet, and nothing stands in its place */

@@ -48,8 +48,7 @@ export async function turn(input: TurnInput): Promise<TurnView> {
   handleDecisions(context, { steering, interruption });
   const upward = new Upward(context.turn, data, desk);
 
-  const another: Another = (said_ref) =>
-    continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data, said_ref) });
+  const another: Another = (apart) => continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data, apart) });
   const ending = await unlessFull(context, () => runSteps(input, context, { steering, interruption, another }), another).catch(
     (error: unknown) => endingOf(error, data),
   );

@@ -15,7 +15,7 @@ import { remark } from '../../src/workflows/question';
 import { newSession, sendFault, take, turnEnded } from '../../src/workflows/session-state';
 import { ignoreSignal, type Progress, type TurnData } from '../../src/workflows/state';
 import { hasRoom, hasRoomToAsk, placesFor, type Words } from '../../src/workflows/said';
-import { putBack, setAside } from '../../src/workflows/set-aside';
+import { placesOf, putBack, setAside } from '../../src/workflows/set-aside';
 import {
   callsOf,
   cutAnswer,
@@ -434,6 +434,18 @@ describe('the state of a turn', () => {
       expect(after.calls).toEqual(JSON.parse(JSON.stringify(data.calls)));
       expect(after.steered).toEqual(data.steered);
     }
+  });
+
+  it('goes on with what was said since the store took the rest', () => {
+    const value = {
+      calls: [{ by: ['ana'] }, { by: ['bob'], input: { by: [1] } }],
+      open: { progress: { a: { approvals: [{ by: 'ana' }] } } },
+    };
+    const { said } = setAside(value);
+    const later = { ...value, open: { progress: { a: { approvals: [{ by: 'ana' }, { by: 'bob' }] } } } };
+    const { rest } = setAside(later, placesOf(said));
+    expect(rest).toEqual({ ...later, calls: [{ by: 0 }, { by: 1, input: { by: [1] } }] });
+    expect(putBack(rest, said)).toEqual(later);
   });
 
   it('has room for an edit only where the call in its stead can be answered too', () => {
