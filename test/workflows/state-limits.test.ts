@@ -6,7 +6,7 @@ import { callError, type CallError } from '../../src/shared/errors';
 import { cutJson, jsonBytes } from '../../src/shared/json-bytes';
 import { isPacked, packed, unpacked } from '../../src/shared/packed';
 import { EMPTY_BOOK, reserve, settle, used } from '../../src/shared/budget-book';
-import type { Json } from '../../src/shared/json';
+import type { Json, JsonObject } from '../../src/shared/json';
 import { readSend } from '../../src/shared/session';
 import type { Steer } from '../../src/shared/steer';
 import type { CallView } from '../../src/shared/turn-view';
@@ -437,12 +437,12 @@ describe('the state of a turn', () => {
   });
 
   it('goes on with what was said since the store took the rest', () => {
-    const value = {
+    const value: JsonObject = {
       calls: [{ by: ['ana'] }, { by: ['bob'], input: { by: [1] } }],
       open: { progress: { a: { approvals: [{ by: 'ana' }] } } },
     };
     const { said } = setAside(value);
-    const later = { ...value, open: { progress: { a: { approvals: [{ by: 'ana' }, { by: 'bob' }] } } } };
+    const later: JsonObject = { ...value, open: { progress: { a: { approvals: [{ by: 'ana' }, { by: 'bob' }] } } } };
     const { rest } = setAside(later, placesOf(said));
     expect(rest).toEqual({ ...later, calls: [{ by: 0 }, { by: 1, input: { by: [1] } }] });
     expect(putBack(rest, said)).toEqual(later);
