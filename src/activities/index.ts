@@ -14,6 +14,7 @@ import { deliverCallback } from './deliver-callback';
 import type { Dependencies } from './dependencies';
 import { inspectEffect, settleEffect } from './effects';
 import { endTurn } from './end-turn';
+import { keepSaid, readSaid } from './kept-said';
 import { forwardDecision, lookAtSubTurn } from './look-at-sub-turn';
 import { notify } from './notify';
 import { checkStore } from './own-store';
@@ -34,6 +35,8 @@ export function createActivities(deps: Dependencies): Activities {
     checkSteer: over(deps, (input) => withPulse(() => checkSteer(deps, input))),
     notify: over(deps, (input) => orStoreFault(notify(deps, input))),
     readCard: over(deps, (input) => withPulse(() => orStoreFault(readCard(deps, input)))),
+    keepSaid: over(deps, (input) => withPulse(() => orStoreFault(keepSaid(deps, input)))),
+    readSaid: over(deps, (input) => withPulse(() => orStoreFault(readSaid(deps, input)))),
     openSubTurn: over(deps, (input) => withPulse(() => orStoreFault(openSubTurn(deps, input)))),
     lookAtSubTurn: (input) => withPulse(() => lookAtSubTurn(deps, input)),
     closeSubTurn: over(deps, (input) => withPulse(() => orStoreFault(closeSubTurn(deps, input)))),

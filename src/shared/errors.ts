@@ -46,7 +46,7 @@ export const BEGUN_TOO_LATE = 'begun_too_late';
 /** Longest message that crosses into history; longer ones are cut (Temporal hangs on huge failures). */
 const MAX_MESSAGE = 2000;
 
-/** Builds a {@link CallError}; kind and retryable follow from the code. */
+/** Builds a {@link CallError}; kind and retryable follow from the code. The store could not keep half a character. */
 export function callError(
   code: ErrorCode,
   reason: string,
@@ -54,7 +54,7 @@ export function callError(
   more: Omit<Partial<CallError>, 'code' | 'kind' | 'reason' | 'message' | 'retryable'> = {},
 ): CallError {
   const { kind, retryable } = ERROR_CODES[code];
-  return { code, kind, reason, message: cut(message), retryable, ...more };
+  return { code, kind, reason, message: cut(message).toWellFormed(), retryable, ...more };
 }
 
 function cut(text: string): string {

@@ -8,6 +8,8 @@ export interface Packed {
   texts: string[];
   /** A text `~<n>` stands for `texts[n]`; any other that begins with `~` has one more before it. */
   value: Json;
+  /** Part with what people have said, which `value` has only numbers of. Absent: it has all of it. */
+  said_ref?: string;
 }
 
 /** Shorter ones take no more than what would stand for them. */

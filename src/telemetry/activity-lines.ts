@@ -82,6 +82,12 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   readCard: {
     ended: (log, { card_ref }) => log.debug({ card_ref: prefix(card_ref) }, 'question carried over'),
   },
+  keepSaid: {
+    ended: (log, _input, { said_ref }) => log.debug({ said_ref: prefix(said_ref) }, 'decisions kept for another run'),
+  },
+  readSaid: {
+    ended: (log, { said_ref }) => log.debug({ said_ref: prefix(said_ref) }, 'decisions carried over'),
+  },
   openSubTurn: {
     began(log, input) {
       for (const approval of approvalsOf(input)) tellDecision(log, approval);

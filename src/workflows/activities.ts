@@ -41,6 +41,8 @@ export const {
   checkDecision,
   checkSteer,
   readCard,
+  keepSaid,
+  readSaid,
   lookAtSubTurn,
   closeSubTurn,
   endTurn,

@@ -13,7 +13,9 @@ import { heardWith } from './heard';
 import { life } from './life';
 import type { ApprovalQuestion } from './question';
 import { now } from './now';
+import { isBounded } from './is-bounded';
 import { keepProgress } from './progress';
+import { hasRoomToAsk, notAsked } from './said';
 import { countDenial, endDenials, openFacts, takeDecided } from './undecided';
 import type { Admission, Dispatch } from './dispatch-types';
 
@@ -124,6 +126,11 @@ function afterwards(context: Dispatch, call: AdmittedCall, asking: Asking, admit
     remarks: [],
     approvals: [],
   };
+  const { quorum } = question.policy;
+  if (!hasRoomToAsk(context.data, args, quorum) && isBounded()) {
+    const facts = { error: notAsked(quorum), effect: admitted.effect ?? null, earlier: asking.earlier };
+    return { ok: false, outcome: endCall(context.data, call, 'rejected', facts) };
+  }
   return askPeople(context, call, asking, args, question, admitted.life, admitted.effect);
 }
 

@@ -15,7 +15,7 @@ import { dispatch } from './dispatch';
 import { dispatchContext } from './dispatch-context';
 import type { Dispatch } from './dispatch-types';
 import { conclude, endingOf, type Ending } from './ending';
-import { resumable, resume, resumed, unlessFull } from './next-run';
+import { isApart, readBack, resumable, resume, resumed, unlessFull, type Another } from './next-run';
 import { now } from './now';
 import { bindToStore, newTurn } from './state';
 import { showState, turnView } from './turn-face';
@@ -48,15 +48,17 @@ export async function call(input: CallInput): Promise<DirectCallView> {
   handleDecisions(context, null);
   new Upward(turn, data, desk);
 
-  const another = () => continueAsNew<CallWorkflow>({ ...input, input_json: '', agent: turn.agent, resume: resumable(data) });
+  const another: Another = (apart) =>
+    continueAsNew<CallWorkflow>({ ...input, input_json: '', agent: turn.agent, resume: resumable(data, apart) });
   const ending = await unlessFull(context, () => runOne(input, context), another).catch((error: unknown) =>
     endingOf(error, data),
   );
   return conclude(context, ending, view, { take: (closed) => (envelope = closed.envelope ?? null) });
 }
 
-async function runOne({ agent, tool, input_json, attestation }: CallInput, context: Dispatch): Promise<Ending> {
+async function runOne({ agent, tool, input_json, attestation, resume: kept }: CallInput, context: Dispatch): Promise<Ending> {
   const { turn, data, desk, work } = context;
+  if (isApart(kept)) await readBack(context, kept);
   if (data.open) {
     await resume(context, data.open);
     return endOf(data.outcomes[0]!);

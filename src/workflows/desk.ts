@@ -9,7 +9,7 @@ import type { DecisionFields, DecisionKind } from '../shared/decision';
 import { life } from './life';
 import { now } from './now';
 import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
-import { NO_ROOM, type Words } from './state-limits';
+import { NO_ROOM, placesFor, type Words } from './said';
 import type { Work } from './work';
 
 type Sent = DecisionSource & { channel: 'signal' | 'update' };
@@ -25,8 +25,8 @@ export interface Surroundings {
   /** Runs whenever a question opens or changes. */
   onChange(): void;
   check: Check;
-  /** Whether what somebody says on so many calls can be kept. @param last it answers each of them */
-  fits(words: Words, calls: number, last: boolean): boolean;
+  /** Whether all of it can be kept (`hasRoom`). @param answers places that it takes of those reserved for it */
+  fits(words: Words[], answers: number): boolean;
   /** Tells people of a question; never throws, never waits. */
   tell(question: Question, reminder: boolean): void;
 }
@@ -185,7 +185,10 @@ export class Desk {
 
   private async edit({ pending, by, from, fields, attestation }: Said, input: Edit['input']): Promise<string | null> {
     const signed = attestation === null ? {} : { attestation };
-    if (!this.around.fits({ by, note: fields.note, identity: from.identity, attestation }, 1, false))
+    const words = { by, note: fields.note, identity: from.identity, attestation };
+    // The call in its stead has all its places to be answered yet, and one more who has had a hand in it.
+    const given = pending.question.policy.quorum - placesFor(pending.question);
+    if (!this.around.fits([words, { ...words, note: null, attestation: null }], -given))
       return `${NO_ROOM}; send it with a shorter note, or deny the call`;
     const admitted = await pending.edit!({ input, by, note: fields.note, identity: from.identity, ...signed });
     if (typeof admitted === 'string') return admitted;
@@ -208,8 +211,11 @@ export class Desk {
   }
 
   private fits(said: Said[]): boolean {
-    const { by, fields, from, attestation } = said[0]!;
-    return this.around.fits({ by, note: fields.note, identity: from.identity, attestation }, said.length, said.every(answers));
+    const words = said.map(({ by, fields: { note }, from: { identity }, attestation }) => ({ by, note, identity, attestation }));
+    return this.around.fits(
+      words,
+      said.reduce((sum, one) => sum + answers(one), 0),
+    );
   }
 
   private ignored(said: Said[], reason: string): string {
@@ -262,12 +268,9 @@ function count({ pending, kind, by, attestation, from, fields }: Said): void {
   if (question.approvals.length >= question.policy.quorum) pending.answer = { how: 'approved' } as never;
 }
 
-/** Nobody else has to say anything afterwards. */
-function answers({ pending: { question }, kind, fields }: Said): boolean {
-  if (kind === 'deny') return true;
-  const { quorum } = question.policy;
-  if (question.kind === 'approval') return question.approvals.length + 1 >= quorum;
-  return question.settlements.filter(sameOutcome(fields.outcome)).length + 1 >= quorum;
+/** Places that it takes of those reserved for its question: after a denial nobody else has to say anything. */
+function answers({ pending: { question }, kind }: Said): number {
+  return kind === 'deny' ? placesFor(question) : 1;
 }
 
 function sameOutcome(outcome: Settlement['outcome'] | null): (settlement: { outcome: Settlement['outcome'] }) => boolean {

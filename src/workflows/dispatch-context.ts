@@ -7,7 +7,7 @@ import { now } from './now';
 import type { Question } from './question';
 import { isBounded } from './is-bounded';
 import type { TurnData } from './state';
-import { fitsSaid, type Words } from './state-limits';
+import { hasRoom, type Words } from './said';
 import { Forwarding } from './sub-turns';
 import { showState } from './turn-face';
 import { Work } from './work';
@@ -32,7 +32,7 @@ export function dispatchContext(
     const told = work.during(() => notify({ turn, kind, call_id, tool, digest, ...card, at: now() }));
     told.catch(() => undefined); // the worker's log says it; the question is open all the same
   };
-  const fits = (words: Words, calls: number, last: boolean) => fitsSaid(data, words, calls, last) || !isBounded();
+  const fits = (words: Words[], answers: number) => hasRoom(data, words, answers) || !isBounded();
   const desk: Desk = new Desk({ work, requester: turn.requester, onChange: () => showState(data, desk), check, fits, tell });
   return { turn, data, desk, work, forwarding: new Forwarding(turn, data, work), onQuestion };
 }

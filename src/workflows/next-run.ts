@@ -2,17 +2,19 @@
  * A run takes only so many events and signals. Before it is full the turn goes on in another one: with its calls,
  * decisions and step number, and only while all of it waits for people.
  */
-import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../shared/activity-io';
 import type { Decision } from '../shared/approval';
-import type { Json } from '../shared/json';
-import { isPacked, packed, unpacked } from '../shared/packed';
-import { readCard } from './activities';
+import type { Json, JsonObject } from '../shared/json';
+import { jsonBytes } from '../shared/json-bytes';
+import { isPacked, packed, unpacked, type Packed } from '../shared/packed';
+import { keepSaid, readCard, readSaid } from './activities';
 import { goOn } from './dispatch';
 import type { Dispatch } from './dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';
 import { isBounded } from './is-bounded';
-import { fitCalls, fitSubs, withInputs, withoutCard, withoutCopies } from './state-limits';
+import { placesOf, putBack, setAside, type Places } from './set-aside';
+import { callsOf, fitCalls, fitSubs, SAID_ALONG, withInputs, withoutCard } from './state-limits';
 import { withoutCards } from './sub-turns';
 
 /** Temporal takes 10,000 signals a run, and says by itself when a history has grown long. */
@@ -20,22 +22,62 @@ export function isFull(): boolean {
   return workflowInfo().continueAsNewSuggested;
 }
 
+/** What of people's words the store has. */
+interface Apart {
+  said_ref: string;
+  /** Where in it each of them is. */
+  places: Places;
+}
+
+/** Begins the next run. @param apart null: all that people have said goes along */
+export type Another = (apart: Apart | null) => Promise<never>;
+
 /** Runs the body; `another` begins the next run when this one is full while it waits. */
-export function unlessFull<T>({ work, desk, data }: Dispatch, body: () => Promise<T>, another: () => Promise<never>): Promise<T> {
+export function unlessFull<T>(context: Dispatch, body: () => Promise<T>, another: Another): Promise<T> {
+  const { work, desk, data } = context;
   const waits = () => isFull() && data.open !== undefined && work.none && desk.still;
+  const full = async () => {
+    // More may be said while the store takes what there is.
+    for (let apart: Apart | null = null; ; apart = await keepApart(context)) {
+      await condition(waits);
+      if (isShort(data, apart)) return another(apart);
+    }
+  };
   // A cancelled turn may have to wait for an effect still: this watch goes on beside it.
-  const full = CancellationScope.nonCancellable(() => condition(waits)).then(another);
-  return Promise.race([body(), full]);
+  return Promise.race([body(), CancellationScope.nonCancellable(full)]);
+}
+
+/** The same between two steps, where nobody is asked anything. @param still resolves when all that has come has been looked at */
+export async function goOnBetween(context: Dispatch, still: () => Promise<unknown>, another: Another): Promise<void> {
+  const apart = isShort(context.data, null) ? null : await context.work.during(() => keepApart(context));
+  await still().then(() => another(apart));
+}
+
+async function keepApart({ turn, data }: Dispatch): Promise<Apart> {
+  const { said } = setAside(callsOf(data));
+  const { said_ref } = await keepSaid({ turn, said: packed(said) });
+  return { said_ref, places: placesOf(said) };
+}
+
+/** Whether what people have said, and the store has not, can go along. */
+function isShort(data: TurnData, apart: Apart | null): boolean {
+  fitCalls(data);
+  const { said } = setAside(without(data, apart));
+  return jsonBytes(packed(said)) <= SAID_ALONG || !isBounded() || !patched('said-by-reference');
+}
+
+function without(data: TurnData, apart: Apart | null): JsonObject {
+  return apart === null ? callsOf(data) : (setAside(callsOf(data), apart.places).rest as JsonObject);
 }
 
 /** Without the cards, which are in the store. */
-export function resumable(data: TurnData): Json {
+export function resumable(data: TurnData, apart: Apart | null): Json {
   const subs = data.subs ? withoutCards(data.subs) : undefined;
   if (!isBounded())
     return { ...data, ...(subs ? { subs } : {}), ...(data.open ? { open: unshown(data.open) } : {}) } as unknown as Json;
   fitCalls(data);
-  const open = data.open ? { open: withoutCopies(data.open) } : {};
-  return packed({ ...data, ...(subs ? { subs: fitSubs(subs) } : {}), ...open }) as unknown as Json;
+  const travels = packed({ ...data, ...(subs ? { subs: fitSubs(subs) } : {}), ...without(data, apart) });
+  return (apart === null ? travels : { ...travels, said_ref: apart.said_ref }) as unknown as Json;
 }
 
 /** As older builds passed it on. */
@@ -47,15 +89,46 @@ function unshown(open: OpenStep): OpenStep {
 /** Null: there was no run before. */
 export function resumed(resume: Json | undefined): TurnData | null {
   if (resume === undefined) return null;
-  const data = (isPacked(resume) ? unpacked(resume) : resume) as unknown as TurnData;
+  return isPacked(resume) ? stateIn(resume, null) : withItsInputs(resume as unknown as TurnData);
+}
+
+/** @param said what the store has of it; null: it has not been read yet */
+function stateIn(resume: Packed, said: Json[] | null): TurnData {
+  const data = unpacked(resume) as JsonObject;
+  if (resume.said_ref === undefined) return withItsInputs(data as unknown as TurnData);
+  const { calls, outcomes, open } = data;
+  const of = putBack({ calls: calls!, outcomes: outcomes!, ...(open === undefined ? {} : { open }) }, said) as JsonObject;
+  const whole = withItsInputs({ ...data, ...of } as unknown as TurnData);
+  // Of decisions that are not shown no note is either.
+  for (const { approval } of whole.calls) if (approval.decisions.length === 0) approval.note = null;
+  return whole;
+}
+
+function withItsInputs(data: TurnData): TurnData {
   return data.open ? { ...data, open: withInputs(data.open) } : data;
 }
 
-/** Takes up the step that another run has left open. */
+/** What people have said did not go along. */
+export function isApart(resume: Json | undefined): resume is Json & ReadLater {
+  return isPacked(resume) && resume.said_ref !== undefined;
+}
+
+type ReadLater = Packed & { said_ref: string };
+
+/** Gives it back. Until then nobody is asked anything. */
+export async function readBack({ turn, data, work }: Dispatch, resume: ReadLater): Promise<void> {
+  const { said_ref } = resume;
+  const { said } = await work.during(() => CancellationScope.nonCancellable(() => readSaid({ turn, said_ref })));
+  const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpacked(said) as Json[]);
+  Object.assign(data, { calls, outcomes, ...(open ? { open } : {}), ...(earlier_calls ? { earlier_calls } : {}) });
+}
+
+/** Takes up the step that another run has left open. A turn that is cancelled meanwhile has to know what it has to bring to an end. */
 export async function resume(context: Dispatch, open: OpenStep): Promise<void> {
-  await context.work.during(async () => {
+  const carry = async () => {
     for (const kept of Object.values(open.progress)) await carryOver(context.turn, kept);
-  });
+  };
+  await context.work.during(() => CancellationScope.nonCancellable(carry));
   await goOn(context, open);
 }
 

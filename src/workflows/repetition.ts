@@ -7,6 +7,7 @@ import type { AdmittedCall, CallOutcome } from '../shared/activity-io';
 import { BEGUN_TOO_LATE, callError, type CallError } from '../shared/errors';
 import { isBounded } from './is-bounded';
 import type { TurnData } from './state';
+import { NOT_ASKED } from './said';
 import { MOST_FAILURES } from './state-limits';
 
 const ADVICE =
@@ -36,6 +37,7 @@ export function rememberFailure(data: TurnData, call: AdmittedCall, outcome: Cal
 /** Reasons of calls that were lost, held back, stopped or settled. */
 const CIRCUMSTANCES: ReadonlySet<string> = new Set([
   BEGUN_TOO_LATE,
+  NOT_ASKED,
   'aborted_by_sibling',
   'attempts_exhausted',
   'budget_exhausted',

@@ -12,12 +12,17 @@ export interface Arrival {
   payloads: readonly Payload[];
 }
 
+/** Half a character has no hash: what writes it down would fail for ever. */
+export function beginningOf(text: string, characters: number): string {
+  return text.slice(0, characters).toWellFormed();
+}
+
 /** Arrived before anybody listened. */
 const early: Arrival[] = [];
 let listener: ((arrival: Arrival) => void) | null = null;
 
 export function signalArrived({ name, identity, payloads }: Arrival): void {
-  const arrival = { name: name.slice(0, 100), identity: identity.slice(0, 200), payloads };
+  const arrival = { name: beginningOf(name, 100), identity: beginningOf(identity, 200), payloads };
   if (listener) listener(arrival);
   else early.push(arrival);
 }

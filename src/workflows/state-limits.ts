@@ -3,12 +3,14 @@
  * 2 MB, and ends a turn that brings more. What people say is refused when its part is full; what is there to be looked at is
  * shortened, since the store has it whole.
  */
+import type { JsonObject } from '../shared/json';
 import { cutJson, jsonBytes } from '../shared/json-bytes';
 import { packed } from '../shared/packed';
 import type { AdmittedCall, CallOutcome } from '../shared/activity-io';
 import { isFinal } from '../shared/call-state';
 import { SHORT, short, shortError, shortView } from '../shared/short-view';
 import type { CallView, EarlierCalls } from '../shared/turn-view';
+import { setAside } from './set-aside';
 import type { OpenStep, Progress, TurnData } from './state';
 import type { SubTurn } from './sub-turns';
 
@@ -22,7 +24,7 @@ export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
   ignored: 28_000,
   /** What waits for the next step, names, and hashes of signed messages: refused beyond. */
   steered: 56_000,
-  /** The views of calls, their outcomes, and the open step, all together. */
+  /** The views of calls, their outcomes, and the open step, all together; what people have said is beside it (said.ts). */
   calls: 335_000,
   outcomes: 0,
   open: 0,
@@ -53,17 +55,11 @@ export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
 const IGNORED_BYTES = { signal: 60, identity: 150, reason: 300 } as const;
 export const MOST_FAILURES = 160;
 /** Of the calls in the view, where each text stands at all its places. An answer to a query takes 2 MB. */
-const SHOWN_CALLS = 500_000;
+const SHOWN_CALLS = 850_000;
 /** The last answer goes nowhere but into the result: Temporal takes 2 MB of that too. */
 const LAST_ANSWER = 800_000;
-/** Decisions on calls that have not run, and names of whoever had a hand in them. */
-const SAID = 80_000;
-/** The same with the decision that answers a question: it is taken also where others have filled the room before. */
-const SAID_LAST = 120_000;
-/** Of a decision that is to find room there. */
-const SHORT_WORD = 600;
-/** A decision without its texts. */
-const BARE_DECISION = 400;
+/** What people have said of it, where it is not in the store. */
+export const SAID_ALONG = 24_000;
 
 export function cutIgnored<T extends Record<keyof typeof IGNORED_BYTES, string>>(ignored: T): T {
   const { signal, identity, reason } = ignored;
@@ -84,50 +80,8 @@ export function cutReason(reason: string | null): string | null {
   return reason === null ? null : cutJson(reason, STATE_BYTES.reason);
 }
 
-/** What somebody says on a call. */
-export interface Words {
-  by: string;
-  note: string | null;
-  identity: string;
-  attestation: string | null;
-}
-
-export const NO_ROOM = 'this turn holds as much as a turn can of what people have said';
-
-/**
- * Whether what is said on so many calls still fits. The next step takes it to the store as it is, so here each text counts wherever
- * it stands. @param last it answers each of them
- */
-export function fitsSaid(data: TurnData, { by, note, identity, attestation }: Words, calls: number, last: boolean): boolean {
-  const texts = jsonBytes([by, note, identity]);
-  const bytes = calls * (BARE_DECISION + texts + (attestation?.length ?? 0));
-  const before = jsonBytes(saidSoFar(data)) + jsonBytes(packed(makersOf(data)));
-  return before + bytes <= SAID || (last && texts <= SHORT_WORD && before + bytes <= SAID_LAST);
-}
-
 export function fitsSteered(steered: TurnData['steered']): boolean {
   return jsonBytes(steered) <= STATE_BYTES.steered;
-}
-
-function saidSoFar({ open, outcomes }: TurnData): unknown[] {
-  const ended = [...outcomes, ...Object.values(open?.outcomes ?? {})];
-  return [
-    ...ended.map(({ decision, approvals, earlier }) => [decision, approvals, earlier]),
-    ...begunCalls(open).map((kept) => [
-      kept.args.earlier,
-      kept.at === 'question' ? kept.question.approvals : kept.approvals,
-      kept.at === 'doubt' ? kept.question.settlements : [],
-    ]),
-  ];
-}
-
-function makersOf({ open }: TurnData): unknown[] {
-  return begunCalls(open).map(({ args: { makers = [] } }) => makers);
-}
-
-/** Of a call that has ended the outcome tells. */
-function begunCalls(open: OpenStep | undefined): Progress[] {
-  return Object.entries(open?.progress ?? {}).flatMap(([id, kept]) => (open!.outcomes[id] === undefined ? [kept] : []));
 }
 
 /** Shortens what is shown of calls, the oldest first, until they fit. What is decided, run and written down stays as it is. */
@@ -148,12 +102,20 @@ export function fitCalls(data: TurnData): void {
   }
 }
 
-/** As they travel, and as they are shown: there nobody packs them. */
-function fits({ calls, outcomes, open }: TurnData): boolean {
-  const all = { calls, outcomes, open: open && withoutCopies(open) };
+/** As they are shown, where nobody packs them, and as they travel, without what people have said (set-aside.ts). */
+function fits(data: TurnData): boolean {
+  const most = STATE_BYTES.calls - SAID_ALONG;
+  const all = callsOf(data);
   // Most states are small: a character of JSON is three bytes at most.
-  if (JSON.stringify(all).length * 3 <= STATE_BYTES.calls) return true;
-  return jsonBytes(calls) <= SHOWN_CALLS && jsonBytes(packed(all)) <= STATE_BYTES.calls;
+  if (JSON.stringify(all).length * 3 <= most) return true;
+  if (jsonBytes(data.calls) > SHOWN_CALLS) return false;
+  const { rest } = setAside(all);
+  return JSON.stringify(rest).length * 3 <= most || jsonBytes(packed(rest)) <= most;
+}
+
+/** All that there is of calls, as it travels. */
+export function callsOf({ calls, outcomes, open }: TurnData): JsonObject {
+  return { calls, outcomes, ...(open ? { open: withoutCopies(open) } : {}) } as unknown as JsonObject;
 }
 
 /** Without cards, which are in the store, and inputs that the call itself has. */

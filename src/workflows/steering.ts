@@ -12,7 +12,8 @@ import { MANY_EVENTS } from './desk';
 import { now } from './now';
 import { isBounded } from './is-bounded';
 import { ignoreSignal, type Steered, type TurnData } from './state';
-import { fitsSteered, NO_ROOM } from './state-limits';
+import { NO_ROOM } from './said';
+import { fitsSteered } from './state-limits';
 import type { Work } from './work';
 
 type Sent = Pick<Steer, 'channel' | 'identity'>;

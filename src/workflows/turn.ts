@@ -33,7 +33,7 @@ import { cutAnswer } from './state-limits';
 import { Steering } from './steering';
 import { showState, turnView } from './turn-face';
 import { Upward } from './upward';
-import { isFull, resumable, resume, resumed, unlessFull } from './next-run';
+import { goOnBetween, isApart, isFull, readBack, resumable, resume, resumed, unlessFull, type Another } from './next-run';
 import { now } from './now';
 
 export async function turn(input: TurnInput): Promise<TurnView> {
@@ -49,7 +49,7 @@ export async function turn(input: TurnInput): Promise<TurnView> {
   handleDecisions(context, { steering, interruption });
   const upward = new Upward(context.turn, data, desk);
 
-  const another = () => continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data) });
+  const another: Another = (apart) => continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data, apart) });
   const ending = await unlessFull(context, () => runSteps(input, context, { steering, interruption, another }), another).catch(
     (error: unknown) => endingOf(error, data),
   );
@@ -65,18 +65,19 @@ interface Loop {
   steering: Steering;
   interruption: Interruption;
   /** Goes on in another run. */
-  another(): Promise<never>;
+  another: Another;
 }
 
 async function runSteps(input: TurnInput, context: Dispatch, { steering, interruption, another }: Loop): Promise<Ending> {
   const { data, desk, turn, work } = context;
+  if (isApart(input.resume)) await readBack(context, input.resume);
   if (data.open) await resume(context, data.open);
   for (;;) {
     const interrupted = interruption.ending();
     if (interrupted) return interrupted;
     const limit = limitReached(data);
     if (limit !== null) return { state: 'limit', reason: limit, written: false };
-    if (isFull()) await steering.still().then(another);
+    if (isFull()) await goOnBetween(context, () => steering.still(), another);
     if (data.context_full && !data.paused) await work.during(() => interruption.during(() => makeRoom(turn, data)));
     if (data.interrupted) continue;
     const steers = data.paused ? [] : steering.pickUp();

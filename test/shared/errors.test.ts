@@ -1,3 +1,4 @@
+import { canonical } from '../../src/shared/canonical';
 import { callError, ERROR_CODES, type ErrorCode } from '../../src/shared/errors';
 
 /** As the tool specification lists them, and the one that approvals add: code, HTTP status, whether a retry can help, what the model is told. */
@@ -31,5 +32,13 @@ describe('error codes', () => {
     const error = callError('TIMEOUT', 'too_slow', 'x'.repeat(5000), { hint: 'Ask for less.', retry_after_ms: 7 });
     expect(error).toMatchObject({ kind: 'TRANSIENT_ERROR', retryable: true, hint: 'Ask for less.', retry_after_ms: 7 });
     expect(error.message).toMatch(/^x{2000}… \(5000 characters\)$/);
+  });
+
+  it('give an error a message that the store can keep, wherever it is cut', () => {
+    for (const before of [1998, 1999, 2000]) {
+      const { message } = callError('NETWORK_ERROR', 'lost', `${'x'.repeat(before)}\u{1F600}${'y'.repeat(100)}`);
+      expect(() => canonical(message)).not.toThrow();
+    }
+    expect(callError('NETWORK_ERROR', 'lost', '\ud83d').message).toBe('\ufffd');
   });
 });

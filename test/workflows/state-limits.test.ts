@@ -6,7 +6,7 @@ import { callError, type CallError } from '../../src/shared/errors';
 import { cutJson, jsonBytes } from '../../src/shared/json-bytes';
 import { isPacked, packed, unpacked } from '../../src/shared/packed';
 import { EMPTY_BOOK, reserve, settle, used } from '../../src/shared/budget-book';
-import type { Json } from '../../src/shared/json';
+import type { Json, JsonObject } from '../../src/shared/json';
 import { readSend } from '../../src/shared/session';
 import type { Steer } from '../../src/shared/steer';
 import type { CallView } from '../../src/shared/turn-view';
@@ -14,17 +14,19 @@ import type { ApprovalQuestion, DoubtQuestion } from '../../src/workflows/questi
 import { remark } from '../../src/workflows/question';
 import { newSession, sendFault, take, turnEnded } from '../../src/workflows/session-state';
 import { ignoreSignal, type Progress, type TurnData } from '../../src/workflows/state';
+import { hasRoom, hasRoomToAsk, placesFor, type Words } from '../../src/workflows/said';
+import { placesOf, putBack, setAside } from '../../src/workflows/set-aside';
 import {
+  callsOf,
   cutAnswer,
   cutReason,
   fitCalls,
-  fitsSaid,
   fitsSteered,
   fitSubs,
   MOST_FAILURES,
+  SAID_ALONG,
   STATE_BYTES,
   withInputs,
-  withoutCopies,
 } from '../../src/workflows/state-limits';
 import type { SubTurn } from '../../src/workflows/sub-turns';
 
@@ -32,7 +34,7 @@ jest.mock('@temporalio/workflow', () => ({}));
 
 const KIB = 1024;
 /** Longest that are read from signals: characters. */
-const [NAME, NOTE, TEXT, IDENTITY] = [200, 4000, 4000, 200];
+const [NAME, NOTE, TEXT, IDENTITY, TOKEN] = [200, 4000, 4000, 200, 4087];
 
 /** Each its own, so that nothing of it is written once for several. */
 interface Source {
@@ -111,7 +113,15 @@ function view({ id, tool, version, digest }: AdmittedCall, s: Source, state: Cal
       expires_at: '2026-01-01T00:00:00.000Z',
       quorum: 10,
       channel: 'attested',
-      decisions: decisions.map((given) => ({ ...given, attested: true })),
+      decisions: decisions.map(({ decision, by, at, note, channel, identity }) => ({
+        decision,
+        by,
+        at,
+        note,
+        channel,
+        identity,
+        attested: true,
+      })),
     },
     effect: state === 'succeeded' ? 'applied' : null,
     attempts: 3,
@@ -139,7 +149,7 @@ function decision(s: Source, { id, digest }: AdmittedCall, by: string, note: str
   };
 }
 
-function full(s: Source, calls: number, places: Progress['at'][]): TurnData {
+function full(s: Source, calls: number, places: Progress['at'][], quorum = 3): TurnData {
   const open = Array.from({ length: calls }, (_, n) => call(`99.${n + 1}`, s, n >= 64));
   const steered = fullSteered(s);
   const outcomes: Record<string, CallOutcome> = {};
@@ -181,31 +191,49 @@ function full(s: Source, calls: number, places: Progress['at'][]): TurnData {
     ignoreSignal(data, { at: data.started_at, signal: s.text(100), identity: s.text(200), reason: s.text(2000) });
   for (let n = 0; n < 300; n++) data.calls.push(view(call(`${n}.1`, s, false), s, n % 2 ? 'succeeded' : 'failed', []));
   for (const [n, one] of open.entries()) {
-    if (n >= 64) outcomes[one.id] = outcome(one, s);
-    else progress[one.id] = begun(placeOf(places, n), one, s, steered.by);
-    data.calls.push(view(one, s, n >= 64 ? 'rejected' : 'waiting', []));
+    const kept = n >= 64 ? null : begun(placeOf(places, n), one, s, steered.by, quorum);
+    const asked = kept !== null && hasRoomToAsk(data, kept.args, quorum);
+    if (asked) progress[one.id] = kept;
+    else outcomes[one.id] = outcome(one, s);
+    data.calls.push(view(one, s, asked ? 'waiting' : 'rejected', []));
   }
-  for (let nth = 0; nth < 10; nth++)
-    for (const [n, one] of open.slice(0, 64).entries()) say(data, one, s, { nth, attested: n % 2 === 0, note: n % 3 > 0 });
+  for (let nth = 0; nth < quorum; nth++)
+    for (const [n, one] of open.entries()) say(data, one, s, { nth, attested: n % 2 === 0, note: n % 3 > 0 });
   return data;
 }
 
-/** Until nothing has room. */
-function answerAll(data: TurnData, s: Source): void {
-  const asked = data.open!.calls.slice(0, 64);
-  while (asked.reduce((any, one) => answer(data, one, s) || any, false)) continue;
+/** As long as whoever answers can be: name, client and signature. */
+function longest(s: Source, one: AdmittedCall): Decision {
+  const given = decision(s, one, s.text(NAME), null, s.hash().repeat(64).slice(0, TOKEN));
+  return { ...given, identity: s.text(IDENTITY) };
 }
 
-/** A short word that answers, as a gateway signs it: it has room of its own. */
-function answer(data: TurnData, one: AdmittedCall, s: Source): boolean {
-  const kept = data.open!.progress[one.id]!;
-  if (kept.at === 'doubt') return false;
-  const given = { ...decision(s, one, 'ana', null, s.hash().repeat(12)), identity: 'gateway' };
-  if (!fitsSaid(data, { by: 'ana', note: null, identity: 'gateway', attestation: given.attestation! }, 1, true)) return false;
-  (kept.at === 'question' ? kept.question : kept).approvals.push(given);
-  const shown = data.calls.findLast(({ id }) => id === one.id)!;
-  Object.assign(shown, view(one, s, shown.state, kept.at === 'question' ? kept.question.approvals : kept.approvals));
-  return true;
+/** All that waits is answered, each by another person, in whatever order. @returns those for whom there was no room */
+function answerAll(data: TurnData, s: Source): string[] {
+  const none: string[] = [];
+  for (let again = true; again;) {
+    again = false;
+    for (const one of data.open!.calls) {
+      const kept = data.open!.progress[one.id];
+      if (kept === undefined || data.open!.outcomes[one.id]) continue;
+      const given = longest(s, one);
+      if (kept.at === 'question' && placesFor(kept.question) > 0) {
+        if (!hasRoom(data, [given], 1)) none.push(one.id);
+        kept.question.approvals.push(given);
+      } else if (kept.at === 'doubt' && kept.question.settlements.length < 19) {
+        if (!hasRoom(data, [given], 1)) none.push(one.id);
+        kept.question.settlements.push({ ...given, outcome: 'applied' });
+      } else continue;
+      again = true;
+      shown(data, one, s, kept);
+    }
+  }
+  return none;
+}
+
+function shown(data: TurnData, one: AdmittedCall, s: Source, kept: Progress): void {
+  const last = data.calls.findLast(({ id }) => id === one.id)!;
+  Object.assign(last, view(one, s, last.state, kept.at === 'question' ? kept.question.approvals : kept.approvals));
 }
 
 /** Of destructive calls one runs at a time: no more than one can be in doubt. */
@@ -216,15 +244,14 @@ function placeOf(places: Progress['at'][], n: number): Progress['at'] {
 
 /** As the desk takes it: only what fits. */
 function say(data: TurnData, one: AdmittedCall, s: Source, how: { nth: number; attested: boolean; note: boolean }): void {
-  const kept = data.open!.progress[one.id]!;
-  if (kept.at === 'question' && kept.question.approvals.length < how.nth) return;
-  const given = decision(s, one, s.text(NAME), how.note ? s.text(NOTE) : null, how.attested ? 'x'.repeat(4000) : '');
-  const { by, note, identity, attestation = null } = given;
-  if (!fitsSaid(data, { by, note, identity, attestation }, 1, how.nth === 9)) return;
+  const kept = data.open!.progress[one.id];
+  if (kept === undefined || (kept.at === 'question' && placesFor(kept.question) === 0)) return;
+  const token = how.attested ? s.hash().repeat(64).slice(0, TOKEN) : '';
+  const given = decision(s, one, s.text(NAME), how.note ? s.text(NOTE) : null, token);
+  if (!hasRoom(data, [given], kept.at === 'question' ? 1 : 0)) return;
   if (kept.at === 'question') kept.question.approvals.push(given);
-  else if (kept.at !== 'doubt') kept.approvals.push(given);
-  const shown = data.calls.findLast(({ id }) => id === one.id)!;
-  Object.assign(shown, view(one, s, shown.state, kept.at === 'question' ? kept.question.approvals : kept.approvals));
+  else kept.approvals.push(given);
+  shown(data, one, s, kept);
 }
 
 function fullSteered(s: Source): NonNullable<TurnData['steered']> {
@@ -253,6 +280,7 @@ function steer(s: Source): Steer {
 }
 
 function args(one: AdmittedCall, s: Source, makers: string[]): CallArguments {
+  const { input: _, ...edit } = { ...decision(s, one, s.text(NAME), null, 'x'.repeat(1200)), input: null };
   const { id, tool, version, input_hash, input, input_ref } = one;
   const hashes = { preview_ref: s.hash(), policy_ref: one.policy_ref!, digest: one.digest! };
   return {
@@ -266,19 +294,19 @@ function args(one: AdmittedCall, s: Source, makers: string[]): CallArguments {
     input_ref,
     ...hashes,
     dispatch: 1,
-    earlier: [],
+    earlier: [{ ...edit, revision: 98 }],
     makers,
   };
 }
 
-function begun(at: Progress['at'], one: AdmittedCall, s: Source, makers: string[]): Progress {
+function begun(at: Progress['at'], one: AdmittedCall, s: Source, makers: string[], quorum: number): Progress {
   const common = { args: args(one, s, makers), approvals: [] };
   const asked = {
     call_id: one.id,
     digest: one.digest!,
     tool: one.tool,
     card: s.text(20_000),
-    policy,
+    policy: { ...policy, quorum },
     run_id: 'r'.repeat(36),
     makers,
     remarks: [],
@@ -329,11 +357,14 @@ function sub(s: Source, n: number): SubTurn {
   return { call_id: '9.9', turn_id: id, workflow_id: `turn/${id}`, agent: 'a'.repeat(64), reserved, report, news: true };
 }
 
-/** As the turn passes it on. */
-function travelling(data: TurnData): Json {
+/** As the turn passes it on, and what the store then has of it. */
+function travelling(data: TurnData): { travels: Json; said: Json } {
   fitCalls(data);
-  const subs = fitSubs(data.subs ?? []);
-  return packed({ ...data, subs, open: data.open && withoutCopies(data.open) }) as unknown as Json;
+  const all = { ...data, subs: fitSubs(data.subs ?? []), ...callsOf(data) };
+  const { rest, said } = setAside(callsOf(data));
+  const apart = packed(said) as unknown as Json;
+  if (jsonBytes(apart) <= SAID_ALONG) return { travels: packed(all) as unknown as Json, said: [] };
+  return { travels: { ...packed({ ...all, ...(rest as object) }), said_ref: 'a'.repeat(64) }, said: apart };
 }
 
 const chars = fc.constantFrom('x', '甲', '\u0001', '"', '\u{1F600}');
@@ -342,11 +373,12 @@ const anyPlaces = fc.array(fc.constantFrom<Progress['at']>('question', 'ready', 
   maxLength: 5,
 });
 
-const WORST: [string, number, Progress['at'][]][] = [
-  ['\u0001', 80, ['question']],
-  ['\u0001', 64, ['doubt']],
-  ['\u0001', 80, ['probing', 'sub_turn', 'ready']],
-  ['甲', 80, ['question', 'doubt']],
+const WORST: [string, number, Progress['at'][], number][] = [
+  ['\u0001', 80, ['question'], 1],
+  ['\u0001', 64, ['doubt'], 10],
+  ['\u0001', 80, ['probing', 'sub_turn', 'ready'], 3],
+  ['甲', 80, ['question', 'doubt'], 10],
+  ['甲', 64, ['question'], 3],
 ];
 
 describe('the state of a turn', () => {
@@ -355,42 +387,91 @@ describe('the state of a turn', () => {
     expect(bytes).toBeLessThanOrEqual(500 * KIB); // the rest is for the names of its fields, and the turn's own arguments
   });
 
-  it('takes 512 KB at most when it goes on, however full each field is, and a view of it 1 MB', () => {
+  it('takes 512 KB at most when it goes on, however full each field is, and a view of it 1 MB; all that waits can be answered', () => {
     fc.assert(
-      fc.property(chars, fc.integer({ min: 1, max: 80 }), anyPlaces, (char, calls, places) => {
-        const s = source(char);
-        const data = full(s, calls, places);
-        answerAll(data, s);
-        const travels = travelling(data);
-        expect(jsonBytes(travels)).toBeLessThanOrEqual(512 * KIB);
-        const { text, reason, calls: shown, ignored } = data;
-        expect(jsonBytes({ text, reason, shown, ignored, by: data.steered!.by })).toBeLessThanOrEqual(KIB * KIB);
-        expect(data.earlier_calls!.count + data.calls.length).toBe(300 + calls);
-      }),
+      fc.property(
+        chars,
+        fc.integer({ min: 1, max: 80 }),
+        anyPlaces,
+        fc.integer({ min: 1, max: 10 }),
+        (char, calls, places, quorum) => {
+          const s = source(char);
+          const data = full(s, calls, places, quorum);
+          expect(answerAll(data, source('甲'))).toEqual([]);
+          expect(jsonBytes(Object.values(data.open!.progress).map(asTheNextStepIsTold))).toBeLessThanOrEqual(1.5 * KIB * KIB);
+          const { travels, said } = travelling(data);
+          expect(jsonBytes(travels)).toBeLessThanOrEqual(512 * KIB);
+          expect(jsonBytes(said)).toBeLessThanOrEqual(1.8 * KIB * KIB);
+          const { text, reason, calls: shown, ignored } = data;
+          expect(jsonBytes({ text, reason, shown, ignored, by: data.steered!.by })).toBeLessThanOrEqual(KIB * KIB);
+          expect((data.earlier_calls?.count ?? 0) + data.calls.length).toBe(300 + calls);
+        },
+      ),
       { numRuns: 8, endOnFailure: true, examples: WORST },
     );
   }, 120_000);
 
   it('comes out of the journey as it went in', () => {
-    const data = full(source('甲'), 10, ['question', 'ready', 'doubt']);
-    const before = JSON.parse(JSON.stringify({ ...data.open, progress: undefined })) as unknown;
-    const travels = JSON.parse(JSON.stringify(travelling(data))) as Json;
-    if (!isPacked(travels)) throw new Error('It is not packed.');
-    const after = unpacked(travels) as unknown as TurnData;
-    const open = withInputs(after.open!);
-    expect({ ...open, progress: undefined }).toEqual({ ...(before as object), progress: undefined });
-    for (const [id, { args: given }] of Object.entries(open.progress)) expect(given).toEqual(data.open!.progress[id]!.args);
-    expect(after.steered).toEqual(data.steered);
+    for (const quorum of [1, 10]) {
+      const data = full(source('甲'), 20, ['question', 'ready', 'doubt'], quorum);
+      data.open!.calls[0]!.input = { approvals: [1], by: 7, decision: { of: 3 } };
+      fitCalls(data);
+      const before = JSON.parse(JSON.stringify({ ...data.open, progress: undefined })) as unknown;
+      const journey = travelling(data);
+      const travels = JSON.parse(JSON.stringify(journey.travels)) as Json;
+      if (!isPacked(travels)) throw new Error('It is not packed.');
+      const said = JSON.parse(JSON.stringify(journey.said)) as Json;
+      expect(isPacked(said)).toBe(travels.said_ref !== undefined);
+      const after = putBack(unpacked(travels), isPacked(said) ? (unpacked(said) as Json[]) : []) as unknown as TurnData;
+      const open = withInputs(after.open!);
+      expect({ ...open, progress: undefined }).toEqual({ ...(before as object), progress: undefined });
+      for (const [id, kept] of Object.entries(open.progress)) {
+        const { args: given, ...rest } = data.open!.progress[id]!;
+        expect(kept.args).toEqual(given.input === null || id === '99.1' ? { ...given, input: kept.args.input } : given);
+        if ('approvals' in rest) expect(kept).toMatchObject({ approvals: rest.approvals });
+        else expect(kept).toMatchObject({ question: { approvals: (rest as { question: ApprovalQuestion }).question.approvals } });
+      }
+      expect(after.calls).toEqual(JSON.parse(JSON.stringify(data.calls)));
+      expect(after.steered).toEqual(data.steered);
+    }
   });
 
-  it('has room for the word that answers a question, whatever has been said before', () => {
+  it('goes on with what was said since the store took the rest', () => {
+    const value: JsonObject = {
+      calls: [{ by: ['ana'] }, { by: ['bob'], input: { by: [1] } }],
+      open: { progress: { a: { approvals: [{ by: 'ana' }] } } },
+    };
+    const { said } = setAside(value);
+    const later: JsonObject = { ...value, open: { progress: { a: { approvals: [{ by: 'ana' }, { by: 'bob' }] } } } };
+    const { rest } = setAside(later, placesOf(said));
+    expect(rest).toEqual({ ...later, calls: [{ by: 0 }, { by: 1, input: { by: [1] } }] });
+    expect(putBack(rest, said)).toEqual(later);
+  });
+
+  it('has room for an edit only where the call in its stead can be answered too', () => {
     const s = source('甲');
-    const data = full(s, 64, ['question']);
-    const words = { by: 'ana', note: 'No.', identity: 'web', attestation: null };
-    expect(fitsSaid(data, { ...words, note: s.text(NOTE) }, 1, true)).toBe(false);
-    expect(fitsSaid(data, words, 64, true)).toBe(true);
+    const data = full(s, 64, ['question'], 3);
+    const one = data.open!.calls[0]!;
+    const kept = data.open!.progress[one.id] as Progress & { at: 'question' };
+    while (placesFor(kept.question) > 0) kept.question.approvals.push(longest(s, one));
+    const note = s.text(NOTE);
+    const words: Words = { by: 'ana', note: null, identity: '', attestation: null };
+    let edits = 0;
+    while (hasRoom(data, [words, { ...words, note }], -3)) {
+      const before = decision(s, one, 'ana', note, '');
+      kept.args.earlier = [...kept.args.earlier!, { ...before, revision: 1 }];
+      expect(++edits).toBeLessThan(100);
+    }
+    expect(hasRoomToAsk(data, { ...kept.args, earlier: [...kept.args.earlier!, ...kept.question.approvals] as never }, 3)).toBe(
+      true,
+    );
   });
 });
+
+/** As outcomes that no dispatch has written down. */
+function asTheNextStepIsTold(kept: Progress): unknown {
+  return [kept.args.earlier, 'approvals' in kept ? kept.approvals : kept.question.approvals];
+}
 
 describe('the state of a session', () => {
   it('takes 512 KB at most, with a thousand messages remembered and as many waiting as are taken', () => {

@@ -20,6 +20,8 @@ const ACTIVITIES: Record<string, string> = {
   forwardDecision: 'pass a decision on',
   checkSteer: 'check a message to the turn',
   readCard: 'read a card again',
+  keepSaid: 'put decisions into the store',
+  readSaid: 'read decisions again',
   notify: 'tell people that a call waits',
   endTurn: 'write down the end of the turn',
   lookAtTurn: 'look at a turn of the session',

@@ -14,9 +14,13 @@ import type {
   CheckDecisionOutput,
   CheckSteerInput,
   CheckSteerOutput,
+  KeepSaidInput,
+  KeepSaidOutput,
   NotifyInput,
   ReadCardInput,
   ReadCardOutput,
+  ReadSaidInput,
+  ReadSaidOutput,
 } from './people';
 import type { RunCallInput, RunCallOutput } from './run';
 import type {
@@ -48,6 +52,8 @@ export interface Activities {
   checkSteer(input: CheckSteerInput): Promise<CheckSteerOutput>;
   notify(input: NotifyInput): Promise<void>;
   readCard(input: ReadCardInput): Promise<ReadCardOutput>;
+  keepSaid(input: KeepSaidInput): Promise<KeepSaidOutput>;
+  readSaid(input: ReadSaidInput): Promise<ReadSaidOutput>;
   openSubTurn(input: OpenSubTurnInput): Promise<OpenSubTurnOutput>;
   lookAtSubTurn(input: LookAtSubTurnInput): Promise<SubTurnReport>;
   closeSubTurn(input: CloseSubTurnInput): Promise<RunCallOutput>;

@@ -1,4 +1,5 @@
 /** What people said, and what they are told. */
+import type { Packed } from '../packed';
 import type { TurnContext } from './turn';
 
 /** Is this signed decision genuine, and for this very question? */
@@ -43,6 +44,25 @@ export interface NotifyInput {
   card?: string;
   expires_at: string | null;
   at: string;
+}
+
+/** What people have said on calls that have not run, put into the store: it goes on in another run by reference. */
+export interface KeepSaidInput {
+  turn: TurnContext;
+  said: Packed;
+}
+
+export interface KeepSaidOutput {
+  said_ref: string;
+}
+
+export interface ReadSaidInput {
+  turn: TurnContext;
+  said_ref: string;
+}
+
+export interface ReadSaidOutput {
+  said: Packed;
 }
 
 /** A card that was shown in an earlier run of the same turn. */
