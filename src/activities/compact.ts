@@ -15,6 +15,7 @@ import { answerText } from './content';
 import { addOutcomes, messagesOf } from './conversation';
 import type { Dependencies } from './dependencies';
 import { agentSince } from './outside-tools';
+import { checkOwnTurn } from './own-workflow';
 import { showing } from './pulse';
 import { request, unknownAgent, usageOf } from './take-step';
 
@@ -25,6 +26,7 @@ const ASK = [
 
 export async function compact(deps: Dependencies, { turn, at, head, outcomes }: CompactInput): Promise<CompactOutput> {
   const began = Date.now();
+  await checkOwnTurn(deps, turn);
   const agent = await agentSince(deps, turn, head);
   if (!agent) throw unknownAgent(turn.agent, deps.registry.names());
   const draft = new Draft(deps.store, turn.first_execution_run_id, head);

@@ -1,6 +1,7 @@
 /**
- * What is told to people and programs in our name is told for the turn that it is about: Temporal says whose activity it is, and
- * the arguments of one that somebody else has scheduled do not count.
+ * What is told to people and programs in our name is told for the turn that it is about, and what is written into a conversation
+ * is written by its own turn: Temporal says whose activity it is, and the arguments of one that somebody else has scheduled do
+ * not count.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { TurnContext } from '../shared/activity-io';
@@ -30,7 +31,7 @@ function ownWorkflow(): { workflowId: string; runId: string } {
 
 function otherWorkflow({ turn_id }: Of, workflowId: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
-    `Nothing was sent: workflow ${workflowId} is not of turn ${turn_id}.`,
+    `Nothing was done: workflow ${workflowId} is not of turn ${turn_id}.`,
     'holdfast.other_workflow',
   );
 }

@@ -20,6 +20,7 @@ import { addOutcomes, messageBodies, messagesOf, steerBodies } from './conversat
 import type { Dependencies } from './dependencies';
 import { agentSince, beginningAgent, type Begun } from './outside-tools';
 import { startFaultIn } from './own-start';
+import { checkOwnTurn } from './own-workflow';
 import { beginOver } from './own-store';
 import { showing } from './pulse';
 import { saidBefore } from './said-before';
@@ -30,6 +31,7 @@ import { hasReadUntrusted } from './untrusted';
 
 export async function takeStep(deps: Dependencies, input: TakeStepInput): Promise<TakeStepOutput> {
   const began = Date.now();
+  await checkOwnTurn(deps, input.turn);
   await checkParentRuns(deps, input.turn);
   const begun = await agentFor(deps, input);
   if (!begun) throw unknownAgent(input.turn.agent, deps.registry.names());

@@ -59,7 +59,7 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
         reason: 'bad_idempotency_key',
         message: 'The header Idempotency-Key must be one key of 1 to 255 visible ASCII characters.',
       });
-    const id = `op_${hashJson({ v: 'holdfast.operation/1', principal: request.principal.name, key }).slice(0, 40)}`;
+    const id = operationId(request.principal.name, key);
     const path = request.url.split('?')[0]!;
     const body = hashJson({ path, body: (request.body ?? null) as Json });
     const { first, repeated } = await store.registers.update(registerOf(id), (known, now) => {
@@ -92,6 +92,10 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
     // It has been done: what cannot be kept is answered all the same, and found again in the history.
     await store.registers.update(registerOf(operation.id), keep).catch(() => undefined);
   });
+}
+
+export function operationId(principal: string, key: string): string {
+  return `op_${hashJson({ v: 'holdfast.operation/1', principal, key }).slice(0, 40)}`;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -9,6 +9,7 @@ import { TurnNotFound } from '../client/errors';
 import { directCallId, turnIdFromKey } from '../shared/ids';
 import type { GatewayParts } from './app';
 import { Refusal } from './errors';
+import { operationId } from './idempotency';
 import type { Call } from './routes/tools';
 import { knownVersions } from './tool-catalogue';
 
@@ -21,18 +22,23 @@ export async function startCall(
   { principal, operation, body }: Pick<FastifyRequest<Call>, 'principal' | 'operation' | 'body'>,
   tool: string,
 ): Promise<CallHandle> {
-  const versions = await knownVersions(parts, tool);
-  // What is not known here may be anything.
-  const harmless = versions?.every((entry) => entry.class !== 'destructive') ?? false;
-  if (operation !== null && !harmless)
-    await refuseForgotten(parts, operation.id, directCallId(turnIdFromKey(principal.name, operation.key)));
+  if (operation === null) await knownVersions(parts, tool);
+  else await refuseForgotten(parts, tool, principal.name, operation.key);
   const key = operation?.key ?? `once_${randomBytes(16).toString('hex')}`;
   return (await parts.client()).call(callOf(tool, body, principal.name, key));
 }
 
-async function refuseForgotten({ store, client }: GatewayParts, operation: string, callId: string): Promise<void> {
-  const first = await store.registers.update<{ at: number; now: number }>(`kept/call/${operation}`, (known, now) =>
-    known === null ? { value: { at: now }, answer: { at: now, now } } : { answer: { at: (known as { at: number }).at, now } },
+/** @throws Refusal 409 for a key whose call Temporal has forgotten, of a tool that may be destructive; 404 for one that cannot be */
+export async function refuseForgotten(parts: GatewayParts, tool: string, principal: string, key: string): Promise<void> {
+  const { store, client } = parts;
+  const versions = await knownVersions(parts, tool);
+  // What is not known here may be anything.
+  if (versions?.every((entry) => entry.class !== 'destructive') ?? false) return;
+  const callId = directCallId(turnIdFromKey(principal, key));
+  const first = await store.registers.update<{ at: number; now: number }>(
+    `kept/call/${operationId(principal, key)}`,
+    (known, now) =>
+      known === null ? { value: { at: now }, answer: { at: now, now } } : { answer: { at: (known as { at: number }).at, now } },
   );
   if (first.now - first.at < RETAINED_AT_LEAST_MS) return;
   try {

@@ -156,9 +156,17 @@ describe('a payment in doubt', () => {
       await inDoubt(first, ({ request, state }) =>
         withEngine({ app: agents({ ours: payBy([], 'DE-9', findsNothing) }), store, script: [] }, ({ client, taskQueue }) =>
           withForger(client, taskQueue, async (forge) => {
-            const { settled, evidence } = await forge('reconcileEffect', probing(request));
-            expect([settled, await state()]).toEqual([null, 'in_doubt']);
-            expect(evidence).toMatch(/DE-1[^]*DE-9/);
+            // Under its digest, and under one that this worker has admitted the same act with.
+            const { digest: _, dispatch: __, preview_ref: ___, ...call } = request.call;
+            const second = await forge('admitCall', { turn: request.turn, call, reason: 'made up', expires_at: null });
+            if (!second.ok) throw new Error(second.error.message);
+            const { digest, preview_ref, target_hash = null } = second;
+            const again = { ...request, call: { ...request.call, digest, preview_ref, target_hash } };
+            for (const asked of [request, again]) {
+              const { settled, evidence } = await forge('reconcileEffect', probing(asked));
+              expect([settled, await state()]).toEqual([null, 'in_doubt']);
+              expect(evidence).toMatch(/DE-1[^]*DE-9/);
+            }
           }),
         ),
       );

@@ -12,11 +12,13 @@ import type { SigningKey } from '../../src/attestation/signing-key';
 import { ToolError } from '../../src/tools/errors';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger, type Forge } from '../support/forge';
+import { insteadOf } from '../support/scene';
 import { ask, say } from '../support/scripted-model';
 import { Signers } from '../support/signers';
 import { pays } from '../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
+const edited = { ...invoice, cents: 70 };
 
 /** Pays, and its answer is lost. */
 const payBy = (bank: unknown[], account: string, more: Partial<ToolDefinition<any>> = {}): Tool =>
@@ -39,7 +41,7 @@ interface Scene extends Engine {
   state(): Promise<string>;
 }
 
-/** A payment of agent `ours` that rita asked for and ana has approved. It was made, and is in doubt. */
+/** A payment of agent `ours` that rita asked for, whose input sam has changed, and that ana has approved. It was made, and is in doubt. */
 async function inDoubt(theirs: Partial<ToolDefinition<any>>, body: (scene: Scene) => Promise<void>): Promise<void> {
   const signers = new Signers();
   const bank: unknown[] = [];
@@ -54,7 +56,10 @@ async function inDoubt(theirs: Partial<ToolDefinition<any>>, body: (scene: Scene
   try {
     await withEngine(setup, async (engine) => {
       const turn = await engine.start('Pay it.', { agent: 'ours', requester: 'rita' });
-      const [waiting] = await turn.waitForPending();
+      const [{ digest: proposed }] = await turn.waitForPending();
+      const edit = await signers.signed(turn, proposed, 'sam', { decision: 'edit', input: edited });
+      await turn.approve(proposed, { attestation: edit, input: edited });
+      const waiting = await insteadOf(turn, proposed);
       const args = await waitingArguments(engine.client, turn, waiting.digest);
       const attestation = await signers.signed(turn, waiting.digest, 'ana');
       const request = await runInput(turn, args, [approvalOf(waiting, 'ana', { attestation })]);
@@ -72,7 +77,7 @@ async function inDoubt(theirs: Partial<ToolDefinition<any>>, body: (scene: Scene
         };
         await body({ ...engine, forge, signers, request, admitted, state });
       });
-      expect(bank).toEqual([invoice]);
+      expect(bank).toEqual([edited]);
       const attestation2 = await signers.signed(turn, args.digest, 'bob', { decision: 'settle', outcome: 'applied' });
       await turn.settle(args.digest, 'applied', { attestation: attestation2 });
       await turn.result();
@@ -85,7 +90,8 @@ async function inDoubt(theirs: Partial<ToolDefinition<any>>, body: (scene: Scene
 /** What somebody says became of a call, signed by his own key. */
 function settlement(key: SigningKey, principal: string, { turn, call }: Pick<RunCallInput, 'turn' | 'call'>): string {
   const { workflow_id, first_execution_run_id, store_id } = turn;
-  const aud = { namespace: 'default', workflow_id, first_execution_run_id, store_id: store_id! };
+  const store = store_id === undefined ? {} : { store_id };
+  const aud = { namespace: 'default', workflow_id, first_execution_run_id, ...store };
   const said = { decision: 'settle' as const, outcome: 'not_applied' as const, principal, roles: [], head: null };
   return attestDecision(key, { aud, digest: call.digest, ...said }, null);
 }
@@ -108,6 +114,24 @@ describe('a payment in doubt, whose act somebody has admitted under a second dig
       const attestation = settlement(signers.person('rita'), 'rita', { turn, call });
       const said = { outcome: 'not_applied' as const, by: 'rita', note: null, identity: '', attestation };
       await forge('settleEffect', { turn, call, at, head, ...said }).catch(() => undefined);
+      expect(await state()).toBe('in_doubt');
+    }));
+
+  it('is not settled by whoever had a hand in it, though the second one leaves him out', () =>
+    inDoubt({}, async ({ forge, signers, request: { turn, at, head }, admitted, state }) => {
+      const call = await admitted(turn);
+      const attestation = settlement(signers.person('sam'), 'sam', { turn, call });
+      const said = { outcome: 'not_applied' as const, by: 'sam', note: null, identity: '', attestation };
+      await expect(forge('settleEffect', { turn, call, at, head, ...said })).rejects.toThrow('sam had a hand in this call');
+      expect(await state()).toBe('in_doubt');
+    }));
+
+  it('is not settled by what was signed for a turn that is bound to no store', () =>
+    inDoubt({}, async ({ forge, signers, request: { turn, call, at, head }, state }) => {
+      const { store_id: _, ...unbound } = turn;
+      const attestation = settlement(signers.person('bob'), 'bob', { turn: unbound, call });
+      const said = { outcome: 'not_applied' as const, by: 'bob', note: null, identity: '', attestation };
+      await expect(forge('settleEffect', { turn, call, at, head, ...said })).rejects.toThrow('bound to no store');
       expect(await state()).toBe('in_doubt');
     }));
 });

@@ -29,6 +29,8 @@ export interface McpParts {
   log: ToolLogger;
   /** Whose client it is. */
   principal(): Principal;
+  /** Before a call under a key: whether it was made so long ago that Temporal has forgotten it. Absent: Temporal alone is asked. @throws Refusal */
+  checkKey?(tool: string, key: string): Promise<void>;
   /** As they are now; the same object until they change. */
   offers(): Offers;
   /** Null: the principal may not decide, or not from here. */
@@ -120,7 +122,7 @@ function resultOf(turn: TurnHandle, followed: Followed, output: object | undefin
 }
 
 async function started(
-  { client, principal }: McpParts,
+  { client, principal, checkKey }: McpParts,
   offer: Offer & { kind: 'tool' | 'agent' },
   input: JsonObject,
   { _meta }: Extra,
@@ -128,8 +130,9 @@ async function started(
   const requester = principal().name;
   const holdfast = await client();
   const key = _meta?.[KEY];
-  const once = typeof key === 'string' ? { id: key } : {};
+  const once: { id?: string } = typeof key === 'string' ? { id: key } : {};
   if (offer.kind === 'agent') return holdfast.start({ agent: offer.agent, message: input.message as string, requester, ...once });
+  if (once.id !== undefined) await checkKey?.(offer.tool, once.id);
   return (await holdfast.call({ tool: offer.tool, agent: offer.agent, input, requester, ...once })).turn;
 }
 

@@ -7,6 +7,7 @@ import { offersBy, type Offers, type OffersBy } from '../mcp/offers';
 import { sdk } from '../mcp/sdk';
 import { Sessions, type PartsOf, type Session } from '../mcp/sessions';
 import type { Principal } from '../principals';
+import { refuseForgotten } from '../start-call';
 import { decideAs } from './decisions';
 
 const description =
@@ -65,7 +66,8 @@ export const mcp: Route = (app, parts) => {
 
 const NOTHING: Offers = new Map();
 
-function partsOf({ client, log, key }: GatewayParts, offers: () => Offers): PartsOf {
+function partsOf(parts: GatewayParts, offers: () => Offers): PartsOf {
+  const { client, log, key } = parts;
   const decideFor = (principal: Principal): Decide => {
     return async (turn, { decision, digest, note = null }) => {
       const fields = { calls: [digest], note, input: null, outcome: null };
@@ -77,6 +79,7 @@ function partsOf({ client, log, key }: GatewayParts, offers: () => Offers): Part
     log,
     offers,
     principal: () => session().principal,
+    checkKey: (tool, sent) => refuseForgotten(parts, tool, session().principal.name, sent),
     decide: () => (session().principal.roles.includes('approver') ? decideFor(session().principal) : null),
   });
 }
