@@ -1,6 +1,10 @@
-/** The chain of bundles: each tenant's own, and nobody moves it by reading. */
+/** The chain of bundles: each tenant's own, and nobody moves it by reading, or by keeping one from the disk. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { ofKey } from '../../src/attestation/bundle-signer';
 import { HoldfastClient } from '../../src/client';
+import { KeptBundles } from '../../src/audit/kept/folder';
 import { verifyBundle } from '../../src/audit/verify';
 import { chainFaults, type Link } from '../../src/audit/verify/chain';
 import { BUNDLE_KEY, TRUST } from '../support/bundle-keys';
@@ -16,6 +20,7 @@ interface Bundling extends Scene {
   got(who: Person, turn: string): Promise<string>;
   /** As `audit export` and the sweeper do: to be kept. */
   kept(turn: string): Promise<string>;
+  lines(turn: string): AsyncIterable<string>;
 }
 
 async function bundling(body: (scene: Bundling) => Promise<void>): Promise<void> {
@@ -43,7 +48,7 @@ async function bundling(body: (scene: Bundling) => Promise<void>): Promise<void>
         for await (const line of made!.bundle({ turn })) text += line;
         return text;
       };
-      await body({ ...scene, asked, got, kept });
+      await body({ ...scene, asked, got, kept, lines: (turn) => made!.bundle({ turn }) });
       for (const id of turns) {
         await client.turn(id).cancel();
         await client.turn(id).result();
@@ -84,5 +89,24 @@ describe('an auditor cannot', () => {
       const three = await link('three', await kept(first));
       expect(chainFaults([one, three], null)).toEqual([expect.stringContaining('was left out')]);
     });
+  });
+
+  it('have a bundle missed by keeping one from the disk', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-kept-'));
+    try {
+      await bundling(async ({ asked, kept, lines }) => {
+        const [first, second] = [await asked('acme/rita'), await asked('acme/rita')];
+        const one = await link('one', await kept(first));
+        const bundles = new KeptBundles(folder);
+        const name = bundles.nameOf({ turn_id: second, run_id: 'a'.repeat(36), closed_at: new Date().toISOString() });
+        mkdirSync(dirname(bundles.pathOf(name)), { recursive: true });
+        writeFileSync(bundles.pathOf(name), 'there already');
+        expect(await bundles.keep(name, lines(second))).toBe(false);
+        const two = await link('two', await kept(second));
+        expect(chainFaults([one, two], null)).toEqual([]);
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
