@@ -3,13 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ofKey } from '../../src/attestation/bundle-signer';
-import { HoldfastClient } from '../../src/client';
+import { HoldfastClient, type BundleOf } from '../../src/client';
 import { KeptBundles } from '../../src/audit/kept/folder';
 import { verifyBundle } from '../../src/audit/verify';
 import { chainFaults, type Link } from '../../src/audit/verify/chain';
 import { BUNDLE_KEY, TRUST } from '../support/bundle-keys';
 import { boss, eve, gatewayScene, invoice, olga, type Scene } from '../support/gateway-scene';
 import type { Person } from '../support/gateway';
+import { eventually } from '../support/engine';
+import { talk } from '../support/sessions';
 import { PlannedModel } from '../support/planned-model';
 import { ask, say } from '../support/scripted-model';
 
@@ -21,12 +23,15 @@ interface Bundling extends Scene {
   /** As `audit export` and the sweeper do: to be kept. */
   kept(turn: string): Promise<string>;
   lines(turn: string): AsyncIterable<string>;
+  /** A session of two turns, of which Temporal has forgotten the first. */
+  session(requester: string): Promise<string>;
+  keptSession(session: string): Promise<string>;
 }
 
-async function bundling(body: (scene: Bundling) => Promise<void>): Promise<void> {
+async function bundling(body: (scene: Bundling) => Promise<void>, plan = [ask(['pay', invoice]), say('Done.')]): Promise<void> {
   let made: HoldfastClient | undefined;
   await gatewayScene(
-    { model: new PlannedModel(() => [ask(['pay', invoice]), say('Done.')]) },
+    { model: new PlannedModel(() => plan) },
     async (scene) => {
       const { app, client, store, taskQueue } = scene;
       const bundleSigner = async () => ofKey(BUNDLE_KEY);
@@ -43,12 +48,31 @@ async function bundling(body: (scene: Bundling) => Promise<void>): Promise<void>
         expect(response.statusCode).toBe(200);
         return response.body;
       };
-      const kept = async (turn: string) => {
+      const whole = async (of: BundleOf) => {
         let text = '';
-        for await (const line of made!.bundle({ turn })) text += line;
+        for await (const line of made!.bundle(of)) text += line;
         return text;
       };
-      await body({ ...scene, asked, got, kept, lines: (turn) => made!.bundle({ turn }) });
+      const kept = (turn: string) => whole({ turn });
+      const keptSession = (session: string) => whole({ session });
+      const session = async (requester: string) => {
+        const opened = await client.openSession({ agent: 'tester', requester });
+        const [first] = [await talk(opened, 'One.'), await talk(opened, 'Two.')];
+        const workflowExecution = { workflowId: `turn/${first.turn_id}` };
+        const { workflowService, options } = client.temporal;
+        await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution });
+        await eventually('it is forgotten', () =>
+          client.temporal.workflow
+            .getHandle(workflowExecution.workflowId)
+            .describe()
+            .then(
+              () => false,
+              () => true,
+            ),
+        );
+        return opened.id;
+      };
+      await body({ ...scene, asked, got, kept, session, keptSession, lines: (turn) => made!.bundle({ turn }) });
       for (const id of turns) {
         await client.turn(id).cancel();
         await client.turn(id).result();
@@ -73,6 +97,19 @@ describe('an auditor cannot', () => {
       expect(await link('ours', await kept(ours))).toMatchObject({ tenant: 'globex' });
       expect(before.map((text) => text.includes(ours))).toEqual([false, false]);
     });
+  });
+
+  it('learn of another tenant’s session from that of his own whose first turn is forgotten', async () => {
+    await bundling(
+      async ({ session, keptSession }) => {
+        const [theirs, ours] = await Promise.all([session('acme/rita'), session('globex/eve')]);
+        const [before, text] = [await keptSession(theirs), await keptSession(ours)];
+        expect(text).not.toContain(theirs);
+        expect(await link('theirs', before)).toMatchObject({ agent: 'tester', tenant: 'acme', previous: null });
+        expect(await link('ours', text)).toMatchObject({ agent: 'tester', tenant: 'globex', previous: null });
+      },
+      [say('Hello.'), say('Hello again.')],
+    );
   });
 
   it('have a bundle missed that was never kept, by reading one between two', async () => {

@@ -37,8 +37,11 @@ export interface Export extends Sources {
 export async function* exportBundle({ subject, signer, chained = true, ...sources }: Export): AsyncGenerator<string> {
   const turns = await planOf(sources, subject);
   const objects = await objectsOf(sources.store, turns);
-  const { agent, requester } = turns[0]!;
+  // Of the first turn that is still known. Where none is, nobody can say in whose chain it belongs, so it is in none.
+  const known = turns.find(({ requester }) => requester !== '');
+  const { agent, requester } = known ?? turns[0]!;
   const tenant = tenantOf(requester);
+  const isLink = chained && known !== undefined;
   const writer = new Judged();
   yield writer.line('bundle', {
     v: BUNDLE_VERSION,
@@ -46,7 +49,7 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
     namespace: sources.temporal.options.namespace,
     agent,
     tenant,
-    chained,
+    chained: isLink,
     made_at: new Date().toISOString(),
     made_by: { holdfast: version, node: process.version },
   });
@@ -57,7 +60,7 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
   const complete = turns.every(({ faults }) => faults.length === 0);
   const { line, takeBack } = await lastLine(writer, {
     store: sources.store,
-    chain: chained ? { agent, tenant } : null,
+    chain: isLink ? { agent, tenant } : null,
     subject: subjectName(subject),
     complete,
     signer,
