@@ -20,11 +20,13 @@ ask() { # NAME, QUESTION, VALUE WHERE NOBODY CAN BE ASKED
   value=$3
   if [ -z "$value" ] && [ -t 0 ]; then
     trap 'stty echo' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
     stty -echo
     printf '%s: ' "$2" >&2
     IFS= read -r value
     stty echo
-    trap - EXIT
+    trap - EXIT INT TERM
     echo >&2
   fi
   if [ -z "$value" ]; then

@@ -81,7 +81,7 @@ const BY_WORDS: [programs: string, says: RegExp][] = [
   ['find', /^-(?:exec|ok)/],
   ['rg', /^--(?:pre|hostname-bin)(?:=|$)/],
   ['fd fdfind', /^(?:-[A-Za-z]*[xX]|--exec)/],
-  ['tar gtar bsdtar', /^(?:-?[A-Za-z]*[IF]|--(?:to-c|use-c|checkpoint-|rsh|rmt|inf|new-v))/],
+  ['tar gtar bsdtar', /^(?:-[A-Za-z]*[IF]|--(?:to-c|use-c|checkpoint-|rsh|rmt|inf|new-v))/],
   ['sort', /^--co/],
   ['split', /^--f/],
   ['rsync', /^(?:-[A-Za-z]*e|--rs)/],

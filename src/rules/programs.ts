@@ -63,7 +63,7 @@ function runs(words: string[]): RunsFiles | null {
   if (Object.hasOwn(BY_MANIFEST, name)) return reads(BY_MANIFEST[name]!, { open: true });
   if (name === 'sed' || name === 'gsed') return isHarmlessSed(args) ? null : { ...ANYTHING, program: name };
   const says = SAYS_WHAT_RUNS.get(name);
-  if (says) return saidBy(says, name, args);
+  if (says) return saidBy(says, name, /tar$/.test(name) ? dashed(args) : args);
   if (INTERPRETERS.has(name.replace(/[\d.]+$/, '')) || INTERPRETERS.has(name)) {
     const file = args.find((arg) => !arg.startsWith('-'));
     if (file !== undefined) return reads([fromRoot(file)]);
@@ -106,12 +106,24 @@ function saidBy(says: RegExp, program: string, args: string[]): RunsFiles | null
   return { program, files: [fromRoot(value || (args[at + 1] ?? ''))], guarded: false, open: false };
 }
 
-function isHarmlessSed(args: string[]): boolean {
-  const script = args.find((arg) => !arg.startsWith('-'));
-  if (args.some((arg) => /^(?:-[A-Za-z]*[ef]|--(?:e|f))/.test(arg))) return false; // a script elsewhere than in the first word
-  if (script === undefined) return args.every((arg) => TELLS.test(arg));
-  return HARMLESS_SED.some((form) => form.test(script));
+/** `tar xf` is `tar -xf`. */
+function dashed([first = '', ...rest]: string[]): string[] {
+  return [first.startsWith('-') ? first : `-${first}`, ...rest];
 }
+
+function isHarmlessSed(args: string[]): boolean {
+  if (args.some((arg) => SED_FILE.test(arg))) return false;
+  const said = args.flatMap((arg, at) => {
+    const found = SED_SCRIPT.exec(arg);
+    return found ? [found[1] || (args[at + 1] ?? '')] : [];
+  });
+  const script = args.find((arg) => !arg.startsWith('-'));
+  const scripts = said.length > 0 || script === undefined ? said : [script];
+  return scripts.every((one) => HARMLESS_SED.some((form) => form.test(one)));
+}
+
+const SED_FILE = /^(?:-[A-Za-z]*f|--f)/;
+const SED_SCRIPT = /^(?:-[A-Za-z]*e|--e\w*=?)(.*)$/;
 
 function fromRoot(path: string): string {
   return `/${path.replace(/^(?:\.?\/)+/, '')}`;

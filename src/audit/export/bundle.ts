@@ -29,15 +29,19 @@ export interface Export extends Sources {
 }
 
 /**
- * Lines, each with its newline. A bundle that is kept counts as the last one of its tenant and agent from the moment at which its last line is made.
+ * Lines, each with its newline. A bundle that is kept counts as the last one of its tenant and agent from the moment at which its last line is made,
+ * unless whoever takes that line does not come back for more: he could not keep it.
  * One whose sources disagree is made all the same, and says so in its last line.
  * @throws SubjectNotFound before the first line; whatever Temporal, the store or the signer throws
  */
 export async function* exportBundle({ subject, signer, chained = true, ...sources }: Export): AsyncGenerator<string> {
   const turns = await planOf(sources, subject);
   const objects = await objectsOf(sources.store, turns);
-  const { agent, requester } = turns[0]!;
+  // Of the first turn that is still known. Where none is, nobody can say in whose chain it belongs, so it is in none.
+  const known = turns.find(({ requester }) => requester !== '');
+  const { agent, requester } = known ?? turns[0]!;
   const tenant = tenantOf(requester);
+  const isLink = chained && known !== undefined;
   const writer = new Judged();
   yield writer.line('bundle', {
     v: BUNDLE_VERSION,
@@ -45,7 +49,7 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
     namespace: sources.temporal.options.namespace,
     agent,
     tenant,
-    chained,
+    chained: isLink,
     made_at: new Date().toISOString(),
     made_by: { holdfast: version, node: process.version },
   });
@@ -54,13 +58,20 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
   for (const planned of turns)
     for await (const [kind, body] of turnLines(sources, planned, written)) yield writer.line(kind, body as never);
   const complete = turns.every(({ faults }) => faults.length === 0);
-  yield await lastLine(writer, {
+  const { line, takeBack } = await lastLine(writer, {
     store: sources.store,
-    chain: chained ? { agent, tenant } : null,
+    chain: isLink ? { agent, tenant } : null,
     subject: subjectName(subject),
     complete,
     signer,
   });
+  let taken = false;
+  try {
+    yield line;
+    taken = true;
+  } finally {
+    if (!taken) await takeBack();
+  }
 }
 
 /** A writer that looks at the meaning of what it writes. */
@@ -107,9 +118,16 @@ interface Last {
   signer: BundleSigner;
 }
 
-async function lastLine(writer: Judged, { store, chain, subject, complete, signer }: Last): Promise<string> {
+/** @returns the line, and what makes the one before it the chain's last again */
+async function lastLine(
+  writer: Judged,
+  { store, chain, subject, complete, signer }: Last,
+): Promise<{ line: string; takeBack(): Promise<void> }> {
   const own = { root: writer.last!, subject };
   const previous = chain && (await succeed(store.registers, chain, own));
+  const takeBack = async () => {
+    if (chain) await withdraw(store.registers, chain, own, previous);
+  };
   const { kid, public: publicKey } = signer;
   const unsigned = {
     root: own.root,
@@ -124,9 +142,9 @@ async function lastLine(writer: Judged, { store, chain, subject, complete, signe
   const signed: Omit<EndBody, 'signature'> = { ...unsigned, contradiction: writer.contradictions.first };
   try {
     const signature = await signer.sign(Buffer.from(canonical(signed as unknown as Json), 'utf8'));
-    return writer.line('end', { ...signed, signature: signature.toString('base64url') });
+    return { line: writer.line('end', { ...signed, signature: signature.toString('base64url') }), takeBack };
   } catch (error) {
-    if (chain) await withdraw(store.registers, chain, own, previous);
+    await takeBack();
     throw error;
   }
 }

@@ -18,7 +18,7 @@ export function succeed(registers: RegisterStore, chain: ChainName, own: NonNull
   return registers.update(nameOf(chain), (value) => ({ value: { ...own }, answer: previousIn(value) }));
 }
 
-/** Takes it back: it could not be signed. Where another one has followed meanwhile, it stays. */
+/** Takes it back: it could not be signed, or kept. Where another one has followed meanwhile, it stays. */
 export async function withdraw(
   registers: RegisterStore,
   chain: ChainName,

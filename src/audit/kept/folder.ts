@@ -25,6 +25,9 @@ export interface KeptFile {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const FILE = /^([A-Za-z0-9._~-]{1,128}|call@[A-Za-z0-9._~-]{1,128})@([0-9a-f]{8})\.jsonl$/;
+/** In its canonical form, whatever stands in its body. */
+const LAST_LINE = /"kind":"end","n":\d+,"prev":"[0-9a-f]{64}"\}\n$/;
+const LAST_CHARACTERS = 150;
 const PRIVATE_DIR = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -57,7 +60,8 @@ export class KeptBundles {
   }
 
   /**
-   * Writes a bundle: whole, or not at all. Once it resolves it outlives a power cut.
+   * Writes a bundle: whole, or not at all. Once it resolves it outlives a power cut. Nothing is asked for behind the last line before
+   * that is so: whoever makes the lines learns by it that they are kept.
    * @returns false: another process was faster
    */
   async keep(name: string, lines: AsyncIterable<string>): Promise<boolean> {
@@ -65,14 +69,15 @@ export class KeptBundles {
     try {
       const file = await open(temp, 'wx', PRIVATE_FILE);
       try {
-        for await (const line of lines) await file.write(line);
-        await file.sync();
+        for await (const line of lines) {
+          await file.write(line);
+          if (!LAST_LINE.test(line.slice(-LAST_CHARACTERS))) continue;
+          await file.sync();
+          await this.appear(temp, name);
+        }
       } finally {
         await file.close();
       }
-      await mkdir(join(this.folder, name.slice(0, 10)), { recursive: true, mode: PRIVATE_DIR });
-      await link(temp, this.pathOf(name));
-      await syncDir(join(this.folder, name.slice(0, 10)));
       return true;
     } catch (error) {
       if (hasCode(error, 'EEXIST')) return false;
@@ -80,6 +85,12 @@ export class KeptBundles {
     } finally {
       await rm(temp, { force: true });
     }
+  }
+
+  private async appear(temp: string, name: string): Promise<void> {
+    await mkdir(join(this.folder, name.slice(0, 10)), { recursive: true, mode: PRIVATE_DIR });
+    await link(temp, this.pathOf(name));
+    await syncDir(join(this.folder, name.slice(0, 10)));
   }
 
   /** All of them, by day; of days before `until` (ISO 8601) only, where that is given. */

@@ -38,6 +38,35 @@ describe('a program that runs files', () => {
     ['"npm" \\test', '/package.json'],
     ['npm\ttest', '/package.json'],
     [`${'env -i '.repeat(500)}npm test`, '/'],
+    ['env -Ssh x.sh', '/'],
+    ['builtin . x.sh', '/x.sh'],
+    ['xargs -a x.txt env', '/'],
+    ['parallel :::: x.txt', '/'],
+    ['gdb -batch -x x.gdb', '/x.gdb'],
+    ['hg status', '/.hg/hgrc'],
+    ['PATH=bin ls', '/'],
+    ['env LD_PRELOAD=./x.so ls', '/'],
+    ['/usr/src/app/x.sh', '/usr/src/app/x.sh'],
+    ['/usr/bin/../src/app/x.sh', '/usr/bin/../src/app/x.sh'],
+    ['sed e x.txt', '/'],
+    ['sed -ne 1e x.txt', '/'],
+    ['sed -fx.sed y', '/'],
+    ['sed s/a/b/e x.txt', '/'],
+    ['tar xI ./x -f a.tar', '/x'],
+    ['tar -xf a.tar --to-command=./x', '/x'],
+    ['rg --pre ./x a', '/x'],
+    ['find . -exec ./x +', '/x'],
+    ['sort --compress-program=./x a', '/x'],
+    ['gawk -i x.awk a', '/x.awk'],
+    ['sqlite3 a.db .read x.sql', '/x.sql'],
+    ['sed -n 5,9p x.txt', null],
+    ['sed -e 1d -e s/a/b/g x.txt', null],
+    ['sed -n /warning/p x.txt', null],
+    ['tar -cf FILES.tar src', null],
+    ['tar xf a.tar', null],
+    ['rg --hidden a src', null],
+    ['sort -u a', null],
+    ['NODE_ENV=test LANG=C ls', null],
     ['timeout 5 ls docs/a', null],
     ['nice -n 5 cat ./a', null],
     ['find . -type f', null],
@@ -57,6 +86,11 @@ it.each<[string, boolean]>([
   ['git -c core.fsmonitor=./x status', false],
   ['GIT_DIR=made git status', false],
   ['git bisect run npm test', false],
+  ['git grep -Osh x', false],
+  ['git config include.path x', false],
+  ['git fetch --upload-pack=./x origin', false],
+  ['git log -n 5 --oneline', true],
+  ['git diff --stat', true],
 ])('%s runs nothing that file tools may write: %s', (command, guarded) => expect(runsFiles(command)!.guarded).toBe(guarded));
 
 describe('an allow rule with files', () => {
@@ -80,6 +114,17 @@ describe('an allow rule with files', () => {
     expect(says(when('ls'), {}, 'ls').verdict).toBe('allow');
     expect(says({ ...when('npm test'), files: 'any' }, {}).verdict).toBe('allow');
     expect(says('bash', {}).verdict).toBe('allow'); // it allows whatever there is
+  });
+
+  it('does not count in another folder, nor for another file', () => {
+    const one = { rule: 'bash(sh *)', files: { '/x.sh': HASH } };
+    const said = (command: string, entry: object = one) => says(entry, { '/x.sh': HASH }, command).verdict;
+    expect(said('sh x.sh now')).toBe('allow');
+    expect(said('sh y.sh x.sh')).toBe('ask');
+    const when = { rule: 'bash', when: 'input.command.endsWith("sh x.sh")', files: { '/x.sh': HASH } };
+    expect(said('sh x.sh', when)).toBe('allow');
+    for (const before of ['cd y && ', 'cd y; ', ' pushd y && ', 'env -C y ', 'env --chdir=y '])
+      expect([before, said(`${before}sh x.sh`, when)]).toEqual([before, 'ask']);
   });
 
   it.each<[object, string]>([
