@@ -22,7 +22,8 @@ UNSEEN = dict.fromkeys(  # characters that nobody sees
     for point in range(int(span.split("-")[0], 16), int(span.split("-")[-1], 16) + 1))
 RULE_OF = dict(turn="D1", run="D1", asked="D2", use="D2", step="D2", card="D3", call="D4", dispatch="D4", result="D6",
                block="D6", effect="D6")
-RAN, MAY_BE_EMPTY = ("succeeded", "failed", "in_doubt"), ("turn.agent", "turn.message", "card.card", "call.key")
+EFFECT = dict(succeeded="applied", failed="not_applied", in_doubt="in_doubt")  # of a destructive call that ended so
+RAN, MAY_BE_EMPTY = (*EFFECT,), ("turn.agent", "turn.message", "card.card", "call.key")
 OF_PART = ("tool", "version", "class", "verdict", "reason", "error", "undecided")
 ARGUMENT = ("turn_id", "agent", "requester", "session_id", "trace_id", "message", "attestation")
 ENDED = dict(WORKFLOW_EXECUTION_COMPLETED="result", WORKFLOW_EXECUTION_CANCELED="details",
@@ -255,8 +256,9 @@ class Twice:
             card, digest = result.get("card_ref"), result.get("digest")
             self.tell_all(QUESTION, result, card=card, call=digest)
             self.rule("D3", result.get("run_id") in (None, "") or not self.whole or result["run_id"] in self.runs)
-            self.tell("card", card, {"call_id": call.get("id")} | pick_there(result, ["card"]))
-            shown = pick_there(result, ["target_hash"]) | {"makers": call.get("makers", [])}
+            asked = {"call_id": call["id"]} if "id" in call else {}
+            self.tell("card", card, asked | pick_there(result, ["card"]))
+            shown = pick_there(result, ["target_hash"]) | ({"makers": call.get("makers", [])} if asked else {})
             self.tell("card", result.get("preview_ref"), shown)
             now = {**call, **pick_there(obj(result.get("decided")), ("input_ref", "input_hash")),
                    **pick_there(obj(result.get("renewed")), ("policy_ref",))}
@@ -273,6 +275,8 @@ class Twice:
                 self.tell("result", ref, {"success": one["state"] == "succeeded"})
                 self.tell("effect", head, pick_there(one, ["effect"]))
                 self.texts.setdefault(ref, (one.get("summary"), obj(one.get("error")).get("message")))
+                did = EFFECT[one["state"]] if call.get("class") == "destructive" else None
+                self.rule("D6", one.get("effect", 0) == did or not isinstance(call.get("class"), str))
                 if isinstance(one.get("effect"), str):
                     self.applied[txt(call.get("digest"))] = one["effect"] == "applied"
 
@@ -285,6 +289,8 @@ class Twice:
             self.rule("D6", not is_cut(text) or is_short_of(text, whole))
         if isinstance(digest, str) and not isinstance(ref, str) and one.get("state") != "cancelled" and not self.reset:
             self.tell("result", "of " + digest, pick_there(ended(one), ("state", "effect", "error")))
+        acts = one.get("class", "destructive") == "destructive"
+        self.rule("D6", acts or not isinstance(one["class"], str) or not isinstance(one.get("effect"), str))
         if self.whole and not self.unknown:
             self.rule("D4", not isinstance(digest, str) or self.knows("call", digest, "call_id"))
             self.rule("D6", not isinstance(ref, str) or self.knows("result", ref, "state"))
@@ -603,6 +609,7 @@ class History:
         self.activities[event_id] = (name, call)
         if value is UNKNOWN:
             self.unknown |= {{"runCall": "calls", "admitCall": "questions"}.get(name, "")}
+            self.unknown |= {"digests"} if name in OUTCOMES else set()
             return
         value = obj(value)
         if name in CALLS:
@@ -690,13 +697,18 @@ def state_in(kind, body):
         return body.get("effect")
     return body.get("outcome") if body.get("recorded") is None else body["recorded"]
 
+def defined(objects, body):
+    """The agent's definition that a body names; {}: it is not there."""
+    found = obj(objects.get(txt(body.get("definition_ref"))))
+    return found if found.get("v") == "holdfast.agent/1" else {}
+
 class Blocks:
     def __init__(self, turn, history, objects, blocks, rule):
         self.turn, self.history, self.objects, self.seen, self.rule = turn, history, objects, blocks, rule
         self.own, self.parts, self.sub_turns, self.needs = {}, {}, [], {"parts": set(), "objects": set()}
         self.approvals, self.editors, self.steerers, self.admitted, self.dispatches = [], {}, set(), {}, set()
         self.shows_message = False
-        self.unknown = set()  # what was left out: decisions, admissions, messages, dispatches
+        self.unknown = set()  # what was left out: starts, decisions, admissions, messages, dispatches
 
     def part(self, ref, part):
         body = None if part is None else obj(part["body"])
@@ -711,6 +723,7 @@ class Blocks:
             body = self.parts.get(block["parts"][0])
         starts = kind == "start" and body is not None
         starts = starts and body.get("first_execution_run_id") == self.turn["first_execution_run_id"]
+        self.unknown |= {"starts"} if kind == "start" and body is None else set()
         if not (starts or parent):
             return False
         time, after = when(block["at"]), parent["at"] if parent else history.began
@@ -763,7 +776,7 @@ class Blocks:
         workflows, namespace = [self.turn["workflow_id"], *session], self.history.audience["namespace"]
         token = body.get("attestation")
         holds = "attestation" in body and self.history.signatures.start_holds(token, said, namespace, workflows, time)
-        approvals = obj(obj(self.objects.get(txt(body.get("definition_ref")))).get("approvals"))
+        approvals = obj(defined(self.objects, body).get("approvals"))
         return holds or "parent" in body or "attested" not in [obj(one).get("channel") for one in approvals.values()]
 
     def message(self, body, parts):
@@ -830,15 +843,20 @@ class Blocks:
         rules = obj(self.objects.get(txt(body.get("policy_ref"))))
         channels = (rules.get("channel"), obj(self.objects.get(txt(within(rules)))).get("channel"))
         self.rule("B10", "attested" not in channels or obj(body.get("approval")).get("channel") == "attested")
-        definition = obj(obj(self.objects.get(txt(body.get("definition_ref")))).get("approvals"))
-        if txt(body.get("tool")) in definition:
-            self.rule("B10", form(definition[txt(body.get("tool"))]) == form(body.get("approval")))
+        definition = defined(self.objects, body)
+        approvals, wanted = obj(definition.get("approvals")), pick(body, ("tool", "version"))
+        if txt(body.get("tool")) in approvals:
+            self.rule("B10", form(approvals[txt(body.get("tool"))]) == form(body.get("approval")))
+        tools = [one for one in objs(definition.get("tools")) if form(pick(one, ("name", "version"))) == form(
+            {"name": wanted["tool"], "version": wanted["version"]})]
+        kind = obj(body.get("subject")).get("class", "destructive")
+        self.rule("B10", kind == "destructive" and (not tools or kind in pick_all(tools, "class")))
 
     def dispatched(self, body, run):
         call = run["call"]
         same = ("tool", "version", "input_ref", "preview_ref")
         self.rule("B7", form(pick(body, same)) == form(pick(call, same)) and body.get("call_id") == call.get("id"))
-        self.rule("B7", body.get("idempotency_key") == self.history.key_of(call))
+        self.rule("B7", body.get("idempotency_key") == self.history.key_of(call) and call.get("class") == "destructive")
         alike = lambda one: pick(one, ("tool", "version")) == pick(body, ("tool", "version"))
         admitted = [one for one in self.admitted.get(txt(body.get("call_id")), [])
                     if alike(one) and one.get("verdict") != "rejected"]
@@ -873,6 +891,16 @@ class Blocks:
         if self.history.whole:
             said = [one for one in self.history.outcomes if one["head"] == ref]
             self.rule("B11", all(form(one["effect"]) == form(state_in(kind, body)) for one in said))
+
+    def unended(self):
+        """Whether something was dispatched, and no block says what became of it."""
+        if any(one["body"] is None and one["kind"] != "message" for one in self.own.values()):
+            return False
+        keys = {"dispatch": set(), "effect": set(), "settlement": set()}
+        for one in self.own.values():
+            if one["kind"] in keys:
+                keys[one["kind"]].add((form(one["body"].get("digest")), form(one["body"].get("idempotency_key"))))
+        return not keys["dispatch"] <= keys["effect"] | keys["settlement"]
 
     def says(self, ref):
         """State and result in an own effect or settlement; UNKNOWN: it was left out. None: it is none."""
@@ -1038,6 +1066,8 @@ class Turn:
     def applied(self):
         """T3: what took effect by one of history, transcript and records did so by the others."""
         history, blocks = self.history, self.blocks
+        if "starts" in blocks.unknown:  # Which blocks are the turn's own, nobody can tell.
+            return
         done = [one for one in history.outcomes if one["effect"] == "applied"]
         applied = [one for one in self.records if one.get("state") == "applied"]
         digests, heads = {txt(one.get("digest")) for one in applied}, {txt(one.get("result_head")) for one in applied}
@@ -1047,7 +1077,9 @@ class Turn:
             self.rule("T3", one["digest"] is None or txt(one["digest"]) in digests or txt(one["head"]) in heads)
         if history.reset or "outcomes" in history.unknown:
             return
-        self.rule("T3", "calls" in history.unknown or digests <= {txt(one["digest"]) for one in done})
+        self.rule("T3", "digests" in history.unknown or digests <= {txt(one["digest"]) for one in done})
+        claimed = any(one.get("state") == "claimed" for one in self.records)
+        self.rule("T3", not claimed and not blocks.unended())
         named = {txt(one["head"]) for one in history.outcomes} | {txt(one.get("result_head")) for one in self.records}
         for ref, own in blocks.own.items():
             self.rule("T3", own["kind"] not in ("effect", "settlement") or ref in named)

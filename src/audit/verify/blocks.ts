@@ -68,7 +68,7 @@ export class Blocks {
   private readonly dispatches = new Set<string>();
   private saysMessage = false;
   /** A decision, an admission, a message or a dispatch was left out. */
-  private readonly unknown = { decisions: false, admissions: false, messages: false, dispatches: false };
+  readonly unknown = { starts: false, decisions: false, admissions: false, messages: false, dispatches: false };
 
   constructor(
     private readonly turn: TurnBody,
@@ -96,6 +96,7 @@ export class Blocks {
     const isOwn =
       this.own.has(block.parent ?? '') ||
       (block.kind === 'start' && body !== null && body.first_execution_run_id === this.turn.first_execution_run_id);
+    this.unknown.starts ||= block.kind === 'start' && body === null;
     if (!isOwn) return;
     const { history } = this;
     const at = timeOf(block.at);
@@ -134,6 +135,16 @@ export class Blocks {
     const own = typeof ref === 'string' ? this.own.get(ref) : undefined;
     if (own?.kind !== 'effect' && own?.kind !== 'settlement') return undefined;
     return own.body === null ? 'unknown' : { state: stateOf(own.kind, own.body), result_ref: own.body.result_ref };
+  }
+
+  /** Whether something was dispatched, and no block says what became of it. */
+  unended(): boolean {
+    const own = [...this.own.values()];
+    if (own.some(({ kind, body }) => body === null && kind !== 'message')) return false;
+    const keys = (...kinds: string[]) =>
+      new Set(own.filter(({ kind }) => kinds.includes(kind)).map(({ body }) => dispatchName(body!, null)));
+    const ended = keys('effect', 'settlement');
+    return [...keys('dispatch')].some((name) => !ended.has(name));
   }
 
   private kept(body: Json): JsonObject {
@@ -298,6 +309,8 @@ export class Blocks {
     const { call } = run;
     const same = ['tool', 'version', 'input_ref', 'preview_ref'].every((field) => body[field] === call[field]);
     if (!same || body.call_id !== call.id) report('B7', 'What was dispatched is not the call that the history scheduled');
+    if (call.class !== 'destructive')
+      report('B7', `A call of class ${quoted(call.class)} was dispatched, and only destructive ones are`);
     if (body.idempotency_key !== this.history.keyOf(run)) report('B7', 'The idempotency key is not that of the call');
     const admitted = (this.admitted.get(text(body.call_id)) ?? []).filter((it) => isAdmittedAs(it, body));
     if (admitted.length === 0 && !this.unknown.admissions)
@@ -328,7 +341,15 @@ export class Blocks {
   }
 
   /** B10 */
-  private approvedUnder({ definition_ref, policy_ref, tool, approval }: JsonObject, report: Report): void {
+  private approvedUnder({ definition_ref, policy_ref, tool, version, approval, subject }: JsonObject, report: Report): void {
+    const { class: kind = 'destructive' } = object(subject);
+    const defined = list(this.around.definitions.get(text(definition_ref))?.tools).map(object);
+    const classes = defined.filter((one) => one.name === tool && one.version === version).map((one) => one.class);
+    if (kind !== 'destructive' || (classes.length > 0 && !classes.includes(kind)))
+      report(
+        'B10',
+        `What was dispatched is said to be of class ${quoted(kind)}, which is not that of the tool in the agent's definition`,
+      );
     if (this.around.rules.attested(text(policy_ref)) && object(approval).channel !== 'attested')
       report('B10', 'The call was dispatched as if any name approved it, and the recorded rules take signed decisions only');
     const definition = this.around.definitions.get(text(definition_ref));

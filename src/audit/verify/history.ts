@@ -65,7 +65,7 @@ export class History {
   readonly given = new Set<string>();
   lastHead: Known = null;
   /** What was left out. */
-  readonly unknown = { calls: false, outcomes: false, admitted: false, questions: false };
+  readonly unknown = { calls: false, digests: false, outcomes: false, admitted: false, questions: false };
   /** The store that its calls were bound to; null: they were bound to none. Undefined: there was no call. */
   store: string | null | undefined;
   /** Until when people could answer, by call: as they were asked. */
@@ -187,6 +187,7 @@ export class History {
     scheduled.set(text(event.eventId), { type, digest: known === null ? undefined : object(known.call).digest });
     if (known === null) {
       if (type === 'runCall') this.unknown.calls = true;
+      if (OUTCOMES[type] !== undefined) this.unknown.digests = true;
       if (type === 'admitCall') this.unknown.questions = true;
       return;
     }

@@ -1,7 +1,7 @@
 /** What the lines mean: whether history, transcript and effects tell one story (docs/bundle-format.md, H to T). The first fault is kept. */
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import { isJsonObject, type JsonObject } from '../../shared/json';
-import { text } from '../case-file/loose';
+import { list, object, text } from '../case-file/loose';
 import type { Bodies, BundleBody, LineKind } from '../format/lines';
 import { Attestations } from './attestations';
 import { Fault, quoted } from './fault';
@@ -38,8 +38,8 @@ export class Meaning {
         this.bundle = line.body;
         break;
       case 'object':
-        if (isJsonObject(line.body.value) && isJsonObject(line.body.value.approvals))
-          this.definitions.set(line.body.ref, { approvals: line.body.value.approvals });
+        if (isJsonObject(line.body.value) && line.body.value.v === 'holdfast.agent/1')
+          this.define(line.body.ref, line.body.value);
         this.rules.take(line.body);
         break;
       case 'turn':
@@ -74,6 +74,14 @@ export class Meaning {
         if (line.body.complete) this.below(report);
         break;
     }
+  }
+
+  private define(ref: string, { approvals = {}, tools }: JsonObject): void {
+    const kept = list(tools).map((tool) => {
+      const { name = null, version = null, class: kind = null } = object(tool);
+      return { name, version, class: kind };
+    });
+    this.definitions.set(ref, { approvals, tools: kept });
   }
 
   /** T6 */

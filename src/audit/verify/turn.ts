@@ -21,7 +21,12 @@ export class Turn {
   readonly history: History;
   readonly blocks: Blocks;
   private readonly twice: Twice;
-  private readonly records = { heads: new Set<string>(), applied: new Set<string>(), appliedHeads: new Set<string>() };
+  private readonly records = {
+    heads: new Set<string>(),
+    applied: new Set<string>(),
+    appliedHeads: new Set<string>(),
+    claimed: false,
+  };
 
   constructor(
     readonly body: TurnBody,
@@ -66,6 +71,7 @@ export class Turn {
     const { history, blocks } = this;
     blocks.refer(record);
     this.records.heads.add(text(result_head));
+    if (state === 'claimed') this.records.claimed = true;
     if (state === 'applied') this.records.applied.add(text(digest));
     if (state === 'applied') this.records.appliedHeads.add(text(result_head));
     if (turn_id !== this.body.turn_id) report('T2', 'The effect record is of another turn');
@@ -109,6 +115,7 @@ export class Turn {
   /** T3 */
   private applied(report: Report): void {
     const { history, blocks, records } = this;
+    if (blocks.unknown.starts) return; // which blocks are the turn's own, nobody can tell
     const done = history.outcomes.filter(({ effect }) => effect === 'applied');
     for (const { digest, head } of done) {
       const said = blocks.stateIn(head);
@@ -119,8 +126,9 @@ export class Turn {
     }
     if (history.wasReset || history.unknown.outcomes) return;
     const digests = new Set(done.map(({ digest }) => text(digest)));
-    if (!history.unknown.calls && ![...records.applied].every((digest) => digests.has(digest)))
+    if (!history.unknown.digests && ![...records.applied].every((digest) => digests.has(digest)))
       report('T3', 'There is the record of an effect that the history does not know');
+    if (records.claimed || blocks.unended()) report('T3', 'A call was dispatched, and nothing says what became of it');
     const named = new Set([...history.outcomes.map(({ head }) => text(head)), ...records.heads]);
     for (const [ref, { kind }] of blocks.own)
       if ((kind === 'effect' || kind === 'settlement') && !named.has(ref))

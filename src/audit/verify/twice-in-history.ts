@@ -6,11 +6,14 @@ import { list, object, text } from '../case-file/loose';
 import type { RunBody, TurnBody } from '../format/lines';
 import * as of from './doubled';
 import type { History } from './history';
+import { quoted } from './fault';
 import { HISTORY, RESULT, type Testimony } from './testimony';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
 /** States in which an activity leaves a call. */
 const RAN = new Set<Json | undefined>(['succeeded', 'failed', 'in_doubt']);
+/** What a destructive call has done that ended so. */
+const EFFECT = { succeeded: 'applied', failed: 'not_applied', in_doubt: 'in_doubt' } as const;
 /** Activities that ask what became of a dispatch. */
 const LOOKING = new Set(['inspectEffect', 'settleEffect', 'reconcileEffect']);
 
@@ -152,7 +155,9 @@ export class TwiceInHistory {
     if (run_id !== '' && run_id !== null && this.history.whole && !this.history.runs.includes(text(run_id)))
       this.all.report('D3', 'People were asked in a run that the turn does not have');
     this.all.tell('card', card_ref, { call_id, text: card }, HISTORY);
-    this.all.tell('card', preview_ref, { target_hash, makers: asked.makers ?? [] }, HISTORY);
+    // Of an argument that was left out nobody knows who had a hand in it.
+    const makers = asked.id === undefined ? undefined : (asked.makers ?? []);
+    this.all.tell('card', preview_ref, { target_hash, makers }, HISTORY);
     this.all.tell(
       'call',
       digest,
@@ -173,6 +178,8 @@ export class TwiceInHistory {
     this.all.tell('result', result_ref, { call_id, tool, version, success: state === 'succeeded' }, HISTORY);
     this.all.tell('effect', head, { effect }, HISTORY);
     this.all.wholeTexts(result_ref, outcome);
+    if (typeof call.class === 'string' && effect !== (call.class === 'destructive' ? EFFECT[state as keyof typeof EFFECT] : null))
+      this.all.report('D6', `A ${String(call.class)} call is said to have ${String(state)}, with the effect ${quoted(effect)}`);
     if (typeof effect === 'string') this.applied.set(text(call.digest), effect === 'applied');
   }
 
@@ -247,9 +254,11 @@ export class TwiceInHistory {
   }
 
   /** A digest and a result that somebody names must have come from an activity; so must an effect. */
-  private known({ digest, result_ref, effect }: JsonObject, source: string): void {
-    if (!this.all.whole) return;
+  private known({ digest, result_ref, effect, class: kind }: JsonObject, source: string): void {
     const who = `${source.charAt(0).toUpperCase()}${source.slice(1)}`;
+    if (typeof effect === 'string' && typeof kind === 'string' && kind !== 'destructive')
+      this.all.report('D6', `${who} gives a call of class ${quoted(kind)} an effect, and only destructive ones have one`);
+    if (!this.all.whole) return;
     if (typeof digest === 'string' && !this.all.facts.knows('call', digest, 'call_id'))
       this.all.report('D4', `${who} names a call that nobody was asked about and that never ran`);
     if (typeof result_ref === 'string' && !this.all.facts.knows('result', result_ref, 'state'))

@@ -142,6 +142,33 @@ function dated(lines: OpenLine[], decision: string, change: (at: string) => stri
   for (const one of [...decided(lines, decision), calls(lines)[0].approval.decisions[0]]) one.at = at;
 }
 
+/** The call is another, with all digests and keys that follow. */
+function asCall(lines: OpenLine[], change: object): void {
+  const { call, turn } = run(lines);
+  const { idempotency_key: key } = bodyOf(lines, isDispatch);
+  const right = callDigest(turn, { ...call, ...change });
+  replaced(lines, call.digest as string, right);
+  replaced(lines, (call.digest as string).slice(0, 16), right.slice(0, 16));
+  replaced(lines, key as string, idempotencyKey({ ...turn, call_id: call.id, digest: right }));
+}
+
+/** Whatever says what became of the call. */
+const ends = (lines: OpenLine[]): any[] => [
+  resultOf(lines, 'runCall'),
+  value(lines.find((line) => scheduled('takeStep')(line) && value(line).step === 2)!).outcomes[0],
+  calls(lines)[0],
+];
+
+/** The call has had no outcome: no block says so. */
+function unended(lines: OpenLine[], state: string): void {
+  const [dispatch, effect] = [one(lines, block('dispatch')).body.ref, one(lines, block('effect')).body.ref] as string[];
+  unchained(lines, block('effect'));
+  replaced(lines, effect!, dispatch!);
+  for (const one of ends(lines)) Object.assign(one, { state: 'failed', effect: 'not_applied' });
+  Object.assign(bodyOf(lines, (body) => body?.envelope).envelope, { success: false, error: null });
+  Object.assign(one(lines, kind('effect')).body.record, { state, result_head: null, result_ref: null });
+}
+
 const PLANS: Plan[] = [
   {
     name: 'the run has another input than was approved',
@@ -714,6 +741,91 @@ const PLANS: Plan[] = [
     says: /take signed decisions only/,
   },
   {
+    name: 'a call that only reads, by all that is said of it, has had an effect',
+    of: 'approval',
+    edit: (lines) => {
+      asCall(lines, { class: 'read' });
+      replaced(lines, '"class":"destructive"', '"class":"read"');
+    },
+    at: (line) => ofType('ACTIVITY_TASK_COMPLETED')(line) && attributes(line).result.payloads[0].$.effect === 'applied',
+    rule: 'D6',
+    says: /A read call/,
+  },
+  {
+    name: 'a call that only reads was dispatched',
+    of: 'approval',
+    edit: (lines) => {
+      asCall(lines, { class: 'read' });
+      replaced(lines, '"class":"destructive"', '"class":"read"');
+      for (const one of ends(lines)) one.effect = null;
+    },
+    at: block('dispatch'),
+    rule: 'B7',
+    says: /only destructive ones/,
+  },
+  {
+    name: "another class than in the agent's definition, by the transcript, and the history does not have the call",
+    of: 'approval',
+    edit: (lines) => {
+      for (const { body } of lines.filter(part((body) => body?.subject))) body.part.body.subject.class = 'write';
+      delete calls(lines)[0].class;
+      for (const name of ['runCall', 'admitCall']) attributes(one(lines, scheduled(name))).input.payloads[0] = { redacted: true };
+      const { eventId } = one(lines, scheduled('takeStep')).body.event;
+      const answered = lines.find((line) => attributes(line)?.scheduledEventId === eventId && attributes(line).result)!;
+      attributes(answered).result.payloads[0] = { redacted: true };
+      const next = lines.find((line) => scheduled('takeStep')(line) && value(line).step === 2)!;
+      attributes(next).input.payloads[0] = { redacted: true };
+      one(lines, kind('end')).body.redaction = {
+        of: { root: NOWHERE, kid: '', signature: '' },
+        parts: 0,
+        payloads: 4,
+        reason: '',
+      };
+    },
+    at: block('dispatch'),
+    rule: 'B10',
+    says: /class "write"/,
+  },
+  {
+    name: 'nothing happened, by all that is said beside a success',
+    of: 'approval',
+    edit: (lines) => {
+      for (const one of [...ends(lines), bodyOf(lines, isEffect)]) one.effect = 'not_applied';
+      one(lines, kind('effect')).body.record.state = 'not_applied';
+    },
+    at: (line) => ofType('ACTIVITY_TASK_COMPLETED')(line) && attributes(line).result.payloads[0].$.effect === 'not_applied',
+    rule: 'D6',
+    says: /succeeded, with the effect "not_applied"/,
+  },
+  {
+    name: 'nothing happened, by all but the envelope that the tool has answered',
+    of: 'approval',
+    edit: (lines) => {
+      for (const one of ends(lines)) Object.assign(one, { state: 'failed', effect: 'not_applied' });
+      bodyOf(lines, isEffect).effect = 'not_applied';
+      one(lines, kind('effect')).body.record.state = 'not_applied';
+    },
+    at: part((body) => body?.envelope),
+    rule: 'D6',
+    says: /success of the result/,
+  },
+  {
+    name: 'what was dispatched has no outcome',
+    of: 'approval',
+    edit: (lines) => unended(lines, 'not_applied'),
+    at: kind('turn_end'),
+    rule: 'T3',
+    says: /nothing says what became of it/,
+  },
+  {
+    name: 'an effect was claimed, and has no outcome',
+    of: 'approval',
+    edit: (lines) => unended(lines, 'claimed'),
+    at: kind('turn_end'),
+    rule: 'T3',
+    says: /nothing says what became of it/,
+  },
+  {
     name: 'nobody was asked about a call that the rules ask about',
     of: 'approval',
     edit: unasked,
@@ -778,7 +890,7 @@ const PLANS: Plan[] = [
   {
     name: 'nothing happened, by the history',
     of: 'approval',
-    edit: (lines) => void (resultOf(lines, 'runCall').effect = 'not_applied'),
+    edit: (lines) => void Object.assign(resultOf(lines, 'runCall'), { state: 'failed', effect: 'not_applied' }),
     at: (line) => scheduled('takeStep')(line) && value(line).step === 2,
     rule: 'D6',
     says: /whether it took effect/,
@@ -787,9 +899,8 @@ const PLANS: Plan[] = [
     name: 'nothing happened, by all that the history says',
     of: 'approval',
     edit: (lines) => {
-      resultOf(lines, 'runCall').effect = 'not_applied';
-      value(lines.find((line) => scheduled('takeStep')(line) && value(line).step === 2)!).outcomes[0].effect = 'not_applied';
-      attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls[0].effect = 'not_applied';
+      for (const one of ends(lines)) Object.assign(one, { state: 'failed', effect: 'not_applied' });
+      Object.assign(bodyOf(lines, (body) => body?.envelope).envelope, { success: false, error: null });
     },
     at: block('effect'),
     rule: 'B11',
