@@ -156,7 +156,7 @@ describe('silence after the hand-over proves nothing, and is never reported as "
     ['a refusal breaks off between its lines', { cut: '554-5.7.1 spam\r\n' }],
     ['the server says that it closes: it may say so at any time, and not of this message', { dot: '421 4.3.2 closing' }],
     ['the answer is no SMTP', { dot: 'hello' }],
-  ])('%s', async (_what, script) => {
+  ])('a mail is in doubt where %s', async (_what, script) => {
     const { error, seen } = await sendTo(script);
     expect(error.detail).toMatchObject({ code: 'NETWORK_ERROR', reason: 'no_answer_after_data' });
     expect(error.nothingHappened).toBe(false);
