@@ -23,7 +23,8 @@ interface Way {
 export function createNotifier({ webhook, mail, ...surroundings }: NotifySettings): Notifier | null {
   const ways: Way[] = [
     ...(webhook === null ? [] : [{ name: 'webhook', send: postWebhook.bind(null, webhook) }]),
-    ...(mail === null ? [] : [{ name: 'mail', send: sendMail.bind(null, mail) }]),
+    // Each by itself: of one mail to several, a server may take some addresses and refuse the others.
+    ...(mail?.to ?? []).map((address) => ({ name: `mail to ${address}`, send: sendMail.bind(null, mail!, address) })),
   ];
   if (ways.length === 0) return null;
   return { tell: (question, card, delivery) => tellBy(ways, messageOf(question, card, surroundings), question, delivery) };

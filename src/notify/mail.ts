@@ -1,4 +1,4 @@
-/** The message as an e-mail: plain text, one message for all addresses, its Message-ID the same when it is sent again. */
+/** The message as an e-mail: plain text, its Message-ID the same when it is sent again. */
 import { createTransport } from 'nodemailer';
 import { visible } from '../shared/visible';
 import { titleOf, type Message } from './message';
@@ -18,8 +18,8 @@ export interface MailSettings {
 }
 
 /** @throws Error of the mail server, or on the way to it */
-export async function sendMail(settings: MailSettings, id: string, message: Message): Promise<void> {
-  const { host, port, secure, user, pass = '', from, to, timeoutMs = 15_000 } = settings;
+export async function sendMail(settings: MailSettings, to: string, id: string, message: Message): Promise<void> {
+  const { host, port, secure, user, pass = '', from, timeoutMs = 15_000 } = settings;
   const transport = createTransport({
     host,
     port,
@@ -35,7 +35,7 @@ export async function sendMail(settings: MailSettings, id: string, message: Mess
   try {
     await transport.sendMail({
       from,
-      to: to.map((address) => ({ name: '', address })),
+      to: { name: '', address: to },
       subject: `[holdfast] ${titleOf(message)}`,
       text: textOf(message),
       messageId: `<${id}@holdfast.invalid>`, // RFC 2606 keeps .invalid free: it cannot be another host's id

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { startMailCatcher, type MailCatcher } from '../../src/devserver/mail-catcher';
 import { createNotifier } from '../../src/notify';
+import { badSmtpServer } from '../packs/finance/bad-smtp-server';
 import { aQuestion, nothingDone, SECRET, WHERE } from './support/questions';
 import { receiver } from './support/receiver';
 
@@ -33,11 +34,13 @@ async function mails() {
   return Promise.all(names.map(async (name) => ({ name, mail: await PostalMime.parse(await readFile(join(dir, name))) })));
 }
 
-it('a mail has the card, the link and the commands as plain text, for every address', async () => {
+it('a mail has the card, the link and the commands as plain text, and goes to each address by itself', async () => {
   await notifierTo('ana@bank.example', 'bob@bank.example').tell(aQuestion(), '## Card\n\n**bold** <b>x</b>', nothingDone());
-  const [{ mail }] = (await mails()) as [Awaited<ReturnType<typeof mails>>[number]];
+  const all = await mails();
+  const [{ mail }] = all as [Awaited<ReturnType<typeof mails>>[number]];
   expect(mail.subject).toBe('[holdfast] Waiting for approval: pay in turn inv-7, asked by rita');
-  expect(mail.to?.map(({ address }) => address)).toEqual(['ana@bank.example', 'bob@bank.example']);
+  const addresses = all.flatMap((one) => one.mail.to!.map(({ address }) => address));
+  expect(addresses.sort()).toEqual(['ana@bank.example', 'bob@bank.example']);
   expect(mail.from?.address).toBe('agents@bank.example');
   expect(mail.html).toBeUndefined();
   const text = mail.text!.replaceAll('\r\n', '\n');
@@ -72,6 +75,25 @@ it('what a stranger wrote adds no header and no invisible characters to a mail',
   expect(mail.text).toContain('a⟨U+202E⟩b');
 });
 
+it('an address that the server refuses is not taken for told, and is the only one that is tried again', async () => {
+  const refused = 'nobody@bank.example';
+  const server = await badSmtpServer({ rcptOf: (line) => (line.includes(refused) ? '550 5.1.1 no such user' : '250 ok') });
+  try {
+    const mail = mailTo(['ana@bank.example', refused], server.port);
+    const notifier = createNotifier({ webhook: null, mail, ...WHERE })!;
+    const done = new Set<string>();
+    const delivery = { done, reached: (way: string) => void done.add(way) };
+    for (const connections of [2, 3]) {
+      const fault = /^Not everybody was told\. mail to nobody@bank\.example: .*no such user/;
+      await expect(notifier.tell(aQuestion(), null, delivery)).rejects.toThrow(fault);
+      expect([[...done], server.seen.connections]).toEqual([['mail to ana@bank.example'], connections]);
+    }
+    expect(server.seen.message).toContain('To: ana@bank.example');
+  } finally {
+    await server.close();
+  }
+});
+
 it('one way that fails keeps no other from being tried; the next attempt leaves out those that got through', async () => {
   const hook = await receiver((nth, response) => void response.writeHead(nth === 1 ? 503 : 200).end());
   try {
@@ -80,7 +102,7 @@ it('one way that fails keeps no other from being tried; the next attempt leaves 
     const done = new Set<string>();
     const delivery = { done, reached: (way: string) => void done.add(way) };
     await expect(notifier.tell(aQuestion(), null, delivery)).rejects.toThrow(/^Not everybody was told\. webhook: /);
-    expect([...done]).toEqual(['mail']);
+    expect([...done]).toEqual(['mail to ana@bank.example']);
     await notifier.tell(aQuestion(), null, delivery);
     expect(hook.received).toHaveLength(2);
     expect(await mails()).toHaveLength(1);
@@ -96,7 +118,7 @@ it('a mail server that is not there is an error without the password', async () 
   const error = await createNotifier({ webhook: null, mail, ...WHERE })!
     .tell(aQuestion(), null, nothingDone())
     .catch((fault: Error) => fault);
-  expect((error as Error).message).toMatch(/^Not everybody was told\. mail: .*ECONNREFUSED/);
+  expect((error as Error).message).toMatch(/^Not everybody was told\. mail to ana@bank\.example: .*ECONNREFUSED/);
   expect((error as Error).message).not.toContain('s3cret');
   catcher = await startMailCatcher({ dir });
 });

@@ -1,7 +1,8 @@
 /**
  * What a failed SMTP conversation means. The line that matters is the hand-over: once the server has
  * said 354 and we began to write the message, silence tells nothing (RFC 5321, 4.5.3.2.6 and 6.1: the server may
- * have taken it), and only a complete refusal (4xx, 5xx) proves that it did not.
+ * have taken it), and only a complete refusal (4xx, 5xx) proves that it did not. 421 is none: a server that closes may
+ * say it at any time, whatever it was asked (3.8).
  */
 import { ToolError } from '../../tools/errors';
 
@@ -15,16 +16,20 @@ export interface SmtpError extends Error {
   response?: string;
 }
 
+/** The server closes the connection. */
+const CLOSING = 421;
+
 /** @param handedOver did the server ask for the message, so that we began to write it? */
 export function smtpFailure(error: SmtpError, handedOver: boolean): ToolError {
   const answer = error.responseCode ?? 0;
   const told = cut(error.response ?? error.message);
-  const refusedMessage = error.code === 'EMESSAGE' && error.command === 'DATA' && answer >= 400 && answer < 600;
+  const answered = error.code === 'EMESSAGE' && error.command === 'DATA' && answer !== CLOSING;
+  const refusedMessage = answered && answer >= 400 && answer < 600;
   if (handedOver && !refusedMessage) {
     return new ToolError(
       'NETWORK_ERROR',
       'no_answer_after_data',
-      `The message was handed to the mail server, and its answer never came: ${told}`,
+      `The message was handed to the mail server, and its answer to that never came: ${told}`,
       {
         hint: 'It may or may not have been delivered. Look for the Message-ID at the receiving side before anything is sent again.',
         nothingHappened: false,
@@ -43,7 +48,7 @@ export function smtpFailure(error: SmtpError, handedOver: boolean): ToolError {
       'An operator must correct them.',
     );
   }
-  if (answer === 421 || answer === 450 || answer === 452) {
+  if (answer === CLOSING || answer === 450 || answer === 452) {
     return refused('RATE_LIMITED', 'smtp_busy', `The mail server asks to come back later: ${told}`, 'Nothing was sent.');
   }
   if (answer >= 400 && answer < 500) {

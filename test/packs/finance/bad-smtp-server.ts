@@ -8,9 +8,12 @@ export interface Script {
   auth?: string;
   mail?: string;
   rcpt?: string | 'drop';
+  rcptOf?: (line: string) => string;
   data?: string;
-  /** After the final dot: an answer, `drop`, `hang`, or `partial` (an answer without its end, then a drop). */
+  /** After the final dot: an answer, `drop`, or `hang`. */
   dot?: string;
+  /** After the final dot: these bytes as they are, and then a drop. */
+  cut?: string;
   /** Called once the message has arrived as a whole. */
   onMessage?: () => void;
 }
@@ -30,17 +33,18 @@ export async function badSmtpServer(script: Script) {
     socket.on('data', (chunk) => {
       buffer += chunk.toString('latin1');
       for (;;) {
-        const end = inData ? buffer.indexOf('\r\n.\r\n') : buffer.indexOf('\r\n');
+        // The line before the dot may be that of DATA.
+        const end = inData ? `\r\n${buffer}`.indexOf('\r\n.\r\n') : buffer.indexOf('\r\n');
         if (end < 0) return;
-        const line = buffer.slice(0, end);
-        buffer = buffer.slice(end + (inData ? 5 : 2));
+        const line = buffer.slice(0, inData ? Math.max(0, end - 2) : end);
+        buffer = buffer.slice(end + (inData ? 3 : 2));
         if (inData) {
           inData = false;
           seen.message = line;
           script.onMessage?.();
           const dot = script.dot ?? '250 queued';
           if (dot === 'hang') return;
-          if (dot === 'partial') socket.end('250 que');
+          if (script.cut !== undefined) socket.end(script.cut);
           else say(dot);
           continue;
         }
@@ -50,7 +54,7 @@ export async function badSmtpServer(script: Script) {
         else if (verb === 'HELO') say('502 no');
         else if (verb === 'AUTH') say(script.auth ?? '235 ok');
         else if (verb === 'MAIL') say(script.mail ?? '250 ok');
-        else if (verb === 'RCPT') say(script.rcpt ?? '250 ok');
+        else if (verb === 'RCPT') say(script.rcptOf?.(line) ?? script.rcpt ?? '250 ok');
         else if (verb === 'DATA') {
           inData = (script.data ?? '354').startsWith('354');
           say(script.data ?? '354 go on');

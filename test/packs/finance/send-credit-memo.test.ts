@@ -83,7 +83,13 @@ describe('a refusal before acceptance proves that nothing was sent', () => {
     ['554 to the message', { dot: '554 5.7.1 spam' }, 'EXECUTION_ERROR', 'message_refused'],
     ['451 to the message', { dot: '451 4.3.0 disk full' }, 'NETWORK_ERROR', 'smtp_temporary_refusal'],
     ['452 to the message', { dot: '452 4.3.1 no space' }, 'RATE_LIMITED', 'smtp_busy'],
-    ['421 to the message', { dot: '421 4.3.2 closing' }, 'RATE_LIMITED', 'smtp_busy'],
+    [
+      '554 to the message, in two lines',
+      { dot: '554-5.7.1 spam\r\n554 5.7.1 see our rules' },
+      'EXECUTION_ERROR',
+      'message_refused',
+    ],
+    ['421 to the recipient', { rcpt: '421 4.3.2 closing' }, 'RATE_LIMITED', 'smtp_busy'],
     ['a refused greeting', { greeting: '554 go away' }, 'EXECUTION_ERROR', 'message_refused'],
     ['a drop before the greeting', { greeting: 'drop' }, 'NETWORK_ERROR', 'smtp_unreachable'],
     ['a refused EHLO', { ehlo: '502 no' }, 'EXECUTION_ERROR', 'message_refused'],
@@ -135,13 +141,22 @@ it('a call whose time is over when the server asks for the message does not hand
   expect([seen.connections, seen.message]).toEqual([1, '']);
 });
 
+it('a recipient that is refused is sent nothing, also by a server that takes commands ahead and asks for the message all the same', async () => {
+  const { error, seen } = await sendTo({ ehlo: '250-test\r\n250 PIPELINING', rcpt: '550 5.1.1 no such user', data: '354 go on' });
+  expect(error).toMatchObject({ nothingHappened: true, detail: { reason: 'recipient_refused' } });
+  expect(seen.message).not.toContain('Memo');
+});
+
 describe('silence after the hand-over proves nothing, and is never reported as "nothing happened"', () => {
   it.each<[string, Script]>([
     ['the connection drops after the message', { dot: 'drop' }],
     ['the server never answers', { dot: 'hang' }],
-    ['the answer breaks off', { dot: 'partial' }],
+    ['the answer breaks off', { cut: '250 que' }],
+    ['a refusal breaks off within its line', { cut: '554 5.7.1 sp' }],
+    ['a refusal breaks off between its lines', { cut: '554-5.7.1 spam\r\n' }],
+    ['the server says that it closes: it may say so at any time, and not of this message', { dot: '421 4.3.2 closing' }],
     ['the answer is no SMTP', { dot: 'hello' }],
-  ])('%s', async (_what, script) => {
+  ])('a mail is in doubt where %s', async (_what, script) => {
     const { error, seen } = await sendTo(script);
     expect(error.detail).toMatchObject({ code: 'NETWORK_ERROR', reason: 'no_answer_after_data' });
     expect(error.nothingHappened).toBe(false);
