@@ -24,7 +24,7 @@ export interface Admission {
 const TOOLS = 200;
 const ROUNDS = 200;
 
-export function admission(say: (line: string) => void): Admission {
+export async function admission(say: (line: string) => void): Promise<Admission> {
   const began = performance.now();
   const cpuBefore = process.cpuUsage();
   const tools = Array.from({ length: TOOLS }, (_, index) => realistic(index));
@@ -40,17 +40,19 @@ export function admission(say: (line: string) => void): Admission {
   const alone: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     // One after the other in each round, so that a noisy moment meets both.
-    alone.push(perCall(inputs, (json, index) => must(validators[index]!(JSON.parse(json)))));
+    alone.push(await perCall(inputs, (json, index) => must(validators[index]!(JSON.parse(json)))));
     admitted.push(
-      perCall(inputs, (json, index) => must(admit(agent, { name: tools[index]!.name, json, cut: false }).verdict !== 'rejected')),
+      await perCall(inputs, async (json, index) =>
+        must((await admit(agent, { name: tools[index]!.name, json, cut: false })).verdict !== 'rejected'),
+      ),
     );
   }
   return { tools: TOOLS, registrationMs, registrationCpuMs, admitUs: median(admitted), ajvUs: median(alone) };
 }
 
-function perCall(inputs: string[], work: (json: string, index: number) => void): number {
+async function perCall(inputs: string[], work: (json: string, index: number) => unknown): Promise<number> {
   const began = performance.now();
-  inputs.forEach(work);
+  for (const [index, json] of inputs.entries()) await work(json, index);
   return ((performance.now() - began) * 1000) / inputs.length;
 }
 

@@ -77,7 +77,7 @@ async function main(): Promise<void> {
     say(`${name}:`);
     if (name === 'speed') console.log(speedTable((figures.speed = await speed(options, say)) as never));
     if (name === 'history') console.log(historyTable((figures.history = await history(say)) as never));
-    if (name === 'admission') console.log(admissionTable((figures.admission = admission(say)) as never));
+    if (name === 'admission') console.log(admissionTable((figures.admission = await admission(say)) as never));
     if (name === 'store') console.log(storeTable((figures.store = await store(say)) as never));
     if (name === 'gateway') await underLoad(figures);
     if (name === 'audit-replay')

@@ -30,7 +30,7 @@ import { Running } from './telemetry/running';
 import { sdkToolMetrics, type ToolMetrics } from './telemetry/tool-metrics';
 import { ResultCache } from './tools/cache';
 import { crowded } from './tools/catalogue/catalogue';
-import type { ToolLogger } from './tools/define';
+import type { Tool, ToolLogger } from './tools/define';
 import { ToolThreads } from './tools/isolation/tool-threads';
 import { ToolGate } from './tools/limits/gate';
 import { Registry } from './tools/registry';
@@ -116,6 +116,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { environment, trust = TRUSTS_NOBODY, notifier = null, callbacks = null, live = NO_LIVE } = parts;
   const approvals = { channel, notify: notifier !== null };
   const { registry = new Registry(app, { approvals, ...(environment === undefined ? {} : { environment }) }) } = parts;
+  registry.beforeReplace((next) => (toolThreads === null ? needsModule(next) : isolatedTool(next) && toolThreads.renew()));
   const client = new Client({ connection, namespace, dataConverter });
   const intents = temporalIntents(client, taskQueue);
   const budgets = temporalBudgets(client, taskQueue);
@@ -169,14 +170,22 @@ function channelOf({ approvals, address }: WorkerParts): Channel {
   );
 }
 
+/** @throws ConfigError where a tool of the app is isolated */
+function needsModule(app: App): null {
+  const isolated = isolatedTool(app);
+  if (isolated === undefined) return null;
+  throw new ConfigError(
+    `The tool ${isolated.name} has isolate: true, and this worker is not told which module its threads shall load: pass appModule, the path of the module whose default export is the app; or leave isolate out (docs/tools.md).`,
+  );
+}
+
+function isolatedTool({ agents, tools }: App): Tool | undefined {
+  return [...agents.flatMap((agent) => agent.tools), ...tools].find(({ isolate }) => isolate === true);
+}
+
 /** Null: there is nothing to load. @throws ConfigError for an isolated tool whose module nobody has named */
 function toolThreadsOf({ app, appModule, isolation = {} }: WorkerParts): ToolThreads | null {
-  const isolated = [...app.agents.flatMap(({ tools }) => tools), ...app.tools].find(({ isolate }) => isolate === true);
-  if (isolated && appModule === undefined)
-    throw new ConfigError(
-      `The tool ${isolated.name} has isolate: true, and this worker is not told which module its threads shall load: pass appModule, the path of the module whose default export is the app; or leave isolate out (docs/tools.md).`,
-    );
-  if (appModule === undefined) return null;
+  if (appModule === undefined) return needsModule(app);
   const path = resolve(appModule);
   if (!existsSync(path)) throw new ConfigError(`appModule is ${appModule}, and there is no such file.`);
   return new ToolThreads(path, isolation);

@@ -6,7 +6,7 @@ import { callDigest, callRecord, type CallFields } from '../shared/digests';
 import { callId } from '../shared/ids';
 import { CLAIM_MS } from '../shared/intent';
 import type { Json, JsonObject } from '../shared/json';
-import { CLASS_RULES } from '../shared/tool-class';
+import { timeLimitOf } from '../shared/tool-class';
 import type { ModelResponse } from '../model/provider';
 import type { Store } from '../store/store';
 import { admit, refuseExcess, type StaticAdmission } from '../tools/admit';
@@ -16,6 +16,7 @@ import type { PreparedAgent } from '../tools/registry';
 import { targetHash } from '../tools/target';
 import { toolUses, type ToolUse } from './content';
 import { PREVIEW_TIMEOUT } from './preview';
+import { LOOK_WAIT_MS, threadWaitMs } from './run-where';
 import { changedBy, turnFacts } from './decide-call';
 import type { AskedIds } from './unique-ids';
 import { depthLeft } from './depth';
@@ -51,31 +52,33 @@ interface Known {
 }
 
 /** Static admission of all that an answer asks for, in its order. */
-export function admitAll(
+export async function admitAll(
   { log }: Dependencies,
   agent: PreparedAgent,
   input: TakeStepInput,
   response: ModelResponse,
   { untrusted, shown, askedIds }: Known,
-): AskedCall[] {
+): Promise<AskedCall[]> {
   const cut = response.stopReason === 'max_tokens';
   let budget = INLINE_BUDGET;
   const uses = toolUses(response, askedIds);
   if (uses.length > MOST_CALLS) throw tooManyCalls(uses.length);
-  return uses.map((use, index) => {
+  const calls: AskedCall[] = [];
+  for (const [index, use] of uses.entries()) {
     const id = callId(input.step, index + 1);
     const asked = { name: use.name, json: use.json, cut, shown };
     const began = performance.now();
     const admission =
       index < MAX_CALLS
-        ? admit(agent, asked, { turn: turnFacts(input.turn, id, untrusted), log, depthLeft: depthLeft(input.turn, agent) })
+        ? await admit(agent, asked, { turn: turnFacts(input.turn, id, untrusted), log, depthLeft: depthLeft(input.turn, agent) })
         : refuseExcess(agent, asked, MAX_CALLS);
     const validationMs = Math.round(performance.now() - began);
     const bytes = Buffer.byteLength(canonical(admission.input));
     const inline = bytes <= INLINE_BYTES && bytes <= budget;
     if (inline) budget -= bytes;
-    return { id, use, admission, validationMs, inline, body: admissionBody(id, use, admission) };
-  });
+    calls.push({ id, use, admission, validationMs, inline, body: admissionBody(id, use, admission) });
+  }
+  return calls;
 }
 
 function tooManyCalls(count: number): ApplicationFailure {
@@ -175,7 +178,7 @@ export function admittedCall(
     parallel: admission.parallel,
     idempotent: definition?.idempotent ?? false,
     ...(definition?.subAgent ? { sub_agent: definition.subAgent.name } : {}),
-    timeout_ms: aroundMs(agent, tool, definition) + (definition?.timeoutMs ?? CLASS_RULES[admission.class].timeoutMs),
+    timeout_ms: aroundMs(agent, tool, definition) + timeLimitOf(definition ?? { class: admission.class }),
     ...(agent ? { policy_ref: agent.policyRef } : {}),
     ...(agent && (needsAdmit || admission.class === 'destructive') ? { approval: agent.approval(tool) } : {}),
     ...(definition?.reconcile ? { reconcile_ms: definition.reconcileMs ?? RECONCILE_MS } : {}),
@@ -191,9 +194,10 @@ export function admittedCall(
   return ready ? { ...call, digest: callDigest(turn, firstRevision(call, agent.policyRef)) } : call;
 }
 
-/** What else runs in the call's own activity, which may take so much longer: a second preview, the claim, after-hooks. */
+/** What else runs in the call's own activity, which may take so much longer: a second preview, the claim, after-hooks, the wait for a thread. */
 function aroundMs(agent: PreparedAgent | null, tool: string, definition: Tool | undefined): number {
-  const before = (definition?.preview ? PREVIEW_TIMEOUT : 0) + (definition?.intentKey ? CLAIM_MS : 0);
+  const threads = definition ? threadWaitMs(definition) + (definition.isolate && definition.preview ? LOOK_WAIT_MS : 0) : 0;
+  const before = threads + (definition?.preview ? PREVIEW_TIMEOUT : 0) + (definition?.intentKey ? CLAIM_MS : 0);
   const after = agent ? hooksFor(agent.hooks.after, tool) : [];
   return after.reduce((sum, { timeoutMs = HOOK_TIMEOUT }) => sum + timeoutMs, before);
 }

@@ -94,7 +94,7 @@ async function admitOne(
   await checkAhead(agent, [{ name: tool, json: input_json, cut: false }], turn.requester);
   const began = performance.now();
   const facts = { turn: turnFacts(turn, callId(1, 1), false), log };
-  const admission = admit(agent, { name: tool, json: input_json, cut: false, direct: true }, facts);
+  const admission = await admit(agent, { name: tool, json: input_json, cut: false, direct: true }, facts);
   return asked(tool, input_json, admission, Math.round(performance.now() - began));
 }
 

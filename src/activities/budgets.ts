@@ -8,13 +8,14 @@ import { plainName } from '../shared/approval';
 import type { BudgetName, Dispatched, Reservation, Reserved, Settled } from '../shared/budget-book';
 import { callError, type CallError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
+import { timeLimitOf } from '../shared/tool-class';
 import type { EffectRecord } from '../store/store';
 import { budgetsFor, type Budget, type ToolBudget } from '../tools/budgets';
 import type { Tool } from '../tools/define';
 import { turnFacts } from './decide-call';
 import type { Dependencies } from './dependencies';
 import type { EffectClosed } from './effect-closed';
-import { BEGINS_WITHIN_MS, timeLimitOf } from './effect-deadline';
+import { BEGINS_WITHIN_MS } from './effect-deadline';
 import { keyOf } from './effect-of';
 import type { Shown } from './shown';
 import type { Hold } from './held-back';
@@ -53,7 +54,7 @@ export async function withinBudgets(
     lasts_ms: BEFORE_CLAIM_MS + BEGINS_WITHIN_MS + timeLimitOf(tool),
   };
   for (const [index, budget] of budgets.entries()) {
-    const amount = budget.amount(input, turnFacts(turn, call.id, request.untrusted ?? false));
+    const amount = await budget.amount(input, turnFacts(turn, call.id, request.untrusted ?? false));
     // Only a budget that asks can have been approved; what says otherwise was made up.
     const approved = budget.exhausted === 'ask' && accepted.some(({ kind, id }) => kind === 'budget' && id === budget.name);
     const found =

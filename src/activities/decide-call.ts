@@ -32,7 +32,7 @@ export async function decideCall(
   if (!hooked.ok) return hooked;
 
   const looked = factsOf({ tool, input: hooked.input, turn });
-  const verdict = decideOn(agent.policy, looked);
+  const verdict = await decideOn(agent.policy, looked);
   if (verdict.verdict === 'deny') return { ok: false, error: deniedError(name, verdict) };
   const open = verdict.verdict === 'classify';
   const call = { ...asked, input: hooked.input };

@@ -26,7 +26,7 @@ export async function editedCall(
   // The version that the call has, whichever the model sees now.
   const own = { ...agent, tools: new Map([[tool.name, prepared]]), internal: new Map<string, PreparedTool>() };
   await prepared.validate.ahead(edit.input, turn.requester);
-  const checked = admit(own, { name: tool.name, json: canonical(edit.input), cut: false }, { turn, log: deps.log });
+  const checked = await admit(own, { name: tool.name, json: canonical(edit.input), cut: false }, { turn, log: deps.log });
   if (checked.verdict === 'rejected') return { ok: false, error: checked.error! };
 
   const asked = { tool: tool.name, version: tool.version, class: tool.class, input: checked.input, turn };
@@ -34,7 +34,7 @@ export async function editedCall(
   const hooked = await runBeforeIo(hooks, asked, (changed) => checkInput(prepared, changed), deps.log);
   if (!hooked.ok) return hooked;
   const looked = factsOf({ tool, input: hooked.input, turn });
-  const verdict = decideOn(agent.policy, looked);
+  const verdict = await decideOn(agent.policy, looked);
   if (verdict.verdict === 'deny') return { ok: false, error: deniedError(tool.name, verdict) };
   if (canonical(hooked.input) === canonical(before)) {
     return { ok: false, error: callError('INVALID_PARAMS', 'not_edited', 'This is the input that the call has already.') };

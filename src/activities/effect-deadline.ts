@@ -3,7 +3,7 @@
  * is told that nothing has happened believes it only from then on. So a worker that stood still cannot act after others have
  * gone on without it.
  */
-import { CLASS_RULES } from '../shared/tool-class';
+import { timeLimitOf } from '../shared/tool-class';
 import type { EffectRecord, Store } from '../store/store';
 import type { Deadline } from '../tools/deadline';
 import type { Tool } from '../tools/define';
@@ -13,10 +13,6 @@ import type { StoredResult } from '../tools/shape';
 export const BEGINS_WITHIN_MS = 10_000;
 /** So far may the clocks of two workers be apart, ms (docs/effects.md). */
 export const CLOCK_SKEW_MS = 5000;
-
-export function timeLimitOf(tool: Pick<Tool, 'timeoutMs' | 'class'>): number {
-  return tool.timeoutMs ?? CLASS_RULES[tool.class].timeoutMs;
-}
 
 /**
  * Of an attempt that begins before `begins`, or never.

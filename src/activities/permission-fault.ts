@@ -29,7 +29,7 @@ export async function permissionFault(
   await prepareTool(tool).validate.ahead(input, turn.requester);
   const unfit = inputFault(tool, input);
   if (unfit) return { refused: unfit };
-  const verdict = decide(agent.policy, { tool, input, turn: turnFacts(turn, call.id, request.untrusted ?? false) });
+  const verdict = await decide(agent.policy, { tool, input, turn: turnFacts(turn, call.id, request.untrusted ?? false) });
   if (verdict.verdict === 'deny') return { refused: deniedError(tool.name, verdict) };
   if (agent.policyRef !== call.policy_ref) {
     if (approvalsOf(request).length > 0) return policyChanged(agent);

@@ -4,8 +4,8 @@ import type { TurnContext } from '../shared/activity-io';
 import type { CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import type { Tool, ToolContext } from '../tools/define';
-import { runTool } from '../tools/run';
 import type { Dependencies } from './dependencies';
+import { runWhere } from './run-where';
 import { toolContext } from './tool-context';
 
 /** Time limit of one preview, ms. */
@@ -23,6 +23,5 @@ export async function previewOf(
   const { info, cancellationSignal: cancelled } = Context.current();
   const facts = { tool: tool.name, callId, idempotencyKey: `preview_${callId}`, attempt: info.attempt, progress };
   const { context } = toolContext(deps, turn, facts);
-  const asTool = { ...tool, class: 'read' as const, run: tool.preview, output: undefined };
-  return runTool(asTool, input, context, { timeoutMs: PREVIEW_TIMEOUT, cancelled });
+  return runWhere(deps, turn, tool, input, context, { timeoutMs: PREVIEW_TIMEOUT, cancelled }, 'preview');
 }

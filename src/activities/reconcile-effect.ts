@@ -8,7 +8,6 @@ import { append } from '../store/transcript';
 import type { Tool } from '../tools/define';
 import { outputFault } from '../tools/output';
 import { readReconciled, unknown, type Found } from '../tools/reconciled';
-import { runTool } from '../tools/run';
 import { dispatchedCall } from './call-input';
 import type { Dependencies } from './dependencies';
 import { dispatchedAs } from './dispatched-under';
@@ -18,6 +17,7 @@ import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
 import { showing } from './pulse';
 import { failure, keep, metadataAt, success } from './run-once';
+import { runWhere } from './run-where';
 import { callSubject } from './subject';
 import { actsElsewhere } from './target-change';
 import { toolContext } from './tool-context';
@@ -126,9 +126,8 @@ async function probe(
     attempt: Context.current().info.attempt,
     progress: (message) => show({ progress: { message, fraction: null } }),
   });
-  const asTool = { ...tool, class: 'read' as const, run: tool.reconcile!, output: undefined };
   const timeoutMs = Math.min(PROBE_TIMEOUT, tool.reconcileMs ?? PROBE_TIMEOUT);
-  const result = await runTool(asTool, input, context, { timeoutMs });
+  const result = await runWhere(deps, turn, tool, input, context, { timeoutMs }, 'reconcile');
   if (!result.ok) return unknown(`The probe failed: ${result.error.message}`);
   return readReconciled(result.data);
 }

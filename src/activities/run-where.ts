@@ -2,16 +2,23 @@
 import type { TurnContext } from '../shared/activity-io';
 import { callError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
+import { timeLimitOf } from '../shared/tool-class';
 import type { Tool } from '../tools/define';
 import { isToolError, ToolError } from '../tools/errors';
+import type { ToolPart } from '../tools/isolation/protocol';
 import type { ReadyThread } from '../tools/isolation/tool-threads';
 import { runTool, type GivenContext, type RunResult } from '../tools/run';
 import type { Dependencies } from './dependencies';
 
+/** How long a preview or a probe waits for a thread, ms. */
+export const LOOK_WAIT_MS = 30_000;
+
 type Limits = Parameters<typeof runTool>[3];
 
-/** A read waits at least so long for a thread, ms; a destructive call until its time to begin is over. */
-const WAITS_MS = 30_000;
+/** How long a thread is waited for, ms; by a destructive call only until its time to begin is over. */
+export function threadWaitMs(tool: Tool): number {
+  return tool.isolate === true ? Math.max(30_000, timeLimitOf(tool)) : 0;
+}
 
 export async function runWhere(
   deps: Dependencies,
@@ -20,11 +27,14 @@ export async function runWhere(
   input: JsonObject,
   context: GivenContext,
   limits: Limits,
+  part: ToolPart = 'run',
 ): Promise<RunResult> {
-  if (tool.isolate !== true) return runTool(tool, input, context, limits);
+  // A preview and a probe only look, whatever the tool does, and give what they give.
+  const asked = part === 'run' ? tool : { ...tool, class: 'read' as const, run: tool[part]!, output: undefined };
+  if (tool.isolate !== true) return runTool(asked, input, context, limits);
   let thread: ReadyThread;
   try {
-    thread = await readyThread(deps, turn, tool, limits);
+    thread = await readyThread(deps, turn, tool, limits, part);
   } catch (error) {
     if (limits.cancelled?.aborted) throw limits.cancelled.reason;
     const message = `${tool.name} was not run: ${error instanceof Error ? error.message : String(error)}`;
@@ -32,7 +42,7 @@ export async function runWhere(
     return { ok: false, error: fault, nothingHappened: true };
   }
   try {
-    return await runTool(tool, input, context, { ...limits, run: (...given) => thread.run(...given) });
+    return await runTool(asked, input, context, { ...limits, run: (...given) => thread.run(...given) });
   } finally {
     thread.leave();
   }
@@ -40,10 +50,11 @@ export async function runWhere(
 
 /** @throws ToolError where there is none: nothing has been run */
 async function readyThread(
-  { toolThreads, registry }: Dependencies,
+  { toolThreads }: Dependencies,
   { agent, requester }: TurnContext,
   tool: Tool,
-  { timeoutMs, cancelled, begins }: Limits,
+  { cancelled, begins }: Limits,
+  part: ToolPart,
 ): Promise<ReadyThread> {
   if (toolThreads === null)
     throw new ToolError('EXECUTION_ERROR', 'app_not_loaded', `${tool.name} is isolated, and this worker has no appModule.`, {
@@ -53,11 +64,11 @@ async function readyThread(
   const busy = `${tool.name} was not run: no thread was free for it, or had loaded it, in time.`;
   const timer = setTimeout(
     () => waits.abort(new ToolError('TIMEOUT', 'no_thread', busy, { hint: 'Nothing has happened. Try again later.' })),
-    begins ? Math.max(0, begins.left) : Math.max(WAITS_MS, timeoutMs),
+    begins ? Math.max(0, begins.left) : part === 'run' ? threadWaitMs(tool) : LOOK_WAIT_MS,
   );
   try {
     const giveUp = cancelled ? AbortSignal.any([waits.signal, cancelled]) : waits.signal;
-    return await toolThreads.ready(registry.served, agent, tool, requester, giveUp);
+    return await toolThreads.ready(agent, tool, requester, giveUp, part);
   } finally {
     clearTimeout(timer);
   }

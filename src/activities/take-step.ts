@@ -65,7 +65,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const known = { untrusted, shown: new Set(shown.map(({ name }) => name)) };
   const asked = toolUses(response).map(({ name, json }) => ({ name, json, cut: response.stopReason === 'max_tokens' }));
   await checkAhead(agent, asked, input.turn.requester);
-  const calls = admitAll(deps, agent, input, response, { ...known, askedIds });
+  const calls = await admitAll(deps, agent, input, response, { ...known, askedIds });
   const admission = draft.add('admission', at, [
     { ...admissionHeader(response, askedIds, shown, agent.catalogue.length), definition_ref, subject: turnSubject(input.turn) },
     ...calls.map((call) => call.body),

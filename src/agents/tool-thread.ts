@@ -25,10 +25,16 @@ export async function runTool(wanted: Wanted, _tell: unknown, port: MessagePort)
       else context.answered(message.to, message.answer);
     });
   });
-  const tool = await toolOf(wanted);
+  const tool = asked(await toolOf(wanted), wanted);
   context.ready();
   const facts = await begins;
   return facts && run(tool, facts, context, abort);
+}
+
+function asked(tool: Tool, { app, part }: Wanted): Tool {
+  const run = tool[part];
+  if (run) return { ...tool, run };
+  throw notLoaded(`${tool.name} of ${app} has no ${part}.`, 'Start the worker again.');
 }
 
 async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: AbortController): Promise<Returned> {

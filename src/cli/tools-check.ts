@@ -41,7 +41,7 @@ export function toolsCheck(tools: Command, output: () => Output): void {
       const agent = chosen(await appOf(loadConfig(), options.app), tool, options);
       const { untrusted = false, requester } = options;
       const turn = { untrusted, requester, agent: agent.agent.name, step: 1 };
-      const explanation = explain(agent, tool, input, turn)!;
+      const explanation = (await explain(agent, tool, input, turn))!;
       output().answer({ agent: agent.agent.name, ...wire(explanation) }, describe(agent, explanation));
       if (explanation.verdict === 'deny' || explanation.verdict === 'rejected') throw new Exit(EXIT.refused);
     });

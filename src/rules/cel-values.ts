@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 export type CelInput = null | boolean | bigint | number | string | CelInput[] | Map<string, CelInput>;
 
 /** Larger inputs are no matter for a condition: its rule falls back to the careful side. */
-const MOST_VALUES = 5000;
+export const MOST_VALUES = 5000;
 /** A number of more digits than any amount has. */
 const MOST_DIGITS = 1000;
 

@@ -3,6 +3,7 @@
  * specific rule, where ask wins a tie; then the mode, and under it the class.
  */
 import { CLASS_RULES } from '../shared/tool-class';
+import type { Condition, Outcome } from './condition';
 import type { Policy, ToolRule } from './policy';
 import { simpleCommands } from './command-target';
 import { runsFiles } from './programs';
@@ -12,8 +13,13 @@ import { READ_RESULT, type CallFacts, type Mode, type RuleTrace, type Verdict } 
 type Decided = Omit<Verdict, 'considered'>;
 type Tried = RuleTrace & { why: string | null };
 
-export function decide(policy: Policy, call: CallFacts): Verdict {
-  const tried = policy.rulesOf(call.tool).map((rule) => tryRule(rule, call));
+/** @param holds what a condition says of the call, where that is known; else it is asked, however long that takes */
+export function decide(
+  policy: Policy,
+  call: CallFacts,
+  holds: (condition: Condition) => Outcome = (condition) => condition.holds(call),
+): Verdict {
+  const tried = policy.rulesOf(call.tool).map((rule) => tryRule(rule, call, holds));
   const considered = tried.map(({ why: _, ...trace }) => trace);
   return {
     ...byRules(
@@ -78,7 +84,7 @@ function said({ effect, rule, because, why }: Tried): string {
 
 const MATCHES = 'it matches';
 
-function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts): Tried {
+function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts, ask: (condition: Condition) => Outcome): Tried {
   const { targets } = call;
   const trace = { effect: rule.effect, rule: rule.text, specificity, why: rule.why };
   const allows = rule.effect === 'allow';
@@ -90,7 +96,7 @@ function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts): Tri
     const fits = allows ? targets.every(matches) : targets.some(matches);
     if (!fits) return { ...trace, matched: false, because: `the pattern does not fit ${shown(targets)}` };
   }
-  const holds = rule.condition?.holds(call) ?? true;
+  const holds = rule.condition === null || ask(rule.condition);
   if (typeof holds === 'object')
     return { ...trace, matched: !allows, because: `its condition failed (${holds.error.slice(0, 200).toWellFormed()})` };
   const changed = holds && allows ? whatMayHaveChanged(rule, call) : null;

@@ -3,6 +3,7 @@
  * can ask them about a recorded call.
  */
 export { approvalFaults, approvalPolicyOf, type ApprovalRule, type Approvals, type ApprovalSettings } from './approvals';
+export type { AskedCall, Condition, Expression, Outcome } from './condition';
 export { decide } from './decide';
 export { compileRules, permissionFaults, shapeFaults, withDefaults, type Policy } from './policy';
 export { readPermissions } from './read-permissions';

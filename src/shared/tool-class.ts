@@ -50,3 +50,8 @@ export const CLASS_RULES: Record<ToolClass, ClassRules> = {
   },
   agent: { retries: {}, timeoutMs: 600_000, cacheable: false, approval: 'by_rule', parallel: 'yes' },
 };
+
+/** How long one run may take, ms: what the tool says, or its class. */
+export function timeLimitOf({ timeoutMs, class: toolClass }: { timeoutMs?: number; class: ToolClass }): number {
+  return timeoutMs ?? CLASS_RULES[toolClass].timeoutMs;
+}

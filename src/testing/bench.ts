@@ -1,6 +1,6 @@
 /** One tool on the bench: it is run as a worker runs it, what it does outside is counted, and what it claims is noted. */
 import type { Json, JsonObject } from '../shared/json';
-import { CLASS_RULES } from '../shared/tool-class';
+import { timeLimitOf } from '../shared/tool-class';
 import type { Tool } from '../tools/define';
 import { readReconciled, unknown, type Found } from '../tools/reconciled';
 import { runTool, type RunResult } from '../tools/run';
@@ -44,7 +44,7 @@ export class Bench {
   }
 
   get timeoutMs(): number {
-    return this.tool.timeoutMs ?? CLASS_RULES[this.tool.class].timeoutMs;
+    return timeLimitOf(this.tool);
   }
 
   /** How many effects there were more after the work than before, once the other side has had time to count. */

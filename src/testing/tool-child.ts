@@ -1,6 +1,6 @@
 /** The child of tool-process.ts: loads one tool of an author's module, says so, and runs it when it is told to. */
 import { loadModule } from '../agents/load-app';
-import { CLASS_RULES } from '../shared/tool-class';
+import { timeLimitOf } from '../shared/tool-class';
 import { isTool, type Tool } from '../tools/define';
 import { runTool } from '../tools/run';
 import { contextFor } from './context';
@@ -11,8 +11,7 @@ async function main(path: string, name: string): Promise<void> {
   if (!tool) throw new Error(`${path} has no export ${name} made by defineTool.`);
   process.on('disconnect', () => process.exit()); // whoever tests has gone
   process.on('message', ({ input, key }: Order) => {
-    const timeoutMs = tool.timeoutMs ?? CLASS_RULES[tool.class].timeoutMs;
-    void runTool(tool, input, contextFor(tool.name, key), { timeoutMs }).then((result) => tell({ result }));
+    void runTool(tool, input, contextFor(tool.name, key), { timeoutMs: timeLimitOf(tool) }).then((result) => tell({ result }));
   });
   tell({ ready: { name: tool.name, version: tool.version } });
 }

@@ -60,7 +60,7 @@ export interface AdmitOptions {
   depthLeft?: number;
 }
 
-export function admit(agent: PreparedAgent, asked: Asked, options: AdmitOptions = alone(agent)): StaticAdmission {
+export async function admit(agent: PreparedAgent, asked: Asked, options: AdmitOptions = alone(agent)): Promise<StaticAdmission> {
   const internal = asked.direct ? agent.internal.get(asked.name) : undefined;
   const prepared = internal ?? agent.tools.get(asked.name);
   const absent =
@@ -91,7 +91,7 @@ export function admit(agent: PreparedAgent, asked: Asked, options: AdmitOptions 
   const aimed = targetOf(tool, input);
   if (!aimed.ok) return rejected(asked, prepared, input, aimed.error);
   const looked = factsOf({ tool, input, turn });
-  const verdict = decideOn(agent.policy, looked);
+  const verdict = await decideOn(agent.policy, looked);
   const facts = recordedFacts(looked);
   const waitsForHooks = hooks.some((hook) => hook.io);
   if (verdict.verdict === 'deny' && !waitsForHooks)

@@ -7,6 +7,7 @@ import type { Tool } from './define';
 import type { TurnFacts } from '../rules';
 import { compileExpression, type Expression } from '../rules/condition';
 import { matchesWildcard } from '../rules/wildcard';
+import { evaluated } from './permission/expressions';
 import { ruledTool } from './permission/facts';
 import { inputSchema } from './schema';
 import { isFrom } from './tool-source';
@@ -40,7 +41,7 @@ export interface ToolBudget {
   cap: string;
   exhausted: 'refuse' | 'ask';
   /** Digits: what a call with this input takes; or why that cannot be said. */
-  amount(input: JsonObject, turn: TurnFacts): string | { error: string };
+  amount(input: JsonObject, turn: TurnFacts): Promise<string | { error: string }>;
 }
 
 const PER = ['agent', 'session', 'principal', 'tool'] as const;
@@ -127,14 +128,19 @@ export function budgetsOf(budgets: readonly Budget[] | undefined, tool: Tool): T
   return budgetsFor(budgets, tool).map(({ name, per, windowMs, cap, measure, exhausted = 'refuse' }) => {
     const compiled = compileMeasure(measure);
     if (compiled?.ok === false) throw new Error(`Budget ${name}: measure: ${compiled.fault}`);
-    const amount: ToolBudget['amount'] = (input, turn) =>
+    const amount: ToolBudget['amount'] = async (input, turn) =>
       compiled === null ? '1' : measured(compiled.expression, tool, input, turn);
     return { name, per, windowMs, cap: capText(cap), exhausted, amount };
   });
 }
 
-function measured(expression: Expression, tool: Tool, input: JsonObject, turn: TurnFacts): string | { error: string } {
-  const given = expression.evaluate({ tool: ruledTool(tool), input, turn });
+async function measured(
+  expression: Expression,
+  tool: Tool,
+  input: JsonObject,
+  turn: TurnFacts,
+): ReturnType<ToolBudget['amount']> {
+  const given = await evaluated(expression, { tool: ruledTool(tool), input, turn });
   if ('error' in given) return given;
   const text = typeof given.value === 'bigint' ? String(given.value) : given.value;
   if (isAmount(text)) return text;

@@ -118,8 +118,8 @@ export interface ToolDefinition<I = JsonObject> {
   preview?(input: I, ctx: ToolContext): string | Json | Promise<string | Json>;
   run(input: I, ctx: ToolContext): unknown | Promise<unknown> | AsyncGenerator<ToolYield, unknown>;
   /**
-   * Runs `run` in a thread that loads the app's module, and is ended at the time limit: a tool that computes without a pause, or
-   * takes too much memory, harms nobody else (docs/tools.md). The other functions stay on the worker's own thread.
+   * Runs `run`, `preview` and `reconcile` in a thread that loads the app's module, and is ended at the time limit: a tool that computes
+   * without a pause, or takes too much memory, harms nobody else (docs/tools.md). The other functions stay on the worker's own thread.
    */
   isolate?: boolean;
   /** What `run` returns, checked before anybody reads it; a violation is EXECUTION_ERROR, for the tool's owner. */

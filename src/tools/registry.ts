@@ -64,6 +64,7 @@ const EXTENDED = 50;
 export class Registry {
   private agents: ReadonlyMap<string, PreparedAgent>;
   private app: App;
+  private readonly hearing: ((app: App) => void)[] = [];
   private extended = new LRUCache<string, PreparedAgent>({ max: EXTENDED });
 
   constructor(
@@ -72,11 +73,6 @@ export class Registry {
   ) {
     this.app = app;
     this.agents = prepare(app, options);
-  }
-
-  /** The app as it is served now. */
-  get served(): App {
-    return this.app;
   }
 
   agent(name: string): PreparedAgent | undefined {
@@ -120,12 +116,19 @@ export class Registry {
     return this.agents.get(agent)?.versions.get(`${name}@${version}`);
   }
 
+  /** @param hear is told of each app before it is served; if it throws, the app is not served */
+  beforeReplace(hear: (app: App) => void): void {
+    this.hearing.push(hear);
+  }
+
   /**
    * Serves another app from now on: a turn's next step sees its tools, a call that runs keeps its own.
-   * @throws Error and changes nothing, when the app cannot be prepared
+   * @throws Error and changes nothing, when the app cannot be prepared, or a worker cannot serve it
    */
   replace(app: App): void {
-    this.agents = prepare(app, this.options);
+    const agents = prepare(app, this.options);
+    for (const hear of this.hearing) hear(app);
+    this.agents = agents;
     this.app = app;
     this.extended.clear();
   }

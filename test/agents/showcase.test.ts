@@ -19,10 +19,10 @@ describe('the agent showcase', () => {
   });
   afterAll(() => rmSync(workspace, { recursive: true, force: true }));
 
-  function verdict(name: string, input: object, untrusted = false): string {
+  async function verdict(name: string, input: object, untrusted = false): Promise<string> {
     const agent = new Registry(app).agent('showcase')!;
     const options = { turn: { untrusted, requester: 'ana', agent: 'showcase', step: 1 }, log: silent };
-    const { verdict, reason, error } = admit(agent, { name, json: JSON.stringify(input), cut: false }, options);
+    const { verdict, reason, error } = await admit(agent, { name, json: JSON.stringify(input), cut: false }, options);
     return error ? `${error.reason}: ${error.message}` : `${verdict}: ${reason}`;
   }
   const swap = (amount_in: string) => ({
@@ -37,23 +37,23 @@ describe('the agent showcase', () => {
     expect(shippedApp({ smtp }).agents.map(({ name }) => name)).toEqual(['credit-analyst']);
   });
 
-  it('writes its notes without asking, and asks before it writes elsewhere', () => {
-    expect(verdict('write_file', { path: '/notes/aapl.md', content: 'x' })).toMatch(/^allow/);
-    expect(verdict('edit_file', { path: '/notes/a/b.md', old_text: 'x', new_text: 'y' })).toMatch(/^allow/);
+  it('writes its notes without asking, and asks before it writes elsewhere', async () => {
+    expect(await verdict('write_file', { path: '/notes/aapl.md', content: 'x' })).toMatch(/^allow/);
+    expect(await verdict('edit_file', { path: '/notes/a/b.md', old_text: 'x', new_text: 'y' })).toMatch(/^allow/);
     for (const path of ['/README.md', '/notes/.hidden', '/notes/../README.md']) {
-      expect(verdict('write_file', { path, content: 'x' })).not.toMatch(/^allow/);
+      expect(await verdict('write_file', { path, content: 'x' })).not.toMatch(/^allow/);
     }
-    expect(verdict('write_file', { path: '/README.md', content: 'x' })).toMatch(/^ask.*not one of the notes/);
+    expect(await verdict('write_file', { path: '/README.md', content: 'x' })).toMatch(/^ask.*not one of the notes/);
   });
 
-  it('refuses swaps of more than a hundred tokens, and asks for the others', () => {
-    expect(verdict('swap_token', swap('100000000000000000001'))).toMatch(/^denied_by_rule: .*more than 100 tokens/);
-    expect(verdict('swap_token', swap('100000000000000000000'))).toMatch(/^ask/);
+  it('refuses swaps of more than a hundred tokens, and asks for the others', async () => {
+    expect(await verdict('swap_token', swap('100000000000000000001'))).toMatch(/^denied_by_rule: .*more than 100 tokens/);
+    expect(await verdict('swap_token', swap('100000000000000000000'))).toMatch(/^ask/);
   });
 
-  it('asks for all that cannot be undone, and says so when outsiders have been read', () => {
-    expect(verdict('bash', { command: 'wc -l notes/*.md' })).toMatch(/^ask/);
-    expect(verdict('send_credit_memo', memo)).toMatch(/^ask/);
-    expect(verdict('send_credit_memo', memo, true)).toMatch(/^ask.*texts of outsiders were read/);
+  it('asks for all that cannot be undone, and says so when outsiders have been read', async () => {
+    expect(await verdict('bash', { command: 'wc -l notes/*.md' })).toMatch(/^ask/);
+    expect(await verdict('send_credit_memo', memo)).toMatch(/^ask/);
+    expect(await verdict('send_credit_memo', memo, true)).toMatch(/^ask.*texts of outsiders were read/);
   });
 });

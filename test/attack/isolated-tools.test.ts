@@ -7,7 +7,7 @@ import { ToolThreads } from '../../src/tools/isolation/tool-threads';
 import { runTool } from '../../src/tools/run';
 import { blockedDuring } from '../support/blocked';
 import { eventually, withEngine } from '../support/engine';
-import app, { isolatedTools } from '../support/isolated-app';
+import app, { isolatedTools, looks } from '../support/isolated-app';
 import { ask, say } from '../support/scripted-model';
 import { toolContext } from '../support/tool-context';
 
@@ -20,7 +20,7 @@ afterAll(() => endThreads());
 
 async function runs(name: string, timeoutMs: number, owner = 'mallory') {
   const tool = isolatedTools.find((one) => one.name === name)!;
-  const thread = await threads.ready(app, 'test', tool, owner, new AbortController().signal);
+  const thread = await threads.ready('test', tool, owner, new AbortController().signal);
   return runTool(tool, { text: 'x' }, toolContext(), { timeoutMs, run: (...given) => thread.run(...given) });
 }
 
@@ -69,6 +69,25 @@ it.each(['tells', 'logs', 'notes', 'asks', 'times'])(
   },
   60_000,
 );
+
+it.each(['preview', 'reconcile'] as const)('a %s that spins is ended at its time limit too', async (part) => {
+  const thread = await threads.ready('test', looks, 'mallory', new AbortController().signal, part);
+  const { value, longestMs } = await blockedDuring(() =>
+    runTool(looks, { text: 'spins' }, toolContext(), { timeoutMs: 2000, run: (...given) => thread.run(...given) }),
+  );
+  expect(value).toMatchObject({ ok: false, error: { code: 'TIMEOUT', reason: 'timeout' } });
+  expect(longestMs).toBeLessThan(1500);
+});
+
+it('a worker asks previews and probes in threads', async () => {
+  const script = [ask(['looks', {}]), say('Done.')];
+  await withEngine({ app, script, settings: { appModule, isolation } }, async ({ start }) => {
+    const turn = await start('Look.', { agent: 'test', requester: 'rita' });
+    const [call] = await turn.waitForPending();
+    await turn.approve(call.digest, { by: 'zoe' });
+    expect(await turn.result()).toMatchObject({ state: 'completed', calls: [{ effect: 'applied' }] });
+  });
+});
 
 it.each(['spins', 'fills', 'exits'])('a payment whose tool then %s is in doubt, and is not made again', async (what) => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-isolated-'));

@@ -1,6 +1,7 @@
 /** An app whose tools run in threads, and the same tools without. Threads load this file. */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../src/agents/define';
 import { binaryFile } from '../../src/tools/binary';
@@ -109,6 +110,27 @@ const made = (isolate: boolean): Tool[] => [
   ),
 ];
 
+/** Its preview and its probe know nothing on the worker's thread, or spin. */
+export const looks = defineTool({
+  name: 'looks',
+  version: '1.0.0',
+  class: 'destructive',
+  description: 'Ends its thread; only its probe knows what came of it.',
+  input,
+  isolate: true,
+  timeoutMs: 4000,
+  preview: ({ text }) => {
+    while (text === 'spins');
+    if (isMainThread) throw new Error('It is asked on the worker’s thread.');
+    return 'Ends its thread.';
+  },
+  reconcile: ({ text }) => {
+    while (text === 'spins');
+    return isMainThread ? 'unknown' : 'applied';
+  },
+  run: () => process.exit(0),
+});
+
 export const plainTools = made(false);
-export const isolatedTools = made(true);
+export const isolatedTools = [...made(true), looks];
 export default defineApp({ agents: [defineAgent({ name: 'test', prompt: 'p', tools: isolatedTools })] });

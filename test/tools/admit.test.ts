@@ -39,32 +39,32 @@ const asked = (name: string, input: unknown) => ({
 });
 
 describe('admission', () => {
-  it('applies defaults, and the effective input is what is hashed', () => {
-    const admission = admit(prepared(), asked('search', { ticker: 'AAPL' }));
+  it('applies defaults, and the effective input is what is hashed', async () => {
+    const admission = await admit(prepared(), asked('search', { ticker: 'AAPL' }));
     expect(admission).toMatchObject({ verdict: 'allow', version: '1.2.0', error: null, parallel: true });
     expect(admission.input).toEqual({ ticker: 'AAPL', form: '10-K', limit: 10 });
     expect(admission.input_digest).toBe(
-      admit(prepared(), asked('search', { limit: 10, form: '10-K', ticker: 'AAPL' })).input_digest,
+      (await admit(prepared(), asked('search', { limit: 10, form: '10-K', ticker: 'AAPL' }))).input_digest,
     );
   });
 
-  it('names every violation in one answer', () => {
-    const { error } = admit(prepared(), asked('search', { ticker: 'apple', form: '8-K', limit: 99, extra: 1 }));
+  it('names every violation in one answer', async () => {
+    const { error } = await admit(prepared(), asked('search', { ticker: 'apple', form: '8-K', limit: 99, extra: 1 }));
     expect(error).toMatchObject({ code: 'INVALID_PARAMS', kind: 'USER_INPUT_ERROR', reason: 'schema_violation' });
     expect(error!.details!.map((detail) => detail.path).sort()).toEqual(['', '/form', '/limit', '/ticker']);
     expect(error!.message).toContain('10-K');
   });
 
-  it("passes the tool's own word on, with its hint", () => {
-    expect(admit(prepared(), asked('search', { ticker: 'BAD' })).error).toMatchObject({
+  it("passes the tool's own word on, with its hint", async () => {
+    expect((await admit(prepared(), asked('search', { ticker: 'BAD' }))).error).toMatchObject({
       code: 'INVALID_PARAMS',
       reason: 'bad_ticker',
       hint: 'Try AAPL.',
     });
   });
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'nope', ''])('finds no tool named %j', (name) => {
-    expect(admit(prepared(), asked(name, {})).error).toMatchObject({ code: 'TOOL_NOT_FOUND' });
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'nope', ''])('finds no tool named %j', async (name) => {
+    expect((await admit(prepared(), asked(name, {}))).error).toMatchObject({ code: 'TOOL_NOT_FOUND' });
   });
 
   it.each([
@@ -80,22 +80,24 @@ describe('admission', () => {
     '{"to": "a", "constructor": 1}',
     '{"to": "a", "confirmed": true}',
     '{"to": "a", "user_confirmed": "yes"}',
-  ])('refuses %s', (json) => {
-    const admission = admit(prepared(), asked('send', json));
+  ])('refuses %s', async (json) => {
+    const admission = await admit(prepared(), asked('send', json));
     expect(admission).toMatchObject({ verdict: 'rejected', error: { code: 'INVALID_PARAMS' } });
   });
 
-  it('says that approval is no field, when the model makes one up', () => {
-    expect(admit(prepared(), asked('send', { to: 'a', confirmed: true })).error!.hint).toMatch(/decision that a person gives/);
+  it('says that approval is no field, when the model makes one up', async () => {
+    expect((await admit(prepared(), asked('send', { to: 'a', confirmed: true }))).error!.hint).toMatch(
+      /decision that a person gives/,
+    );
   });
 
-  it('calls an input that was cut off cut off, not malformed', () => {
-    expect(admit(prepared(), { name: 'send', json: '{"to": "a', cut: true }).error!.reason).toBe('cut_off');
-    expect(admit(prepared(), { name: 'send', json: '', cut: true }).error!.reason).toBe('cut_off');
-    expect(admit(prepared(), { name: 'send', json: '{"to": "a"}', cut: true }).error).toBeNull();
+  it('calls an input that was cut off cut off, not malformed', async () => {
+    expect((await admit(prepared(), { name: 'send', json: '{"to": "a', cut: true })).error!.reason).toBe('cut_off');
+    expect((await admit(prepared(), { name: 'send', json: '', cut: true })).error!.reason).toBe('cut_off');
+    expect((await admit(prepared(), { name: 'send', json: '{"to": "a"}', cut: true })).error).toBeNull();
   });
 
-  it('keeps its answer small, whatever a model writes', () => {
+  it('keeps its answer small, whatever a model writes', async () => {
     const list = defineTool({
       name: 'list',
       version: '1.0.0',
@@ -110,29 +112,31 @@ describe('admission', () => {
       { values: 'v'.repeat(500_000) },
     ];
     for (const input of hostile) {
-      const { error } = admit(prepared([list]), asked('list', input));
+      const { error } = await admit(prepared([list]), asked('list', input));
       expect(error).toMatchObject({ code: 'INVALID_PARAMS' });
       expect(JSON.stringify(error).length).toBeLessThan(20_000);
     }
-    expect(JSON.stringify(admit(prepared(), asked('n'.repeat(500_000), {})).error).length).toBeLessThan(2000);
+    expect(JSON.stringify((await admit(prepared(), asked('n'.repeat(500_000), {}))).error).length).toBeLessThan(2000);
   });
 
-  it('asks for every destructive call, unless a rule that names the tool allows it; deny wins', () => {
+  it('asks for every destructive call, unless a rule that names the tool allows it; deny wins', async () => {
     const verdict = (permissions: Partial<AgentPermissions>, tool = 'send') =>
       admit(prepared([search, send], permissions), asked(tool, tool === 'send' ? { to: 'a' } : { ticker: 'AAPL' }));
-    expect(verdict({}).verdict).toBe('ask');
-    expect(verdict({ allow: ['send'] }).verdict).toBe('allow');
-    expect(verdict({ allow: ['send'], ask: ['send'] }).verdict).toBe('ask');
-    expect(verdict({ allow: ['send'], ask: ['send'], deny: ['send'] }).error).toMatchObject({ code: 'PERMISSION_DENIED' });
-    expect(verdict({ ask: ['search'] }, 'search')).toMatchObject({ verdict: 'ask', parallel: false });
+    expect((await verdict({})).verdict).toBe('ask');
+    expect((await verdict({ allow: ['send'] })).verdict).toBe('allow');
+    expect((await verdict({ allow: ['send'], ask: ['send'] })).verdict).toBe('ask');
+    expect((await verdict({ allow: ['send'], ask: ['send'], deny: ['send'] })).error).toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
+    expect(await verdict({ ask: ['search'] }, 'search')).toMatchObject({ verdict: 'ask', parallel: false });
   });
 
-  it('never lets a destructive call run beside another, whatever the tool says', () => {
+  it('never lets a destructive call run beside another, whatever the tool says', async () => {
     const eager = defineTool({ ...send, concurrencySafe: () => true, input: { type: 'object', properties: {} } } as never);
-    expect(admit(prepared([eager as Tool], { allow: ['send'] }), asked('send', {})).parallel).toBe(false);
+    expect((await admit(prepared([eager as Tool], { allow: ['send'] }), asked('send', {}))).parallel).toBe(false);
   });
 
-  it('takes a predicate that crashes for a no', () => {
+  it('takes a predicate that crashes for a no', async () => {
     const write = defineTool({
       ...search,
       class: 'write',
@@ -141,18 +145,18 @@ describe('admission', () => {
         throw new Error('x');
       },
     } as never) as Tool;
-    expect(admit(prepared([write]), asked('search', { ticker: 'AAPL' })).parallel).toBe(false);
+    expect((await admit(prepared([write]), asked('search', { ticker: 'AAPL' }))).parallel).toBe(false);
   });
 
-  it('answers whatever a model can write, and what it lets through can be hashed', () => {
+  it('answers whatever a model can write, and what it lets through can be hashed', async () => {
     const agent = prepared();
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.oneof(fc.json(), fc.string()),
         fc.constantFrom('search', 'send', 'read_result', '__proto__'),
         fc.boolean(),
-        (json, name, cut) => {
-          const admission = admit(agent, { name, json, cut });
+        async (json, name, cut) => {
+          const admission = await admit(agent, { name, json, cut });
           expect(admission.verdict === 'rejected').toBe(admission.error !== null);
           canonical(admission.input);
         },
@@ -161,7 +165,7 @@ describe('admission', () => {
     );
   });
 
-  it('digests are equal exactly when the effective inputs are', () => {
+  it('digests are equal exactly when the effective inputs are', async () => {
     const open = defineTool({
       name: 'open',
       version: '1.0.0',
@@ -172,9 +176,9 @@ describe('admission', () => {
     });
     const agent = prepared([open]);
     const input = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof(fc.nat(2), fc.constantFrom('x', null, true)));
-    fc.assert(
-      fc.property(input, input, (one, two) => {
-        const [first, second] = [one, two].map((value) => admit(agent, asked('open', value)));
+    await fc.assert(
+      fc.asyncProperty(input, input, async (one, two) => {
+        const [first, second] = await Promise.all([one, two].map((value) => admit(agent, asked('open', value))));
         expect(first!.input_digest === second!.input_digest).toBe(canonical(one as never) === canonical(two as never));
       }),
     );

@@ -66,12 +66,13 @@ describe('budgets of an agent', () => {
 describe('what a call takes of a budget', () => {
   const of = (measure: string): Budget => ({ ...daily, tools: ['send_mail'], measure });
 
-  it('is one, where calls are counted', () => expect(amount({ ...daily, measure: 'count' }, {}, tools[0] as never)).toBe('1'));
+  it('is one, where calls are counted', async () =>
+    expect(await amount({ ...daily, measure: 'count' }, {}, tools[0] as never)).toBe('1'));
 
-  it('is what its measure gives: a whole number, or a text of digits, however large', () => {
-    expect(amount(of('size(input.recipients)'), { recipients: ['a', 'b'] })).toBe('2');
-    expect(amount(of('input.wei'), { wei: '123456789012345678901234567890' })).toBe('123456789012345678901234567890');
-    expect(amount(of('input.wei * 2'), { wei: '123456789' })).toBe('246913578');
+  it('is what its measure gives: a whole number, or a text of digits, however large', async () => {
+    expect(await amount(of('size(input.recipients)'), { recipients: ['a', 'b'] })).toBe('2');
+    expect(await amount(of('input.wei'), { wei: '123456789012345678901234567890' })).toBe('123456789012345678901234567890');
+    expect(await amount(of('input.wei * 2'), { wei: '123456789' })).toBe('246913578');
   });
 
   it.each<[string, string, object]>([
@@ -83,7 +84,7 @@ describe('what a call takes of a budget', () => {
     ['a text that is no number', 'input.recipients[0]', { recipients: ['100 '] }],
     ['a field that is missing', 'input.wei', {}],
     ['more digits than any amount has', 'input.wei', { wei: '9'.repeat(101) }],
-  ])('cannot be said where its measure gives %s', (_what, measure, input) => {
-    expect(amount(of(measure), input)).toMatchObject({ error: expect.any(String) });
+  ])('cannot be said where its measure gives %s', async (_what, measure, input) => {
+    expect(await amount(of(measure), input)).toMatchObject({ error: expect.any(String) });
   });
 });

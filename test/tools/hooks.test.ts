@@ -20,7 +20,7 @@ const pay = defineTool({
 });
 const turn = { untrusted: false, requester: 'ana', agent: 'a', step: 1 };
 
-function admitted(
+async function admitted(
   hooks: Partial<Hooks>,
   input: unknown = { to: 'ben', cents: 5 },
   more: Partial<AgentDefinition> = {},
@@ -33,22 +33,22 @@ function admitted(
 const hook = (run: BeforeHook['run'], more: Partial<BeforeHook> = {}): BeforeHook => ({ name: 'guard', run, ...more });
 
 describe('the five steps', () => {
-  it('come in order: schema, check, before-hooks, permission; none is reached before the one before it has passed', () => {
+  it('come in order: schema, check, before-hooks, permission; none is reached before the one before it has passed', async () => {
     const seen: string[] = [];
     const spy = hook(() => void seen.push('hook'));
     const rules = { permissions: { deny: ['pay'] } };
-    expect(admitted({ before: [spy] }, { to: 'ben' }, rules).error).toMatchObject({ reason: 'schema_violation' });
-    expect(admitted({ before: [spy] }, { to: 'nobody', cents: 1 }, rules).error).toMatchObject({ reason: 'nobody' });
+    expect((await admitted({ before: [spy] }, { to: 'ben' }, rules)).error).toMatchObject({ reason: 'schema_violation' });
+    expect((await admitted({ before: [spy] }, { to: 'nobody', cents: 1 }, rules)).error).toMatchObject({ reason: 'nobody' });
     expect(seen).toEqual([]);
-    expect(admitted({ before: [spy] }, undefined, rules).error).toMatchObject({ reason: 'denied_by_rule' });
+    expect((await admitted({ before: [spy] }, undefined, rules)).error).toMatchObject({ reason: 'denied_by_rule' });
     expect(seen).toEqual(['hook']);
   });
 });
 
 describe('a before-hook', () => {
-  it('may refuse, with its own words', () => {
+  it('may refuse, with its own words', async () => {
     const refuse = hook(() => ({ refuse: { reason: 'closed', message: 'Not today.', hint: 'Tomorrow.' } }));
-    expect(admitted({ before: [refuse] }).error).toMatchObject({
+    expect((await admitted({ before: [refuse] })).error).toMatchObject({
       code: 'PERMISSION_DENIED',
       reason: 'closed',
       message: 'Not today.',
@@ -56,17 +56,19 @@ describe('a before-hook', () => {
     });
   });
 
-  it('may change the input: checked again, hashed anew, recorded with its reason; rules see what it made', () => {
+  it('may change the input: checked again, hashed anew, recorded with its reason; rules see what it made', async () => {
     const cap = hook(({ input }) => ({ input: { ...input, cents: 1 }, why: 'a cent is enough' }), { name: 'cap' });
-    const plain = admitted({});
-    const changed = admitted({ before: [cap] }, undefined, { permissions: { ask: [{ rule: 'pay', when: 'input.cents == 1' }] } });
+    const plain = await admitted({});
+    const changed = await admitted({ before: [cap] }, undefined, {
+      permissions: { ask: [{ rule: 'pay', when: 'input.cents == 1' }] },
+    });
     expect(changed).toMatchObject({
       verdict: 'ask',
       input: { to: 'ben', cents: 1 },
       changes: [{ hook: 'cap', why: 'a cent is enough', before: { to: 'ben', cents: 5 } }],
     });
     expect(changed.input_hash).not.toBe(plain.input_hash);
-    expect(changed.input_hash).toBe(admitted({}, { to: 'ben', cents: 1 }).input_hash);
+    expect(changed.input_hash).toBe((await admitted({}, { to: 'ben', cents: 1 })).input_hash);
     expect(changed.input_digest).toBe(plain.input_digest); // the model asked for the same call
   });
 
@@ -78,19 +80,19 @@ describe('a before-hook', () => {
     ['gives no object', () => ({ input: [] as never, why: '' }), /neither refuse nor input/],
     ['answers nonsense', () => 'yes' as never, /answered string/],
     ['returns a promise without io', async () => undefined, /io: true/],
-  ])('that %s refuses the call: it fails closed', (_what, run, message) => {
-    const { error, verdict } = admitted({ before: [hook(run)] });
+  ])('that %s refuses the call: it fails closed', async (_what, run, message) => {
+    const { error, verdict } = await admitted({ before: [hook(run)] });
     expect(verdict).toBe('rejected');
     expect(error).toMatchObject({ code: 'EXECUTION_ERROR', reason: 'hook_failed', message: expect.stringMatching(message) });
   }); // prettier-ignore
 
-  it('gets a copy: what it writes into the call changes nothing', () => {
+  it('gets a copy: what it writes into the call changes nothing', async () => {
     const vandal = hook(({ input, turn: facts }) => {
       input.cents = 999;
       (facts as { untrusted: boolean }).untrusted = true;
     });
     expect(
-      admitted({ before: [vandal] }, undefined, { permissions: { deny: [{ rule: '*', when: 'turn.untrusted' }] } }),
+      await admitted({ before: [vandal] }, undefined, { permissions: { deny: [{ rule: '*', when: 'turn.untrusted' }] } }),
     ).toMatchObject({
       verdict: 'allow',
       input: { cents: 5 },
@@ -98,21 +100,30 @@ describe('a before-hook', () => {
     });
   });
 
-  it('runs for the tools that it names, the app’s before the agent’s, each on what the one before made', () => {
+  it('runs for the tools that it names, the app’s before the agent’s, each on what the one before made', async () => {
     const add = (name: string, tools?: string[]) =>
       hook(({ input }) => ({ input: { ...input, to: `${String(input.to)}-${name}` }, why: name }), {
         name,
         ...(tools ? { tools } : {}),
       });
-    const result = admitted({ before: [add('agent', ['p*']), add('other', ['send'])] }, undefined, {}, { before: [add('app')] });
+    const result = await admitted(
+      { before: [add('agent', ['p*']), add('other', ['send'])] },
+      undefined,
+      {},
+      { before: [add('app')] },
+    );
     expect(result.input.to).toBe('ben-app-agent');
     expect(result.changes.map((change) => change.hook)).toEqual(['app', 'agent']);
   });
 
-  it('with I/O leaves the call undecided, and alone in its batch', () => {
+  it('with I/O leaves the call undecided, and alone in its batch', async () => {
     const run = jest.fn();
-    expect(admitted({ before: [hook(run, { io: true })] })).toMatchObject({ verdict: 'ask', undecided: true, parallel: false });
-    expect(admitted({})).toMatchObject({ verdict: 'allow', undecided: false, parallel: true });
+    expect(await admitted({ before: [hook(run, { io: true })] })).toMatchObject({
+      verdict: 'ask',
+      undecided: true,
+      parallel: false,
+    });
+    expect(await admitted({})).toMatchObject({ verdict: 'allow', undecided: false, parallel: true });
     expect(run).not.toHaveBeenCalled();
   });
 
@@ -133,8 +144,8 @@ describe('a before-hook', () => {
     [{ before: [hook(() => undefined, { timeoutMs: -1 })] }, 'timeoutMs is -1'],
     [{ before: [hook(() => undefined, { io: true, timeoutMs: 90_000 })] }, 'at most 60000'],
     [{ before: 'x' as never }, 'hooks.before must be a list'],
-  ])('that is wrong is found when agent or app is defined: %#', (hooks, message) => {
-    expect(() => admitted(hooks)).toThrow(message);
+  ])('that is wrong is found when agent or app is defined: %#', async (hooks, message) => {
+    await expect(admitted(hooks)).rejects.toThrow(message);
     expect(() => defineApp({ agents: [], hooks })).toThrow(message);
   });
 });

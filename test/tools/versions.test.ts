@@ -67,9 +67,9 @@ describe('a tool that is not for everybody', () => {
     expect(served('staging').find('a', 'in_production', '1.0.0')).toBeUndefined();
   });
 
-  it('is neither shown to a model nor run for it when it is internal, and is there for other code', () => {
+  it('is neither shown to a model nor run for it when it is internal, and is there for other code', async () => {
     const registry = served('production');
-    const { error } = admit(registry.agent('a')!, { name: 'inside', json: '{}', cut: false });
+    const { error } = await admit(registry.agent('a')!, { name: 'inside', json: '{}', cut: false });
     expect(error).toMatchObject({ code: 'TOOL_NOT_FOUND' });
     expect(error!.hint).not.toContain('inside');
     expect(registry.find('a', 'inside', '1.0.0')).toBe(tools[2]);

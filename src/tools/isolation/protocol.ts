@@ -6,6 +6,9 @@ import type { SentDeadline } from '../deadline';
 import { isToolError } from '../errors';
 import type { Answer } from './job';
 
+/** The functions of a tool that may do I/O: what decides on a call is asked at once, on the worker's thread. */
+export type ToolPart = 'run' | 'preview' | 'reconcile';
+
 /** Which tool a thread gets ready to run. */
 export interface Wanted {
   /** The app's module. */
@@ -17,6 +20,7 @@ export interface Wanted {
   version: string;
   /** One number, shared by both: of what the thread has told in passing, how much the worker has not heard yet. */
   unheard: Int32Array;
+  part: ToolPart;
 }
 
 /** What a tool's function is given that is data. */

@@ -14,7 +14,7 @@ import type { Tool, ToolContext } from '../define';
 import { ToolError } from '../errors';
 import { GRACE } from '../run';
 import { compiled, type Answer } from './job';
-import { answerOf, type Returned, type ToThread, type ToWorker, type Wanted } from './protocol';
+import { answerOf, type Returned, type ToolPart, type ToThread, type ToWorker, type Wanted } from './protocol';
 import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './threads';
 
 const SIZE: Size = { threads: 4, heapMb: 512, idleMs: 60_000 };
@@ -36,8 +36,7 @@ export interface ReadyThread {
 
 export class ToolThreads {
   private threads: Threads | undefined;
-  private app: object | undefined;
-  private sha256 = '';
+  private sha256: string;
   private readonly size: Size;
 
   /** @param module path of the module whose default export is the app */
@@ -49,19 +48,24 @@ export class ToolThreads {
     this.sha256 = hashOf(module);
   }
 
+  /** The module is another from now on: it is loaded anew for whatever begins. What runs goes on as it began. @throws Error where the file is gone */
+  renew(): void {
+    this.sha256 = hashOf(this.module);
+    if (areOpen(this.threads)) retire(this.threads);
+  }
+
   /**
    * A thread that has loaded the tool.
-   * @param app the one that the worker serves now: another one is loaded anew
    * @param giveUp ends the wait; its reason is thrown
    * @throws ToolError with `nothingHappened` where no thread can have the tool
    */
-  async ready(app: object, agent: string, tool: Tool, owner: string, giveUp: AbortSignal): Promise<ReadyThread> {
-    const threads = this.threadsFor(app);
-    await threads.turns.enter(owner, giveUp);
+  async ready(agent: string, tool: Tool, owner: string, giveUp: AbortSignal, part: ToolPart = 'run'): Promise<ReadyThread> {
+    const threads = await this.place(owner, giveUp);
     const { port1: port, port2 } = new MessageChannel();
     const kill = new AbortController();
     const unheard = new Int32Array(new SharedArrayBuffer(4));
-    const wanted: Wanted = { app: this.module, sha256: this.sha256, agent, tool: tool.name, version: tool.version, unheard };
+    const { name, version } = tool;
+    const wanted: Wanted = { app: this.module, sha256: this.sha256, agent, tool: name, version, part, unheard };
     const order = { module: compiled(THREAD), name: 'runTool', input: wanted, port: port2 };
     const task = threads.pool
       .run(order, { signal: kill.signal, transferList: [port2] })
@@ -86,15 +90,15 @@ export class ToolThreads {
     };
   }
 
-  private threadsFor(app: object): Threads {
-    if (this.app !== undefined && this.app !== app) {
-      if (areOpen(this.threads)) retire(this.threads);
-      this.threads = undefined;
-      this.sha256 = hashOf(this.module);
+  /** A place for the owner among the threads, which may be others by the time that he has it. */
+  private async place(owner: string, giveUp: AbortSignal): Promise<Threads> {
+    for (;;) {
+      const threads = (this.threads = areOpen(this.threads) ? this.threads : openThreads(this.size));
+      await threads.turns.enter(owner, giveUp);
+      const still: boolean = areOpen(threads);
+      if (still) return threads;
+      threads.turns.leave(owner);
     }
-    this.app = app;
-    if (!areOpen(this.threads)) this.threads = openThreads(this.size);
-    return this.threads;
   }
 }
 

@@ -7,7 +7,7 @@ import type { PreparedAgent } from '../registry';
 import { compareSpecificity } from '../../rules/rule';
 import type { RuleTrace, TurnFacts, Verdict } from '../../rules';
 import { exposedRules } from './exposed';
-import { decide } from './facts';
+import { decide } from './decide';
 
 export interface Explanation {
   tool: string;
@@ -31,7 +31,12 @@ export interface Explanation {
 }
 
 /** Null when the agent has no tool of this name. */
-export function explain(agent: PreparedAgent, name: string, input: JsonObject, turn: TurnFacts): Explanation | null {
+export async function explain(
+  agent: PreparedAgent,
+  name: string,
+  input: JsonObject,
+  turn: TurnFacts,
+): Promise<Explanation | null> {
   const prepared = agent.tools.get(name);
   if (!prepared) return null;
   const { tool } = prepared;
@@ -51,7 +56,7 @@ export function explain(agent: PreparedAgent, name: string, input: JsonObject, t
     const { error } = checked;
     return { ...common, fault: error, rules: [], verdict: 'rejected', reason: error.message, rule: null };
   }
-  const { verdict, reason, rule, considered } = decide(agent.policy, { tool, input: checked.input, turn });
+  const { verdict, reason, rule, considered } = await decide(agent.policy, { tool, input: checked.input, turn });
   const rules = considered.toSorted((a, b) => compareSpecificity(b.specificity, a.specificity));
   return { ...common, fault: null, rules, verdict, reason, rule };
 }

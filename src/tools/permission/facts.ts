@@ -1,13 +1,5 @@
 /** What rules look at of a tool and of a call: the only place where they meet a tool's own code. */
-import {
-  decide as decideOn,
-  type CallFacts,
-  type FileHashes,
-  type Policy,
-  type RuledTool,
-  type TurnFacts,
-  type Verdict,
-} from '../../rules';
+import type { CallFacts, FileHashes, RuledTool, TurnFacts } from '../../rules';
 import type { JsonObject } from '../../shared/json';
 import type { Tool } from '../define';
 import { compiledInput } from '../schema';
@@ -18,13 +10,6 @@ export interface ToolCall {
   input: JsonObject;
   turn: TurnFacts;
 }
-
-export function decide(policy: Policy, call: ToolCall): Verdict {
-  return decideOn(policy, factsOf(call));
-}
-
-/** The same, where the facts are wanted besides. */
-export { decideOn };
 
 export function factsOf({ tool, input, turn }: ToolCall): CallFacts {
   return { tool: ruledTool(tool), input, targets: targetsOf(tool, input), ...filesOf(tool), turn };

@@ -10,9 +10,9 @@ let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'holdfast-what-if-'));
   const calls = [{ tool: 'send', input: { to: 'ops@bank.example' } }, { tool: 'look' }];
-  await writeFile(join(dir, 'bundle.jsonl'), bundleText({ calls }));
-  await writeFile(join(dir, 'old.jsonl'), bundleText({ calls, part: ({ facts: _, ...body }) => body }));
-  await writeFile(join(dir, 'broken.jsonl'), bundleText({ calls }).replace('"kind":"turn_end"', '"kind":"turn-end"'));
+  await writeFile(join(dir, 'bundle.jsonl'), await bundleText({ calls }));
+  await writeFile(join(dir, 'old.jsonl'), await bundleText({ calls, part: ({ facts: _, ...body }) => body }));
+  await writeFile(join(dir, 'broken.jsonl'), (await bundleText({ calls })).replace('"kind":"turn_end"', '"kind":"turn-end"'));
   await writeFile(join(dir, 'rules.yaml'), 'deny:\n  - rule: send\n    why: nothing leaves the house\n');
   await writeFile(join(dir, 'same.yaml'), 'ask: [send]\n');
   await writeFile(join(dir, 'wrong.yaml'), 'allow: [send(]\n');

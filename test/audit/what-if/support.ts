@@ -38,14 +38,14 @@ const at = '2026-01-31T09:59:59.123Z';
 const salt = '0'.repeat(32);
 const USAGE = { input_tokens: 100, output_tokens: 10, cache_read_tokens: 0, cache_creation_tokens: 0 };
 
-export function bundleText({
+export async function bundleText({
   permissions = {},
   tools = TOOLS,
   agent = {},
   calls,
   part = (body) => body,
   objects = true,
-}: Made): string {
+}: Made): Promise<string> {
   const ready = prepared(permissions, tools, agent);
   const definition = agentDefinition(ready, { defaultModel: 'scripted', holdfast: '1.0.0', buildId: null, workflowBundle: null });
   const definition_ref = hashJson(definition);
@@ -88,19 +88,23 @@ export function bundleText({
   add('start', [start]);
   for (let step = 1; step <= Math.max(...calls.map((call) => call.step ?? 1)); step++) {
     const asked = calls.filter((call) => (call.step ?? 1) === step);
-    const bodies = asked.map(({ tool, input = {}, untrusted = false }, index) => {
+    const bodies = asked.map(async ({ tool, input = {}, untrusted = false }, index) => {
       const call = { name: tool, json: JSON.stringify(input), cut: false };
       const turn = { untrusted, requester: 'rita', agent: 'a', step };
-      return admissionBody(`${step}.${index + 1}`, { ...call, id: `use_${index}` }, admit(ready, call, { turn, log: silent }));
+      return admissionBody(
+        `${step}.${index + 1}`,
+        { ...call, id: `use_${index}` },
+        await admit(ready, call, { turn, log: silent }),
+      );
     });
-    add('admission', [{ model: 'scripted', usage: USAGE, stop_reason: 'tool_use' }, ...bodies]);
+    add('admission', [{ model: 'scripted', usage: USAGE, stop_reason: 'tool_use' }, ...(await Promise.all(bodies))]);
   }
   lines.push(writer.line('turn_end', { turn_id: 't', head: parent, complete: true, why: null }));
   return lines.join('');
 }
 
-export function caseFile(made: Made): Promise<CaseFile> {
-  return readCaseFile(Readable.from([Buffer.from(bundleText(made))]));
+export async function caseFile(made: Made): Promise<CaseFile> {
+  return readCaseFile(Readable.from([Buffer.from(await bundleText(made))]));
 }
 
 /** Makes a call one that a person was asked about, with these decisions. */

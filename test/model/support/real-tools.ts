@@ -28,7 +28,7 @@ export function realTools(agent: Agent, decide: (name: string, input: JsonObject
   let untrusted = false;
   const call = async (name: string, json: JsonObject) => {
     const options = { turn: { untrusted, requester: 'test', agent: agent.name, step: 1 }, log: toolContext().log };
-    const admission = admit(prepared, { name, json: JSON.stringify(json), cut: false }, options);
+    const admission = await admit(prepared, { name, json: JSON.stringify(json), cut: false }, options);
     const record = { name, verdict: admission.error ? 'reject' : (admission.verdict as 'allow' | 'ask'), succeeded: false };
     made.push(record as Made);
     if (admission.error) return told(admission.error);

@@ -40,16 +40,18 @@ describe('the finance pack', () => {
     expect(untrusted).toEqual(['fetch_filing_section', 'search_news']);
   });
 
-  it("leaves the credit analyst's verdicts as they are once such results have been read", () => {
+  it("leaves the credit analyst's verdicts as they are once such results have been read", async () => {
     const { policy } = new Registry(defineApp({ agents: [creditAnalyst(tools)] })).agent('credit-analyst')!;
     for (const tool of tools) {
-      const verdict = (untrusted: boolean) =>
-        decide(policy, {
-          tool,
-          input: JSON.parse((tool.description as DescriptionParts).example!),
-          turn: { untrusted, requester: 'ana', agent: 'credit-analyst', step: 2 },
-        }).verdict;
-      expect([tool.name, verdict(true)]).toEqual([tool.name, verdict(false)]);
+      const verdict = async (untrusted: boolean) =>
+        (
+          await decide(policy, {
+            tool,
+            input: JSON.parse((tool.description as DescriptionParts).example!),
+            turn: { untrusted, requester: 'ana', agent: 'credit-analyst', step: 2 },
+          })
+        ).verdict;
+      expect([tool.name, await verdict(true)]).toEqual([tool.name, await verdict(false)]);
     }
   });
 

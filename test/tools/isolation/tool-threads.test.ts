@@ -6,7 +6,7 @@ import { Deadline } from '../../../src/tools/deadline';
 import { endThreads } from '../../../src/tools/isolation/threads';
 import { ToolThreads, type ReadyThread } from '../../../src/tools/isolation/tool-threads';
 import { runTool, type RunResult } from '../../../src/tools/run';
-import app, { isolatedTools, plainTools } from '../../support/isolated-app';
+import { isolatedTools, plainTools } from '../../support/isolated-app';
 import { toolContext } from '../../support/tool-context';
 
 const appModule = join(__dirname, '..', '..', 'support', 'isolated-app.ts');
@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 afterAll(() => endThreads());
 
 const named = (name: string, tools: Tool[]) => tools.find((tool) => tool.name === name)!;
-const ready = (tool: Tool, owner = 'ana'): Promise<ReadyThread> => threads.ready(app, 'test', tool, owner, never);
+const ready = (tool: Tool, owner = 'ana'): Promise<ReadyThread> => threads.ready('test', tool, owner, never);
 
 interface Seen {
   result?: RunResult;
@@ -154,8 +154,8 @@ it('what no thread can load has certainly not been run', async () => {
 
 it('whoever waits for a thread can give up, and others get it', async () => {
   const one = new ToolThreads(appModule, { threads: 1 });
-  const first = await one.ready(app, 'test', isolatedTools[0]!, 'ana', never);
-  await expect(one.ready(app, 'test', isolatedTools[0]!, 'ben', AbortSignal.timeout(100))).rejects.toThrow();
+  const first = await one.ready('test', isolatedTools[0]!, 'ana', never);
+  await expect(one.ready('test', isolatedTools[0]!, 'ben', AbortSignal.timeout(100))).rejects.toThrow();
   first.leave();
-  (await one.ready(app, 'test', isolatedTools[0]!, 'cleo', never)).leave();
+  (await one.ready('test', isolatedTools[0]!, 'cleo', never)).leave();
 });

@@ -1,9 +1,11 @@
 import { defineAgent, defineApp, type AgentDefinition, type AgentPermissions } from '../../../src/agents/define';
 import { defineTool, type Tool, type ToolDefinition } from '../../../src/tools/define';
-import { decide, type TurnFacts, type Verdict } from '../../../src/tools/permission';
+import { decide } from '../../../src/rules';
+import { factsOf, type Verdict, type TurnFacts } from '../../../src/tools/permission';
+import { TRUSTED } from '../../support/rules';
 import { Registry, type PreparedAgent } from '../../../src/tools/registry';
 
-export const TRUSTED: TurnFacts = { untrusted: false, requester: 'ana', agent: 'a', step: 1 };
+export { TRUSTED };
 
 export function tool(name: string, more: Partial<ToolDefinition<any>> = {}): Tool {
   return defineTool({
@@ -57,5 +59,5 @@ export function verdict(
 ): Verdict {
   const agent = remembered(permissions, tools);
   const { tool: named } = agent.tools.get(name)!;
-  return decide(agent.policy, { tool: named, input: input as never, turn: { ...TRUSTED, ...turn } });
+  return decide(agent.policy, factsOf({ tool: named, input: input as never, turn: { ...TRUSTED, ...turn } }));
 }

@@ -1,0 +1,14 @@
+/** What tests ask rules about. */
+import { defineTool } from '../../src/tools/define';
+import type { TurnFacts } from '../../src/tools/permission';
+
+export const TRUSTED: TurnFacts = { untrusted: false, requester: 'ana', agent: 'a', step: 1 };
+
+export const pays = defineTool({
+  name: 'pays',
+  version: '1.0.0',
+  class: 'destructive',
+  description: 'Pays.',
+  input: { type: 'object', additionalProperties: true },
+  run: () => null,
+});
