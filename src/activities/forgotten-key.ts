@@ -1,7 +1,7 @@
 /**
  * A direct call has its id from the key that it was asked for under, and Temporal starts one under it for as long as it retains
- * it. Of what may be destructive the store remembers the id for good: whoever starts a call under it later, by whatever way,
- * does not have it made again.
+ * it, and no longer, or unless somebody asks it for another under the same id. Of what may be destructive the store remembers
+ * the id for good: whoever starts a call under it later, by whatever way, does not have it made again.
  */
 import type { TurnContext } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
@@ -23,7 +23,8 @@ export async function forgottenKey(
     known === null ? { value: { run, at }, answer: { run, at } } : { answer: known as unknown as First },
   );
   if (first.run === run) return null;
-  const message = `${turn_id} was asked for on ${new Date(first.at).toISOString()}, and Temporal retains it no longer: it is not made again.`;
+  const before = new Date(first.at).toISOString();
+  const message = `${turn_id} was asked for on ${before}, in an execution that Temporal has since let another follow: what may be destructive is made once under an id.`;
   const hint = 'The trail says what became of it (`holdfast trail --turn`). Another call needs another key.';
   return callError('INVALID_PARAMS', 'key_forgotten', message, { hint });
 }
