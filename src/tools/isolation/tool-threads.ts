@@ -52,6 +52,7 @@ export class ToolThreads {
   renew(): void {
     this.sha256 = hashOf(this.module);
     if (areOpen(this.threads)) retire(this.threads);
+    this.threads = undefined;
   }
 
   /**
@@ -60,46 +61,49 @@ export class ToolThreads {
    * @throws ToolError with `nothingHappened` where no thread can have the tool
    */
   async ready(agent: string, tool: Tool, owner: string, giveUp: AbortSignal, part: ToolPart = 'run'): Promise<ReadyThread> {
-    const threads = await this.place(owner, giveUp);
-    const { port1: port, port2 } = new MessageChannel();
-    const kill = new AbortController();
-    const unheard = new Int32Array(new SharedArrayBuffer(4));
-    const { name, version } = tool;
-    const wanted: Wanted = { app: this.module, sha256: this.sha256, agent, tool: name, version, part, unheard };
-    const order = { module: compiled(THREAD), name: 'runTool', input: wanted, port: port2 };
-    const task = threads.pool
-      .run(order, { signal: kill.signal, transferList: [port2] })
-      .finally(() => threads.turns.leave(owner));
-    task.catch(() => undefined);
-    const tell = (message: ToThread) => port.postMessage(message);
-    const late = setTimeout(() => kill.abort(), LOADS_WITHIN_MS).unref();
-    void task.catch(() => undefined).then(() => clearTimeout(late));
-    try {
-      await loaded(port, task, giveUp);
-      clearTimeout(late);
-    } catch (error) {
-      tell({ say: 'drop' }); // it goes on loading, for the next call
-      port.unref();
-      void task.catch(() => undefined).then(() => port.close());
-      if (giveUp.aborted) throw giveUp.reason;
-      throw unprepared(tool, error, threads.heapMb);
-    }
-    return {
-      run: (input, ctx, limits) => run({ tool, port, task, kill, tell, unheard, heapMb: threads.heapMb }, input, ctx, limits),
-      leave: () => tell({ say: 'drop' }),
-    };
-  }
-
-  /** A place for the owner among the threads, which may be others by the time that he has it. */
-  private async place(owner: string, giveUp: AbortSignal): Promise<Threads> {
     for (;;) {
       const threads = (this.threads = areOpen(this.threads) ? this.threads : openThreads(this.size));
+      const unheard = new Int32Array(new SharedArrayBuffer(4));
+      const { name, version } = tool;
+      const wanted: Wanted = { app: this.module, sha256: this.sha256, agent, tool: name, version, part, unheard };
       await threads.turns.enter(owner, giveUp);
-      const still: boolean = areOpen(threads);
-      if (still) return threads;
-      threads.turns.leave(owner);
+      if (this.threads !== threads) {
+        threads.turns.leave(owner);
+        continue;
+      }
+      try {
+        return await prepare(threads, wanted, tool, owner, giveUp);
+      } catch (error) {
+        if (this.threads === threads || giveUp.aborted) throw error; // else the file is another since
+      }
     }
   }
+}
+
+async function prepare(threads: Threads, wanted: Wanted, tool: Tool, owner: string, giveUp: AbortSignal): Promise<ReadyThread> {
+  const { port1: port, port2 } = new MessageChannel();
+  const kill = new AbortController();
+  const order = { module: compiled(THREAD), name: 'runTool', input: wanted, port: port2 };
+  const task = threads.pool.run(order, { signal: kill.signal, transferList: [port2] }).finally(() => threads.turns.leave(owner));
+  task.catch(() => undefined);
+  const tell = (message: ToThread) => port.postMessage(message);
+  const late = setTimeout(() => kill.abort(), LOADS_WITHIN_MS).unref();
+  void task.catch(() => undefined).then(() => clearTimeout(late));
+  try {
+    await loaded(port, task, giveUp);
+    clearTimeout(late);
+  } catch (error) {
+    tell({ say: 'drop' }); // it goes on loading, for the next call
+    port.unref();
+    void task.catch(() => undefined).then(() => port.close());
+    if (giveUp.aborted) throw giveUp.reason;
+    throw unprepared(tool, error, threads.heapMb);
+  }
+  return {
+    run: (input, ctx, limits) =>
+      run({ tool, port, task, kill, tell, unheard: wanted.unheard, heapMb: threads.heapMb }, input, ctx, limits),
+    leave: () => tell({ say: 'drop' }),
+  };
 }
 
 interface Running {

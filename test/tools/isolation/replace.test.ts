@@ -1,7 +1,8 @@
 /** Another app for a running worker: what runs ends as it began, and what begins is of the new app. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { defineAgent, defineApp, type App } from '../../../src/agents/define';
 import { defineTool } from '../../../src/tools/define';
 import { endThreads } from '../../../src/tools/isolation/threads';
@@ -16,7 +17,7 @@ const never = new AbortController().signal;
 const SOURCE = join(__dirname, '..', '..', '..', 'src');
 const settings = { name: 'answers', version: '1.0.0', class: 'read', isolate: true } as const;
 
-/** The tool of a file that says `word`, and waits before that until `goes` is there. */
+/** What the file's own says: its word, once the file `goes` is there. */
 const answers = defineTool({
   ...settings,
   description: 'Answers.',
@@ -38,10 +39,11 @@ afterAll(() => endThreads());
 function write(word: string): void {
   writeFileSync(
     file,
-    `import { existsSync } from 'node:fs';
+    `import { existsSync, writeFileSync } from 'node:fs';
     import { defineAgent, defineApp } from ${JSON.stringify(join(SOURCE, 'agents', 'define'))};
     import { defineTool } from ${JSON.stringify(join(SOURCE, 'tools', 'define'))};
     const run = async ({ goes }: any) => {
+      if (goes) writeFileSync(goes + '.waits', '');
       while (goes && !existsSync(goes)) await new Promise((resolve) => setTimeout(resolve, 20));
       return ${JSON.stringify(word)};
     };
@@ -73,6 +75,15 @@ it('what runs ends as it began, what waited for a thread or begins then is of th
   expect(await waits).toMatchObject({ data: 'second' });
 });
 
+it('a call whose thread has not loaded the file yet, when it is another, gets one that has', async () => {
+  const threads = new ToolThreads(file, { threads: 1 });
+  const loads = said(threads);
+  await sleep(20); // a thread takes longer to begin
+  write('second');
+  threads.renew();
+  expect(await loads).toMatchObject({ data: 'second' });
+});
+
 it('a file that has changed without the app being replaced is not run, nor one that has changed again since', async () => {
   const threads = new ToolThreads(file, { threads: 2 });
   write('second');
@@ -91,8 +102,7 @@ it('a worker serves the new app from the next call on, and lets the running one 
   const script = [ask(['answers', { goes }]), ask(['answers', {}]), say('Done.')];
   await withEngine({ registry, app: app(), script, settings: { appModule: file } }, async ({ start, model }) => {
     const turn = await start('Ask.', { agent: 'test', requester: 'rita' });
-    await eventually('the call runs', async () => (await turn.status()).calls[0]?.state === 'running');
-    await new Promise((resolve) => setTimeout(resolve, 3000)); // in its thread by then
+    await eventually('the call runs', async () => existsSync(`${goes}.waits`), 60_000);
     write('second');
     registry.replace(app());
     writeFileSync(goes, '');
