@@ -1,7 +1,7 @@
 /** Threads that jobs and isolated tools run in: begun when the first task comes, ended when idle, with a limit of memory each. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Piscina } from 'piscina';
+import type { MessagePort } from 'node:worker_threads';
 import { ToolError } from '../errors';
 import { compiled, type Answer, type Order } from './job';
 import { Turns } from './turns';
@@ -15,8 +15,15 @@ export interface Size {
   idleMs: number;
 }
 
+/** What of piscina is used here: its own declarations do not pass in a project that checks those of its libraries. */
+interface Pool {
+  run(order: Order, options: { signal: AbortSignal; transferList: MessagePort[] }): Promise<Answer>;
+  close(): Promise<void>;
+  destroy(): Promise<void>;
+}
+
 export interface Threads {
-  pool: Piscina<Order, Answer>;
+  pool: Pool;
   turns: Turns;
   heapMb: number;
 }
@@ -24,8 +31,8 @@ export interface Threads {
 const open = new Set<Threads>();
 
 export function openThreads({ threads, heapMb, idleMs }: Size): Threads {
-  const { Piscina: Pool } = createRequire(__filename)('piscina') as typeof import('piscina'); // not before it is needed
-  const pool = new Pool<Order, Answer>({
+  const { Piscina } = createRequire(__filename)('piscina') as typeof import('piscina'); // not before it is needed
+  const pool = new Piscina<Order, Answer>({
     filename: compiled(join(__dirname, 'thread')),
     minThreads: 0,
     maxThreads: threads,
