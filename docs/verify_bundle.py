@@ -146,6 +146,7 @@ class Twice:
         self.runs, self.whole, self.unknown, self.lost, self.reset = [], False, False, False, False
         self.scheduled, self.decisions, self.expiries = {}, set(), set()
         self.heads, self.shown, self.dispatches = set(), set(), set()
+        self.owed, self.written = set(), set()  # decisions that activities have written, and that the transcript has
         self.texts, self.decided, self.decided_in = {}, {}, {}
         self.tell("turn", "", {name: turn[name] for name in IDS if turn[name] is not None})
 
@@ -234,6 +235,11 @@ class Twice:
         name, value = self.scheduled.get(event_id, ("", {}))
         if name == OF_ANOTHER:
             return
+        if name in ("takeStep", "endTurn") and result is not UNKNOWN:
+            for one in objs(value.get("outcomes")):
+                given = [one.get("decision"), *objs(one.get("approvals")), *objs(one.get("earlier"))]
+                self.owed |= {form({field: it[field] for field in it if field != "revision"})
+                              for it in given if isinstance(it, dict)}
         self.unknown, result, call = self.unknown or result is UNKNOWN, obj(result), obj(value.get("call"))
         self.heads |= {head for head in (result.get("head"), result.get("answer_head")) if isinstance(head, str)}
         if name == "takeStep":
@@ -378,6 +384,7 @@ class Twice:
         self.tell_all(SUBJECT, obj(body.get("subject")), turn="", call=digest)
         if kind == "decision":
             said = form({name: body[name] for name in body if name != "subject"})
+            self.written.add(said)
             self.rule("D5", said in self.decisions or self.unknown or not self.whole)
             self.tell("card", body.get("card_ref"), pick_there(body, ["digest"]))
         if kind == "dispatch":
@@ -527,6 +534,7 @@ class History:
         self.said, self.asked_until = [], set()
         self.calls, self.by_input = {}, {}  # scheduled calls, by digest and by the part with their input
         self.outcomes, self.admitted, self.given, self.head = [], set(), set(), None
+        self.named = []  # blocks that results have named: the ref, the kinds that it may have, and what it admits
         self.unknown = set()  # what was left out: calls, questions, outcomes, admissions
 
     @property
@@ -685,8 +693,22 @@ class History:
         if name in OUTCOMES and isinstance(became, dict):
             self.outcomes.append({"digest": call.get("digest"), "at": time, **pick(became, ("head", "effect"))})
         asked = result.get("calls") if name == "takeStep" else [obj(result.get("call"))]
+        self.names(name, result, tuple(txt(one.get("input_ref")) for one in objs(asked)))
         if name in ADMITTING:
             self.admitted.add(tuple(txt(one.get("input_ref")) for one in objs(asked)))
+
+    def names(self, name, result, admits):
+        """T7: what an activity has written, by what it answers."""
+        head, answer = result.get("head"), result.get("answer_head", result.get("head"))
+        named = [(head, ["end"], None)] if name == "endTurn" or name == "takeStep" and "answer_head" in result else []
+        # An older build did not say where the answer stands before the end.
+        if name == "takeStep" and ("answer_head" in result or result.get("next") != "end") or name == "admitDirect":
+            named.append((answer if name == "takeStep" else head, ["admission"], admits))
+        if name in ("runCall", "settleEffect"):
+            named.append((head, ["effect", "settlement"], None))
+        if name == "reconcileEffect":
+            named.append((obj(result.get("settled")).get("head"), ["effect", "settlement"], None))
+        self.named += [one for one in named if isinstance(one[0], str)]
 
 # ---------------------------------------------------------------- blocks: rules B2 to B12
 
@@ -705,6 +727,7 @@ def defined(objects, body):
 class Blocks:
     def __init__(self, turn, history, objects, blocks, rule):
         self.turn, self.history, self.objects, self.seen, self.rule = turn, history, objects, blocks, rule
+        self.before = {}  # blocks before its own: of a turn that ended before it began, all that there is
         self.own, self.parts, self.sub_turns, self.needs = {}, {}, [], {"parts": set(), "objects": set()}
         self.approvals, self.editors, self.steerers, self.admitted, self.dispatches = [], {}, set(), {}, set()
         self.shows_message = False
@@ -724,12 +747,15 @@ class Blocks:
         starts = kind == "start" and body is not None
         starts = starts and body.get("first_execution_run_id") == self.turn["first_execution_run_id"]
         self.unknown |= {"starts"} if kind == "start" and body is None else set()
+        admits = tuple(block["parts"][1:]) if kind == "admission" else None
+        if not self.own:
+            self.before[ref] = {"kind": kind, "admits": admits}
         if not (starts or parent):
             return False
         time, after = when(block["at"]), parent["at"] if parent else history.began
         if history.whole:
             self.rule("B2", max(after, history.began) <= time <= history.latest)
-        self.own[ref] = {"at": time, "kind": kind, "body": body}
+        self.own[ref] = {"at": time, "kind": kind, "body": body, "admits": admits}
         if body is not None and kind in ("start", "decision", "dispatch", "effect", "settlement"):
             self.refer(body)
         if kind == "start":
@@ -1061,7 +1087,20 @@ class Turn:
         self.rule("T4", needs["parts"] <= parts and needs["objects"] | inner <= objects.keys())
         self.rule("T4", history.by_input.keys() <= self.blocks.parts.keys())
         self.rule("T5", history.whole and history.closed)
+        self.to_the_end(body["head"])
         self.rule("D7", self.twice.heads <= blocks and self.twice.shown <= parts)
+
+    def to_the_end(self, head):
+        """T7: nothing is cut off, at the end or before: what activities have written is there, as what they wrote."""
+        history, own = self.history, self.blocks.own or self.blocks.before
+        if not history.whole or "starts" in self.blocks.unknown:
+            return
+        self.rule("T7", head is None or head in own and own[head]["kind"] == "end")
+        for ref, kinds, admits in history.named:
+            self.rule("T7", ref in own and own[ref]["kind"] in kinds and own[ref]["admits"] == admits)
+        steps = [ref for ref, _, admits in history.named if admits is not None]
+        self.rule("T7", history.reset or len(steps) == len({*steps}))
+        self.rule("T7", self.twice.lost or self.twice.owed <= self.twice.written)
 
     def applied(self):
         """T3: what took effect by one of history, transcript and records did so by the others."""

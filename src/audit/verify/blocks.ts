@@ -30,6 +30,8 @@ interface Own {
   at: number;
   kind: string;
   body: Body;
+  /** Of an admission: what it admits. */
+  admits: string | null;
 }
 
 interface Approval {
@@ -55,6 +57,8 @@ const ASKED = new Set([
 export class Blocks {
   /** Own blocks, by ref. */
   readonly own = new Map<string, Own>();
+  /** Blocks before those: of a turn that ended before it began, all that there is. */
+  private readonly before = new Map<string, Pick<Own, 'kind' | 'admits'>>();
   /** What own blocks and records refer to. */
   readonly refs = { parts: new Set<string>(), objects: new Set<string>() };
   readonly subTurns: JsonObject[] = [];
@@ -97,13 +101,15 @@ export class Blocks {
       this.own.has(block.parent ?? '') ||
       (block.kind === 'start' && body !== null && body.first_execution_run_id === this.turn.first_execution_run_id);
     this.unknown.starts ||= block.kind === 'start' && body === null;
+    const admits = block.kind === 'admission' ? block.parts.slice(1).join() : null;
+    if (this.own.size === 0) this.before.set(ref, { kind: block.kind, admits });
     if (!isOwn) return;
     const { history } = this;
     const at = timeOf(block.at);
     const before = this.own.get(block.parent ?? '');
     if (history.whole && !(at >= Math.max(before?.at ?? history.began, history.began) && at <= history.latest))
       report('B2', 'The block lies before the one that it follows, or outside of the time of its turn');
-    this.own.set(ref, { at, kind: block.kind, body });
+    this.own.set(ref, { at, kind: block.kind, body, admits });
     if (body !== null && REFERRING.has(block.kind)) this.refer(body);
     switch (block.kind) {
       case 'start':
@@ -135,6 +141,11 @@ export class Blocks {
     const own = typeof ref === 'string' ? this.own.get(ref) : undefined;
     if (own?.kind !== 'effect' && own?.kind !== 'settlement') return undefined;
     return own.body === null ? 'unknown' : { state: stateOf(own.kind, own.body), result_ref: own.body.result_ref };
+  }
+
+  /** A block of the turn's: its own, or, where it has none, one that stands in its lines. */
+  written(ref: string): Pick<Own, 'kind' | 'admits'> | undefined {
+    return (this.own.size > 0 ? this.own : this.before).get(ref);
   }
 
   /** Whether something was dispatched, and no block says what became of it. */

@@ -64,6 +64,8 @@ export class History {
   /** Heads that activities were given, and the last that one of them has named. */
   readonly given = new Set<string>();
   lastHead: Known = null;
+  /** Blocks that results have named, and what kind each must be; of an admission also what it admits. */
+  readonly named: { ref: string; kinds: readonly string[]; admits: string | null }[] = [];
   /** What was left out. */
   readonly unknown = { calls: false, digests: false, outcomes: false, admitted: false, questions: false };
   /** The store that its calls were bound to; null: they were bound to none. Undefined: there was no call. */
@@ -291,8 +293,24 @@ export class History {
     this.lastHead = namedHead(said) ?? this.lastHead;
     const outcome = OUTCOMES[type]?.(said);
     if (isJsonObject(outcome)) this.note({ digest, head: outcome.head, effect: outcome.effect, at });
+    this.names(type, said);
     if (type === 'takeStep') this.admit(list(said.calls).map(object));
     if (type === 'admitDirect') this.admit([object(said.call)]);
+  }
+
+  /** T7: what an activity has written, by what it answers. */
+  private names(type: string, said: JsonObject): void {
+    const { head, answer_head, next, calls, call, settled } = said;
+    const admits = (type === 'takeStep' ? list(calls) : [call ?? null]).map((one) => text(object(one).input_ref)).join();
+    const add = (ref: Json | undefined, kinds: string[], admitted: string | null = null) =>
+      void (typeof ref === 'string' && this.named.push({ ref, kinds, admits: admitted }));
+    if (type === 'takeStep' && answer_head !== undefined) add(head, ['end']);
+    // An older build did not say where the answer stands before the end.
+    if (type === 'takeStep' && (answer_head !== undefined || next !== 'end')) add(answer_head ?? head, ['admission'], admits);
+    if (type === 'admitDirect') add(head, ['admission'], admits);
+    if (type === 'endTurn') add(head, ['end']);
+    if (type === 'runCall' || type === 'settleEffect') add(head, ['effect', 'settlement']);
+    if (type === 'reconcileEffect') add(object(settled).head, ['effect', 'settlement']);
   }
 
   private note(outcome: Outcome): void {

@@ -32,6 +32,9 @@ export class Testimony {
   /** Heads that activities and records have named; cards and results that activities have. */
   readonly heads = new Set<string>();
   readonly shown = new Set<string>();
+  /** Hashes of decisions that activities have written down, by history; and that the transcript has. */
+  readonly owed = new Set<string | null>();
+  readonly written = new Set<string | null>();
   /** An argument or a result of an activity was left out: it may have said anything. */
   unknown = false;
   report: Report = () => undefined;

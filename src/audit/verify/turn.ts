@@ -97,7 +97,7 @@ export class Turn {
       );
   }
 
-  /** T1, T3 to T5, D7 */
+  /** T1, T3 to T5, T7, D7 */
   end({ head, complete }: TurnEndBody, refs: Refs, report: Report): void {
     const { history } = this;
     if (history.runs.length > 0 && history.lastHead !== UNKNOWN && history.lastHead !== head)
@@ -109,6 +109,7 @@ export class Turn {
     this.nothingMissing(refs, report);
     if (!history.whole || !history.closed)
       report('T5', 'The turn is said to be complete, and its history has no beginning or no end');
+    this.toTheEnd(head, report);
     this.twice.end(refs, report);
   }
 
@@ -133,6 +134,23 @@ export class Turn {
     for (const [ref, { kind }] of blocks.own)
       if ((kind === 'effect' || kind === 'settlement') && !named.has(ref))
         report('T3', 'The transcript says what became of a call, and neither history nor effect record say so');
+  }
+
+  /** T7: nothing is cut off, at the end or before: what activities have written is there, as what they wrote. */
+  private toTheEnd(head: string | null, report: Report): void {
+    const { history, blocks } = this;
+    if (blocks.unknown.starts || !history.whole) return;
+    if (head !== null && blocks.written(head)?.kind !== 'end') report('T7', 'The turn has ended, and its transcript has no end');
+    const isThere = ({ ref, kinds, admits }: (typeof history.named)[number]) => {
+      const own = blocks.written(ref);
+      return own !== undefined && kinds.includes(own.kind) && own.admits === admits;
+    };
+    const lost = history.named.find((one) => !isThere(one));
+    if (lost)
+      report('T7', `The history says that a block of kind ${lost.kinds[0]} was written, and the transcript has another, or none`);
+    const steps = history.named.filter(({ admits }) => admits !== null).map(({ ref }) => ref);
+    if (!history.wasReset && new Set(steps).size < steps.length)
+      report('T7', 'Two steps of the history are said to have written the same block');
   }
 
   /** T4 */

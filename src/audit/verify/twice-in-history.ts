@@ -14,12 +14,16 @@ import { attempt, attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from 
 const RAN = new Set<Json | undefined>(['succeeded', 'failed', 'in_doubt']);
 /** What a destructive call has done that ended so. */
 const EFFECT = { succeeded: 'applied', failed: 'not_applied', in_doubt: 'in_doubt' } as const;
+/** Activities that write down what was decided on calls that did not run. */
+const WRITING = new Set(['takeStep', 'endTurn']);
 /** Activities that ask what became of a dispatch. */
 const LOOKING = new Set(['inspectEffect', 'settleEffect', 'reconcileEffect']);
 
 interface Scheduled {
   type: string;
   value: JsonObject;
+  /** Hashes of the decisions that it was to write down. */
+  decisions: (string | null)[];
 }
 
 export class TwiceInHistory {
@@ -73,7 +77,8 @@ export class TwiceInHistory {
     const type = text(object(activityType).name);
     this.all.unknown ||= payload === UNKNOWN;
     const value = payload === UNKNOWN ? {} : object(payload);
-    this.scheduled.set(text(event.eventId), { type, value: { ...value, outcomes: null } });
+    const decisions = WRITING.has(type) ? list(value.outcomes).flatMap((outcome) => decisionsIn(object(outcome))) : [];
+    this.scheduled.set(text(event.eventId), { type, value: { ...value, outcomes: null }, decisions });
     this.all.tellAll(of.TURN_CONTEXT, object(value.turn), { turn: '' }, HISTORY);
     const call = object(value.call);
     const { digest, input_ref } = call;
@@ -105,12 +110,13 @@ export class TwiceInHistory {
   }
 
   private completed({ scheduledEventId }: JsonObject, payload: Json | typeof UNKNOWN): void {
-    const { type, value } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {} };
+    const { type, value, decisions } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {}, decisions: [] };
     if (type === 'lookAtSubTurn') return;
     this.all.unknown ||= payload === UNKNOWN;
     if (payload === UNKNOWN) return;
     const said = object(payload);
     const call = object(value.call);
+    for (const decision of decisions) this.all.owed.add(decision);
     for (const head of [said.head, said.answer_head]) this.all.names(head);
     if (type === 'takeStep') {
       for (const step of [said.head, said.answer_head]) {
@@ -288,6 +294,11 @@ function isShown(shown: JsonObject[], told: JsonObject[]): boolean {
       field === 'note' || field === 'identity' ? isShortOf(one[field], was[field]) : one[field] === was[field],
     );
   return shown.length === told.length && shown.every((one, index) => alike(one, told[index]!));
+}
+
+function decisionsIn({ decision, approvals, earlier }: JsonObject): (string | null)[] {
+  const all = [decision ?? null, ...list(approvals), ...list(earlier)].filter(isJsonObject);
+  return all.map(({ revision: _, ...one }) => hashOf(one));
 }
 
 function expiryOf(call: Json | undefined, expiry: Json | undefined): string {

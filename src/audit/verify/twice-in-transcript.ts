@@ -123,12 +123,15 @@ export class TwiceInTranscript {
   /** D7 */
   end({ parts, blocks }: Present): void {
     const lost = [...this.all.heads].find((ref) => !blocks.has(ref)) ?? [...this.all.shown].find((ref) => !parts.has(ref));
+    if (!this.lost && this.history.whole && [...this.all.owed].some((decision) => !this.all.written.has(decision)))
+      this.all.report('T7', 'The history has a decision that was written down, and the transcript does not have it');
     if (lost !== undefined) this.all.report('D7', `The history names something that is not in the bundle (${lost.slice(0, 64)})`);
   }
 
   /** D5 */
   private decided(body: JsonObject): void {
     const { subject: _, ...said } = body;
+    this.all.written.add(hashOf(said));
     if (this.all.whole && !this.all.heard(said))
       this.all.report('D5', 'The transcript has a decision that says something else than the history');
   }

@@ -159,6 +159,15 @@ const ends = (lines: OpenLine[]): any[] => [
   calls(lines)[0],
 ];
 
+/** The last blocks are left out, and whoever names them names what was before. */
+function cutOff(lines: OpenLine[], count: number): void {
+  for (let n = 0; n < count; n++) {
+    const last = lines.filter(({ kind }) => kind === 'block').at(-1)!;
+    unchained(lines, (line) => line === last);
+    replaced(lines, last.body.ref as string, last.body.block.parent as string);
+  }
+}
+
 /** The call has had no outcome: no block says so. */
 function unended(lines: OpenLine[], state: string): void {
   const [dispatch, effect] = [one(lines, block('dispatch')).body.ref, one(lines, block('effect')).body.ref] as string[];
@@ -1052,6 +1061,30 @@ const PLANS: Plan[] = [
     at: kind('turn_end'),
     rule: 'T1',
     says: /does not end where/,
+  },
+  {
+    name: 'the end is left out, in the history too',
+    of: 'approval',
+    edit: (lines) => cutOff(lines, 1),
+    at: kind('turn_end'),
+    rule: 'T7',
+    says: /has no end/,
+  },
+  {
+    name: 'the last answer and the end are left out, in the history too',
+    of: 'plain',
+    edit: (lines) => cutOff(lines, 2),
+    at: kind('turn_end'),
+    rule: 'T7',
+    says: /has no end/,
+  },
+  {
+    name: 'the denial is left out of the transcript',
+    of: 'denied',
+    edit: (lines) => unchained(lines, block('decision')),
+    at: kind('turn_end'),
+    rule: 'T7',
+    says: /decision that was written down/,
   },
   {
     name: 'a step went on from a transcript that is not there',
