@@ -271,7 +271,7 @@ class Twice:
             self.tell_all([entry for entry in CALL if entry[0] != "preview_ref"], now, call=digest)
             self.shown |= {card} if isinstance(card, str) else set()
         if name == "readCard" and "card" in result:
-            self.tell("card", value.get("card_ref"), pick(result, ["card"]))
+            self.tell("card", value.get("card_ref"), pick(result, ["card"]) | pick_there(result, ["digest"]))
         for one in (result, *(obj(result.get(name)) for name in ("outcome", "settled", "refused"))):
             ref, head = one.get("result_ref"), one.get("head")
             if isinstance(ref, str) and ref and one.get("state") in RAN:

@@ -4,6 +4,6 @@ import type { Dependencies } from './dependencies';
 
 /** The card of a question that goes on in another run, as it was shown. */
 export async function readCard({ store }: Dependencies, { card_ref }: ReadCardInput): Promise<ReadCardOutput> {
-  const { card } = (await store.getPart(card_ref)) as { card: string };
-  return { card, run_id: Context.current().info.workflowExecution?.runId ?? '' };
+  const { card, digest } = (await store.getPart(card_ref)) as { card: string; digest: string };
+  return { card, digest, run_id: Context.current().info.workflowExecution?.runId ?? '' };
 }

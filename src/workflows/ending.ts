@@ -25,6 +25,7 @@ export function endingOf(error: unknown, data: TurnData): Ending {
   if (error instanceof ActivityFailure) {
     return { state: 'failed', reason: error.cause?.message ?? error.message, written: false };
   }
+  if (error instanceof ApplicationFailure) return { state: 'failed', reason: error.message, written: false };
   throw error; // continue-as-new, or a fault of the engine: the workflow task fails and is tried again
 }
 

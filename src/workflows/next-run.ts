@@ -2,7 +2,7 @@
  * A run takes only so many events and signals. Before it is full the turn goes on in another one: with its calls,
  * decisions and step number, and only while all of it waits for people.
  */
-import { CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../shared/activity-io';
 import type { Decision } from '../shared/approval';
 import type { Json, JsonObject } from '../shared/json';
@@ -13,6 +13,7 @@ import { goOn } from './dispatch';
 import type { Dispatch } from './dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';
 import { isBounded } from './is-bounded';
+import type { ApprovalQuestion } from './question';
 import { placesOf, putBack, setAside, type Places } from './set-aside';
 import { callsOf, fitCalls, fitSubs, SAID_ALONG, withInputs, withoutCard } from './state-limits';
 import { withoutCards } from './sub-turns';
@@ -136,12 +137,19 @@ export async function resume(context: Dispatch, open: OpenStep): Promise<void> {
 async function carryOver(turn: TurnContext, kept: Progress): Promise<void> {
   if (kept.at === 'question') {
     const { question } = kept;
-    const shown = await readCard({ turn, card_ref: question.card_ref });
-    Object.assign(question, { ...shown, approvals: carried(question.approvals, shown.run_id) });
+    const { card, run_id, digest } = await readCard({ turn, card_ref: question.card_ref });
+    // What the run before has handed on may be made up: nobody decides on one call by the card of another.
+    if (digest !== undefined && digest !== question.digest) throw otherCard(question);
+    Object.assign(question, { card, run_id, approvals: carried(question.approvals, run_id) });
   } else if (kept.at === 'ready' && kept.approvals[0]?.card_ref) {
     const { run_id } = await readCard({ turn, card_ref: kept.approvals[0].card_ref });
     kept.approvals = carried(kept.approvals, run_id);
   }
+}
+
+function otherCard({ call_id, digest }: ApprovalQuestion): ApplicationFailure {
+  const message = `The card that is to be shown for call ${call_id} is that of another call than ${digest}.`;
+  return ApplicationFailure.nonRetryable(message, 'holdfast.other_card');
 }
 
 function carried(approvals: Decision[], run_id: string): Decision[] {

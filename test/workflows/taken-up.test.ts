@@ -119,6 +119,28 @@ it('is decided also by what was said while the store took what had been said bef
   );
 });
 
+it('ends where the card that is to be shown again is that of another call', async () => {
+  const effects: unknown[] = [];
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-taken-up-'));
+  const store = await FileStore.open(folder);
+  const getPart = store.getPart.bind(store);
+  store.getPart = async (hash) => {
+    const part = await getPart(hash);
+    return running() === 'readCard' ? { ...(part as object), digest: 'f'.repeat(64) } : part;
+  };
+  try {
+    const setup = { store, tools: [pays('pay', effects)], agent, script: script(), madeUp: true };
+    await withEngine(setup, async (engine) => {
+      const { turn } = await approvedByThree(engine);
+      const done = await turn.result();
+      expect(done).toMatchObject({ state: 'failed', reason: expect.stringContaining('is that of another call') });
+      expect(effects).toEqual([]);
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 it('ends where the store has lost what was said, and says what is missing', async () => {
   const effects: unknown[] = [];
   let lost = '';

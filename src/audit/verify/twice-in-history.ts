@@ -130,7 +130,7 @@ export class TwiceInHistory {
       this.asked(object(said.call), said);
     }
     if (type === 'admitCall' && said.ok === true) this.question(call, said);
-    if (type === 'readCard') this.all.tell('card', value.card_ref, { text: said.card }, HISTORY);
+    if (type === 'readCard') this.all.tell('card', value.card_ref, { text: said.card, digest: said.digest }, HISTORY);
     for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.ran(one, call);
     // Of another outcome the record knew already, and the head is that of whoever has said so.
     const { by, note, identity } = value;

@@ -73,6 +73,8 @@ export interface ReadCardInput {
 
 export interface ReadCardOutput {
   card: string;
+  /** Of the call that it shows. Absent in older histories. */
+  digest?: string;
   /** The run that shows it now. */
   run_id: string;
 }
