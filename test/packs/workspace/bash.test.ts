@@ -65,7 +65,7 @@ describe('bash', () => {
   it('ends the whole group at the time limit, one that ignores the request too', async () => {
     const [child, parent] = [`${place.base}-child`, `${place.base}-parent`];
     const command = `trap '' TERM; (exec -a ${child} sleep 300) & exec -a ${parent} sleep 300`;
-    const ending = place.ok('bash', { command, timeout_s: 1 });
+    const ending = place.ok('bash', { command, timeout_s: 5 });
     await Promise.all([runs(child), runs(parent)]);
     expect(await ending).toMatchObject({ timed_out: true, exit_code: null, signal: 'SIGKILL' });
     await Promise.all([die(child), die(parent)]);
