@@ -369,7 +369,7 @@ describe('progress and cancellation', () => {
       await eventually('b has ended', async () => ended.includes('b done'));
       const states = await eventually('both have ended', async () => {
         const found: string[] = [];
-        for await (const { requester, state } of holdfast.list({ limit: 50 }))
+        for await (const { requester, state } of holdfast.list({ limit: 1000 }))
           if (requester === lee.entry.principal) found.push(state);
         return found.length === 2 && !found.includes('running') && found;
       });
