@@ -20,7 +20,10 @@ const text = 'a'.repeat(100_000);
 
 /** Each takes ten seconds to minutes; none is larger than what a model may write in one answer. */
 const SLOW: Record<string, [when: string, input: object]> = {
-  'a loop over rows that counts a long text': ['input.rows.all(row, size(input.text) >= 0)', { rows: rows(4900), text: 'a'.repeat(400_000) }],
+  'a loop over rows that counts a long text': [
+    'input.rows.all(row, size(input.text) >= 0)',
+    { rows: rows(4900), text: 'a'.repeat(400_000) },
+  ],
   'a passage that is one piece repeated': [
     'input.text.contains(input.part)',
     { text: 'a'.repeat(400_000), part: `${text}b${text}` },

@@ -79,7 +79,7 @@ test('what a killed writer left is swept away once it is old, and not before', a
   for (const name of ['old', 'new']) writeFileSync(join(dir, 'tmp', name), 'half');
   utimesSync(join(dir, 'tmp', 'old'), 1, 1);
   await FileStore.open(dir);
-  expect(filesIn(dir).sort()).toEqual(['salt.key', 'tmp/new']);
+  expect(filesIn(dir).sort()).toEqual(['salt.key', 'store.json', 'tmp/new']);
 });
 
 test('a store key that was cut short is reported, not replaced', async () => {

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { summarize } from '../../../src/packs/finance/stats';
+import { endThreads } from '../../../src/tools/isolation/threads';
 import { call } from './support';
+
+afterAll(() => endThreads());
 
 const near = (a: number, b: number, scale: number) => Math.abs(a - b) <= 1e-9 * Math.max(1, scale);
 

@@ -19,7 +19,9 @@ export function toolNamed(name: string, mailer: Mailer = noMailer, providers: Fi
 /** @throws Error that lists the violations when the input does not fit the schema, or the result that of the output */
 export async function call(name: string, input: object, mailer?: Mailer, ctx = context(), providers?: FinanceData): Promise<any> {
   const tool = toolNamed(name, mailer, providers);
-  const checked = compile(inputSchema(tool.input))(input as never);
+  const validate = compile(inputSchema(tool.input));
+  await validate.ahead(input as never, 'test');
+  const checked = validate(input as never);
   if (!checked.valid) throw new Error(`schema: ${checked.violations.map((v) => `${v.path} ${v.message}`).join('; ')}`);
   const result = await tool.run(checked.data, ctx);
   const fault = outputFault(tool, JSON.parse(JSON.stringify(result)));
