@@ -14,12 +14,11 @@ export interface ToolUse {
 }
 
 /** The client tools that the answer asks for, in order, with the input as it was written. */
-export function toolUses({ content, rawToolInputs }: ModelResponse, askedIds: AskedIds = new Map()): ToolUse[] {
-  const raw = new Map(rawToolInputs.map(({ block, json }) => [block, json]));
-  return content.flatMap((block, position) => {
+export function toolUses(response: ModelResponse, askedIds: AskedIds = new Map()): ToolUse[] {
+  const written = asWritten(response);
+  return response.content.flatMap((block, position) => {
     if (block.type !== 'tool_use') return [];
-    const json = raw.get(position) ?? JSON.stringify(block.input ?? {});
-    const use = { id: String(block.id), name: String(block.name), json };
+    const use = { id: String(block.id), name: String(block.name), json: written(position) };
     const asked = askedIds.get(position);
     return [asked === undefined ? use : { ...use, asked_id: asked }];
   });
@@ -27,15 +26,20 @@ export function toolUses({ content, rawToolInputs }: ModelResponse, askedIds: As
 
 /** The answer's content, such that it can be hashed and sent back: an input that is no strict JSON becomes `{}`. */
 export function storableContent(response: ModelResponse): JsonObject[] {
-  const raw = new Map(response.rawToolInputs.map(({ block, json }) => [block, json]));
+  const written = asWritten(response);
   return response.content.map((block, position) => {
-    const written = raw.get(position) ?? JSON.stringify(block.input ?? {});
-    const kept = block.type === 'tool_use' ? { ...block, input: strictInput(written) } : block;
+    const kept = block.type === 'tool_use' ? { ...block, input: strictInput(written(position)) } : block;
     const storable = toJson(kept);
     return storable.ok
       ? (storable.data as JsonObject)
       : { type: 'text', text: `[a block of type ${String(block.type)} could not be kept]` };
   });
+}
+
+/** The text of a call's input, by the position of its block. */
+function asWritten({ content, rawToolInputs }: ModelResponse): (position: number) => string {
+  const raw = new Map(rawToolInputs.map(({ block, json }) => [block, json]));
+  return (position) => raw.get(position) ?? JSON.stringify(content[position]?.input ?? {});
 }
 
 function strictInput(json: string): JsonObject {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Agent, App } from '../../agents/define';
 import { listedTools, type Listed } from '../../agents/listed-tools';
 import { loadConfig } from '../../config';
-import { nearest } from '../../tools/migrate/similar';
+import { nearest } from '../../shared/similar';
 import { oneLine } from './describe';
 import { UsageError } from './exit';
 

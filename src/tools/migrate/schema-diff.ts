@@ -6,7 +6,7 @@
  */
 import { sameJson } from './same-json';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { similarity } from './similar';
+import { similarity } from '../../shared/similar';
 import { ANNOTATIONS, mapSchema, resolveRef, step } from '../convert/schema-tree';
 
 export type SchemaChangeKind =
