@@ -6,7 +6,8 @@ import { defineAgent, defineApp } from '../src/agents/define';
 import { admit } from '../src/tools/admit';
 import { defineTool, type Tool } from '../src/tools/define';
 import { Registry } from '../src/tools/registry';
-import { AJV_OPTIONS, writtenInput } from '../src/tools/schema';
+import { writtenInput } from '../src/tools/schema';
+import { AJV_OPTIONS } from '../src/tools/ajv';
 import { median } from './support/quantile';
 
 export interface Admission {

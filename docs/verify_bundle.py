@@ -10,7 +10,8 @@ LONGEST_LINE, DEEPEST, CLOCKS, END = 128 * 2**20, 200, 60_000, "9999-12-31T00:00
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z")
 EPOCH, REST = datetime(1970, 1, 1, tzinfo=timezone.utc), "part block effect turn_end"
 NEXT = dict(nothing="bundle", bundle="object turn end", object="object turn end", turn="run " + REST,
-            run="run event " + REST, event="run event " + REST, part=REST, block=REST, effect="part effect turn_end",
+            run="run event " + REST, event="run event session " + REST, session="session " + REST,
+            part=REST, block=REST, effect="part effect turn_end",
             turn_end="turn end", end="")
 OF_ANOTHER, IDS = "lookAtSubTurn", ("turn_id", "workflow_id", "first_execution_run_id")
 OF_TURN = (*IDS, "agent", "requester", "store_id")
@@ -419,7 +420,7 @@ def has_shape(value, shape):
 
 HASH, ROLE = "[0-9a-f]{64}", "[A-Za-z0-9._:-]{1,64}"
 OF_CLAIMS = {
-    "v": like(r"holdfast\.decision/[12]"),
+    "v": like(r"holdfast\.decision/[123]"),
     "aud": lambda it: has_shape(it, {
         "namespace": text_of(255), "workflow_id": text_of(255), "first_execution_run_id": text_of(100),
         "store_id": lambda store: store is None or like("[0-9a-f]{32}")(store)}),
@@ -427,6 +428,7 @@ OF_CLAIMS = {
     "decision": like("approve|deny|settle|edit|steer"),
     "outcome": lambda it: it in (None, "applied", "not_applied"),
     "input_hash": lambda it: it is None or like(HASH)(it),
+    "note_hash": lambda it: it is None or like(HASH)(it),
     "principal": text_of(200),
     "roles": lambda it: isinstance(it, list) and len(it) <= 16 and all(map(like(ROLE), it)) and len({*it}) == len(it),
     "head": lambda it: it is None or like(HASH)(it),
@@ -453,16 +455,18 @@ def claims_of(token):
     """The claims of a signed decision, whether it holds or not; {}: it is none."""
     read = token_of(token)
     claims = read[0] if read and len(token) <= 4096 and has_shape(read[0], OF_CLAIMS) else {}
+    covers = claims.get("v") == "holdfast.decision/3"
+    bound = covers or ("store_id" in obj(claims.get("aud"))) == (claims.get("v") == "holdfast.decision/2")
     one_meaning = (("outcome" in claims) == (claims.get("decision") == "settle")
                    and ("input_hash" in claims) == (claims.get("decision") == "edit")
-                   and ("store_id" in obj(claims.get("aud"))) == (claims.get("v") == "holdfast.decision/2"))
+                   and ("note_hash" in claims) == covers and bound)
     return claims if one_meaning else {}
 
 class Signatures:
     """Whether signatures of people hold, by the keys of the trust file (rules H5 and H7)."""
     def __init__(self, trust):
         self.keys = {key["kid"]: key for key in trust if key["use"] in ("gateway", "principal")}
-        self.unchecked, self.bad_starts = 0, 0
+        self.unchecked, self.bad_starts, self.beyond_notes = 0, 0, set()
 
     def signed(self, token, claims, principal, roles, time):
         """Whether a key in force at that time has signed these claims, and speaks for this person in these roles."""
@@ -481,13 +485,16 @@ class Signatures:
         return in_force and in_time and his and (key["use"] == "gateway" or {*roles} <= {*key.get("roles", [])})
 
     def holds(self, token, said, audience, time):
-        """`said`: what it must say (`digest`, `decision`, `outcome`, `by`); `audience`: for which turn."""
+        """`said`: what it must say (`digest`, `decision`, `outcome`, `by`, `note`); `audience`: for which turn."""
+        claims, note = claims_of(token), said["note"]
+        if isinstance(token, str) and note is not None and "note_hash" not in claims:
+            self.beyond_notes.add(token)
         if not self.keys:
             self.unchecked += 1
             return True
-        claims = claims_of(token)
         this = (all(obj(claims.get("aud")).get(name) == audience[name] for name in audience)
                 and all(claims.get(name) == said[name] for name in ("digest", "decision", "outcome"))
+                and ("note_hash" not in claims or claims["note_hash"] == (None if note is None else form(note) or ""))
                 and isinstance(said["by"], str) and person(txt(claims.get("principal"))) == person(said["by"]))
         return this and self.signed(token, claims, claims["principal"], claims["roles"], time)
 
@@ -530,8 +537,10 @@ class History:
         self.audience = {"namespace": namespace, "workflow_id": turn["workflow_id"],
                          "first_execution_run_id": turn["first_execution_run_id"] or ""}
         self.runs, self.reset, self.closed = [], False, False
+        self.started_by = None  # the workflow, its run and the event that has started the turn, as the server says
         self.argument, self.store, self.began, self.latest = UNKNOWN, NO_STORE, math.nan, -math.inf
         self.said, self.asked_until = [], set()
+        self.names_objects = set()  # rules and definitions of scheduled calls
         self.calls, self.by_input = {}, {}  # scheduled calls, by digest and by the part with their input
         self.outcomes, self.admitted, self.given, self.head = [], set(), set(), None
         self.named = []  # blocks that results have named: the ref, the kinds that it may have, and what it admits
@@ -572,7 +581,9 @@ class History:
             above = pick(obj(obj(value).get("parent")), ("turn_id", "call_id"))
             self.rule("H2", turn["parent"] is None or above == turn["parent"])
         if len(self.runs) == 1 and self.whole:
-            self.argument = value
+            self.argument, above = value, facts.get("parentWorkflowExecution")
+            if isinstance(above, dict):
+                self.started_by = (above.get("workflowId"), above.get("runId"), facts.get("parentInitiatedEventId"))
 
     # What people said.
 
@@ -607,6 +618,7 @@ class History:
         """H5"""
         if "attestation" in one:
             time = when(said.pop("at"))
+            said["note"] = one.get("note")
             self.rule("H5", self.signatures.holds(one["attestation"], said, self.audience, time))
 
     # What was to run.
@@ -624,6 +636,7 @@ class History:
             self.call(value, call, facts, time)
             kept = {"call": call, "value": value, "at": time}
             self.by_input.setdefault(txt(call.get("input_ref")), []).append(kept)
+            self.names_objects |= {call[name] for name in OBJECT_REFS if isinstance(call.get(name), str)}
             if name == "runCall":
                 self.calls.setdefault(txt(call.get("digest")), []).append(kept)
         if name == "admitCall":
@@ -663,7 +676,7 @@ class History:
                 self.rule("H4", self.has_said("approve", call.get("digest"), by))
                 self.rule("H6", "questions" in self.unknown or (txt(call.get("id")), txt(until)) in self.asked_until)
                 self.rule("H6", self.has_said("approve", call.get("digest"), by, when(one.get("at")) + CLOCKS))
-            self.rule("H6", when(one.get("at")) <= time + CLOCKS)
+            self.rule("H6", when(one.get("at")) <= time + CLOCKS and when(one.get("at")) <= when(one.get("until", END)))
             self.attested(one, digest=call.get("digest"), decision="approve", outcome=None, by=by, at=one.get("at"))
 
     def key_of(self, call):
@@ -955,7 +968,9 @@ def allowed(objects, run, body):
     outer = obj(objects.get(txt(call.get("policy_ref"))))
     rules = outer if within(outer) is None else obj(objects.get(within(outer)))
     modes = {rules.get("mode", "default"), *texts(outer.get("within") or [])}
-    tools = tools_of(objects, agent, call)
+    tools, ref = tools_of(objects, agent, call), txt(call.get("definition_ref"))
+    if not tools and is_definition(objects.get(ref)):
+        return False
     if rules.get("v") != "holdfast.policy/1" or not tools:
         return True
     lists = [obj(rules.get("permissions")).get(effect) for effect in ("allow", "ask", "deny")]
@@ -963,11 +978,14 @@ def allowed(objects, run, body):
         return True
     return any(lets_run(lists, modes, tool, classifies, run, body) for tool, classifies in tools)
 
+def is_definition(value): return obj(value).get("v") == "holdfast.agent/1"
+
 def tools_of(objects, agent, call):
-    """The call's tool as each definition of the agent has it, and whether that has a classifier."""
-    wanted = (agent, call.get("tool"), call.get("version"))
+    """The call's tool in the definition that it names, else in each of the agent, and whether that has a classifier."""
+    wanted, ref = (agent, call.get("tool"), call.get("version")), call.get("definition_ref")
+    named = [objects.get(ref)] if isinstance(ref, str) else objects.values()
     return [(tool, one.get("classifier") is not None)
-            for one in map(obj, objects.values()) if one.get("v") == "holdfast.agent/1"
+            for one in named if is_definition(one)
             for tool in objs(one.get("tools"))
             if (txt(one.get("name")), tool.get("name"), tool.get("version")) == wanted
             and tool.get("class") in CLASSES and isinstance(tool.get("input_schema"), dict)]
@@ -1019,6 +1037,67 @@ def decided(lists, modes, tool):
     harmless = tool["class"] in ("read", "compute") and tool.get("egress") is not True
     return "classify" if "auto" in modes and not harmless else "allow"
 
+# ---------------------------------------------------------------- what its session says of a turn: H8, T8
+
+class OfSession:
+    def __init__(self, turn, history, rule):
+        self.turn, self.history, self.rule = turn, history, rule
+        self.before, self.runs, self.there, self.looks = ("", 0), set(), set(), set()
+
+    def event(self, run, event):
+        name = txt(event.get("eventType")).removeprefix("EVENT_TYPE_")
+        facts, history, turn = attributes_of(event, name), self.history, self.turn
+        place = int(event["eventId"]) if re.fullmatch("[0-9]+", txt(event.get("eventId"))) else math.nan
+        self.rule("H8", run not in self.runs if run != self.before[0] else place > self.before[1])
+        self.before, self.runs = (run, place), self.runs | {run}
+        self.rule("H8", history.argument is UNKNOWN or isinstance(self.of(history.argument), str))
+        if name in ("WORKFLOW_EXECUTION_UPDATE_ADMITTED", "WORKFLOW_EXECUTION_UPDATE_ACCEPTED"):
+            request = obj(facts.get("acceptedRequest", facts.get("request")))
+            if "input" in request:
+                self.there.add("sent")
+                self.sent(payload(at(request, "input.args")))
+        elif name == "WORKFLOW_EXECUTION_UPDATE_COMPLETED":
+            self.there.add("taken")
+            self.names(payload(at(facts, "outcome.success")))
+        elif name == "START_CHILD_WORKFLOW_EXECUTION_INITIATED":
+            self.there.add("started")
+            self.begun(run, event, facts)
+        elif name == "CHILD_WORKFLOW_EXECUTION_STARTED":
+            self.rule("H8", at(facts, "workflowExecution.runId") == turn["first_execution_run_id"])
+        elif name == "ACTIVITY_TASK_SCHEDULED":
+            self.looks.add(txt(event.get("eventId")))
+            self.names(payload(facts.get("input")))
+        elif name == "ACTIVITY_TASK_COMPLETED":
+            self.rule("H8", txt(facts.get("scheduledEventId")) in self.looks)
+            head = obj(payload(facts.get("result"))).get("head")
+            known = history.head is not UNKNOWN and not history.reset and history.runs
+            self.rule("H8", not known or head is None or head == history.head)
+        else:
+            self.rule("H8", False)
+
+    def of(self, argument): return obj(argument).get("session_workflow_id")
+
+    def sent(self, said):
+        if said is not UNKNOWN and self.history.argument is not UNKNOWN:
+            for name in ("message", "requester", "attestation"):
+                self.rule("H8", form(obj(said).get(name)) == form(obj(self.history.argument).get(name)))
+
+    def begun(self, run, event, facts):
+        started, given, argument = self.history.started_by, payload(facts.get("input")), self.history.argument
+        self.rule("H8", facts.get("workflowId") == self.turn["workflow_id"])
+        self.rule("H8", started is None or started[1:] == (run, event.get("eventId")))
+        if given is not UNKNOWN and argument is not UNKNOWN:
+            self.rule("H8", form(given) == form(argument))
+            self.rule("H8", started is None or started[0] == self.of(argument))
+
+    def names(self, value):
+        self.rule("H8", value is UNKNOWN or obj(value).get("turn_id") == self.turn["turn_id"])
+
+    def end(self):
+        history = self.history
+        if history.whole and history.argument is not UNKNOWN and isinstance(self.of(history.argument), str):
+            self.rule("T8", self.there >= {"sent", "taken", "started"})
+
 # ---------------------------------------------------------------- a turn, its effects, and how it ends: T1 to T5
 
 class Turn:
@@ -1026,7 +1105,7 @@ class Turn:
         self.body, self.broken, self.objects, self.known = body, [], objects, known
         self.history = History(body, known["namespace"], signatures, self.rule)
         self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
-        self.twice = Twice(body, self.rule)
+        self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
         self.records = []
 
     def rule(self, rule, holds):
@@ -1042,6 +1121,9 @@ class Turn:
         facts = attributes_of(event, name)
         self.history.event(event, name, facts)
         self.twice.event(event, name, facts, self.history.head)
+
+    def session(self, body):
+        self.of_session.event(body["run_id"], body["event"])
 
     def part(self, body):
         self.blocks.part(body["ref"], body["part"])
@@ -1085,9 +1167,11 @@ class Turn:
         needs, objects = self.blocks.needs, self.objects
         inner = {within(obj(objects.get(ref))) for ref in needs["objects"]} - {None}
         self.rule("T4", needs["parts"] <= parts and needs["objects"] | inner <= objects.keys())
-        self.rule("T4", history.by_input.keys() <= self.blocks.parts.keys())
+        self.rule("T4", history.by_input.keys() <= self.blocks.parts.keys() and history.names_objects <= objects.keys())
         self.rule("T5", history.whole and history.closed)
         self.to_the_end(body["head"])
+        if self.known["version"] == 3:
+            self.of_session.end()
         self.rule("D7", self.twice.heads <= blocks and self.twice.shown <= parts)
 
     def to_the_end(self, head):
@@ -1125,6 +1209,51 @@ class Turn:
 
 # ---------------------------------------------------------------- the lines
 
+def fields_fit(redaction, version):
+    """Whether a redaction has the fields of its version, and so have those before it."""
+    while redaction is not None:
+        newer = ["public", "redaction"] if version == 3 else []
+        if sorted(redaction) != ["of", "parts", "payloads", "reason"]:
+            return False
+        if sorted(redaction["of"]) != sorted(["kid", "root", "signature"] + newer):
+            return False
+        redaction = redaction["of"].get("redaction")
+    return True
+
+def is_signed(end):
+    """Whether the key that a trailer carries has its id, and has signed it."""
+    public, signature = unbase64url(end["public"]), unbase64url(end["signature"])
+    signed = canonical({name: end[name] for name in end if name != "signature"}).encode()
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, signed)
+    except InvalidSignature:
+        return False
+    return end["kid"] == sha256(public)[:16]
+
+def before_redaction(end):
+    """The trailer of the bundle that this one was made of; None: of none, or it does not say of which in full."""
+    of = (end["redaction"] or {}).get("of", {})
+    return {**end, **of} if "public" in of else None
+
+def made_of(known, trusted):
+    """The bundle before anything was left out: its root, and the trusted key that has signed it, if any is known."""
+    end = {name: known[name] for name in END_FIELDS if name in known}
+    if known.get("redaction") is None:
+        return None
+    of = end["redaction"]["of"]
+    if "public" in of:
+        while end["redaction"] is not None:
+            end = before_redaction(end)
+    else:
+        publics = {key["kid"]: key["public"] for key in [end, *reversed(trusted[0])]}
+        end = {**end, **of, "public": publics.get(of["kid"]), "redaction": None}
+        try:
+            end = end if is_signed(end) else {**end, "public": None}
+        except (ValueError, TypeError):
+            end["public"] = None
+    return {"root": end["root"], "signed_by": end["kid"] if trusted[1](end["public"]) else None}
+
+
 def structure(lines, known):
     """Yields the rules S1 to S7, each with its line and whether it holds. After an exception: the last one does not."""
     n, kind, prev, complete, lost, hidden, parts, turns = -1, "nothing", None, True, 0, 0, set(), set()
@@ -1137,12 +1266,14 @@ def structure(lines, known):
         yield n, "S2", canonical(line["n"]) == str(n) and line["prev"] == prev
         yield n, "S3", line["kind"] in NEXT[kind].split()
         kind, body, prev = line["kind"], line["body"], sha256(raw[:-1])
-        hidden += text.count('{"redacted":true}') if kind == "event" else 0
+        hidden += text.count('{"redacted":true}') if kind in ("event", "session") else 0
+        yield n, "S3", kind != "session" or known["version"] == 3 and sorted(body) == ["event", "run_id"]
         if kind == "bundle":
             known["made"] = ms(body["made_at"])
-            yield n, "S3", body["v"] in ("holdfast.bundle/1", "holdfast.bundle/2")
-            known["newer"] = body["v"] == "holdfast.bundle/2"
-            yield n, "S3", len(body) == (8 if known["newer"] else 6) and (not known["newer"] or "tenant" in body)
+            yield n, "S3", re.fullmatch("holdfast.bundle/[123]", body["v"]) is not None
+            known["version"] = int(body["v"][-1])
+            newer = known["version"] > 1
+            yield n, "S3", len(body) == (8 if newer else 6) and (not newer or "tenant" in body)
             chained = body.get("chained", True)
         elif kind == "object":
             yield n, "S4", hash_of(body["value"]) == body["ref"]
@@ -1166,18 +1297,23 @@ def structure(lines, known):
             yield n, "S5", not (body["complete"] and missing)
             complete = complete and body["complete"]
         elif kind == "end":
-            left, public = body["redaction"] or {"parts": 0, "payloads": 0}, unbase64url(body["public"])
-            signed = canonical({name: body[name] for name in body if name != "signature"}).encode()
-            yield n, "S3", ("contradiction" in body) == known["newer"]
+            left = body["redaction"] or {"parts": 0, "payloads": 0}
+            yield n, "S3", ("contradiction" in body) == newer
+            yield n, "S3", fields_fit(body["redaction"], known["version"])
             yield n, "S6", chained or body["previous"] is None
             yield n, "S6", not body.get("contradiction") or body["contradiction"]["line"] <= n
             yield n, "S6", body["root"] == line["prev"] and body["lines"] == n + 1 and left["payloads"] == hidden
             yield n, "S6", left["parts"] == lost or left["parts"] < lost and not complete
-            yield n, "S6", body["kid"] == sha256(public)[:16] and body["complete"] == (complete and len(turns) > 0)
-            Ed25519PublicKey.from_public_bytes(public).verify(unbase64url(body["signature"]), signed)
+            yield n, "S6", body["complete"] == (complete and len(turns) > 0)
+            made = body
+            while made is not None:
+                yield n, "S6", is_signed(made)
+                made = before_redaction(made)
             known.update(body)
     yield n + 1, "S7", kind == "end"
 
+END_FIELDS = "root lines complete previous redaction contradiction kid public signature".split()
+LOOKED_AT = dict(session="H8", part="B12", block="B2", effect="T2", turn_end="T1", end="T6")
 ORDER = {letter: place for place, letter in enumerate("HBTD")}
 
 def meaning(lines, known, signatures):
@@ -1186,7 +1322,7 @@ def meaning(lines, known, signatures):
     known.update(seen=set(), parts=set(), signatures=signatures)
     for n, line in enumerate(map(json.loads, lines)):
         kind, body = line["kind"], line["body"]
-        yield n, {"part": "B12", "block": "B2", "effect": "T2", "turn_end": "T1", "end": "T6"}.get(kind, "H1"), True
+        yield n, LOOKED_AT.get(kind, "H1"), True
         if kind == "bundle":
             known["namespace"] = body["namespace"]
         elif kind == "object":
@@ -1223,18 +1359,21 @@ def verify(file, trust):
     told = (known.get("contradiction") or None) if rule is None or rule[0] != "S" else None
     contradictory = told and (rule is None or told["line"] <= line)
     line, rule = (told["line"], told["rule"]) if contradictory else (line, rule)
-    keys = [key for key in trust if (key["use"], key["public"]) == ("bundle", known.get("public"))
-            and "revoked_at" not in key and ms(key["created_at"]) <= known["made"] + CLOCKS
-            and known["made"] < ms(key.get("expires_at", END))]
+    def has_signed(public):
+        return any((key["use"], key["public"]) == ("bundle", public)
+                   and "revoked_at" not in key and ms(key["created_at"]) <= known["made"] + CLOCKS
+                   and known["made"] < ms(key.get("expires_at", END)) for key in trust)
     redactions = sum((known.get("redaction") or {}).get(name, 0) for name in ("parts", "payloads"))
     why = f"rule {rule} of bundle-format.md does not hold" if rule else "each line is as it was signed"
-    verdict = "broken" if rule else "intact" if keys else "signer_unknown"
+    verdict = "broken" if rule else "intact" if has_signed(known.get("public")) else "signer_unknown"
     if contradictory:
         verdict, why = "contradictory", f"whoever made it has signed that {why}"
     signatures = known.get("signatures") or Signatures(trust)
     return {"verdict": verdict, "line": line, "rule": rule, "why": why,
             "unchecked": signatures.unchecked, "bad_starts": signatures.bad_starts,
-            "complete": known.get("complete", False), "signed_by": known.get("kid"), "redactions": redactions}
+             "unsigned_notes": len(signatures.beyond_notes),
+            "complete": known.get("complete", False), "signed_by": known.get("kid"), "redactions": redactions,
+            "made_of": made_of(known, (trust, has_signed))}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Verifies an audit bundle offline.")

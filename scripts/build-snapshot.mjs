@@ -31,14 +31,6 @@ const COMPANIES = [
   { ticker: 'TSLA', name: 'Tesla, Inc.', cik: '0001318605', facts: false, submissions: true },
 ];
 /** Hand-made sector table: companies that the market commonly sets beside each other. */
-const PEERS = {
-  AAPL: { basis: 'large US technology platforms (hand-made table)', peers: ['MSFT', 'GOOGL', 'NVDA', 'AMZN'] },
-  GOOGL: { basis: 'large US technology platforms (hand-made table)', peers: ['MSFT', 'AAPL', 'META', 'AMZN'] },
-  MSFT: { basis: 'large US technology platforms (hand-made table)', peers: ['AAPL', 'GOOGL', 'ORCL', 'AMZN'] },
-  NVDA: { basis: 'US semiconductor designers and makers (hand-made table)', peers: ['AMD', 'INTC', 'QCOM', 'AVGO'] },
-  TSLA: { basis: 'US car makers (hand-made table)', peers: ['F', 'GM', 'RIVN'] },
-};
-
 const gz = (name) => gunzipSync(readFileSync(join(source, name))).toString('utf8');
 const submissionsOf = (company) => JSON.parse(gz(`edgar/submissions/CIK${company.cik}.json.gz`));
 
@@ -121,17 +113,18 @@ function reportsFromStatements(ticker, filings) {
 
 // ---- prices -----------------------------------------------------------------------------------
 
-/** The last row of each month, [date, close]. */
-function monthEnds(rows) {
-  const last = new Map();
-  for (const [date, close] of rows) if (Number.isFinite(close)) last.set(date.slice(0, 7), [date, close]);
-  return [...last.values()];
+/** The last row of each month, [date, close], and every day of the last year. */
+function closes(rows) {
+  const days = rows.filter(([, close]) => Number.isFinite(close));
+  const ends = new Map(days.map((row) => [row[0].slice(0, 7), row]));
+  const yearBefore = new Date(Date.parse(days.at(-1)[0]) - 365 * 86_400_000).toISOString().slice(0, 10);
+  return { rows: [...ends.values()], days: days.filter(([date]) => date > yearBefore) };
 }
 
 function skfolio(ticker, from) {
   const [header, ...lines] = gz('prices/skfolio_sp500_20tickers_adjclose_1990_2022.csv.gz').trim().split('\n');
   const column = header.trim().split(',').indexOf(ticker);
-  return monthEnds(
+  return closes(
     lines
       .map((line) => line.split(','))
       .filter(([date]) => date >= from)
@@ -141,7 +134,7 @@ function skfolio(ticker, from) {
 
 function bokeh(ticker) {
   const lines = gz('prices/bokeh_stocks_2000_2013.csv.gz').trim().split('\n').slice(1);
-  return monthEnds(
+  return closes(
     lines
       .map((line) => line.split(','))
       .filter((cells) => cells[0] === ticker)
@@ -150,17 +143,18 @@ function bokeh(ticker) {
 }
 
 function priceFile() {
-  const adjusted = 'skfolio 1.12.2 (BSD-3), S&P 500 sample: daily adjusted close, month ends kept';
-  const asTraded = 'bokeh-sampledata 2026.1 (public domain): daily close as traded, month ends kept';
+  const adjusted = 'skfolio 1.12.2 (BSD-3), S&P 500 sample: daily adjusted close; month ends kept, and each day of the last year';
+  const asTraded =
+    'bokeh-sampledata 2026.1 (public domain): daily close as traded; month ends kept, and each day of the last year';
   const series = {};
   const others = ['AMD', 'BAC', 'CVX', 'GE', 'HD', 'JNJ', 'JPM', 'KO', 'PEP', 'PFE', 'PG', 'WMT', 'XOM'];
   for (const ticker of ['AAPL', 'MSFT'])
-    series[ticker] = [{ adjusted: true, source: adjusted, rows: skfolio(ticker, '2000-01-01') }];
-  for (const ticker of others) series[ticker] = [{ adjusted: true, source: adjusted, rows: skfolio(ticker, '2013-01-01') }];
+    series[ticker] = [{ adjusted: true, source: adjusted, ...skfolio(ticker, '2000-01-01') }];
+  for (const ticker of others) series[ticker] = [{ adjusted: true, source: adjusted, ...skfolio(ticker, '2013-01-01') }];
   for (const ticker of ['AAPL', 'MSFT', 'IBM'])
-    (series[ticker] ??= []).push({ adjusted: false, source: asTraded, rows: bokeh(ticker) });
+    (series[ticker] ??= []).push({ adjusted: false, source: asTraded, ...bokeh(ticker) });
   const googl = 'these shares traded as GOOG until April 2014';
-  series.GOOGL = [{ adjusted: false, source: asTraded, note: googl, rows: bokeh('GOOG') }];
+  series.GOOGL = [{ adjusted: false, source: asTraded, note: googl, ...bokeh('GOOG') }];
   return series;
 }
 
@@ -201,4 +195,3 @@ for (const company of COMPANIES) {
 }
 write('companies.json', companies);
 write('prices.json', priceFile());
-write('peers.json', PEERS);

@@ -40,7 +40,7 @@ import { Silence } from './client/silence';
 import { isInSight, sightClause, type Sight } from './client/sight';
 import { checkStartTurn, searchAttributes, type Started, type StartTurn } from './client/start-turn';
 import { TurnHandle } from './client/turn-handle';
-import { unanswered } from './client/unanswered';
+import { lastPoll, unanswered } from './client/unanswered';
 import { watchPending, type NewQuestion, type WatchPending } from './client/watch-pending';
 import { bundleKeyPlaces, loadConfig, type Config } from './config';
 import type { LiveBus } from './live/bus';
@@ -50,6 +50,7 @@ import { dataConverter } from './data-converter';
 import { settledDown } from './entities/under-way';
 import { hashJson } from './shared/digests';
 import {
+  asTurnId,
   isDirectCallId,
   isSessionId,
   isTurnId,
@@ -181,7 +182,8 @@ export class HoldfastClient {
   }
 
   /** A handle on a turn, or on a direct call (`call/<id>`), that was started before. */
-  turn(turnId: string): TurnHandle {
+  turn(named: string): TurnHandle {
+    const turnId = asTurnId(named);
     if (!isTurnId(turnId) && !isDirectCallId(turnId)) throw new TurnNotFound(turnId);
     return new TurnHandle(this.temporal, turnId, workflowId(turnId), this.uiUrl(workflowId(turnId)), this.feeds);
   }
@@ -283,8 +285,8 @@ export class HoldfastClient {
     return (await this.look(turnId)).summary;
   }
 
-  /** The same, and its view, for which Temporal is not asked again what it has just said. @throws TurnNotFound */
-  async look(turnId: string): Promise<{ summary: TurnSummary; view(): Promise<TurnView> }> {
+  /** The same, its trace, and its view, for which Temporal is not asked again what it has just said. @throws TurnNotFound */
+  async look(turnId: string): Promise<{ summary: TurnSummary; traceId: string | null; view(): Promise<TurnView> }> {
     const turn = this.turn(turnId);
     const described = await this.temporal.workflow
       .getHandle(turn.workflowId)
@@ -292,7 +294,14 @@ export class HoldfastClient {
       .catch((error: unknown) => {
         throw error instanceof WorkflowNotFoundError ? new TurnNotFound(turnId) : error;
       });
-    return { summary: this.summary(described), view: () => turn.viewIn(described.status.name) };
+    const trace = described.memo?.[MEMO_TRACE];
+    const traceId = typeof trace === 'string' ? trace : null;
+    return { summary: this.summary(described), traceId, view: () => turn.viewIn(described.status.name, described.runId) };
+  }
+
+  /** When a worker of this client's task queue has last asked for work, Unix time, ms; null: none that the server remembers. */
+  lastPoll(): Promise<number | null> {
+    return lastPoll(this.temporal, this.config.taskQueue);
   }
 
   /** What is used and left of every budget of which something counts now; 100 without a limit. */
@@ -365,7 +374,8 @@ export class HoldfastClient {
    * @throws TrailQueryError; InvalidRequest for a client that was given no store
    */
   async trail(query: TrailQuery = {}): Promise<TrailPage> {
-    return (await this.store('trail')).trail.query(query);
+    const { turn } = query;
+    return (await this.store('trail')).trail.query({ ...query, ...(turn === undefined ? {} : { turn: asTurnId(turn) }) });
   }
 
   /**
@@ -487,7 +497,8 @@ function subjectOf(of: BundleOf): Subject {
     if (!isSessionId(of.session)) throw new SessionNotFound(of.session);
     return { kind: 'session', id: of.session };
   }
-  if (isDirectCallId(of.turn)) return { kind: 'call', id: of.turn };
-  if (!isTurnId(of.turn)) throw new TurnNotFound(of.turn);
-  return { kind: 'turn', id: of.turn };
+  const id = asTurnId(of.turn);
+  if (isDirectCallId(id)) return { kind: 'call', id };
+  if (!isTurnId(id)) throw new TurnNotFound(id);
+  return { kind: 'turn', id };
 }

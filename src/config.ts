@@ -61,8 +61,10 @@ export interface EvmConfig {
 
 export interface Config {
   temporal: { address: string; namespace: string; connectionOptions: NativeConnectionOptions & { address: string } };
-  anthropic: { apiKey?: string; baseUrl?: string; model?: string };
+  anthropic: { apiKey?: string; authToken?: string; baseUrl?: string; model?: string };
   model: 'anthropic' | 'rehearsal';
+  /** Why a script plays the model although settings name a real one; null: none does, or it does not. */
+  rehearsedDespite: string | null;
   taskQueue: string;
   /** `file:PATH` or `postgres://…` */
   store: string;
@@ -150,10 +152,12 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const { env, fromFiles } = readFiles(given);
   const read = <V extends Variable>(name: V): Value<V> | undefined => readVariable(env, name, fromFiles.has(name));
   const home = read('HOLDFAST_HOME') ?? '.holdfast';
-  const apiKey = read('ANTHROPIC_API_KEY');
-  const model = read('HOLDFAST_MODEL') ?? (apiKey === undefined ? 'rehearsal' : 'anthropic');
-  if (model === 'anthropic' && apiKey === undefined) {
-    throw new ConfigError('HOLDFAST_MODEL is "anthropic" but ANTHROPIC_API_KEY is not set; set it, or HOLDFAST_MODEL=rehearsal.');
+  const anthropic = anthropicOf(read);
+  const model = read('HOLDFAST_MODEL') ?? (hasAccess(anthropic) ? 'anthropic' : 'rehearsal');
+  if (model === 'anthropic' && !hasAccess(anthropic)) {
+    throw new ConfigError(
+      'HOLDFAST_MODEL is "anthropic" but none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL is set; set one, or HOLDFAST_MODEL=rehearsal.',
+    );
   }
   const httpPort = read('HOLDFAST_HTTP_PORT') ?? DEFAULT_HTTP_PORT;
   const running = readDevState(home);
@@ -164,12 +168,9 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     defaultUi(temporal.address);
   return {
     temporal,
-    anthropic: {
-      ...optional('apiKey', apiKey),
-      ...optional('baseUrl', read('ANTHROPIC_BASE_URL')),
-      ...optional('model', read('ANTHROPIC_MODEL')),
-    },
+    anthropic,
     model,
+    rehearsedDespite: model === 'rehearsal' ? rehearsedDespite(anthropic) : null,
     taskQueue: read('HOLDFAST_TASK_QUEUE') ?? 'holdfast',
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
     live: liveOf(read),
@@ -212,6 +213,27 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     workspace: read('HOLDFAST_WORKSPACE') ?? null,
     cache: read('HOLDFAST_CACHE') ?? cacheFolder(env),
   };
+}
+
+function anthropicOf(read: Reader): Config['anthropic'] {
+  const [apiKey, authToken] = [read('ANTHROPIC_API_KEY'), read('ANTHROPIC_AUTH_TOKEN')];
+  return {
+    ...optional('apiKey', apiKey),
+    ...optional('authToken', apiKey === undefined ? authToken : undefined), // a request carries one of them
+    ...optional('baseUrl', read('ANTHROPIC_BASE_URL')),
+    ...optional('model', read('ANTHROPIC_MODEL')),
+  };
+}
+
+/** Whoever names an address means what answers there, which may want no key. */
+function hasAccess({ apiKey, authToken, baseUrl }: Config['anthropic']): boolean {
+  return (apiKey ?? authToken ?? baseUrl) !== undefined;
+}
+
+function rehearsedDespite(anthropic: Config['anthropic']): string | null {
+  if (hasAccess(anthropic)) return 'HOLDFAST_MODEL is "rehearsal", which counts more than the settings of a real model';
+  const without = 'ANTHROPIC_MODEL is set, but none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL is';
+  return anthropic.model === undefined ? null : without;
 }
 
 export function defaultTrustedKeys(home: string): string {

@@ -100,11 +100,12 @@ interface Around {
 async function start(config: Config, app: App, { log, parts, closePorts, told, appModule }: Around): Promise<RunningWorker> {
   const approvals = approvalsChannel(config);
   const store = (parts.store = await openStore(config.store));
-  const { apiKey, baseUrl } = config.anthropic;
+  const { apiKey, authToken, baseUrl } = config.anthropic;
   const model = await createModel({
     kind: config.model,
     toolCalls: config.toolCalls,
     ...(config.model === 'anthropic' && apiKey !== undefined ? { apiKey } : {}),
+    ...(config.model === 'anthropic' && authToken !== undefined ? { authToken } : {}),
     ...(config.model === 'anthropic' && baseUrl !== undefined ? { baseUrl } : {}),
   });
   const defaultModel = model.defaultModel ?? config.anthropic.model ?? DEFAULT_MODEL;
@@ -165,7 +166,7 @@ async function start(config: Config, app: App, { log, parts, closePorts, told, a
   });
   const facts = {
     agents: app.agents.map((agent) => agent.name),
-    model: model.rehearsal ? `rehearsal (no API key: a script plays the model at ${model.rehearsal.baseUrl})` : defaultModel,
+    model: model.rehearsal ? rehearsed(config, model.rehearsal.baseUrl) : defaultModel,
     store: withoutPassword(config.store),
     taskQueue,
     temporal: config.temporal.address,
@@ -183,6 +184,10 @@ async function start(config: Config, app: App, { log, parts, closePorts, told, a
     replace: (next) => registry.replace(next),
     stop: () => (drained ??= drain(stoppable(worker, finished), running, drainMs, log).finally(closePorts)),
   };
+}
+
+function rehearsed({ rehearsedDespite }: Config, baseUrl: string): string {
+  return `rehearsal (${rehearsedDespite ?? 'no API key'}: a script plays the model at ${baseUrl})`;
 }
 
 /** Null: none are configured, and what speaks with them is not loaded. @throws BadServersFile */

@@ -21,6 +21,7 @@ import { temporalIntents } from './entities/intents';
 import { temporalTurnEnds } from './entities/turn-ends';
 import { temporalTurns } from './entities/turns';
 import { NO_LIVE, type LiveBus } from './live/bus';
+import { priceOf } from './model/prices';
 import type { ModelProvider } from './model/provider';
 import { acceptNoIsolation } from './processes/isolation';
 import type { Version } from './routing';
@@ -103,6 +104,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     throw new ConfigError(
       "The registry takes any decision, and this worker signed ones only: make it with {approvals: {channel: 'attested', …}}.",
     );
+  checkPrices(app, defaultModel);
   if (parts.childrenMayReadSecrets) acceptNoIsolation();
   const toolThreads = toolThreadsOf(parts);
   await checkSearchAttributes(connection, namespace);
@@ -116,6 +118,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { environment, trust = TRUSTS_NOBODY, notifier = null, callbacks = null, live = NO_LIVE } = parts;
   const approvals = { channel, notify: notifier !== null };
   const { registry = new Registry(app, { approvals, ...(environment === undefined ? {} : { environment }) }) } = parts;
+  registry.beforeReplace((next) => checkPrices(next, defaultModel));
   registry.beforeReplace((next) => (toolThreads === null ? needsModule(next) : isolatedTool(next) && toolThreads.renew()));
   const client = new Client({ connection, namespace, dataConverter });
   const intents = temporalIntents(client, taskQueue);
@@ -199,6 +202,16 @@ function checkServers(app: App, { servers }: ToolSource): void {
       throw new ConfigError(
         `Agent ${name} has the MCP server ${missing.join(', ')}, and this worker knows ${servers.join(', ') || 'none'}: add it to the file of HOLDFAST_MCP, or by \`holdfast mcp add\` (docs/mcp.md).`,
       );
+  }
+}
+
+/** @throws ConfigError for an agent with a limit of cost that could not bind */
+function checkPrices({ agents, models }: App, defaultModel: string): void {
+  for (const { name, ownCostLimit, limits, model = defaultModel } of agents) {
+    if (!ownCostLimit || !Number.isFinite(limits.costUsd) || priceOf(model, models) !== undefined) continue;
+    throw new ConfigError(
+      `Agent ${name} has limits.costUsd ${limits.costUsd}, and no price is known of its model ${JSON.stringify(model)}, so that the limit would not bind: set defineApp({ models: { ${JSON.stringify(model)}: { prices: { input, output, cacheRead, cacheWrite } } } }), in US dollars for a million tokens, or leave the limit out (docs/models.md).`,
+    );
   }
 }
 

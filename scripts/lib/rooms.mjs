@@ -11,6 +11,7 @@ const ROOMS = [
   'cli',
   'devserver',
   'entities',
+  'entries',
   'gateway',
   'http-client',
   'live',
@@ -74,6 +75,7 @@ const TABLE = {
   gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'packs', 'testing').concat(CONTRACT) },
   'http-client': { may: [], packages: ['openapi-fetch'] },
   cli: { may: everythingBut('index', 'activities', 'workflows', 'testing').concat(CONTRACT) },
+  entries: { may: everythingBut('cli', 'gateway', 'index', 'workflows', 'testing').concat(CONTRACT) },
   index: { may: everythingBut('cli', 'workflows', 'testing').concat(CONTRACT) },
 };
 

@@ -7,7 +7,7 @@ import { callId } from '../shared/ids';
 import { CLAIM_MS } from '../shared/intent';
 import type { Json, JsonObject } from '../shared/json';
 import { timeLimitOf } from '../shared/tool-class';
-import type { ModelResponse } from '../model/provider';
+import { isCut, type ModelResponse } from '../model/provider';
 import type { Store } from '../store/store';
 import { admit, refuseExcess, type StaticAdmission } from '../tools/admit';
 import { HOOK_TIMEOUT, hooksFor } from '../tools/hooks';
@@ -59,7 +59,7 @@ export async function admitAll(
   response: ModelResponse,
   { untrusted, shown, askedIds }: Known,
 ): Promise<AskedCall[]> {
-  const cut = response.stopReason === 'max_tokens';
+  const cut = isCut(response.stopReason);
   let budget = INLINE_BUDGET;
   const uses = toolUses(response, askedIds);
   if (uses.length > MOST_CALLS) throw tooManyCalls(uses.length);

@@ -1,6 +1,6 @@
 /** What an agent is, for the record: all that goes into a model request or decides on a call, and what ran it. */
 import { systemPrompt } from '../agents/system-prompt';
-import { PRICES_AS_OF, priceOf } from '../model/prices';
+import { PRICES_AS_OF, priceOf, type ModelSettings, type Price } from '../model/prices';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { isUnsafeInteger } from '../shared/json-limits';
 import { withoutSecrets } from '../shared/without-secrets';
@@ -46,7 +46,7 @@ export function agentDefinition(prepared: PreparedAgent, { defaultModel, ...engi
     approvals: Object.fromEntries(all.map(({ tool: { name } }) => [name, prepared.approval(name)])),
     hooks: { before: hooks.before.map(({ name }) => name), after: hooks.after.map(({ name }) => name) },
     classifier: agent.classifier?.name ?? null,
-    prices: pricesOf(model),
+    prices: pricesOf(model, prepared.models),
     engine: { holdfast: engine.holdfast, build_id: engine.buildId, workflow_bundle: engine.workflowBundle },
   });
 }
@@ -66,15 +66,23 @@ function describedTool({ tool, schema }: PreparedTool): object {
     idempotent: tool.idempotent ?? false,
     internal_only: tool.internalOnly ?? false,
     sub_agent: tool.subAgent?.name ?? null,
+    ...(tool.strict ? { strict: true } : {}),
   };
 }
 
-/** US dollars for a million tokens; null: the model has no known price, and its cost counts as 0. */
-function pricesOf(model: string): object | null {
-  const price = priceOf(model);
+/** US dollars for a million tokens; null: the model has no known price, and its cost counts as 0. `as_of` is null of prices that the app sets. */
+function pricesOf(model: string, own: ModelSettings): object | null {
+  const price = priceOf(model, own);
   if (price === undefined) return null;
-  const { input, output, cacheRead, cacheWrite } = price;
-  return { as_of: PRICES_AS_OF, input, output, cache_read: cacheRead, cache_write: cacheWrite };
+  const recorded = ({ input, output, cacheRead, cacheWrite }: Price) => ({
+    input,
+    output,
+    cache_read: cacheRead,
+    cache_write: cacheWrite,
+  });
+  const { long } = price;
+  const as_of = Object.hasOwn(own, model) && own[model]!.prices !== undefined ? null : PRICES_AS_OF;
+  return { as_of, ...recorded(price), ...(long ? { long: { over: long.over, ...recorded(long) } } : {}) };
 }
 
 const SECRET = /token|secret|password|authorization|api[-_]?key|credential/i;

@@ -1,9 +1,11 @@
 /** The approvals of a call, counted again where it is about to run: by the worker's own policy and keys, whatever history says. */
 import type { RunCallInput } from '../shared/activity-io';
 import { samePerson, type ApprovalPolicy, type Decision } from '../shared/approval';
+import { noteHash } from '../shared/decision';
 import { callError, type CallError } from '../shared/errors';
 import { approvalsOf } from '../shared/activity-io';
 import type { Dependencies } from './dependencies';
+import { foundGood } from './found-good';
 import { shownOf } from './shown';
 
 /** Null when enough people have approved exactly this call. */
@@ -32,10 +34,11 @@ export async function approvalsFault(
     if (approvals.slice(0, index).some((earlier) => samePerson(earlier.by, approval.by)))
       return no('approval_doubled', `${approval.by} approved this call twice; each person counts once.`);
     if (policy.channel === 'any') continue;
-    const { attestation, by, at } = approval;
+    const { attestation, by, at, note } = approval;
     if (attestation === undefined) return no('approval_unsigned', `The approval of ${by} is not signed.`);
-    const said = { turn, decision: 'approve' as const, outcome: null, input_hash: null, digest: call.digest, tool: call.tool };
-    const checked = await trust.check({ ...said, attestation, at }, policy.roles);
+    const about = { turn, digest: call.digest, tool: call.tool, outcome: null, input_hash: null, note_hash: noteHash(note) };
+    const said = { ...about, decision: 'approve' as const, attestation, at };
+    const checked = await trust.check(said, policy.roles, await foundGood(store, attestation));
     if (!checked.ok) return no('approval_not_genuine', `The approval of ${by} does not hold: ${checked.reason}.`);
     if (!samePerson(checked.principal, by)) return no('approval_not_genuine', `The approval of ${by} is signed by another.`);
   }
@@ -47,6 +50,8 @@ function ownFault(approval: Decision, digest: string): CallError | null {
   if (approval.digest !== digest) return no('approval_mismatch', `The approval is for ${approval.digest}, not for this call.`);
   if (!(Date.parse(approval.at) <= Date.parse(approval.expires_at)))
     return no('approval_expired', `The approval came after ${approval.expires_at}.`);
+  if (approval.until !== undefined && !(Date.parse(approval.at) <= Date.parse(approval.until)))
+    return no('approval_late', `The approval of ${approval.by} came after ${approval.until}, when its sender no longer waited.`);
   return null;
 }
 

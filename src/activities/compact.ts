@@ -4,16 +4,17 @@
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CompactInput, CompactOutput, StepUsage } from '../shared/activity-io';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import type { Json } from '../shared/json';
 import { NO_USAGE } from '../shared/usage';
 import type { ModelMessage } from '../model/provider';
-import type { StoredBlock } from '../store/store';
 import { Draft } from '../store/transcript';
 import type { PreparedAgent } from '../tools/registry';
-import { entriesOf, planOf, totalTokens, type SummaryBody } from './compacted';
+import { entriesOf, planOf, withoutResults, type SummaryBody } from './compacted';
+import { containerOf } from './container';
 import { answerText } from './content';
 import { addOutcomes, messagesOf } from './conversation';
 import type { Dependencies } from './dependencies';
+import { lastHeader, roomOf, saysFull } from './full-context';
 import { agentSince } from './outside-tools';
 import { checkOwnTurn } from './own-workflow';
 import { showing } from './pulse';
@@ -33,15 +34,28 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
   await addOutcomes(deps.store, draft, turn, at, outcomes);
   const blocks = await draft.whole();
   const entries = entriesOf(blocks);
-  const context_tokens = contextTokens(blocks);
-  const plan = planOf(entries, { window: agent.agent.contextWindow, used: context_tokens });
-  const about: SummaryBody = { v: 'holdfast.summary/1', cleared_to: null, summarized_to: null, text: null, context_tokens };
+  const all = messagesOf(blocks);
+  const room = roomOf(
+    blocks,
+    entries.map(({ message }) => message),
+    agent,
+  );
+  const plan = planOf(entries, room);
+  const about: SummaryBody = {
+    v: 'holdfast.summary/1',
+    cleared_to: null,
+    summarized_to: null,
+    text: null,
+    context_tokens: room.used,
+  };
   const add = (body: SummaryBody) => void draft.add('summary', at, [body as unknown as Json]);
   let usage = NO_USAGE;
   if (plan.how === 'clear') add({ ...about, cleared_to: entries[plan.upTo]!.hash });
   if (plan.how === 'summarize') {
-    const part = entries.slice(0, plan.upTo + 1).map(({ message }) => message);
-    const summary = await summarized(deps, agent, part, messagesOf(blocks));
+    // Where the vendor has said that it is too long, so might be the request for the summary.
+    const full = saysFull(lastHeader(blocks)?.stop_reason);
+    const part = entries.slice(0, plan.upTo + 1).map((entry) => (full ? withoutResults(entry) : entry).message);
+    const summary = await summarized(deps, agent, part, { all, container: containerOf(blocks, agent) });
     usage = summary.usage;
     add({ ...about, summarized_to: entries[plan.upTo]!.hash, text: summary.text });
   }
@@ -54,26 +68,19 @@ async function summarized(
   deps: Dependencies,
   agent: PreparedAgent,
   part: ModelMessage[],
-  all: ModelMessage[],
+  { all, container }: { all: ModelMessage[]; container: string | null },
 ): Promise<{ text: string; usage: StepUsage }> {
   const messages: ModelMessage[] = [...part, { role: 'user', content: [{ type: 'text', text: ASK }] }];
   const shown = agent.choice.shown(all, agent.catalogue);
   const show = showing();
   let characters = 0;
   const onText = (text: string) => show({ characters: (characters += text.length) });
-  const response = await request(deps, agent, { messages, tools: shown }, onText);
+  const response = await request(deps, agent, { messages, tools: shown, container, forced: false }, onText);
   const text = answerText(response);
   if (text.trim() === '')
     throw ApplicationFailure.retryable(
       'The model answered without a word of the summary that it was asked for.',
       'holdfast.no_summary',
     );
-  return { text, usage: usageOf(deps, response) };
-}
-
-/** What the last request and its answer took, as the admission block after it has it; 0 before the first. */
-function contextTokens(blocks: StoredBlock[]): number {
-  const header = blocks.findLast(({ block }) => block.kind === 'admission')?.bodies[0];
-  const usage = isJsonObject(header) ? header.usage : null;
-  return isJsonObject(usage ?? null) ? totalTokens(usage as JsonObject) : 0;
+  return { text, usage: usageOf(deps, agent, response) };
 }

@@ -64,7 +64,8 @@ export function summaryMessage(text: string): ModelMessage {
   return { role: 'user', content: [{ type: 'text', text: `[${lead}]\n\n${text}` }] };
 }
 
-function withoutResults({ hash, message }: Entry): Entry {
+/** The same, long results replaced by a note. */
+export function withoutResults({ hash, message }: Entry): Entry {
   return { hash, message: { ...message, content: message.content.map((block) => cleared(block, hash)) } };
 }
 
@@ -132,11 +133,17 @@ function hasResults({ content }: ModelMessage): boolean {
 }
 
 function sum(entries: Entry[]): number {
-  return entries.reduce((total, { message }) => total + estimateTokens(JSON.stringify(message.content), 'json'), 0);
+  return conversationTokens(entries.map(({ message }) => message));
 }
 
-/** Of one request: what went in, from wherever, and what came out. */
+/** By estimate. */
+export function conversationTokens(messages: readonly ModelMessage[]): number {
+  return messages.reduce((total, { content }) => total + estimateTokens(JSON.stringify(content), 'json'), 0);
+}
+
+/** Of one request, what it took of the context window: what went in, from wherever, and what came out. */
 export function totalTokens(usage: JsonObject): number {
+  if (typeof usage.context_tokens === 'number') return usage.context_tokens;
   const fields = ['input_tokens', 'cache_read_tokens', 'cache_creation_tokens', 'output_tokens'];
   return fields.reduce((sum, name) => sum + (typeof usage[name] === 'number' ? usage[name] : 0), 0);
 }

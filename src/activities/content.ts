@@ -67,9 +67,16 @@ export function answerText(response: ModelResponse): string {
 
 /** Vendor's server-side tools that ran although the agent does not list them. */
 export function unlistedServerTools(response: ModelResponse, serverTools: JsonObject[]): string[] {
-  const listed = new Set(serverTools.map((tool) => String(tool.name)));
+  const listed = new Set(serverTools.flatMap((tool) => [String(tool.name), ...usedBy(tool)]));
   return response.content
     .filter((block) => block.type === 'server_tool_use' || block.type === 'mcp_tool_use')
     .map((block) => String(block.name))
     .filter((name) => !listed.has(name));
+}
+
+const CODE = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'];
+
+/** One that runs code appears under further names; from 2026 on searches and fetches pick what they need by code. */
+function usedBy({ type }: JsonObject): string[] {
+  return /^(code_execution_|web_(search|fetch)_2026)/.test(String(type)) ? CODE : [];
 }

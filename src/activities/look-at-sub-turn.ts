@@ -14,7 +14,8 @@ export async function lookAtSubTurn({ turns }: Dependencies, { workflow_id }: Lo
 
 /** The child looks at the decision as if it had come to it: channel, signature, quorum, four eyes. */
 export function forwardDecision({ turns }: Dependencies, request: ForwardDecisionInput): Promise<ForwardDecisionOutput> {
-  const { workflowExecution, activityId } = Context.current().info;
+  const { workflowExecution, activityId, scheduledTimestampMs, scheduleToCloseTimeoutMs } = Context.current().info;
   const id = `${workflowExecution?.runId ?? ''}:${activityId}`; // the same in every attempt
-  return turns.decide(request.workflow_id, { id, body: request.body, identity: request.identity });
+  const before = scheduledTimestampMs + scheduleToCloseTimeoutMs;
+  return turns.decide(request.workflow_id, { id, body: request.body, identity: request.identity, before });
 }

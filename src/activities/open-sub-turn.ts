@@ -5,8 +5,9 @@ import { workflowId } from '../shared/ids';
 import type { JsonObject } from '../shared/json';
 import { narrower, type OuterMode, type TurnLimits } from '../shared/sub-turn';
 import { tooDeep } from '../tools/admit';
-import type { SubAgent } from '../tools/define';
+import type { SubAgent, Tool } from '../tools/define';
 import type { PreparedAgent } from '../tools/registry';
+import { taken } from '../tools/taken';
 import { checkedCall, heldByReset, heldOrRefused } from './checked-call';
 import { depthLeft } from './depth';
 import type { Dependencies } from './dependencies';
@@ -36,7 +37,7 @@ export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput)
   if (!asked) return refused(notServed(subAgent.name, deps.registry.names()));
   const left = depthLeft(turn, asking);
   if (left === 0) return refused(tooDeep(tool.name));
-  const message = messageOf(subAgent, input);
+  const message = messageOf(tool, subAgent, input);
   if (typeof message !== 'string') return refused(message.fault);
 
   return {
@@ -71,12 +72,12 @@ async function existingTurn(
   return { whose: same ? 'same' : 'other', report };
 }
 
-function messageOf(subAgent: SubAgent, input: JsonObject): string | { fault: CallError } {
+function messageOf(tool: Tool, subAgent: SubAgent, input: JsonObject): string | { fault: CallError } {
   const fault = (text: string) => ({
     fault: callError('EXECUTION_ERROR', 'no_message', `Agent ${subAgent.name} was not asked: ${text}.`),
   });
   try {
-    const message: unknown = subAgent.message(structuredClone(input));
+    const message: unknown = subAgent.message(taken(tool, input));
     if (typeof message !== 'string' || message.trim() === '' || message.length > LONGEST_MESSAGE || !message.isWellFormed())
       return fault(`its message must be well-formed text of 1 to ${LONGEST_MESSAGE} characters`);
     return message;

@@ -5,6 +5,7 @@ import { canonical } from '../shared/canonical';
 import { hashJson } from '../shared/digests';
 import type { Json, JsonObject } from '../shared/json';
 import type { Tool } from '../tools/define';
+import { taken } from '../tools/taken';
 import type { Dependencies } from './dependencies';
 import type { HoldAnswer } from './held-back';
 import { previewOf } from './preview';
@@ -40,7 +41,7 @@ function isTolerable({ log }: Dependencies, tool: Tool, asked: Json, now: Json, 
   if (canonical(asked) === canonical(now)) return true;
   if (!tool.previewTolerance) return false;
   try {
-    return tool.previewTolerance(structuredClone(asked), structuredClone(now), structuredClone(input)) === true;
+    return tool.previewTolerance(structuredClone(asked), structuredClone(now), taken(tool, input)) === true;
   } catch (error) {
     log.warn({ tool: tool.name, err: error }, 'previewTolerance failed: the call is asked about again');
     return false;

@@ -1,4 +1,5 @@
 /** Runs one admitted call. Which way depends on its class alone. */
+import { Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../shared/activity-io';
 import type { JsonObject } from '../shared/json';
 import type { ToolMetrics } from '../telemetry/tool-metrics';
@@ -30,5 +31,7 @@ async function runAdmitted(deps: Dependencies, input: RunCallInput, tool: Tool, 
 function count(metrics: ToolMetrics, { name }: Tool, { call }: RunCallInput, output: RunCallOutput): void {
   if (output.busy_ms !== undefined) return metrics.waited(name);
   if (call.dispatch > 1) metrics.retried(name);
-  metrics.ended(name, output.error?.code ?? null, output.took_ms);
+  // Of the whole call: its attempts, and the waiting between them. The two clocks may differ a little.
+  const ms = Math.max(output.took_ms, Date.now() - Context.current().info.scheduledTimestampMs);
+  metrics.ended(name, output.error?.code ?? null, ms);
 }

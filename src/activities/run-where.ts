@@ -9,6 +9,7 @@ import type { ToolPart } from '../tools/isolation/protocol';
 import type { ReadyThread } from '../tools/isolation/tool-threads';
 import { runTool, type GivenContext, type RunResult } from '../tools/run';
 import type { Dependencies } from './dependencies';
+import { exceptionText } from '../shared/exception-text';
 
 /** How long a preview or a probe waits for a thread, ms. */
 export const LOOK_WAIT_MS = 30_000;
@@ -37,7 +38,7 @@ export async function runWhere(
     thread = await readyThread(deps, turn, tool, limits, part);
   } catch (error) {
     if (limits.cancelled?.aborted) throw limits.cancelled.reason;
-    const message = `${tool.name} was not run: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `${tool.name} was not run: ${exceptionText(error)}`;
     const fault = isToolError(error) ? error.detail : callError('EXECUTION_ERROR', 'app_not_loaded', message);
     return { ok: false, error: fault, nothingHappened: true };
   }

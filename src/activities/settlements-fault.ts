@@ -1,9 +1,11 @@
 /** What people say became of a call in doubt, counted again where it is written down: by the worker's own policy and keys. */
 import type { SettleEffectInput } from '../shared/activity-io';
-import { samePerson, stricter, type ApprovalPolicy } from '../shared/approval';
+import { samePerson, stricter, type ApprovalPolicy, type Settlement } from '../shared/approval';
+import { noteHash } from '../shared/decision';
 import type { EffectRecord } from '../store/store';
 import type { Dependencies } from './dependencies';
 import { dispatchedUnder } from './dispatched-under';
+import { foundGood } from './found-good';
 import { shownOf } from './shown';
 
 export interface SettlementsFault {
@@ -37,21 +39,21 @@ export async function settlementsFault(
 
 async function faultUnder(
   policy: ApprovalPolicy,
-  { trust }: Pick<Dependencies, 'trust'>,
+  { trust, store }: Pick<Dependencies, 'trust' | 'store'>,
   { turn, call, at, outcome, ...input }: SettleEffectInput,
   makers: readonly string[],
 ): Promise<string | null> {
-  const last = { by: input.by, ...(input.attestation === undefined ? {} : { attestation: input.attestation }) };
-  const settlements: { by: string; attestation?: string }[] = input.settlements ?? [last];
+  const settlements: Pick<Settlement, 'by' | 'note' | 'attestation'>[] = input.settlements ?? [input];
   if (settlements.length < policy.quorum) return `${policy.quorum} people must say so, not ${settlements.length}`;
-  for (const [index, { by, attestation }] of settlements.entries()) {
+  for (const [index, { by, note, attestation }] of settlements.entries()) {
     if (policy.four_eyes && samePerson(by, turn.requester)) return `${by} asked for this call`;
     if (policy.four_eyes && makers.some((maker) => samePerson(maker, by))) return `${by} had a hand in this call`;
     if (settlements.slice(0, index).some((earlier) => samePerson(earlier.by, by))) return `${by} says it twice`;
     if (policy.channel === 'any') continue;
     if (attestation === undefined) return `what ${by} says is not signed`;
-    const said = { turn, decision: 'settle' as const, outcome, digest: call.digest, tool: call.tool, input_hash: null, at };
-    const checked = await trust.check({ ...said, attestation }, policy.roles);
+    const about = { turn, digest: call.digest, tool: call.tool, outcome, input_hash: null, note_hash: noteHash(note) };
+    const said = { ...about, decision: 'settle' as const, attestation, at };
+    const checked = await trust.check(said, policy.roles, await foundGood(store, attestation));
     if (!checked.ok) return `what ${by} says does not hold: ${checked.reason}`;
     if (!samePerson(checked.principal, by)) return `what ${by} says is signed by another`;
   }

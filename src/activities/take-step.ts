@@ -7,7 +7,16 @@ import { systemPrompt } from '../agents/system-prompt';
 import type { TakeStepInput, TakeStepOutput, TurnPolicy } from '../shared/activity-io';
 import type { JsonObject } from '../shared/json';
 import { costUsd } from '../model/prices';
-import type { ModelFailure, ModelMessage, ModelResponse, ModelTool } from '../model/provider';
+import {
+  isCut,
+  type ModelFailure,
+  type ModelMessage,
+  type ModelResponse,
+  type ModelTool,
+  type ModelUsage,
+} from '../model/provider';
+import { NO_TOKENS } from '../model/usage';
+import { NO_USAGE } from '../shared/usage';
 import { Draft } from '../store/transcript';
 import { checkAhead } from '../tools/admit';
 import type { PreparedAgent } from '../tools/registry';
@@ -17,7 +26,9 @@ import { answerText, storableContent, toolUses, unlistedServerTools } from './co
 import { addBeginning } from './begin-turn';
 import { compactedMessages, totalTokens } from './compacted';
 import { addOutcomes, messageBodies, messagesOf, steerBodies } from './conversation';
+import { containerOf } from './container';
 import type { Dependencies } from './dependencies';
+import { asTooLong, goOnText, saysFull, TOO_LONG, type TooLong } from './full-context';
 import { agentSince, beginningAgent, type Begun } from './outside-tools';
 import { startFaultIn } from './own-start';
 import { checkOwnTurn } from './own-workflow';
@@ -47,14 +58,44 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   await addBefore(deps, draft, begun, { ...input, turn });
   // After the results: the API takes an answer to its calls before anything else.
   for (const steer of input.steers ?? []) draft.add('message', at, steerBodies(steer));
-  const blocks = await draft.whole();
+  let blocks = await draft.whole();
   const notBegun = startFaultIn(blocks, turn);
   if (notBegun !== null) throw ApplicationFailure.nonRetryable(`No step was taken: ${notBegun}.`, 'holdfast.not_begun');
+  const goOn = goOnText(blocks, messagesOf(blocks).at(-1));
+  if (goOn !== null) {
+    draft.add('message', at, messageBodies('user', [{ type: 'text', text: goOn }]));
+    blocks = await draft.whole();
+  }
   // What has been read, and which tools have been found, stays so when it is no longer shown.
   const all = messagesOf(blocks);
   const messages = compactedMessages(blocks);
   const shown = agent.choice.shown(all, agent.catalogue);
-  const answer = await request(deps, agent, { messages, tools: shown }, liveText(deps, input));
+  const container = containerOf(blocks, agent);
+  const answer = await request(deps, agent, { messages, tools: shown, container }, liveText(deps, input)).catch(asTooLong);
+  const shownAs = {
+    shown: shown.length < agent.catalogue.length ? shown.map(({ name }) => name) : null,
+    tokens: catalogueTokens(shown),
+  };
+  const about = { catalogue: shownAs, definition_ref, subject: turnSubject(input.turn) };
+  const first = {
+    ...(input.message !== null && turn.store_id !== undefined ? { store_id: turn.store_id } : {}),
+    ...(said_before.length > 0 ? { said_before } : {}),
+  };
+  if (!('content' in answer)) {
+    draft.add('admission', at, [{ ...refusedHeader(modelOf(deps, agent), answer), ...about }]);
+    return {
+      head: await draft.store(),
+      policy: policyOf(agent),
+      next: 'full',
+      stop_reason: TOO_LONG,
+      text: '',
+      calls: [],
+      took_ms: Date.now() - began,
+      usage: { ...NO_USAGE },
+      context_full: true,
+      ...first,
+    };
+  }
   const { response, askedIds } = withUniqueIds(answer, all, input.step);
   const unlisted = unlistedServerTools(response, agent.agent.serverTools);
   if (unlisted.length > 0) throw unlistedServerTool(unlisted);
@@ -63,11 +104,11 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const untrusted =
     input.turn.parent?.untrusted === true || (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks));
   const known = { untrusted, shown: new Set(shown.map(({ name }) => name)) };
-  const asked = toolUses(response).map(({ name, json }) => ({ name, json, cut: response.stopReason === 'max_tokens' }));
+  const asked = toolUses(response).map(({ name, json }) => ({ name, json, cut: isCut(response.stopReason) }));
   await checkAhead(agent, asked, input.turn.requester);
   const calls = await admitAll(deps, agent, input, response, { ...known, askedIds });
   const admission = draft.add('admission', at, [
-    { ...admissionHeader(response, askedIds, shown, agent.catalogue.length), definition_ref, subject: turnSubject(input.turn) },
+    { ...admissionHeader(response, askedIds), ...about },
     ...calls.map((call) => call.body),
   ]);
   const admitted = calls.map((call, index) => {
@@ -88,10 +129,9 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     text: answerText(response),
     calls: admitted,
     took_ms: Date.now() - began,
-    usage: usageOf(deps, response),
+    usage: usageOf(deps, agent, response),
     ...(isFull(agent, response) ? { context_full: true } : {}),
-    ...(input.message !== null && turn.store_id !== undefined ? { store_id: turn.store_id } : {}),
-    ...(said_before.length > 0 ? { said_before } : {}),
+    ...first,
   };
 }
 
@@ -111,8 +151,12 @@ async function addBefore(deps: Dependencies, draft: Draft, begun: Begun, input: 
 }
 
 /** The next request would come near the window, or beyond it. */
-function isFull({ agent }: PreparedAgent, { usage }: ModelResponse): boolean {
-  return totalTokens({ ...usage }) >= agent.compactAt * agent.contextWindow;
+function isFull({ agent }: PreparedAgent, { usage, stopReason }: ModelResponse): boolean {
+  return saysFull(stopReason) || totalTokens(recorded(usage)) >= agent.compactAt * agent.contextWindow;
+}
+
+function modelOf({ defaultModel }: Dependencies, { agent }: PreparedAgent): string {
+  return agent.model ?? defaultModel;
 }
 
 /** What the model says as it says it, to whoever listens; none of it is kept. */
@@ -127,22 +171,35 @@ function liveText({ live }: Dependencies, { turn, step }: TakeStepInput): (text:
   };
 }
 
+interface Asked {
+  messages: ModelMessage[];
+  tools: ModelTool[];
+  /** Null: there is none. */
+  container: string | null;
+  /** Whether the agent's options may make the model call a tool. Default true. */
+  forced?: boolean;
+}
+
 export async function request(
   deps: Dependencies,
-  { agent: definition }: PreparedAgent,
-  { messages, tools }: { messages: ModelMessage[]; tools: ModelTool[] },
+  prepared: PreparedAgent,
+  { messages, tools, container, forced = true }: Asked,
   onText: (text: string) => void,
 ): Promise<ModelResponse> {
+  const { agent: definition } = prepared;
+  const options = definition.modelOptions;
+  const free = forced || options.tool_choice === undefined ? options : { ...options, tool_choice: { type: 'none' } };
   try {
     return await deps.model.request(
       {
-        model: definition.model ?? deps.defaultModel,
+        model: modelOf(deps, prepared),
         system: systemPrompt(definition),
         messages,
         tools,
         serverTools: definition.serverTools,
         maxTokens: definition.maxTokens,
-        options: definition.modelOptions,
+        options: free,
+        ...(container === null ? {} : { container }),
       },
       { signal: Context.current().cancellationSignal, onText },
     );
@@ -164,16 +221,15 @@ function asApplicationFailure({ message, facts }: ModelFailure): ApplicationFail
   });
 }
 
-/** First part of the admission block: the model request that it answers, and what it showed, what the vendor's own tools did. */
-function admissionHeader(response: ModelResponse, askedIds: AskedIds, shown: ModelTool[], all: number): JsonObject {
+/** First part of the admission block: the model request that it answers, and what the vendor's own tools did. */
+function admissionHeader(response: ModelResponse, askedIds: AskedIds): JsonObject {
   return {
     message_id: response.id,
     request_id: response.requestId,
     model: response.model,
     stop_reason: response.stopReason,
-    usage: { ...response.usage },
-    // Where all are shown, the start block has their names.
-    catalogue: { shown: shown.length < all ? shown.map(({ name }) => name) : null, tokens: catalogueTokens(shown) },
+    usage: recorded(response.usage),
+    ...(response.container ? { container: { ...response.container } } : {}),
     server_tools: response.content.flatMap((block, position): JsonObject[] => {
       if (block.type !== 'server_tool_use') return [];
       const used = { name: block.name ?? null, id: block.id ?? null };
@@ -183,10 +239,22 @@ function admissionHeader(response: ModelResponse, askedIds: AskedIds, shown: Mod
   };
 }
 
+/** The same, of a request that was refused because it was too long. */
+function refusedHeader(model: string, { sent, window }: TooLong): JsonObject {
+  const usage: JsonObject = { ...NO_TOKENS, ...(sent === undefined ? {} : { context_tokens: sent }) };
+  const told: JsonObject = window === undefined ? {} : { context_window: window };
+  return { message_id: null, request_id: null, model, stop_reason: TOO_LONG, usage, ...told, server_tools: [] };
+}
+
+function recorded({ billed, ...usage }: ModelUsage): JsonObject {
+  return { ...usage, ...(billed ? { billed: billed.map((part) => ({ ...part })) } : {}) };
+}
+
 function nextOf(response: ModelResponse, calls: number): TakeStepOutput['next'] {
   if (response.stopReason === 'refusal') return 'refusal';
   if (calls > 0) return 'calls';
   if (response.stopReason === 'pause_turn') return 'continue';
+  if (saysFull(response.stopReason)) return 'full';
   return response.stopReason === 'max_tokens' ? 'cut' : 'end';
 }
 
@@ -202,12 +270,13 @@ export function policyOf({ agent, policyRef }: PreparedAgent): TurnPolicy {
   };
 }
 
-export function usageOf({ log, unpriced }: Dependencies, { model, usage }: ModelResponse): TakeStepOutput['usage'] {
+export function usageOf(deps: Dependencies, agent: PreparedAgent, { model, usage }: ModelResponse): TakeStepOutput['usage'] {
   const { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = usage;
-  const cost = costUsd(model, usage);
-  if (!cost.priced && !unpriced.has(model)) {
-    unpriced.add(model);
-    log.warn({ model }, 'no price is known for this model: its cost counts as 0, and a cost limit does not bind');
+  const asked = modelOf(deps, agent);
+  const cost = costUsd({ asked, answered: model }, usage, agent.models);
+  if (!cost.priced && !deps.unpriced.has(model)) {
+    deps.unpriced.add(model);
+    deps.log.warn({ model }, 'no price is known for this model: its cost counts as 0, and a cost limit does not bind');
   }
   return { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, cost_usd: cost.usd };
 }

@@ -5,8 +5,9 @@ export interface Trust {
   /**
    * Whether a signed decision is genuine, in force, and about exactly this; never throws on what it is given.
    * @param roles one of which the principal must hold, where it approves or settles; empty: any
+   * @param at ISO 8601: when it came, and was found good; absent: it comes now. A key that is revoked since then counts no more.
    */
-  check(said: CheckDecisionInput, roles: readonly string[]): Promise<CheckDecisionOutput>;
+  check(said: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput>;
   /**
    * Whether the requester himself, or a gateway for him, has started exactly this; never throws.
    * @returns why not, or null

@@ -7,13 +7,21 @@ export interface Turns {
   /** What a turn says of itself, also after its end. Null: there is no workflow of this id. @throws when nobody answers */
   ask(workflowId: string): Promise<AskedTurn | null>;
   /** Gives it a decision. The same `id` again is the same decision. @throws when nobody answers */
-  decide(workflowId: string, decision: { id: string; body: JsonObject; identity: string }): Promise<ForwardDecisionOutput>;
+  decide(workflowId: string, decision: PassedOn): Promise<ForwardDecisionOutput>;
   /** Whether this very turn still runs. */
   runs(workflowId: string, firstExecutionRunId: string): Promise<boolean>;
   /** Who has started this very workflow as its child, as the server knows. Null: nobody, or it is not there any more. @throws when nobody answers */
   startedBy(workflowId: string, firstExecutionRunId: string): Promise<Starter | null>;
   /** The store that this run bound the turn to. Null: it came to none, or is not there any more. @throws when nobody answers */
   storeOf(workflowId: string, runId: string): Promise<string | null>;
+}
+
+export interface PassedOn {
+  id: string;
+  body: JsonObject;
+  identity: string;
+  /** ms since 1970: from then on nobody waits for what becomes of it. */
+  before: number;
 }
 
 export interface Starter {

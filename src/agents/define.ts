@@ -1,10 +1,12 @@
 /** What an agent is: a named model, prompt, toolset and limits. */
+import type { ModelSettings } from '../model/prices';
 import type { JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
 import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/budgets';
 import { choiceFaults, choiceOf, type CatalogueDefinition, type Choice } from '../tools/catalogue/choice';
 import { classifierFaults, type Classifier } from '../tools/classifier';
+import { serverToolFaults } from '../tools/convert/server-tools';
 import { isTool, type Tool } from '../tools/define';
 import { hookFaults, joinHooks, type Hooks } from '../tools/hooks';
 import { permissionFaults, withDefaults, type AgentPermissions } from '../tools/permission';
@@ -20,7 +22,7 @@ export interface AgentLimits {
   steps: number;
   /** Input and output tokens in one turn. Default 2,000,000. */
   tokens: number;
-  /** US dollars in one turn. Default 20. */
+  /** US dollars in one turn. Default 20. An agent that sets it needs a model with a price (docs/models.md). */
   costUsd: number;
   /** Working time in one turn, ms, without the time that calls wait for a person. Default 3,600,000. */
   timeMs: number;
@@ -34,7 +36,7 @@ export interface AgentDefinition {
   tools: ToolReference[];
   /** Names of MCP servers whose tools it has besides, as they are when a turn begins (docs/mcp.md). */
   mcpServers?: readonly string[];
-  /** Model id. Default: the worker's setting (`ANTHROPIC_MODEL`). */
+  /** Model id. Default: the worker's setting (`ANTHROPIC_MODEL`). Of prices: docs/models.md. */
   model?: string;
   /** Largest answer of one step, tokens. Default 8192. */
   maxTokens?: number;
@@ -83,6 +85,8 @@ export interface Agent extends Required<
   readonly mcpServers: readonly string[];
   readonly model: string | undefined;
   readonly limits: AgentLimits;
+  /** Whether its definition sets `limits.costUsd`: the default binds only where the model has a price. */
+  readonly ownCostLimit: boolean;
   readonly permissions: AgentPermissions;
   readonly catalogue: Choice;
   readonly hooks: Hooks;
@@ -140,7 +144,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
   const wanted = definition.tools ?? [];
   const names = wanted.map(referredName);
 
-  faults.push(...unknownFields(definition, [...Object.keys(FIELDS), 'wanted']));
+  faults.push(...unknownFields(definition, [...Object.keys(FIELDS), 'wanted', 'ownCostLimit']));
   faults.push(...unknownFields(definition.limits, LIMITS, 'limits'));
   fault(!NAME.test(definition.name), `name ${JSON.stringify(definition.name)} must match ${NAME.source}`);
   fault(typeof definition.prompt !== 'string' || definition.prompt.trim() === '', 'prompt is empty');
@@ -173,6 +177,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
   );
   for (const name of names.filter((name) => typeof name === 'string' && isFrom(mcpServers, name)))
     fault(true, `the tool ${name} is named like those of an MCP server of the agent; choose another name`);
+  faults.push(...serverToolFaults(definition.serverTools, names));
   if (wanted.every(isTool)) faults.push(...toolsetFaults({ ...definition, permissions, mcpServers }, wanted));
   faults.push(...hookFaults(definition.hooks), ...classifierFaults(definition.classifier));
   if (faults.length > 0)
@@ -189,6 +194,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     modelOptions: definition.modelOptions ?? {},
     serverTools: definition.serverTools ?? [],
     limits,
+    ownCostLimit: definition.limits?.costUsd !== undefined && (definition as Partial<Agent>).ownCostLimit !== false,
     maxParallel,
     siblingAbort: definition.siblingAbort ?? false,
     maxDepth,
@@ -235,18 +241,25 @@ export interface App {
   readonly hooks?: Hooks;
   /** Any number of versions of any number of tools; agents name theirs. */
   readonly tools: readonly Tool[];
+  /** By the name that agents use. */
+  readonly models?: ModelSettings;
 }
 
 /**
  * The agents that a worker serves, those that their tools ask included, and the tools that they name; the default export of an app file.
  * @throws Error that lists every fault: agents of one name, versions that are there twice, names that fit no tool or agent, agents that ask each other in a circle, wrong hooks
  */
-export function defineApp(app: { agents: readonly Agent[]; tools?: readonly Tool[]; hooks?: Partial<Hooks> }): App {
+export function defineApp(app: {
+  agents: readonly Agent[];
+  tools?: readonly Tool[];
+  hooks?: Partial<Hooks>;
+  models?: ModelSettings;
+}): App {
   if (!app.agents.every(isAgent)) throw new Error('defineApp: agents must come from defineAgent()');
   const names = app.agents.map((agent) => agent.name);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   const faults = twice.length > 0 ? [`two agents have one name: ${twice.join(', ')}`] : [];
-  faults.push(...unknownFields(app, ['agents', 'tools', 'hooks']));
+  faults.push(...unknownFields(app, ['agents', 'tools', 'hooks', 'models']), ...modelFaults(app.models));
   const toolbox = app.tools ?? [];
   faults.push(...toolboxFaults(toolbox));
   const resolve = (agent: Agent): Agent => {
@@ -259,5 +272,23 @@ export function defineApp(app: { agents: readonly Agent[]; tools?: readonly Tool
   faults.push(...missing, ...circles(agents).map((circle) => `agents ask each other in a circle: ${circle}`));
   faults.push(...hookFaults(app.hooks));
   if (faults.length > 0) throw new Error(`defineApp: ${faults.join('\n- ')}`);
-  return Object.freeze({ agents, tools: Object.freeze([...toolbox]), hooks: joinHooks(app.hooks) });
+  const models = Object.freeze({ ...app.models });
+  return Object.freeze({ agents, tools: Object.freeze([...toolbox]), hooks: joinHooks(app.hooks), models });
+}
+
+const PRICE_FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'];
+
+function modelFaults(models: ModelSettings | undefined): string[] {
+  return Object.entries(models ?? {}).flatMap(([name, settings]) => {
+    const of = `models[${JSON.stringify(name)}]`;
+    const { prices } = settings ?? {};
+    const faults = [...unknownFields(settings, ['prices'], of), ...unknownFields(prices, PRICE_FIELDS, `${of}.prices`)];
+    const isPrice = (field: string) => {
+      const value = (prices as Record<string, unknown> | undefined)?.[field];
+      return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+    };
+    if (prices !== undefined && !PRICE_FIELDS.every(isPrice))
+      faults.push(`${of}.prices must be {${PRICE_FIELDS.join(', ')}}, US dollars for a million tokens, each 0 or more`);
+    return faults;
+  });
 }

@@ -1,5 +1,8 @@
 /** Every tool and version of an app, with the agents that have it. */
+import { compileRules, neverRuns, withDefaults } from '../rules';
 import type { Tool } from '../tools/define';
+import { isSunset } from '../tools/lifecycle';
+import { ruledTool } from '../tools/permission/facts';
 import { readResult } from '../tools/read-result';
 import type { App } from './define';
 
@@ -24,4 +27,24 @@ export function listedTools(app: App, only?: string): Listed[] {
   }
   if (only === undefined) for (const tool of app.tools) add(tool, null);
   return [...listed.values()];
+}
+
+export interface Here {
+  /** HOLDFAST_ENVIRONMENT of the workers. */
+  environment?: string | undefined;
+  now?: Date;
+}
+
+/**
+ * Those that a call can reach: they exist in this environment, their sunset date has not come, and the rules of an agent that has them let some call
+ * of them run. Agents whose rules let none are left out.
+ */
+export function callableTools(app: App, listed: readonly Listed[], { environment = '', now }: Here): Listed[] {
+  const policies = new Map(app.agents.map(({ name, permissions }) => [name, compileRules(withDefaults(permissions))]));
+  return listed.flatMap(({ tool, agents }) => {
+    if (tool.environments && !tool.environments.includes(environment)) return [];
+    if (isSunset(tool, now)) return [];
+    const under = agents.filter((name) => !neverRuns(policies.get(name)!, ruledTool(tool)));
+    return agents.length > 0 && under.length === 0 ? [] : [{ tool, agents: under }];
+  });
 }

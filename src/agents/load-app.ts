@@ -1,6 +1,6 @@
 /** The app that a worker serves: a file of the user's, or the agents that ship. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineApp, isAgent, type App } from './define';
 
@@ -31,15 +31,18 @@ export async function loadModule(file: string): Promise<unknown> {
 /** The message, and the line of the user's own code that threw. */
 function whatAndWhere(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const where = (error.stack ?? '').split('\n').find((line) => /^\s+at /.test(line) && !/node:|node_modules/.test(line));
+  const lines = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  // `data:` is what tsx makes of a CommonJS file: its line is none of the user's.
+  const where = lines.find((line) => !/node:|node_modules|data:/.test(line) && !line.includes(dirname(__dirname)));
   return where ? `${error.message}\n${where}` : error.message;
 }
 
 /** A CommonJS module that was compiled from ESM nests its default export once more. */
 function defaultExport(module: unknown): App | null {
   for (let value = module; typeof value === 'object' && value !== null; value = (value as { default?: unknown }).default) {
-    const { agents, tools } = value as Partial<App>;
-    if (Array.isArray(agents) && agents.every(isAgent)) return defineApp({ agents, tools: tools ?? [] }); // however it was made
+    const { agents, tools = [], hooks, models } = value as Partial<App>;
+    if (!Array.isArray(agents) || !agents.every(isAgent)) continue;
+    return defineApp({ agents, tools, ...(hooks ? { hooks } : {}), ...(models ? { models } : {}) }); // however it was made
   }
   return null;
 }

@@ -9,9 +9,10 @@ import type { Tool } from '../tools/define';
 import { isToolError, ToolError } from '../tools/errors';
 import type { Returned, RunFacts, ToThread, Wanted } from '../tools/isolation/protocol';
 import { ThreadContext } from '../tools/isolation/thread-context';
-import { abortAt, errorOf, invoke } from '../tools/run';
+import { abortAt, errorOf, logFault, invoke } from '../tools/run';
 import type { App } from './define';
 import { loadApp } from './load-app';
+import { exceptionText } from '../shared/exception-text';
 
 /** Null: it was not to be run after all. */
 export async function runTool(wanted: Wanted, _tell: unknown, port: MessagePort): Promise<Returned | null> {
@@ -42,10 +43,12 @@ async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: A
   if (deadline.passed)
     throw new ToolError('TIMEOUT', BEGUN_TOO_LATE, `${tool.name} was not run: its time was over.`, { nothingHappened: true });
   const timeout = abortAt(abort, deadline, facts.timeoutMs);
+  const ctx = context.make(facts, abort.signal);
   try {
-    return takenOut(await invoke(tool, facts.input, context.make(facts, abort.signal)));
+    return takenOut(await invoke(tool, facts.input, ctx));
   } catch (error) {
     if (isToolError(error)) throw error;
+    if (!abort.signal.aborted) logFault(tool, error, ctx.log);
     const { code, reason, message } = errorOf(tool, error); // as it is, it need not be one that can be copied
     throw new ToolError(code, reason, message);
   } finally {
@@ -80,7 +83,7 @@ async function load(file: string, sha256: string): Promise<App> {
     if (now !== sha256) throw new Error(`${file} has changed since the worker began to serve it.`);
     return await loadApp(file);
   } catch (error) {
-    throw notLoaded(error instanceof Error ? error.message : String(error), 'Start the worker again.');
+    throw notLoaded(exceptionText(error), 'Start the worker again.');
   }
 }
 

@@ -9,7 +9,7 @@ export const LONGEST_S = 24 * 3600;
 type Issued = 'v' | 'iat' | 'exp' | 'nonce' | 'kid';
 
 /**
- * A decision, signed: good until `until`, and for a day at most.
+ * A decision, signed: good until `until`, and for a day at most. Without `note_hash` no note goes with it.
  * @param until ISO 8601; null: a day
  */
 export function attestDecision(
@@ -18,8 +18,8 @@ export function attestDecision(
   until: string | null,
   nowMs = Date.now(),
 ): string {
-  const v = claims.aud.store_id === undefined ? 'holdfast.decision/1' : 'holdfast.decision/2';
-  return key.token({ v, ...claims, ...issued(key, nowMs, until) } satisfies DecisionClaims);
+  const whole = { note_hash: null, ...claims, v: 'holdfast.decision/3' as const };
+  return key.token({ ...whole, ...issued(key, nowMs, until) } satisfies DecisionClaims);
 }
 
 /** The start of a turn, signed: good for a day. */

@@ -6,13 +6,16 @@ export interface DecisionAudience {
   namespace: string;
   workflow_id: string;
   first_execution_run_id: string;
-  /** The store that the turn is bound to. In version 2 only, and always there. */
+  /** The store that the turn is bound to. In version 2 always there, in version 1 never. */
   store_id?: string;
 }
 
-/** One decision of one principal on one exact call (contract.md, "Attestation"). Version 1 is for turns that are bound to no store. */
+/**
+ * One decision of one principal on one exact call (contract.md, "Attestation"). Versions 1, for turns that are bound to no
+ * store, and 2, for the others, do not cover the note; version 3 does, and is for all turns.
+ */
 export interface DecisionClaims {
-  v: 'holdfast.decision/1' | 'holdfast.decision/2';
+  v: 'holdfast.decision/1' | 'holdfast.decision/2' | 'holdfast.decision/3';
   aud: DecisionAudience;
   /** The call's digest, 64 hex; of a message to the turn `steerDigest`. */
   digest: string;
@@ -21,6 +24,8 @@ export interface DecisionClaims {
   outcome?: 'applied' | 'not_applied';
   /** Edit: hash of the other input; absent otherwise. */
   input_hash?: string;
+  /** Version 3: `noteHash` of the note beside it, null where there is none. Absent in the others. */
+  note_hash?: string | null;
   principal: string;
   roles: string[];
   /** Head of the transcript that the signer saw: for the record. The turn may have gone on beside the call that waits. */
@@ -90,12 +95,13 @@ const ISSUED: Shape = { iat: time, exp: time, nonce: like(NONCE), kid: like(KID)
 const TURN: Shape = { namespace: text(255), workflow_id: text(255), first_execution_run_id: text(100) };
 
 const DECISION: Shape = {
-  v: oneOf('holdfast.decision/1', 'holdfast.decision/2'),
+  v: oneOf('holdfast.decision/1', 'holdfast.decision/2', 'holdfast.decision/3'),
   aud: (value) => shaped(TURN)(value) || shaped({ ...TURN, store_id: like(STORE) })(value),
   digest: like(HASH),
   decision: oneOf('approve', 'deny', 'settle', 'edit', 'steer'),
   outcome: optional(oneOf('applied', 'not_applied')),
   input_hash: optional(like(HASH)),
+  note_hash: (value) => value === null || optional(like(HASH))(value),
   principal: principalName,
   roles: roleList,
   head: (value) => value === null || like(HASH)(value),
@@ -118,8 +124,9 @@ export function decisionClaims(value: Json): DecisionClaims | null {
   // One meaning each: what settles has an outcome, what edits names the input, and nothing else has either.
   const settles = (claims.outcome !== undefined) === (claims.decision === 'settle');
   const edits = (claims.input_hash !== undefined) === (claims.decision === 'edit');
-  const bound = (claims.aud.store_id !== undefined) === (claims.v === 'holdfast.decision/2');
-  return settles && edits && bound ? claims : null;
+  const covers = claims.v === 'holdfast.decision/3';
+  const bound = covers || (claims.aud.store_id !== undefined) === (claims.v === 'holdfast.decision/2');
+  return settles && edits && bound && (claims.note_hash !== undefined) === covers ? claims : null;
 }
 
 /** Null: these are not the claims of a start. */

@@ -27,8 +27,8 @@ type Signed<C> = { ok: true; claims: C; key: TrustedKey } | { ok: false; reason:
 export class FileTrust implements Trust {
   constructor(private readonly settings: TrustSettings) {}
 
-  async check(said: CheckDecisionInput, roles: readonly string[]): Promise<CheckDecisionOutput> {
-    const signed = await this.signed(said.attestation, decisionClaims);
+  async check(said: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput> {
+    const signed = await this.signed(said.attestation, decisionClaims, at);
     if (!signed.ok) return signed;
     const { claims, key } = signed;
     const reason = speaksFor(key, claims.principal, claims.roles) ?? this.aboutThis(claims, said) ?? lacksRole(claims, roles);
@@ -68,7 +68,8 @@ export class FileTrust implements Trust {
       );
     if (!verify(null, token.bytes, publicKey(key.public), token.signature)) return no('its signature is not right');
     const now = (this.settings.now ?? Date.now)();
-    const fault = notInForce(key, now) ?? notNow(claims, at === undefined ? now : Date.parse(at));
+    const then = at === undefined ? now : Date.parse(at);
+    const fault = notInForce(key, then, now) ?? notNow(claims, then);
     return fault === null ? { ok: true, claims, key } : no(fault);
   }
 
@@ -91,7 +92,11 @@ export class FileTrust implements Trust {
     if (claims.digest !== said.digest) return `it was signed for another ${said.decision === 'steer' ? 'message' : 'call'}`;
     if (claims.decision !== said.decision) return `it was signed to ${claims.decision}, not to ${said.decision}`;
     if ((claims.outcome ?? null) !== said.outcome) return `it was signed for the outcome ${claims.outcome ?? 'none'}`;
-    return (claims.input_hash ?? null) === said.input_hash ? null : 'it was signed for another input';
+    if ((claims.input_hash ?? null) !== said.input_hash) return 'it was signed for another input';
+    const note = said.note_hash ?? null;
+    if (claims.note_hash === undefined)
+      return note === null ? null : `the note beside it is not signed (${claims.v}); sign it again, with the note`;
+    return claims.note_hash === note ? null : 'it was signed with another note, or with none';
   }
 }
 

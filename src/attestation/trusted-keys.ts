@@ -111,9 +111,13 @@ async function lock(path: string): Promise<() => Promise<void>> {
   }
 }
 
-/** What is wrong with the key now, in words; null: it is in force. */
-export function notInForce(key: TrustedKey, nowMs: number): string | null {
-  if (key.revoked_at !== undefined && Date.parse(key.revoked_at) <= nowMs)
+/**
+ * What is wrong with the key, in words; null: it is in force.
+ * @param nowMs when it was used
+ * @param knownMs what was revoked until then does not count, whenever it was used
+ */
+export function notInForce(key: TrustedKey, nowMs: number, knownMs = nowMs): string | null {
+  if (key.revoked_at !== undefined && Date.parse(key.revoked_at) <= knownMs)
     return `key ${key.kid} was revoked at ${key.revoked_at}`;
   if (key.expires_at !== undefined && Date.parse(key.expires_at) <= nowMs) return `key ${key.kid} expired at ${key.expires_at}`;
   if (Date.parse(key.created_at) > nowMs + CLOCKS_MS) return `key ${key.kid} is in force only from ${key.created_at}`;

@@ -1,7 +1,7 @@
 /** `holdfast audit retain`, and the holds that it respects. */
 import type { Command } from 'commander';
 import { bundleKeyPlaces, loadConfig } from '../config';
-import { isDirectCallId, isTurnId } from '../shared/ids';
+import { asTurnId, isDirectCallId, isTurnId } from '../shared/ids';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
 import { keptOf } from './support/kept';
@@ -48,7 +48,8 @@ export function auditHolds(audit: Command, output: () => Output): void {
       .description(description)
       .argument('<turn>', 'a turn, a direct call (call/…), or a session: then all of its turns')
       .requiredOption('--reason <text>', 'why, for the record')
-      .action(async (turn: string, { reason }: { reason: string }) => {
+      .action(async (named: string, { reason }: { reason: string }) => {
+        const turn = asTurnId(named);
         if (!isTurnId(turn) && !isDirectCallId(turn))
           throw new UsageError(`${JSON.stringify(turn.slice(0, 140))} is no id of a turn.`);
         const done = await (await holds())[name](turn, reason);

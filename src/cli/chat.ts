@@ -1,6 +1,6 @@
 /**
  * `holdfast chat`: a conversation in the terminal, or line by line from standard input. Ctrl-C interrupts the turn; when
- * none runs, or a second time, it leaves, as Ctrl-D does. Whatever runs goes on without us.
+ * none runs, or a second time, it leaves, as Ctrl-D, `exit` and `quit` do. Whatever runs goes on without us.
  */
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
@@ -22,6 +22,9 @@ import { withClient } from './support/with-client';
 
 /** Why somebody leaves with Ctrl-D, which is no failure. */
 const LEFT = 'left';
+
+/** A line of one of these words ends the conversation. */
+const LEAVES = new Set(['exit', 'quit']);
 
 /** After these something may wait for a person. */
 const LOOK_AFTER = new Set(['approval_requested', 'approval_decided', 'tool_error', 'tool_result']);
@@ -80,7 +83,7 @@ class Chat {
     const loud = this.terminal ? this.questions.hushed(this.leave) : () => undefined;
     try {
       if (this.terminal) {
-        this.output.say('Ctrl-C interrupts a turn, Ctrl-D leaves.');
+        this.output.say('Ctrl-C interrupts a turn; Ctrl-D, exit or quit leaves.');
         await this.catchUp(view);
       }
       for await (const line of this.lines()) {
@@ -106,7 +109,15 @@ class Chat {
     }
   }
 
+  /** Until the input ends, or somebody says that he leaves. */
   private async *lines(): AsyncGenerator<string> {
+    for await (const line of this.input()) {
+      if (LEAVES.has(line.trim().toLowerCase())) return;
+      yield line;
+    }
+  }
+
+  private async *input(): AsyncGenerator<string> {
     if (!this.terminal) {
       yield* createInterface({ input: process.stdin });
       return;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Stack } from '../devserver/stack';
+import type { Config } from '../config';
+import type { MailEnvironment, Stack } from '../devserver/stack';
 import { configWith, dataOption, type DataOption } from './support/data-option';
 import { InProcessLive } from '../live/in-process';
 import { relayLive } from '../live/to-parent';
@@ -35,12 +36,13 @@ export function dev(program: Command, output: () => Output): void {
     .action(async (options: DevOptions) => {
       const say = (line: string) => void process.stderr.write(`${line}\n`);
       const { app, data, httpPort, ...rest } = options;
+      const settings = configWith({ data });
       const stopped = Promise.race([untilStopped(), untilNpmIsGone()]);
       // The worker is another process: what it tells of the moment comes over the channel between them.
       const live = new InProcessLive();
       const wanted = { wish: httpPort, appFile: app, live };
       const { gateway, token, config } = await startDevGateway(
-        await withDevApprovals(configWith({ data }), rest.headless === true, say),
+        await withDevApprovals(settings, rest.headless === true, say),
         wanted,
         say,
       );
@@ -51,11 +53,12 @@ export function dev(program: Command, output: () => Output): void {
         config,
         appFile: app,
         equipChain,
+        loadApp: app === undefined ? undefined : (mail) => loadApp(settings, app, mail),
         ...rest,
         say,
         onMessage: (message) => relayLive(message, live),
       });
-      starting.catch(() => undefined);
+      starting.catch(() => gateway.close());
       // Whatever has been started by then ends with this process.
       const stack = await Promise.race([starting, stopped.then(() => null)]);
       if (stack === null) throw new Exit(EXIT.interrupted);
@@ -71,6 +74,12 @@ export function dev(program: Command, output: () => Output): void {
         await gateway.close();
       }
     });
+}
+
+/** A file that cannot be loaded is told before a server is started. What it reads of the mail catcher, this process reads too. */
+async function loadApp(settings: Config, file: string, mail: MailEnvironment): Promise<void> {
+  Object.assign(process.env, mail);
+  await (await import('./support/app.js')).appOf(settings, file);
 }
 
 async function equip(rpcUrl: string): Promise<NodeJS.ProcessEnv> {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line. Each command is a file; this one puts them together and turns errors into exit codes. */
+import './support/first';
 import './support/own-environment';
 import { Command, CommanderError } from 'commander';
 import { approve } from './approve';

@@ -1,7 +1,7 @@
 /** `holdfast mcp serve`: our tools for an MCP client that starts this process, such as an editor. */
 import type { Command } from 'commander';
 import { loadConfig, type Config } from '../config';
-import { signDecisions } from '../client/attest';
+import { decideSigned } from '../client/attest';
 import type { Decide } from '../gateway/mcp/elicit';
 import { createLog } from '../telemetry/log';
 import { signerOptions, userName, type SignerOptions } from './support/decide-options';
@@ -46,19 +46,19 @@ async function offersOfApp(config: Config, file: string | undefined) {
     import('../gateway/mcp/offers.js'),
   ]);
   // As a worker by itself has it: with a shell only if somebody has named the folder for it.
-  return offersBy(catalogueOf(await appOf(config, file, { showcase: config.workspace !== null })));
+  return offersBy(catalogueOf(await appOf(config, file, { showcase: config.workspace !== null }), config.environment));
 }
 
 /** Under a name, or signed with a key; where only signed decisions count, a bare one is refused, and the client is told so. */
 function deciding(config: Config, who: SignerOptions, name: string): Decide {
   return async (turn, { decision, digest, note }) => {
     const noted = note === undefined ? {} : { note };
-    let by: Parameters<typeof turn.deny>[1] = { by: name, ...noted };
     if (who.key !== undefined) {
       const { key, principal, roles } = await signerOf(config, who);
-      const [signed] = await signDecisions(turn, key, { decision, calls: [digest], principal, roles });
-      by = { by: principal, attestation: signed!.attestation, ...noted };
+      await decideSigned(turn, key, { decision, calls: [digest], principal, roles, ...noted });
+      return;
     }
+    const by = { by: name, ...noted };
     await (decision === 'approve' ? turn.approve(digest, by) : turn.deny(digest, by));
   };
 }

@@ -12,7 +12,6 @@ import {
   serverOf,
   writeAccepted,
   writeEntries,
-  type AcceptableClass,
   type ServerConfig,
   type ServerEntry,
   type Trusted,
@@ -27,6 +26,8 @@ import { oneLine } from './support/describe';
 import { examined } from './support/examined';
 import { UsageError } from './support/exit';
 import type { Output } from './support/output';
+import { pairs } from './support/pairs';
+import { wantedClasses } from './support/wanted-classes';
 
 interface Who {
   yes?: boolean;
@@ -85,7 +86,7 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
       }
       const found = await examined(config, checked(name, known(entries, name)));
       const trusted = getOwn(await readTrusted(acceptedPath(config.mcp)), name);
-      output().answer(found, [...found.map(line), ...trustLines(trusted)]);
+      output().answer(found, [...found.flatMap(lines), ...trustLines(trusted)]);
     });
 
   decides(mcp.command('accept'))
@@ -131,7 +132,11 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
 
 function decides(command: Command): Command {
   return command
-    .option('--class <tool=class>', `another class for one tool: ${CLASSES.join(', ')}; may be given again`, several)
+    .option(
+      '--class <tool=class>',
+      `another class for one tool, or for all that a name with * matches, as 'get_*=read': ${CLASSES.join(', ')}; may be given again`,
+      several,
+    )
     .option(
       '--trust-error <code>',
       'an answer of this server that means that it has done nothing: a code of JSON-RPC such as -32602, or http-403; may be given again',
@@ -149,16 +154,6 @@ function entryOf(command: string[], { url, sse, header, env }: AddOptions): Serv
   }
   if (sse || header) throw new UsageError('--sse and --header go with --url.');
   return { command: command[0]!, args: command.slice(1), ...(env ? { env: pairs('--env', env) } : {}) };
-}
-
-function pairs(option: string, given: string[]): Record<string, string> {
-  return Object.fromEntries(
-    given.map((text) => {
-      const at = text.indexOf('=');
-      if (at < 1) throw new UsageError(`${option} must be NAME=VALUE.`); // never shown: it may be a secret
-      return [text.slice(0, at), text.slice(at + 1)];
-    }),
-  );
 }
 
 function checked(name: string, entry: unknown): ServerConfig {
@@ -183,10 +178,7 @@ async function decide(config: Config, server: string, found: Proposal[], options
   const chosen = found
     .filter(({ tool, state }) => state !== 'accepted' || wanted.has(tool))
     .map((proposal) => ({ proposal, class: wanted.get(proposal.tool) ?? proposal.proposed }));
-  const shown = chosen.map(
-    (one) =>
-      `${one.proposal.name.padEnd(40)} ${one.class.padEnd(12)} ${one.proposal.state.padEnd(8)} ${oneLine(one.proposal.description, 120)}`,
-  );
+  const shown = chosen.flatMap((one) => lines({ ...one.proposal, class: one.class }));
   const tools = chosen.map((one) => ({ ...one.proposal, proposed: one.class }));
   const answer = { server, tools, ...(codes.length === 0 ? {} : { trusted_errors: codes }) };
   if (chosen.length === 0 && codes.length === 0)
@@ -216,18 +208,6 @@ async function confirmed(classes: number, errors: number): Promise<boolean> {
   return /^y(es)?$/i.test(said?.trim() ?? '');
 }
 
-function wantedClasses(given: string[], found: Proposal[]): Map<string, AcceptableClass> {
-  return new Map(
-    Object.entries(pairs('--class', given)).map(([tool, toolClass]) => {
-      const proposal = found.find((one) => one.tool === tool || one.name === tool);
-      if (!proposal) throw new UsageError(`--class names ${JSON.stringify(tool.slice(0, 80))}, which the server does not have.`);
-      if (!(CLASSES as readonly string[]).includes(toolClass))
-        throw new UsageError(`--class ${oneLine(tool, 80)} must be one of ${CLASSES.join(', ')}.`);
-      return [proposal.tool, toolClass as AcceptableClass];
-    }),
-  );
-}
-
 function wantedCodes(given: string[]): string[] {
   for (const code of given)
     if (!isAnswerCode(code))
@@ -245,6 +225,9 @@ function trustLine(code: string): string {
   return `  an answer ${code} means: it has done nothing, and may be called again`;
 }
 
-function line(each: Proposal): string {
-  return `${each.name.padEnd(40)} ${each.class.padEnd(12)} ${each.state.padEnd(8)} ${oneLine(each.description, 120)}`;
+function lines({ name, class: toolClass, state, description, warnings }: Proposal): string[] {
+  return [
+    `${name.padEnd(40)} ${toolClass.padEnd(12)} ${state.padEnd(8)} ${oneLine(description, 120)}`,
+    ...warnings.map((warning) => `  ${oneLine(warning, 300)}`),
+  ];
 }

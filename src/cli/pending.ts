@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { PendingTurn } from '../client';
+import { cardLines } from '../client/card-lines';
 import type { NewQuestion } from '../client/watch-pending';
 import type { Question, WaitingCall } from '../client/turn-handle';
 import { visible } from '../shared/visible';
@@ -45,7 +46,7 @@ async function watchUntilStopped(output: Output): Promise<void> {
 /** A new question in lines; the bell rings on a terminal, for those that came while somebody watched. */
 export function announce({ turn, call, card, waited }: NewQuestion, terminal: boolean): string[] {
   const bell = terminal && !waited ? BELL : '';
-  return [bell + headOf(turn), ...describeCall(turn, { ...call, card }), ''];
+  return [bell + headOf(turn), ...describeCall(turn, { ...call, card }, cardLines), ''];
 }
 
 function describe(turn: PendingTurn): string[] {
@@ -53,19 +54,20 @@ function describe(turn: PendingTurn): string[] {
     turn.unreachable === null
       ? []
       : [`  ${oneLine(turn.tools.join(', '))}: nobody can be asked now: ${oneLine(turn.unreachable, 300)}`];
-  return [headOf(turn), ...away, ...turn.calls.flatMap((call) => describeCall(turn, call))];
+  return [headOf(turn), ...away, ...turn.calls.flatMap((call) => describeCall(turn, call, cardExcerpt))];
 }
 
 function headOf(turn: NewQuestion['turn']): string {
   return `${turn.turn_id}  ${turn.agent}, asked by ${oneLine(turn.requester)}${turn.ui_url ? `  ${turn.ui_url}` : ''}`;
 }
 
-function describeCall({ turn_id }: NewQuestion['turn'], call: Question): string[] {
+/** @param shown all of the card, for whoever decides by what is printed; or its first lines, in a list */
+function describeCall({ turn_id }: NewQuestion['turn'], call: Question, shown: (card: string) => string[]): string[] {
   const { expires_at } = call.approval;
   const expires = expires_at && call.state === 'waiting' ? `, expires ${expires_at}` : '';
   return [
     `  ${call.id} ${oneLine(call.tool, 60)}  ${call.state}${expires}${approvalOf(call)}`,
-    ...cardExcerpt(call.card).map((line) => `  │ ${line}`),
+    ...shown(call.card).map((line) => `  │ ${line}`),
     call.state === 'in_doubt'
       ? `    holdfast settle ${turn_id} applied|not_applied --call ${call.digest}`
       : `    holdfast approve ${turn_id} --call ${call.digest}`,

@@ -35,7 +35,7 @@ export function sign(program: Command, output: () => Output): void {
       .option(CALL, CALL_TEXT, several, []),
     'who decides',
   )
-    .option('--note <text>', 'goes beside the decision, unsigned')
+    .option('--note <text>', 'goes beside the decision, and is signed with it')
     .option('--input <json>', 'of edit: the whole other input', jsonObject)
     .option('--steer <text>', 'instead of a decision: what the model shall read')
     .action(async (turnId: string, decision: string | undefined, outcome: string | undefined, options: SignOptions) => {
@@ -71,7 +71,9 @@ async function signedDecision(
     import('../client/attest.js'),
   ]);
   const { key, principal, roles } = await signerOf(loadConfig(), options);
-  const signed = await withClient((client) => signDecisions(client.turn(turnId), key, { ...signing, principal, roles }));
+  const noted: { note?: string } = note === undefined ? {} : { note };
+  const whole = { ...signing, ...noted, principal, roles };
+  const signed = await withClient((client) => signDecisions(client.turn(turnId), key, whole));
   const calls = signed.map((one) => one.call);
   const attestations = signed.map(({ attestation }) => attestation);
   const value: JsonObject = {

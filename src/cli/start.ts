@@ -19,10 +19,11 @@ import { visible } from '../shared/visible';
 
 const MESSAGE = 'Prepare a credit memo on AAPL against its peers and send it to credit-committee@bank.example.';
 
-const HOLDING = '    Holding for a decision from outside.';
+const HOLDING = '    Waiting for a decision from outside.';
 
 interface StartOptions extends DataOption {
   hold?: boolean;
+  yes?: boolean;
   db?: string;
 }
 
@@ -31,6 +32,7 @@ export function start(program: Command, output: () => Output): void {
     .command('start')
     .description('Starts the embedded stack and runs one turn of credit-analyst to its end, with an approval on the way.')
     .option('--hold', 'wait for a decision from outside: the Web UI, or `holdfast approve`')
+    .option('--yes', 'without a terminal: approve as demo-operator; default: wait for a decision from outside')
     .option('--db <file>', 'keep the state in this SQLite file; default: in memory')
     .addOption(dataOption())
     .argument('[text...]', 'another message for the analyst')
@@ -47,7 +49,7 @@ export function start(program: Command, output: () => Output): void {
       const message = words.join(' ') || MESSAGE;
       try {
         await Promise.race([
-          oneTurn({ config, stack, message, key, hold: options.hold === true, output: output() }),
+          oneTurn({ config, stack, message, key, decides: decidesWith(options, output()), output: output() }),
           stopped,
           stack.broken,
         ]);
@@ -64,16 +66,25 @@ async function keyFor(config: Config): Promise<SigningKey | null> {
   return keyOf(config);
 }
 
+/** Who decides what waits. */
+type Decides = 'people outside' | 'the terminal' | 'demo-operator';
+
+function decidesWith({ hold, yes }: StartOptions, { json }: Output): Decides {
+  if (hold === true) return 'people outside';
+  if (process.stdin.isTTY && process.stdout.isTTY && !json) return 'the terminal';
+  return yes === true ? 'demo-operator' : 'people outside';
+}
+
 interface Story {
   config: Config;
   stack: Stack;
   message: string;
   key: SigningKey | null;
-  hold: boolean;
+  decides: Decides;
   output: Output;
 }
 
-async function oneTurn({ config, stack, message, key, hold, output }: Story): Promise<void> {
+async function oneTurn({ config, stack, message, key, decides, output }: Story): Promise<void> {
   const { address, namespace, uiUrl } = stack;
   const temporal = {
     ...config.temporal,
@@ -97,7 +108,7 @@ async function oneTurn({ config, stack, message, key, hold, output }: Story): Pr
         if (event.type === 'approval_requested') {
           const decided = new AbortController();
           moot.set(event.digest, decided);
-          decisions.push(decide({ turn, digest: event.digest, key, hold, output, questions, decided: decided.signal }));
+          decisions.push(decide({ turn, digest: event.digest, key, decides, output, questions, decided: decided.signal }));
         }
         if (event.type === 'approval_decided') moot.get(event.digest)?.abort();
         if (event.type === 'tool_error' && event.effect === 'in_doubt') output.say(inDoubt(turn, event.call));
@@ -135,15 +146,16 @@ interface Decision {
   turn: TurnHandle;
   digest: string;
   key: SigningKey | null;
-  hold: boolean;
+  decides: Decides;
   output: Output;
   questions: Questions;
   /** Aborts when the call has been decided, here or elsewhere. */
   decided: AbortSignal;
 }
 
-/** Asks in the terminal; without one decides as `demo-operator`; with `hold` waits for somebody else. */
-async function decide({ turn, digest, key, hold, output, questions, decided }: Decision): Promise<void> {
+/** Asks in the terminal, approves as `demo-operator`, or waits for a decision from outside. */
+async function decide(given: Decision): Promise<void> {
+  const { turn, digest, decides, output, questions, decided } = given;
   output.say(
     [
       '    Read what is about to be sent in the Web UI (under User Metadata), and send the signal `approve` or `deny` there:',
@@ -152,23 +164,21 @@ async function decide({ turn, digest, key, hold, output, questions, decided }: D
       `    or: npx holdfast approve ${turn.id} --call ${digest.slice(0, 12)} --by your-name`,
     ].join('\n'),
   );
-  if (hold) return output.say(HOLDING);
+  if (decides === 'people outside') return output.say(HOLDING);
   const { card, why } = await cardOf(turn, digest);
   if (card === null) return output.say(`    ${visible(why)} So nobody is asked here.\n${HOLDING}`);
-  const as = (by: string, decision: 'approve' | 'deny') => signedBy(turn, digest, key, by, decision);
   try {
-    if (!process.stdin.isTTY || !process.stdout.isTTY || output.json) {
-      output.say('    No terminal to ask in: approving as demo-operator. (--hold waits for a decision from outside.)');
-      const by = await as('demo-operator', 'approve');
-      return await turn.approve(digest, { ...by, note: 'npm start without a terminal' });
+    if (decides === 'demo-operator') {
+      output.say('    Approving as demo-operator (--yes).');
+      return await send(given, 'approve', { by: 'demo-operator', note: 'npm start -- --yes' });
     }
     const above = cardLines(card).map((line) => `    │ ${line}`);
     const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', decided, above);
     if (answer === null) return;
     const by = 'operator at the terminal';
     const no = /^no?\b[\s,.:;-]*/i.exec(answer.trim());
-    if (/^y(es)?$/i.test(answer.trim())) await turn.approve(digest, await as(by, 'approve'));
-    else if (no) await turn.deny(digest, { ...(await as(by, 'deny')), note: answer.trim().slice(no[0].length) });
+    if (/^y(es)?$/i.test(answer.trim())) await send(given, 'approve', { by });
+    else if (no) await send(given, 'deny', { by, note: answer.trim().slice(no[0].length) });
     else output.say(HOLDING);
   } catch (error) {
     output.say(`    ${oneLine(error instanceof Error ? error.message : String(error))}`); // decided elsewhere meanwhile
@@ -189,17 +199,16 @@ async function cardOf(turn: TurnHandle, digest: string): Promise<{ card: string;
   }
 }
 
-async function signedBy(
-  turn: TurnHandle,
-  digest: string,
-  key: SigningKey | null,
-  by: string,
+/** Under a name; signed where the story has a key. */
+async function send(
+  { turn, digest, key }: Decision,
   decision: 'approve' | 'deny',
-): Promise<{ by: string; attestation?: string }> {
-  if (key === null) return { by };
-  const { signDecisions } = await import('../client/attest.js');
-  const [signed] = await signDecisions(turn, key, { decision, calls: [digest], principal: by, roles: [] });
-  return { by, attestation: signed!.attestation };
+  { by, note: text }: { by: string; note?: string },
+): Promise<void> {
+  const note = text === undefined ? {} : { note: text };
+  if (key === null) return decision === 'approve' ? turn.approve(digest, { by, ...note }) : turn.deny(digest, { by, ...note });
+  const { decideSigned } = await import('../client/attest.js');
+  await decideSigned(turn, key, { decision, calls: [digest], principal: by, roles: [], ...note });
 }
 
 function inDoubt(turn: TurnHandle, call: string): string {

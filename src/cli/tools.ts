@@ -25,10 +25,10 @@ export function toolsCommands(tools: Command, output: () => Output): void {
 function list(tools: Command, output: () => Output): void {
   withToolbox(tools.command('list'))
     .description(
-      'Every tool and version, with the tokens that its definition costs in every request; and what the agents’ MCP servers offer now.',
+      'Every tool and version that a call can reach in this environment today, with the tokens that its definition costs in every request; and what the agents’ MCP servers offer now.',
     )
     .action(async (options: ToolboxOptions) => {
-      const { tools, agents } = await toolbox(options);
+      const { callable: tools, agents } = await toolbox(options);
       const outside = await outsideTools(agents);
       const rows = tools.map(row);
       const total = rows
@@ -82,13 +82,18 @@ function show(tools: Command, output: () => Output): void {
 
 function lint(tools: Command, output: () => Output): void {
   withToolbox(tools.command('lint'))
-    .description('What could be better about the definitions; exit 1 when there is something.')
-    .action(async (options: ToolboxOptions) => {
-      const findings = (await toolbox(options)).tools.flatMap(({ tool }) => lintTool(tool));
+    .description('What is wrong with the definitions; exit 1 when something is.')
+    .option('--advice', 'and what could be better')
+    .action(async ({ advice: wanted, ...options }: ToolboxOptions & { advice?: boolean }) => {
+      const all = (await toolbox(options)).tools.flatMap(({ tool }) => lintTool(tool));
+      const faults = all.filter(({ level }) => level === 'fault');
+      const findings = wanted === true ? all : faults;
       const lines = findings.map(({ tool, path, rule, message, fix }) =>
         oneLine(`${tool}${path} ${rule}: ${message} ${fix}`, 400),
       );
-      output().answer({ findings }, lines.length > 0 ? lines : ['Nothing to mend.']);
-      if (findings.length > 0) throw new Exit(EXIT.failed);
+      const untold = all.length - findings.length;
+      const more = untold > 0 ? [`--advice shows what could be better: ${untold}.`] : [];
+      output().answer({ findings }, [...(faults.length > 0 ? lines : [...lines, 'Nothing to mend.']), ...more]);
+      if (faults.length > 0) throw new Exit(EXIT.failed);
     });
 }

@@ -2,6 +2,7 @@
 import { attestDecision } from '../attestation/attest';
 import type { DecisionAudience, DecisionClaims } from '../attestation/claims';
 import type { SigningKey } from '../attestation/signing-key';
+import { noteHash } from '../shared/decision';
 import { hashJson } from '../shared/digests';
 import type { JsonObject } from '../shared/json';
 import { steerDigest } from '../shared/steer';
@@ -19,6 +20,8 @@ export interface Signing {
   outcome?: 'applied' | 'not_applied';
   /** Edit: the whole other input. */
   input?: JsonObject;
+  /** As it is sent beside the decision: with another one, or none, the decision does not count. */
+  note?: string;
 }
 
 export interface SignedDecision {
@@ -32,7 +35,7 @@ export interface SignedDecision {
  * @throws DecisionNotAccepted for a call that does not wait; TurnNotFound, NoWorker
  */
 export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: Signing): Promise<SignedDecision[]> {
-  const { decision, principal, roles, outcome, input } = signing;
+  const { decision, principal, roles, outcome, input, note } = signing;
   const [view, aud] = await Promise.all([turn.status(), turn.audience()]);
   return signing.calls.map((named) => {
     const digest = waitingDigest(view, named);
@@ -48,9 +51,34 @@ export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: 
       head: of ? of.head : view.head,
       ...(outcome === undefined ? {} : { outcome }),
       ...(input === undefined ? {} : { input_hash: hashJson(input) }),
+      note_hash: noteHash(note ?? null),
     };
     return { call: digest, attestation: attestDecision(key, claims, until) };
   });
+}
+
+export interface SignedSending extends Omit<Signing, 'decision'> {
+  /** `approve` with an input is an edit. */
+  decision: 'approve' | 'deny' | 'settle';
+}
+
+/**
+ * Signs decisions, and sends them: note, input and outcome that go along are those that the signatures cover.
+ * @returns the whole digests. @throws DecisionNotAccepted with the reason; TurnNotFound, NoWorker
+ */
+export async function decideSigned(turn: TurnHandle, key: SigningKey, sending: SignedSending): Promise<string[]> {
+  const { decision, principal, outcome, input, note } = sending;
+  const signed = await signDecisions(turn, key, { ...sending, decision: input === undefined ? decision : 'edit' });
+  const calls = signed.map(({ call }) => call);
+  const by = {
+    by: principal,
+    attestation: signed.map(({ attestation }) => attestation),
+    ...(note === undefined ? {} : { note }),
+  };
+  if (decision === 'approve') await turn.approve(calls, { ...by, ...(input === undefined ? {} : { input }) });
+  else if (decision === 'deny') await turn.deny(calls, by);
+  else await turn.settle(calls, outcome!, by);
+  return calls;
 }
 
 /**

@@ -6,6 +6,7 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { readRun, timeOf, type HistoryEvent } from '../audit/history';
 import { CLOCKS_MS } from '../attestation/trusted-keys';
+import type { Unanswered } from '../entities/in-time';
 import { isJsonObject, type Json } from '../shared/json';
 
 /** What was accepted: what was sent, and what was answered. Of a cancellation both are null. */
@@ -25,6 +26,9 @@ interface Run {
   workflowId: string;
   runId: string;
 }
+
+/** While it waits, something was taken. */
+export const SENT_BEFORE: Unanswered = { taken: 'no answer yet' };
 
 export const NOTHING_DONE: DoneBefore = { accepted: null, refused: 0 };
 

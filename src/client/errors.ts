@@ -1,4 +1,5 @@
 /** What the client throws, each by its own name. */
+import type { Unanswered } from '../entities/in-time';
 import type { TurnView } from '../shared/turn-view';
 
 export { ServerUnreachable } from '../shared/server-unreachable';
@@ -38,21 +39,36 @@ export class TurnEnded extends Error {
   }
 }
 
-/** No worker answered in time: the turn is safe, but nothing could be asked of it. */
+/** No worker answered in time. `message` says what became of what was sent. */
 export class NoWorker extends Error {
   override readonly name = 'NoWorker';
   /** A worker polls: it is behind, or has just ended. False: there is none, as far as the server tells. */
   readonly behind: boolean;
+  /** What was sent was taken and has no answer yet, or nobody can tell. False: nothing was taken, and nothing is taken later. */
+  readonly mayCount: boolean;
 
-  /** @param polledMsAgo when a worker last asked for work; null: none has for longer than one that lives would wait */
-  constructor(what: string, polledMsAgo: number | null = null) {
-    super(
+  /**
+   * @param polledMsAgo when a worker last asked for work; null: none has for longer than one that lives would wait
+   * @param fate of what was sent; absent: nothing was
+   */
+  constructor(what: string, polledMsAgo: number | null = null, fate?: Unanswered) {
+    const mayCount = fate !== undefined && fate.taken !== 'no';
+    const todo =
       polledMsAgo === null
-        ? `No worker answered in time to ${what}. Start one (\`holdfast worker\` or \`holdfast dev\`) and try again; nothing was lost or changed.`
-        : `No worker answered in time to ${what}, but one asked for work ${Math.round(polledMsAgo / 1000)} s ago: it is behind, or has just ended. Try again in a moment; what was sent may still be taken.`,
-    );
+        ? 'Start one (`holdfast worker` or `holdfast dev`)'
+        : `One asked for work ${Math.round(polledMsAgo / 1000)} s ago: it is behind, or has just ended. Wait a moment`;
+    const then = mayCount ? 'and look how it stands before you send it again' : 'and try again';
+    super(`No worker answered in time to ${what}${became(fate)}. ${todo}, ${then}.`);
     this.behind = polledMsAgo !== null;
+    this.mayCount = mayCount;
   }
+}
+
+function became(fate: Unanswered | undefined): string {
+  if (fate === undefined) return '; nothing was lost or changed';
+  if (fate.taken === 'no') return '; what was sent was not taken, and is not taken later';
+  if (fate.taken === 'no answer yet') return '; what was sent was taken, has no answer yet, and may still count';
+  return `; whether what was sent was taken is not known, and it may still count (${fate.why.replace(/\.$/, '')})`;
 }
 
 /** There is no session of this id. */

@@ -33,6 +33,7 @@ export class FeedMemory {
   private ended = false;
   private stepsDone = 0;
   private readonly callsDone = new Set<string>();
+  private readonly progress = new Map<string, LiveEvent>();
   private attempt = { step: 0, attempt: 0 };
 
   constructor(private readonly bounds: MemoryBounds = BOUNDS) {}
@@ -73,6 +74,7 @@ export class FeedMemory {
       this.forget();
     }
     if (this.isOver(event)) return false;
+    if (event.type === 'tool_progress') this.progress.set(event.call, event);
     this.add({ recorded: null, event });
     return true;
   }
@@ -87,11 +89,16 @@ export class FeedMemory {
   /** Live events that are over make room; whoever has shown them already has what takes their place. */
   private forget(): void {
     this.kept.forEach((one, index) => {
-      if (one === null || one.recorded || !this.isOver(one.event)) return;
+      if (one === null || one.recorded || !this.isOver(one.event) || this.isLastProgress(one)) return;
       this.characters -= this.sizes[index]!;
       this.kept[index] = null;
       this.sizes[index] = 0;
     });
+  }
+
+  /** The last word of a tool stays: whoever reads it late still learns how far it came. */
+  private isLastProgress({ event }: Kept): boolean {
+    return event.type === 'tool_progress' && this.progress.get(event.call) === event;
   }
 
   private add(one: Kept): void {

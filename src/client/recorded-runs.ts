@@ -1,6 +1,7 @@
 /** Recorded histories by a visibility query, for whoever replays them: each run with its events, one after the other. */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import { searchable } from '../shared/visibility-text';
 
 const TYPES = ['turn', 'call', 'session', 'budget', 'callback', 'intent'];
 
@@ -20,11 +21,12 @@ export interface RecordedRun {
   history: string;
 }
 
+/** @throws UnsearchableText */
 export function runsQuery({ query, since }: RunsQuery): string {
   return [
     `WorkflowType IN (${TYPES.map((type) => `'${type}'`).join(', ')})`,
     ...(since ? [`StartTime >= '${since.toISOString()}'`] : []),
-    ...(query ? [`(${query})`] : []),
+    ...(query ? [`(${searchable(query.replace(/[\t\r\n]/g, ' '))})`] : []),
   ].join(' AND ');
 }
 

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { WithStartWorkflowOperation, WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { settledDown } from '../entities/under-way';
+import { WithStartWorkflowOperation, type Client } from '@temporalio/client';
+import type { Sending } from '../entities/in-time';
 import { isTurnId, sessionWorkflowId } from '../shared/ids';
 import { MAX_MESSAGE, readSend, type SendAnswer, type SendBody, type SessionInput, type SessionView } from '../shared/session';
+import type { Waits } from '../shared/waits';
 import { SESSION_UPDATES, SESSION_WORKFLOW, STATUS_QUERY, type DecideAnswer } from '../workflows/contract';
-import { doneBefore, type Act, type DoneBefore } from './done-before';
-import { DecisionNotAccepted, InvalidRequest, type NoWorker, SessionNotFound, TurnNotFound } from './errors';
+import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './done-before';
+import { DecisionNotAccepted, InvalidRequest, TurnNotFound } from './errors';
 import { sessionSummary, type SessionSummary } from './open-session';
-import { isUnanswered, type TurnHandle } from './turn-handle';
-import { unanswered } from './unanswered';
+import { SessionAsking } from './session-asking';
+import type { TurnHandle } from './turn-handle';
 
 export interface SendMessage {
   /** Idempotency key: the same message again under it gives the same turn; for the last 1,000 messages of the session. */
@@ -34,11 +34,6 @@ export interface SessionParts {
   signs: boolean;
 }
 
-const ANSWER_WITHIN = 15_000;
-/** A run of the session that ends may leave an update without an answer: it is asked again, and happens once. */
-const TRIES = 4;
-const TRY_WITHIN = 5000;
-const PAUSE = 200;
 /** How often it is looked for a turn that has not begun, ms: ever more seldom, since each look asks the worker. */
 const POLL_FIRST = 200;
 const POLL_LAST = 3000;
@@ -47,6 +42,7 @@ export const RESUME_TEXT = 'Go on.';
 /** One conversation: say something, see how it stands, stop it, go on. */
 export class SessionHandle {
   readonly workflowId: string;
+  private readonly ask: SessionAsking;
   /** They never change. */
   private known: Promise<Pick<SessionSummary, 'agent' | 'requester'>> | null = null;
 
@@ -57,9 +53,10 @@ export class SessionHandle {
     readonly id: string,
     private readonly opening: (SessionInput & { options: object }) | null,
     /** What is done through this handle happens once under this name. */
-    private readonly name: string | null = null,
+    name: string | null = null,
   ) {
     this.workflowId = sessionWorkflowId(id);
+    this.ask = new SessionAsking(parts, id, this.workflowId, opening !== null, name);
   }
 
   /** The same session, for whoever does one thing under a name: however often it is sent under it, it happens once in a run. */
@@ -69,7 +66,11 @@ export class SessionHandle {
 
   /** What was done to it under a name. @throws SessionNotFound; NoWorker while what was sent has no answer yet */
   doneBefore(act: Act): Promise<DoneBefore> {
-    return this.asked('answer what was sent before', () => doneBefore(this.parts.temporal, this.workflowId, act));
+    return this.ask.asked(
+      'answer what was sent before',
+      () => doneBefore(this.parts.temporal, this.workflowId, act),
+      SENT_BEFORE,
+    );
   }
 
   /** The session in the Web UI; null when no UI is known. */
@@ -96,15 +97,15 @@ export class SessionHandle {
 
   /** How Temporal has it: no worker is asked. @throws SessionNotFound */
   async find(): Promise<SessionSummary> {
-    return sessionSummary(await this.asked('describe', () => this.handle.describe()), this.uiUrl);
+    return sessionSummary(await this.ask.asked('describe', () => this.ask.handle.describe()), this.uiUrl);
   }
 
   /** @throws SessionNotFound, NoWorker */
   async status(): Promise<SessionView> {
-    const view = await this.asked('tell how the session stands', () => this.handle.query<SessionView>(STATUS_QUERY));
-    const { name } = (await this.asked('describe', () => this.handle.describe())).status;
+    const view = await this.ask.asked('tell how the session stands', () => this.ask.handle.query<SessionView>(STATUS_QUERY));
+    const { name } = (await this.ask.asked('describe', () => this.ask.handle.describe())).status;
     if (name === 'RUNNING') return { ...view, ui_url: this.uiUrl };
-    const ended_at = (await this.handle.describe()).closeTime?.toISOString() ?? null;
+    const ended_at = (await this.ask.handle.describe()).closeTime?.toISOString() ?? null;
     return { ...view, state: 'closed', ended_at, ui_url: this.uiUrl };
   }
 
@@ -149,10 +150,6 @@ export class SessionHandle {
     }
   }
 
-  private get handle() {
-    return this.parts.temporal.workflow.getHandle(this.workflowId);
-  }
-
   private async deliver(message: string, { id, callbackRef }: SendMessage, resume = false): Promise<SentMessage> {
     if (typeof message !== 'string' || message.length > MAX_MESSAGE || message.trim() === '')
       throw new InvalidRequest(`send: the message must be 1 to ${MAX_MESSAGE} characters.`);
@@ -172,8 +169,10 @@ export class SessionHandle {
     const read = readSend({ ...body });
     if (!read.ok) throw new InvalidRequest(`send: ${read.reason}.`);
     const send =
-      opening && !resume ? () => this.startWith(opening, body) : () => this.update<SendAnswer>(SESSION_UPDATES.send, body);
-    const answer = await this.settled('take the message', send);
+      opening && !resume
+        ? (sending: Sending) => this.startWith(opening, body, sending)
+        : (sending: Sending) => this.update<SendAnswer>(SESSION_UPDATES.send, body, sending);
+    const answer = await this.ask.sent('take the message', send);
     return { ...answer, turn: this.parts.turn(answer.turn_id) };
   }
 
@@ -188,19 +187,11 @@ export class SessionHandle {
     return this.known;
   }
 
-  /** An update, once nothing is under way that it could come in between. */
-  private settled<R>(what: string, ask: () => Promise<R>): Promise<R> {
-    const describe = () => this.asked('describe', () => this.handle.describe());
-    return this.asked(what, ask, async () => {
-      const settled = await settledDown(describe).catch((error: unknown) => {
-        if (error instanceof SessionNotFound && this.opening) return true; // it begins with this message
-        throw error;
-      });
-      if (!settled) throw await this.unanswered(what);
-    });
-  }
-
-  private startWith({ options, ...input }: SessionInput & { options: object }, body: SendBody): Promise<SendAnswer> {
+  private startWith(
+    { options, ...input }: SessionInput & { options: object },
+    body: SendBody,
+    { id, waits }: Sending,
+  ): Promise<SendAnswer> {
     const startWorkflowOperation = new WithStartWorkflowOperation<any>(SESSION_WORKFLOW, {
       ...options,
       workflowId: this.workflowId,
@@ -209,68 +200,20 @@ export class SessionHandle {
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
     });
-    const args: [SendBody] = [body];
-    return this.parts.temporal.workflow.executeUpdateWithStart<any, SendAnswer, [SendBody]>(SESSION_UPDATES.send, {
+    const args: [SendBody, Waits] = [body, waits];
+    return this.parts.temporal.workflow.executeUpdateWithStart<any, SendAnswer, [SendBody, Waits]>(SESSION_UPDATES.send, {
       args,
-      ...this.underName,
+      updateId: id,
       startWorkflowOperation,
     });
   }
 
-  private update<R>(name: string, body: object): Promise<R> {
-    return this.handle.executeUpdate<R, [object]>(name, { args: [body], ...this.underName });
-  }
-
-  private get underName(): { updateId?: string } {
-    return this.name === null ? {} : { updateId: this.name };
+  private update<R>(name: string, body: object, { id, waits }: Sending): Promise<R> {
+    return this.ask.handle.executeUpdate<R, [object, Waits]>(name, { args: [body, waits], updateId: id });
   }
 
   private async change(name: string, body: object): Promise<void> {
-    const answer = await this.settled(`take "${name}"`, () => this.update<DecideAnswer>(name, body));
+    const answer = await this.ask.sent(`take "${name}"`, (sending) => this.update<DecideAnswer>(name, body, sending));
     if (!answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${answer.reason}.`);
   }
-
-  private async asked<R>(what: string, ask: () => Promise<R>, before: () => Promise<void> = async () => {}): Promise<R> {
-    for (let tried = 1; ; tried++) {
-      await before();
-      try {
-        const within = tried < TRIES ? TRY_WITHIN : ANSWER_WITHIN;
-        return await this.parts.temporal.connection.withDeadline(Date.now() + within, ask);
-      } catch (error) {
-        if (error instanceof WorkflowUpdateFailedError && !isRunOver(error))
-          throw new DecisionNotAccepted(`Not accepted: ${error.cause?.message ?? error.message}.`);
-        if (error instanceof WorkflowExecutionAlreadyStartedError) throw this.closed();
-        if (error instanceof WorkflowNotFoundError) {
-          const name = await this.stands();
-          if (name === null) throw new SessionNotFound(this.id);
-          if (name !== 'RUNNING') throw this.closed();
-        } else if (!isUnanswered(error) && !(error instanceof WorkflowUpdateFailedError)) throw error;
-        if (tried >= TRIES) throw isUnanswered(error) ? await this.unanswered(what) : error;
-        await sleep(PAUSE * tried);
-      }
-    }
-  }
-
-  /** Of the queue, not of the workflow: it may not have begun. */
-  private unanswered(what: string): Promise<NoWorker> {
-    return unanswered(this.parts.temporal, { taskQueue: this.parts.taskQueue }, what);
-  }
-
-  private closed(): DecisionNotAccepted {
-    return new DecisionNotAccepted(`Not accepted: session ${this.id} is closed.`);
-  }
-
-  private stands(): Promise<string | null> {
-    return this.handle.describe().then(
-      ({ status }) => status.name,
-      () => null,
-    );
-  }
-}
-
-/** The run that had taken the update ended without an answer, in another one. */
-function isRunOver(error: WorkflowUpdateFailedError): boolean {
-  return /acceptedUpdateCompletedWorkflow|workflow (execution )?(already )?(completed|closed)/i.test(
-    `${(error.cause as { type?: string } | undefined)?.type ?? ''} ${error.cause?.message ?? ''}`,
-  );
 }

@@ -11,13 +11,15 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { Sending, sendInTime, type Unanswered } from '../entities/in-time';
 import { settledDown } from '../entities/under-way';
 import { workflowId } from '../shared/ids';
 import type { JsonObject } from '../shared/json';
+import type { Waits } from '../shared/waits';
 import type { CallView, SurfacedCall, TurnView } from '../shared/turn-view';
 import { DECIDE_UPDATE, INTERRUPT, STATUS_QUERY, STEER, TURN_FAILED, type DecideAnswer } from '../workflows/contract';
 import { cardsByDigest } from './cards';
-import { doneBefore, type Act, type DoneBefore } from './done-before';
+import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './done-before';
 import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from './errors';
 import type { TurnEvent } from './events';
 import type { Watched } from './feed';
@@ -72,6 +74,11 @@ export class TurnHandle {
     private readonly name: string | null = null,
   ) {}
 
+  /** Where a person can decide what waits in this turn: the Web UI. Null when no UI is known. */
+  get inboxUrl(): string | null {
+    return this.uiUrl;
+  }
+
   /** The same turn, for whoever does one thing under a name: however often it is sent under it, it happens once in a run. */
   named(name: string): TurnHandle {
     return new TurnHandle(this.client, this.id, this.workflowId, this.uiUrl, this.feeds, name);
@@ -79,7 +86,7 @@ export class TurnHandle {
 
   /** What was done to it under a name. @throws TurnNotFound; NoWorker while what was sent has no answer yet */
   doneBefore(act: Act): Promise<DoneBefore> {
-    return this.asked('answer what was sent before', () => doneBefore(this.client, this.workflowId, act));
+    return this.asked('answer what was sent before', () => doneBefore(this.client, this.workflowId, act), SENT_BEFORE);
   }
 
   /**
@@ -87,12 +94,14 @@ export class TurnHandle {
    * @throws TurnNotFound, NoWorker
    */
   async status(): Promise<TurnView> {
-    return this.viewIn((await this.described()).status.name);
+    const { status, runId } = await this.described();
+    return this.viewIn(status.name, runId);
   }
 
   /** The same for whoever has just been told its status by Temporal. */
-  async viewIn(name: WorkflowExecutionDescription['status']['name']): Promise<TurnView> {
-    if (name === 'COMPLETED' || name === 'FAILED') return this.result();
+  async viewIn(name: WorkflowExecutionDescription['status']['name'], runId: string): Promise<TurnView> {
+    // Of that run: a reset may have begun another one meanwhile, whose end is far.
+    if (name === 'COMPLETED' || name === 'FAILED') return { ...(await this.ended(runId)), ui_url: this.uiUrl };
     const view = await this.queried();
     // Ended from outside: the workflow itself was never told.
     if (name === 'TERMINATED' || name === 'TIMED_OUT') return outsideEnd(view, name);
@@ -225,7 +234,8 @@ export class TurnHandle {
   async cancel(): Promise<void> {
     // Temporal itself would accept it silently.
     if ((await this.described()).status.name !== 'RUNNING') throw new DecisionNotAccepted('Not accepted: the turn has ended.');
-    await this.asked('cancel', () => this.requestCancel());
+    // It is Temporal itself that takes it: without an answer of it nobody knows.
+    await this.asked('cancel', () => this.requestCancel(), { taken: 'unknown', why: 'Temporal did not answer' });
   }
 
   /** The SDK's own way takes no reason, which history keeps. */
@@ -278,9 +288,9 @@ export class TurnHandle {
     return { ...(await this.ended()), ui_url: this.uiUrl };
   }
 
-  private async ended(): Promise<TurnView> {
+  private async ended(runId?: string): Promise<TurnView> {
     try {
-      return (await this.client.workflow.getHandle(this.workflowId).result()) as TurnView;
+      return (await this.client.workflow.getHandle(this.workflowId, runId).result()) as TurnView;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new TurnNotFound(this.id);
       if (!(error instanceof WorkflowFailedError)) throw error;
@@ -309,15 +319,25 @@ export class TurnHandle {
   }
 
   private async update<B>(name: string, what: string, body: B): Promise<void> {
+    let run = '';
+    const described = async () => {
+      const description = await this.described();
+      run = description.runId;
+      return description;
+    };
     // Sent all the same, it could keep the turn from ever being replayed.
-    if (!(await settledDown(() => this.described()))) throw await this.unanswered(what);
-    const handle = this.client.workflow.getHandle(this.workflowId);
-    const sent = { args: [body] as [B], ...(this.name === null ? {} : { updateId: this.name }) };
-    const answer = await this.asked(what, () => handle.executeUpdate<DecideAnswer, [B]>(name, sent));
-    if (!answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${answer.reason}.`);
+    if (!(await settledDown(described))) throw await this.unanswered(what);
+    const sending = new Sending(this.name ?? undefined);
+    const { client, workflowId } = this;
+    const sent = { args: [body, sending.waits] as [B, Waits], updateId: sending.id };
+    const ask = () => client.workflow.getHandle(workflowId).executeUpdate<DecideAnswer, [B, Waits]>(name, sent);
+    const fate = await this.asked(what, () => sendInTime(client, workflowId, sending, ask, run));
+    if (fate.taken !== 'answered') throw await this.unanswered(what, fate);
+    if (!fate.answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${fate.answer.reason}.`);
   }
 
-  private async asked<R>(what: string, ask: () => Promise<R>): Promise<R> {
+  /** @param fate of what was sent; absent: nothing was */
+  private async asked<R>(what: string, ask: () => Promise<R>, fate?: Unanswered): Promise<R> {
     try {
       return await this.client.connection.withDeadline(Date.now() + ANSWER_WITHIN, ask);
     } catch (error) {
@@ -325,13 +345,13 @@ export class TurnHandle {
         throw (await this.exists()) ? new DecisionNotAccepted('Not accepted: the turn has ended.') : new TurnNotFound(this.id);
       if (error instanceof WorkflowUpdateFailedError)
         throw new DecisionNotAccepted(`Not accepted: ${error.cause?.message ?? error.message}`);
-      if (isUnanswered(error)) throw await this.unanswered(what);
+      if (isUnanswered(error)) throw await this.unanswered(what, fate);
       throw withReason(error);
     }
   }
 
-  private unanswered(what: string): Promise<NoWorker> {
-    return unanswered(this.client, { workflowId: this.workflowId }, what);
+  private unanswered(what: string, fate?: Unanswered): Promise<NoWorker> {
+    return unanswered(this.client, { workflowId: this.workflowId }, what, fate);
   }
 
   /** Whether the turn has begun, be it over or not. */

@@ -1,6 +1,7 @@
 /** Why nobody answered: whether a worker polls at all, so that nobody starts one who only has to wait. */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import type { Unanswered } from '../entities/in-time';
 import { NoWorker } from './errors';
 
 const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
@@ -8,22 +9,31 @@ const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const POLLS_WITHIN_MS = 75_000;
 const LOOK_WITHIN_MS = 3000;
 
-/** @param of the workflow that was asked, or the queue that was to take it */
+/**
+ * @param of the workflow that was asked, or the queue that was to take it
+ * @param fate of what was sent; absent: nothing was
+ */
 export async function unanswered(
   client: Client,
   of: { workflowId: string } | { taskQueue: string },
   what: string,
+  fate?: Unanswered,
 ): Promise<NoWorker> {
   try {
     return await client.connection.withDeadline(Date.now() + LOOK_WITHIN_MS, async () => {
       const name = 'taskQueue' in of ? of.taskQueue : (await client.workflow.getHandle(of.workflowId).describe()).taskQueue;
-      const { namespace } = client.options;
-      const queue = { namespace, taskQueue: { name }, taskQueueType: TASK_QUEUE_TYPE_WORKFLOW };
-      const { pollers } = await client.workflowService.describeTaskQueue(queue);
-      const last = Math.max(...(pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000));
-      return new NoWorker(what, Date.now() - last < POLLS_WITHIN_MS ? Math.max(0, Date.now() - last) : null);
+      const ago = Date.now() - ((await lastPoll(client, name)) ?? 0);
+      return new NoWorker(what, ago < POLLS_WITHIN_MS ? Math.max(0, ago) : null, fate);
     });
   } catch {
-    return new NoWorker(what); // the server does not answer this either
+    return new NoWorker(what, null, fate); // the server does not answer this either
   }
+}
+
+/** When a worker has last asked for workflow tasks of a queue, Unix time, ms; null: none that the server remembers. */
+export async function lastPoll(client: Client, taskQueue: string): Promise<number | null> {
+  const queue = { namespace: client.options.namespace, taskQueue: { name: taskQueue }, taskQueueType: TASK_QUEUE_TYPE_WORKFLOW };
+  const { pollers } = await client.workflowService.describeTaskQueue(queue);
+  const times = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000);
+  return times.length === 0 ? null : Math.max(...times);
 }

@@ -104,6 +104,7 @@ const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 
 /** Each variable: what it must be, and the words for it. Secrets are never repeated in an error. */
 export const VARIABLES = {
   ANTHROPIC_API_KEY: [z.string(), 'an API key'],
+  ANTHROPIC_AUTH_TOKEN: [z.string(), 'a bearer token'],
   ANTHROPIC_BASE_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL'],
   ANTHROPIC_MODEL: [z.string().max(200), 'a model id'],
   HOLDFAST_TASK_QUEUE: [z.string().max(200), 'a name of at most 200 characters'],
@@ -201,6 +202,7 @@ export type Value<V extends Variable> = z.output<(typeof VARIABLES)[V][0]>;
 export type Reader = <V extends Variable>(name: V) => Value<V> | undefined;
 const SECRETS: ReadonlySet<string> = new Set([
   'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
   'HOLDFAST_SMTP_PASS',
   'HOLDFAST_NOTIFY_WEBHOOK', // many services put a key into the path
   'HOLDFAST_NOTIFY_SECRET',

@@ -22,6 +22,8 @@ export interface StackOptions {
   headless?: boolean | undefined;
   /** A chain too, with what this puts on it. Absent: none. */
   equipChain?: Equip | undefined;
+  /** Loads the app file, with what the stack says of its mail catcher: before a server is started. Absent: the worker is the first to load it. */
+  loadApp?: ((mail: MailEnvironment) => Promise<void>) | undefined;
   /** Is given what the worker sends besides; absent: nobody is. */
   onMessage?: ((message: unknown) => void) | undefined;
   /** A line for the person who watches. */
@@ -44,15 +46,20 @@ export interface Stack {
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, say } = options;
+  const outbox = config.smtp === null ? join(config.home, 'outbox') : null;
+  const catcher = outbox === null ? null : await startMailCatcher({ dir: outbox });
+  await options.loadApp?.(mailOf(catcher)).catch(async (error: unknown) => {
+    await catcher?.close();
+    throw error;
+  });
   // Beside the server: only the worker needs both.
   const chainStarting = options.equipChain ? startEquippedChain(options.equipChain, say) : Promise.resolve(null);
   const server = await startServer(options).catch(async (error: unknown) => {
     await (await chainStarting)?.stop();
+    await catcher?.close();
     throw error;
   });
   server.notes.forEach(say);
-  const outbox = config.smtp === null ? join(config.home, 'outbox') : null;
-  const catcher = outbox === null ? null : await startMailCatcher({ dir: outbox });
   const chain = await chainStarting;
   const worker = new RestartedWorker(options.appFile, workerEnvironment(config, server, catcher, chain), say, options.onMessage);
   const stop = () => stopAll(config.home, worker, catcher, chain, server);
@@ -116,17 +123,32 @@ function workerEnvironment(
   catcher: MailCatcher | null,
   chain: EquippedChain | null,
 ): NodeJS.ProcessEnv {
-  const mail = catcher && {
-    HOLDFAST_SMTP_HOST: '127.0.0.1',
-    HOLDFAST_SMTP_PORT: String(catcher.port),
-    HOLDFAST_SMTP_FROM: 'holdfast@localhost',
-  };
   // For a person who watches: only what is wrong, and an end that does not keep Ctrl-C waiting (see RestartedWorker.stop).
   const calm = { HOLDFAST_LOG_LEVEL: process.env.LOG_LEVEL || 'warn', HOLDFAST_DRAIN_SECONDS: '6' };
   const temporal = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace };
   const approvals = config.approvals && { HOLDFAST_APPROVALS: config.approvals, HOLDFAST_APPROVALS_FILE: undefined };
   const files = { HOLDFAST_PUBLIC_URL: config.publicUrl, HOLDFAST_PUBLIC_URL_FILE: undefined, ...approvals };
-  return { ...calm, ...set(process.env), HOLDFAST_DATA: config.data, ...files, ...temporal, ...mail, ...settingsOf(chain) };
+  return {
+    ...calm,
+    ...set(process.env),
+    HOLDFAST_DATA: config.data,
+    ...files,
+    ...temporal,
+    ...mailOf(catcher),
+    ...settingsOf(chain),
+  };
+}
+
+/** Where mail goes to; empty: to the server of the settings. */
+export type MailEnvironment = Partial<Record<'HOLDFAST_SMTP_HOST' | 'HOLDFAST_SMTP_PORT' | 'HOLDFAST_SMTP_FROM', string>>;
+
+function mailOf(catcher: MailCatcher | null): MailEnvironment {
+  if (catcher === null) return {};
+  return {
+    HOLDFAST_SMTP_HOST: '127.0.0.1',
+    HOLDFAST_SMTP_PORT: String(catcher.port),
+    HOLDFAST_SMTP_FROM: 'holdfast@localhost',
+  };
 }
 
 /** Each takes the place of what the environment says, be it in a file. */

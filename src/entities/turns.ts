@@ -9,11 +9,17 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import type { AskedTurn, Turns } from '../activities/turns';
 import { isJsonObject, type Json } from '../shared/json';
 import type { SubTurnFacts } from '../shared/sub-turn';
+import type { Waits } from '../shared/waits';
 import { DECIDE_UPDATE, SUB_TURN_QUERY, type DecideAnswer } from '../workflows/contract';
+import { Sending, sendInTime } from './in-time';
 import { settledDown } from './under-way';
 
 /** ms; a worker that is busy answers a query late. */
 const ANSWERS_WITHIN = 20_000;
+/** How long a decision that is passed on may take to arrive, ms. */
+const PASSED_ON_WITHIN = 8_000;
+/** After the end of that time it takes so long at most until it is certain what became of it, ms. */
+const SURE_AFTER = 17_000;
 
 /** @param as a client under another identity: a decision that is passed on keeps its sender's */
 export function temporalTurns(client: Client, as: (identity: string) => Client): Turns {
@@ -34,19 +40,26 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
         });
         return { closed, startedBy: description.parentExecution?.workflowId ?? null, facts };
       }),
-    decide: (workflowId, { id, body, identity }) =>
-      within(async () => {
-        const handle = as(identity).workflow.getHandle(workflowId);
-        try {
-          if (!(await settledDown(() => handle.describe())))
-            throw new Error(`No worker takes what came to ${workflowId} before; the decision was not passed on.`);
-          return await handle.executeUpdate<DecideAnswer, [typeof body]>(DECIDE_UPDATE, { args: [body], updateId: id });
-        } catch (error) {
-          if (error instanceof WorkflowNotFoundError) return { accepted: false, reason: 'the turn has ended' };
-          if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-          return { accepted: false, reason: (error.cause?.message ?? error.message).slice(0, 300) };
-        }
-      }),
+    decide: async (workflowId, { id, body, identity, before }) => {
+      const sender = as(identity);
+      const handle = sender.workflow.getHandle(workflowId);
+      try {
+        if (!(await within(() => settledDown(() => handle.describe()))))
+          throw new Error(`No worker takes what came to ${workflowId} before; the decision was not passed on.`);
+        const sending = new Sending(id, Math.min(PASSED_ON_WITHIN, before - SURE_AFTER - Date.now()));
+        if (sending.until <= Date.now()) throw new Error('There is no time left to pass the decision on.');
+        const sent = { args: [body, sending.waits] as [typeof body, Waits], updateId: id };
+        const ask = () => handle.executeUpdate<DecideAnswer, [typeof body, Waits]>(DECIDE_UPDATE, sent);
+        const fate = await sendInTime(sender, workflowId, sending, ask);
+        if (fate.taken === 'answered') return fate.answer;
+        if (fate.taken === 'no') throw new Error('No worker answered in time; the decision is not taken later.');
+        throw new Error('The decision was sent, and there is no answer yet: it may still count.');
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return { accepted: false, reason: 'the turn has ended' };
+        if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+        return { accepted: false, reason: (error.cause?.message ?? error.message).slice(0, 300) };
+      }
+    },
     runs: (workflowId, firstExecutionRunId) =>
       within(async () => {
         const description = await described(workflowId).catch((error: unknown) => orNull(error));

@@ -10,6 +10,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { Store } from '../store/store';
 import type { ToolLogger } from '../tools/define';
 import { authenticateRequests } from './authenticate';
+import { bodyText } from './body-text';
 import { answerBadAddress, answerBrokenHttp } from './before-routes';
 import { answerWith, Refusal, wrongOf } from './errors';
 import { HttpMetrics } from './http-metrics';
@@ -29,11 +30,13 @@ import { pending } from './routes/pending';
 import { readyz } from './routes/readyz';
 import { sessions } from './routes/sessions';
 import { streams } from './routes/streams';
+import { tickets } from './routes/tickets';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
 import type { Authenticator } from './principals';
 import type { ToolCatalogue } from './tool-catalogue';
 import type { StreamSettings } from './streams/settings';
+import { ticketsOf } from './tickets';
 import { validatorOf } from './validator';
 
 export interface GatewayParts {
@@ -76,7 +79,21 @@ declare module 'fastify' {
  */
 export type Route = (app: FastifyInstance, parts: GatewayParts) => void;
 
-const ROUTES: Route[] = [healthz, readyz, metrics, turns, bundles, sessions, decisions, pending, tools, streams, blocks, mcp];
+const ROUTES: Route[] = [
+  healthz,
+  readyz,
+  metrics,
+  turns,
+  bundles,
+  sessions,
+  decisions,
+  pending,
+  tools,
+  streams,
+  tickets,
+  blocks,
+  mcp,
+];
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;
 const MAX_PARAM_LENGTH = 500;
@@ -102,11 +119,11 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.removeContentTypeParser('text/plain');
   // Strictly: of two equal keys one could be what was read, and the other what was meant.
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      done(null, parseJson(body as string));
+      done(null, parseJson(bodyText(request.headers, body as Buffer)));
     } catch (error) {
-      done(Object.assign(error as Error, { statusCode: 400 }));
+      done(error instanceof Refusal ? error : Object.assign(error as Error, { statusCode: 400 }));
     }
   });
   app.setNotFoundHandler((request, reply) => {
@@ -128,7 +145,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     if (corsOrigins.length > 0) await scope.register(cors, corsOptions(corsOrigins));
     const countNobody = await limitRates(scope, requestsPerMinute);
     await describeApi(scope);
-    authenticateRequests(scope, authenticator, countNobody);
+    authenticateRequests(scope, authenticator, ticketsOf(store), countNobody);
     holdKeysToBodies(scope, store);
     for (const route of ROUTES) route(scope, parts);
   });

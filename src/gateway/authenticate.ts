@@ -5,11 +5,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from './errors';
 import type { Authenticator, Principal, Role } from './principals';
+import type { Tickets } from './tickets';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Any one of these may; `public`: whoever asks. */
     roles?: readonly Role[] | 'public';
+    /** A stream that a ticket opens too. */
+    takesTicket?: boolean;
   }
   interface FastifyRequest {
     /** Whose request it is; on public routes there is none. */
@@ -21,6 +24,7 @@ declare module 'fastify' {
 export function authenticateRequests(
   app: FastifyInstance,
   authenticator: Authenticator,
+  tickets: Tickets,
   nobody: (request: FastifyRequest) => Promise<void>,
 ): void {
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -28,12 +32,16 @@ export function authenticateRequests(
       throw new Error(`The route ${String(method)} ${url} does not say in its config which roles may.`);
   });
   app.addHook('onRequest', async (request, reply) => {
-    const { roles } = request.routeOptions.config;
+    const { roles, takesTicket } = request.routeOptions.config;
     if (roles === 'public') return;
-    const principal = await authenticator.authenticate(request.headers.authorization).catch(async (error: unknown) => {
-      await nobody(request);
-      throw error;
-    });
+    const { authorization } = request.headers;
+    const ticketed = takesTicket && authorization === undefined ? tickets.principalOf(request.url, Date.now()) : null;
+    const principal =
+      ticketed ??
+      (await authenticator.authenticate(authorization).catch(async (error: unknown) => {
+        await nobody(request);
+        throw error;
+      }));
     if (principal === null) {
       await nobody(request);
       void reply.header('www-authenticate', 'Bearer');

@@ -9,6 +9,7 @@ import {
   SessionNotFound,
   TurnNotFound,
 } from '../client/errors';
+import { UnsearchableText } from '../shared/visibility-text';
 import { callError, ERROR_CODES, type CallError, type ErrorCode } from '../shared/errors';
 
 export interface Wrong {
@@ -51,6 +52,9 @@ export function wrongEnvelope({ code, reason, message, hint, details, retryAfter
 /** How long to leave a worker alone that is behind. */
 const BEHIND_MS = 5000;
 
+const SEND_AGAIN =
+  'Under the same Idempotency-Key it is the same request: send it again, and it is answered as it was the first time.';
+
 /** What an error means to whoever asked; null: it is a fault of ours, of which he learns nothing. */
 export function wrongOf(error: unknown): Wrong | null {
   if (error instanceof Refusal) return error.wrong;
@@ -58,13 +62,16 @@ export function wrongOf(error: unknown): Wrong | null {
   if (error instanceof DecisionNotAccepted) return { code: 'CONFIRMATION_REQUIRED', reason: 'not_accepted', message };
   if (error instanceof TurnNotFound) return unknownTurn(error.turnId);
   if (error instanceof SessionNotFound) return { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_session', message };
+  if (error instanceof NoWorker && error.mayCount)
+    return { code: 'NETWORK_ERROR', reason: 'no_answer_yet', message, retryAfterMs: BEHIND_MS, hint: SEND_AGAIN };
   if (error instanceof NoWorker && error.behind)
     return { code: 'NETWORK_ERROR', reason: 'worker_behind', message, retryAfterMs: BEHIND_MS };
   if (error instanceof NoWorker) return { code: 'NETWORK_ERROR', reason: 'no_worker', message };
   if (error instanceof ServerUnreachable)
     return { code: 'NETWORK_ERROR', reason: 'temporal_unreachable', message: 'Temporal does not answer; try again in a moment.' };
   if (error instanceof IdempotencyConflict) return { code: 'INVALID_PARAMS', reason: 'key_used', message, status: 409 };
-  if (error instanceof InvalidRequest) return { code: 'INVALID_PARAMS', reason: 'bad_request', message };
+  if (error instanceof InvalidRequest || error instanceof UnsearchableText)
+    return { code: 'INVALID_PARAMS', reason: 'bad_request', message };
   return fastifyWrong(error as FastifyError);
 }
 

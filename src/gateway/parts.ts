@@ -45,6 +45,6 @@ export async function gatewayParts(
     hosts: config.hosts,
   };
   let loaded: Promise<ToolCatalogue> | undefined;
-  const catalogue = () => (loaded ??= app().then(catalogueOf));
+  const catalogue = () => (loaded ??= app().then((served) => catalogueOf(served, config.environment)));
   return { store, log, key, authenticator, catalogue, ...settings, client: connected.get, close: () => connected.close() };
 }

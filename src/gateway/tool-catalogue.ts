@@ -1,6 +1,6 @@
 /** The tools that can be called, as HTTP shows them: those of the app that the workers serve. */
 import type { App } from '../agents/define';
-import { listedTools, type Listed } from '../agents/listed-tools';
+import { callableTools, listedTools, type Listed } from '../agents/listed-tools';
 import { toolDefinition } from '../tools/convert';
 import { isFrom } from '../tools/tool-source';
 import { Refusal } from './errors';
@@ -8,16 +8,33 @@ import { Refusal } from './errors';
 export type ToolEntry = ReturnType<typeof toolDefinition> & { agents: string[] };
 
 export interface ToolCatalogue {
-  /** Every tool and version. */
+  /** Every tool and version: also those that the workers refuse, with a reason of their own. */
   all(): readonly ToolEntry[];
+  /** Those that a call can reach here and now: the same list until that changes. */
+  callable(): readonly ToolEntry[];
   /** Whether it has the name of a tool of an agent's MCP servers: only the workers know whether there is one. */
   mayBeOutside(name: string): boolean;
 }
 
-export function catalogueOf(app: App): ToolCatalogue {
-  const entries = listedTools(app).map(({ tool, agents }: Listed): ToolEntry => ({ ...toolDefinition(tool), agents }));
+/** @param environment HOLDFAST_ENVIRONMENT of the workers */
+export function catalogueOf(app: App, environment?: string): ToolCatalogue {
+  const listed = listedTools(app);
+  const entryOf = ({ tool, agents }: Listed): ToolEntry => ({ ...toolDefinition(tool), agents });
+  const entries = listed.map(entryOf);
+  let today = '';
+  let callable: readonly ToolEntry[] = [];
   const servers = app.agents.flatMap(({ mcpServers }) => mcpServers);
-  return { all: () => entries, mayBeOutside: (name) => isFrom(servers, name) };
+  return {
+    all: () => entries,
+    callable: () => {
+      const now = new Date();
+      const day = now.toISOString().slice(0, 10); // a tool's sunset begins with a day
+      if (day !== today) callable = callableTools(app, listed, { environment, now }).map(entryOf);
+      today = day;
+      return callable;
+    },
+    mayBeOutside: (name) => isFrom(servers, name),
+  };
 }
 
 /**

@@ -10,6 +10,8 @@ export interface VisibleTurn {
   turn: TurnHandle;
   /** As Temporal has it: no worker was asked. */
   summary: TurnSummary;
+  /** Null: it was started by something else than this version. */
+  traceId: string | null;
   /** How it stands, asked of whoever knows. */
   view(): Promise<TurnView>;
 }
@@ -18,9 +20,9 @@ export interface VisibleTurn {
 export async function visibleTurn({ client }: GatewayParts, principal: Principal, id: string): Promise<VisibleTurn> {
   const holdfast = await client();
   const turn = holdfast.turn(id);
-  const { summary, view } = await holdfast.look(id);
+  const { summary, traceId, view } = await holdfast.look(id);
   if (!sees(principal, summary.requester)) throw new Refusal(unknownTurn(id));
-  return { turn, summary, view };
+  return { turn, summary, traceId, view };
 }
 
 /**

@@ -96,7 +96,7 @@ export interface paths {
             };
           };
         };
-        /** @description It should not: it is ending, or Temporal or the store do not answer. */
+        /** @description It should not: it is ending, or Temporal or the store do not answer, or no worker has polled yet. */
         503: {
           headers: {
             [name: string]: unknown;
@@ -3096,7 +3096,7 @@ export interface paths {
             [name: string]: unknown;
           };
           content: {
-            /** @example {"body":{"v":"holdfast.bundle/2"},"kind":"bundle","n":0,"prev":null} */
+            /** @example {"body":{"v":"holdfast.bundle/3"},"kind":"bundle","n":0,"prev":null} */
             'application/jsonl': string;
           };
         };
@@ -3547,7 +3547,7 @@ export interface paths {
             [name: string]: unknown;
           };
           content: {
-            /** @example {"body":{"v":"holdfast.bundle/2"},"kind":"bundle","n":0,"prev":null} */
+            /** @example {"body":{"v":"holdfast.bundle/3"},"kind":"bundle","n":0,"prev":null} */
             'application/jsonl': string;
           };
         };
@@ -10420,7 +10420,7 @@ export interface paths {
     put?: never;
     /**
      * Call a tool
-     * @description Durably, through admission, approval and the record. Answers its envelope, with the status of its error code; or 202 once it waits for a person, or takes longer than 25 s. With `Idempotency-Key` it happens once. Roles: starter, admin.
+     * @description Durably, through admission, approval and the record. Answers its envelope, with the status of its error code; or 202 once it waits for a person, or takes longer than 25 s. With `Accept: text/event-stream` a call that runs for longer than a second is answered by its events. With `Idempotency-Key` it happens once. Roles: starter, admin.
      */
     post: {
       parameters: {
@@ -10463,7 +10463,7 @@ export interface paths {
         };
       };
       responses: {
-        /** @description It succeeded. */
+        /** @description It succeeded; or the stream of its events, for those who accept one. */
         200: {
           headers: {
             [name: string]: unknown;
@@ -10493,6 +10493,12 @@ export interface paths {
               };
               metadata: Record<string, never>;
             };
+            /**
+             * @example event: tool_result
+             *     id: once_1a:1-11-0
+             *     data: {…}
+             */
+            'text/event-stream': string;
           };
         };
         /** @description It goes on: it waits for a person, or takes longer. GET its view; its events are resumed by GET. */
@@ -11537,7 +11543,8 @@ export interface paths {
           content: {
             /**
              * @example event: tool_progress
-             *     data: {"progress":45,"message":"reading","durable":false,"metadata":{"tool_name":"get_quote","timestamp":"2026-11-21T09:30:00.000Z"}}
+             *     id: once_1a:1-5-0.1
+             *     data: {"progress":45,"message":"reading","durable":false,"metadata":{"tool_name":"get_quote","timestamp":"2026-11-21T09:30:00.000Z","trace_id":"trace_20261121_0123456789ab"}}
              */
             'text/event-stream': string;
           };
@@ -12231,6 +12238,441 @@ export interface paths {
         };
         /** @description It cannot be done as things stand; `error.message` says why. */
         409: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description The body is too large. */
+        413: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description A part of the address is too long. */
+        414: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description The body is not application/json. */
+        415: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Too many requests: `retry-after` says for how many seconds. */
+        429: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Address and headers are too long together. */
+        431: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description A fault of the gateway; its log says which. */
+        500: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Temporal, a worker or the issuer of tokens does not answer; try again. */
+        503: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/tickets': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * A ticket that opens one stream, for a minute
+     * @description For an `EventSource`, which cannot send a token: add `stream_ticket=TICKET` to the address, as the last parameter of its query. Roles: starter, approver, auditor, admin.
+     */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          /**
+           * @example {
+           *       "address": "/v1/turns/inv-7/events"
+           *     }
+           */
+          'application/json': {
+            /** @description Of the stream: path and query. */
+            address: string;
+          };
+        };
+      };
+      responses: {
+        /** @description The ticket. */
+        200: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            /**
+             * @example {
+             *       "ticket": "eyJ2Ijoi….h9A",
+             *       "expires_at": "2026-01-31T09:59:59.123Z"
+             *     }
+             */
+            'application/json': {
+              ticket: string;
+              /** Format: date-time */
+              expires_at: string;
+            };
+          };
+        };
+        /** @description The request is not right; `error.details` says where. */
+        400: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description No token, or nobody’s. */
+        401: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description Not with these roles. */
+        403: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description The request did not come in time. */
+        408: {
           headers: {
             [name: string]: unknown;
           };

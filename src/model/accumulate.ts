@@ -6,9 +6,20 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { brokenStream, unknownStopReason } from './failure';
-import type { ModelResponse, ModelUsage, RawToolInput, StopReason } from './provider';
+import { isCut, type Container, type ModelResponse, type RawToolInput, type StopReason } from './provider';
+import { usageOf } from './usage';
 
-const STOP_REASONS: readonly string[] = ['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'pause_turn', 'refusal'];
+const STOP_REASONS: Readonly<Record<StopReason, true>> = {
+  end_turn: true,
+  tool_use: true,
+  max_tokens: true,
+  stop_sequence: true,
+  pause_turn: true,
+  refusal: true,
+  model_context_window_exceeded: true,
+};
+
+const CONTAINER_ID = /^[\x21-\x7e]{1,300}$/;
 
 interface OpenBlock {
   block: JsonObject;
@@ -52,21 +63,24 @@ export class MessageAccumulator {
     if (this.message === undefined) throw brokenStream('it held no message');
     if (!this.ended) throw brokenStream('it ended without message_stop');
     const reason = this.stop.stop_reason ?? this.message.stop_reason ?? null;
-    if (typeof reason !== 'string' || !STOP_REASONS.includes(reason)) throw unknownStopReason(reason);
+    if (!isStopReason(reason)) throw unknownStopReason(reason);
     const details = this.stop.stop_details ?? null;
     const rawToolInputs: RawToolInput[] = [];
     const content = [...this.blocks.entries()]
       .sort(([a], [b]) => a - b)
-      .map(([, open], position) => this.close(open, position, reason === 'max_tokens', rawToolInputs));
+      .map(([, open], position) => this.close(open, position, isCut(reason), rawToolInputs));
+    const container = containerOf(this.stop.container ?? null) ?? containerOf(this.message.container ?? null);
+    const model = String(this.message.model ?? '');
     return {
       id: String(this.message.id ?? ''),
       requestId,
-      model: String(this.message.model ?? ''),
-      stopReason: reason as StopReason,
+      model,
+      stopReason: reason,
       ...(details === null ? {} : { stopDetails: details }),
       content,
       rawToolInputs,
-      usage: usage(this.usage),
+      usage: usageOf(object(this.message.usage), this.usage, content, model),
+      ...(container === null ? {} : { container }),
     };
   }
 
@@ -123,14 +137,14 @@ function known(figures: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== null));
 }
 
-function usage(figures: JsonObject): ModelUsage {
-  const count = (value: Json | undefined) => (typeof value === 'number' && value > 0 ? value : 0);
-  return {
-    input_tokens: count(figures.input_tokens),
-    output_tokens: count(figures.output_tokens),
-    cache_read_tokens: count(figures.cache_read_input_tokens),
-    cache_creation_tokens: count(figures.cache_creation_input_tokens),
-  };
+/** Both the first event and the last may tell of it. */
+function containerOf(told: Json): Container | null {
+  if (!isJsonObject(told) || typeof told.id !== 'string' || !CONTAINER_ID.test(told.id)) return null;
+  return { id: told.id, expires_at: typeof told.expires_at === 'string' ? told.expires_at.slice(0, 100).toWellFormed() : null };
+}
+
+function isStopReason(reason: Json): reason is StopReason {
+  return typeof reason === 'string' && Object.hasOwn(STOP_REASONS, reason);
 }
 
 function object(value: Json | undefined): JsonObject {

@@ -6,13 +6,16 @@ import Anthropic from '@anthropic-ai/sdk';
 import type { JsonObject } from '../shared/json';
 import { MessageAccumulator } from './accumulate';
 import { withCacheBreakpoints } from './caching';
+import { eventsOf } from './events';
 import { classifyFailure, type FailureContext } from './failure';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from './provider';
 import { toWire } from './wire';
 
 export interface AnthropicOptions {
-  /** Default: what the SDK finds in the environment (`ANTHROPIC_API_KEY`). */
+  /** Default: what the SDK finds in the environment (`ANTHROPIC_API_KEY`), unless there is an `authToken`. */
   apiKey?: string;
+  /** Sent as a bearer token instead of a key. Default: `ANTHROPIC_AUTH_TOKEN`. */
+  authToken?: string;
   /** Default: `ANTHROPIC_BASE_URL`, else the vendor's. */
   baseUrl?: string;
   /** Time limit of one whole request, its stream included, ms. @default 600000 */
@@ -24,6 +27,15 @@ export interface AnthropicOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 600_000;
+/** A server of one's own may want none; the SDK would look for one all over the machine. */
+const NO_KEY = 'none';
+
+function credentialOf({ apiKey, authToken, baseUrl }: AnthropicOptions): { apiKey?: string; authToken?: string } {
+  if (apiKey !== undefined) return { apiKey };
+  if (authToken !== undefined) return { authToken };
+  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_BASE_URL: url } = process.env;
+  return key || token || !(baseUrl ?? url) ? {} : { apiKey: NO_KEY };
+}
 
 export class AnthropicProvider implements ModelProvider {
   readonly name: string;
@@ -34,7 +46,7 @@ export class AnthropicProvider implements ModelProvider {
     this.name = options.name ?? 'anthropic';
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.client = new Anthropic({
-      ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
+      ...credentialOf(options),
       ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
       maxRetries: 0,
@@ -70,18 +82,23 @@ export class AnthropicProvider implements ModelProvider {
       const created = this.client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, {
         signal: limit.signal,
       });
-      const { data, request_id } = await created.withResponse();
-      source.requestId = request_id ?? null;
-      for await (const event of data) yield event as unknown as JsonObject;
+      const response = await created.asResponse();
+      source.requestId = response.headers.get('request-id');
+      yield* eventsOf(response, this.context(model));
     } catch (error) {
       limit.throwIfOver();
       throw classifyFailure(error, this.context(model));
     }
-    limit.throwIfOver(); // the SDK ends an aborted stream as if it were complete
+    limit.throwIfOver(); // an aborted stream may end as if it were complete
   }
 
   private context(model: string): FailureContext {
-    const secrets = [this.options.apiKey, this.client.apiKey ?? undefined, this.client.authToken ?? undefined];
+    const secrets = [
+      this.options.apiKey,
+      this.options.authToken,
+      this.client.apiKey ?? undefined,
+      this.client.authToken ?? undefined,
+    ];
     return { model, baseUrl: this.client.baseURL, secrets };
   }
 }
@@ -115,7 +132,9 @@ class TimeLimit {
       throw classifyFailure(new DOMException(`no complete answer in ${this.ms} ms`, 'TimeoutError'), { model: '' });
   }
 
+  /** Ends the request too, where its answer was not read to the end. */
   release(): void {
+    this.controller.abort();
     clearTimeout(this.timer);
     this.outer.removeEventListener('abort', this.onAbort);
   }

@@ -16,7 +16,7 @@ export const STATUS_RULES: Readonly<Record<number, FailureRule>> = {
     type: 'model.auth',
     retryable: false,
     what: 'The model API did not accept the key',
-    advice: 'Set ANTHROPIC_API_KEY to a valid key and restart the worker.',
+    advice: 'Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) to a valid key and restart the worker.',
   },
   402: {
     type: 'model.billing',
@@ -65,6 +65,18 @@ export const ERROR_TYPE_STATUS: Readonly<Record<string, number>> = {
   timeout_error: 504,
   overloaded_error: 529,
 };
+
+/** Failures that the API reports under a status which says less: what its message says, and the status that fits. */
+const SAID: readonly (readonly [words: RegExp, status: number])[] = [
+  [/credit balance is too low|purchase credits/i, 402],
+  [/prompt is too long|input length and `?max_tokens`? exceed context|exceeds? the (model's )?(maximum )?context/i, 413],
+];
+
+/** The status that decides; only what says that the request was wrong is looked into. */
+export function meantBy(status: number, said: string | undefined): number {
+  if (status !== 400 && status !== 403) return status;
+  return SAID.find(([words]) => words.test(said ?? ''))?.[1] ?? status;
+}
 
 /** The rule of a status; a status without a row is judged by its hundred. */
 export function ruleFor(status: number): FailureRule {

@@ -5,7 +5,7 @@
  */
 import { APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import { isJsonObject } from '../shared/json';
-import { ERROR_TYPE_STATUS, ruleFor, STATUS_RULES } from './failure-table';
+import { ERROR_TYPE_STATUS, meantBy, ruleFor, STATUS_RULES } from './failure-table';
 import { ModelFailure } from './provider';
 import { retryAfterMs, shouldRetry, type HeaderReader } from './retry-after';
 import { withoutSecrets } from '../shared/without-secrets';
@@ -43,15 +43,21 @@ export function brokenStream(what: string): ModelFailure {
   });
 }
 
+/** What answers is no Messages API: another request would be answered in the same way. */
+export function foreignAnswer(what: string, { baseUrl, secrets }: Omit<FailureContext, 'model'>): ModelFailure {
+  const told = cut(withoutSecrets(what, secrets));
+  return new ModelFailure(
+    `What answers${origin(baseUrl)} does not speak the Messages API: ${told}. Check ANTHROPIC_BASE_URL: it must be the address of that API, without /v1/messages.`,
+    { type: 'model.protocol', retryable: false, status: null },
+  );
+}
+
 /** A stop reason that this version does not know how to act upon. Guessing one could run half an answer. */
 export function unknownStopReason(reason: unknown): ModelFailure {
   const name = withoutSecrets(JSON.stringify(reason) ?? 'none').slice(0, 100);
-  const full = reason === 'model_context_window_exceeded';
   return new ModelFailure(
-    full
-      ? `The model stopped with reason ${name}: the conversation no longer fits its context. Continue in a shorter conversation.`
-      : `The model stopped with reason ${name}, which this version of holdfast does not know. Update holdfast or use another model.`,
-    { type: full ? 'model.too_large' : 'model.stop_reason', retryable: false, status: null, details: { stop_reason: name } },
+    `The model stopped with reason ${name}, which this version of holdfast does not know. Update holdfast or use another model.`,
+    { type: 'model.stop_reason', retryable: false, status: null, details: { stop_reason: name } },
   );
 }
 
@@ -80,7 +86,7 @@ function fail(
   context: FailureContext,
   details: Record<string, string | boolean>,
 ): ModelFailure {
-  const rule = ruleFor(status);
+  const rule = ruleFor(meantBy(status, said));
   const wait = retryAfterMs(headers, context.now ?? Date.now());
   const quote = said ? ` It said: ${cut(withoutSecrets(said, context.secrets))}` : '';
   const advice = rule.advice ? ` ${rule.advice}` : '';

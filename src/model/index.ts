@@ -8,6 +8,8 @@ export interface ModelOptions {
   kind: 'anthropic' | 'rehearsal';
   /** anthropic: default from the environment. */
   apiKey?: string;
+  /** anthropic: a bearer token instead of a key; default from the environment. */
+  authToken?: string;
   /** anthropic: default from the environment. rehearsal: a server that is up already; default: one is started in-process. */
   baseUrl?: string;
   /** Time limit of one request, ms. */
@@ -34,11 +36,12 @@ export async function createModel(options: ModelOptions): Promise<Model> {
 }
 
 async function plainModel(options: ModelOptions): Promise<Model> {
-  const { kind, apiKey, baseUrl, timeoutMs } = options;
+  const { kind, apiKey, authToken, baseUrl, timeoutMs } = options;
   const limit = timeoutMs === undefined ? {} : { timeoutMs };
   if (kind === 'anthropic') {
     const provider = new AnthropicProvider({
       ...(apiKey === undefined ? {} : { apiKey }),
+      ...(authToken === undefined ? {} : { authToken }),
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...limit,
     });

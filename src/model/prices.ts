@@ -2,7 +2,8 @@
  * What a request cost. The table is data with a date: an audit records it with the turn, and a model
  * that is not in it is counted as costing nothing *and flagged*, never priced by a guess.
  */
-import type { ModelUsage } from './provider';
+import { sumOf } from './usage';
+import type { ModelUsage, TokenCounts } from './provider';
 
 /** US dollars for a million tokens. */
 export interface Price {
@@ -13,28 +14,53 @@ export interface Price {
   cacheWrite: number;
 }
 
+interface Listed extends Price {
+  /** Of requests with a prompt of more than `over` tokens, all of it. */
+  long?: Price & { over: number };
+}
+
+/** What an app says of its models, by the name that its agents use. */
+export type ModelSettings = Readonly<Record<string, { prices?: Price }>>;
+
 /** Day on which the table was last compared with published figures. Later changes are not in it. */
-export const PRICES_AS_OF = '2026-03-21';
+export const PRICES_AS_OF = '2026-10-24';
 export const PRICES_SOURCE =
-  "Anthropic's published pricing of the Claude API (standard tier, prompts up to 200,000 tokens, five-minute cache), as known on the date given";
+  "Anthropic's published pricing of the Claude API (standard tier and speed, any region, five-minute cache), as known on the date given";
+/** US dollars for one search of the vendor's tool; fetching pages, and code beside a search, cost tokens only. */
+export const SEARCH_PRICE = 0.01;
 
 const OPUS_FIRST: Price = { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 18.75 };
 const OPUS: Price = { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 };
 const SONNET: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+const FABLE: Price = { input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 };
 const FREE: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** By model, without the date that ends a model id. */
-export const PRICES: Readonly<Record<string, Price>> = {
+export const PRICES: Readonly<Record<string, Listed>> = {
+  'claude-fable-5-1': { ...FABLE, cacheRead: 0.25 },
+  'claude-mythos-5-1': { ...FABLE, cacheRead: 0.25 },
+  'claude-fable-5': FABLE,
+  'claude-mythos-5': FABLE,
+  'claude-opus-5-5': { input: 4, output: 20, cacheRead: 0.2, cacheWrite: 5 },
+  'claude-opus-5': OPUS,
+  'claude-opus-4-8': OPUS,
+  'claude-opus-4-7': OPUS,
   'claude-opus-4-6': OPUS,
   'claude-opus-4-5': OPUS,
   'claude-opus-4-1': OPUS_FIRST,
   'claude-opus-4': OPUS_FIRST,
   'claude-3-opus': OPUS_FIRST,
+  'claude-sonnet-5-5': { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 },
+  'claude-sonnet-5': { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 },
   'claude-sonnet-4-6': SONNET,
   'claude-sonnet-4-5': SONNET,
   'claude-sonnet-4': SONNET,
   'claude-3-7-sonnet': SONNET,
   'claude-3-5-sonnet': SONNET,
+  'claude-haiku-5-5': {
+    ...{ input: 0.1, output: 0.5, cacheRead: 0.01, cacheWrite: 0.125 },
+    long: { over: 100_000, input: 0.5, output: 2.5, cacheRead: 0.05, cacheWrite: 0.625 },
+  },
   'claude-haiku-4-5': { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 },
   'claude-3-5-haiku': { input: 0.8, output: 4, cacheRead: 0.08, cacheWrite: 1 },
   'claude-3-haiku': { input: 0.25, output: 1.25, cacheRead: 0.03, cacheWrite: 0.3 },
@@ -45,8 +71,10 @@ export const PRICES: Readonly<Record<string, Price>> = {
 const SUFFIX = /^([-@]\d{8}|-latest|-0)?(-v\d+(:\d+)?)?$/;
 const PLATFORM = /^([a-z]{2,6}\.)?anthropic\./;
 
-/** The price of a model, or undefined. A name that merely begins alike (`claude-opus-4-9`) has none. */
-export function priceOf(model: string): Price | undefined {
+/** The price of a model, or undefined. A name that merely begins alike (`claude-opus-4-9`) has none. @param own prices that the app sets, which win */
+export function priceOf(model: string, own: ModelSettings = {}): Listed | undefined {
+  const set = Object.hasOwn(own, model) ? own[model]!.prices : undefined;
+  if (set !== undefined) return set;
   const name = model.replace(PLATFORM, '');
   const key = Object.keys(PRICES).find((known) => name.startsWith(known) && SUFFIX.test(name.slice(known.length)));
   return key === undefined ? undefined : PRICES[key];
@@ -59,14 +87,30 @@ export interface Cost {
   priced: boolean;
 }
 
-/** Cost of one request, US dollars, to a millionth of a cent. */
-export function costUsd(model: string, usage: ModelUsage): Cost {
-  const price = priceOf(model);
-  if (price === undefined) return { usd: 0, priced: false };
-  const micro =
-    usage.input_tokens * price.input +
-    usage.output_tokens * price.output +
-    usage.cache_read_tokens * price.cacheRead +
-    usage.cache_creation_tokens * price.cacheWrite;
-  return { usd: Math.round(micro * 100) / 1e8, priced: true };
+/**
+ * Cost of one request, US dollars, to a millionth of a cent.
+ * @param model as it was asked for, and as the answer names it: vendors answer with a dated name, servers of one's own with another
+ */
+export function costUsd(model: { asked: string; answered: string }, usage: ModelUsage, own: ModelSettings = {}): Cost {
+  const parts = usage.billed ?? [{ model: model.answered, ...usage }];
+  let micro = (usage.web_searches ?? 0) * SEARCH_PRICE * 1e6;
+  let priced = true;
+  for (const part of parts) {
+    const asked = part.model === model.answered && Object.hasOwn(own, model.asked) ? own[model.asked]!.prices : undefined;
+    const price = asked ?? priceOf(part.model, own) ?? (part.model === model.answered ? priceOf(model.asked, own) : undefined);
+    if (price === undefined) priced = false;
+    else micro += microOf(price, part);
+  }
+  return { usd: Math.round(micro * 100) / 1e8, priced };
+}
+
+function microOf(listed: Listed, counts: TokenCounts): number {
+  const { long } = listed;
+  const price = long && sumOf({ ...counts, output_tokens: 0 }) > long.over ? long : listed;
+  return (
+    counts.input_tokens * price.input +
+    counts.output_tokens * price.output +
+    counts.cache_read_tokens * price.cacheRead +
+    counts.cache_creation_tokens * price.cacheWrite
+  );
 }

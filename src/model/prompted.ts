@@ -1,14 +1,9 @@
 /**
  * Tool calls for models without a tool API: the tools are described in the system prompt, and the answer's
  * JSON objects `{"tool": …, "arguments": …}` become the same tool_use blocks that a tool API would give.
- * Everything after that (admission, approval, results) is as for any model.
- *
- * An object counts where it begins a line, so that a model which quotes one inside a sentence does not call.
- * What begins like a call and cannot be read becomes a call too: admission says what is wrong with it, and
- * the loop goes on, instead of an intended call passing for prose.
+ * Everything after that (admission, approval, results) is as for any model. How calls are read: written-calls.ts.
  */
 import { isJsonObject, type JsonObject } from '../shared/json';
-import { parseJson } from '../shared/parse-json';
 import type {
   ModelCallbacks,
   ModelMessage,
@@ -18,13 +13,14 @@ import type {
   ModelTool,
   RawToolInput,
 } from './provider';
+import { piecesOf, type WrittenCall } from './written-calls';
 
 /** The same model, told about tools in words. */
 export function prompted(model: ModelProvider): ModelProvider {
   return {
     name: model.name,
     async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
-      return withCalls(await model.request(inWords(request), callbacks));
+      return withCalls(await model.request(inWords(request), callbacks), request.tools);
     },
   };
 }
@@ -73,14 +69,14 @@ function text(words: string): JsonObject {
   return { type: 'text', text: words };
 }
 
-function withCalls(response: ModelResponse): ModelResponse {
+function withCalls(response: ModelResponse, tools: readonly ModelTool[]): ModelResponse {
   const inputs = new Map(response.rawToolInputs.map(({ block, json }) => [block, json]));
   const rawToolInputs: RawToolInput[] = [];
   const content: JsonObject[] = [];
   for (const [position, block] of response.content.entries()) {
     const json = inputs.get(position);
     if (json !== undefined) rawToolInputs.push({ block: content.length, json });
-    const pieces = block.type === 'text' && typeof block.text === 'string' ? piecesOf(block.text) : null;
+    const pieces = block.type === 'text' && typeof block.text === 'string' ? piecesOf(block.text, tools) : null;
     if (pieces === null) content.push(block);
     for (const piece of pieces ?? []) {
       if (typeof piece !== 'string') rawToolInputs.push({ block: content.length, json: piece.json });
@@ -94,74 +90,4 @@ function withCalls(response: ModelResponse): ModelResponse {
 
 function calling({ tool, input }: WrittenCall, count: number): JsonObject {
   return { type: 'tool_use', id: `prompted_${count}`, name: tool, input };
-}
-
-interface WrittenCall {
-  tool: string;
-  input: JsonObject;
-  /** What admission parses. */
-  json: string;
-}
-
-/** How a call begins: at the start of a line. Only these places are looked at, so the time stays bounded. */
-const BEGINNING = /^[ \t]{0,8}(?=\{\s{0,40}"(?:tool|arguments)"\s{0,8}:)/gm;
-/** Admission takes fewer from one answer. */
-const MOST_CALLS = 100;
-
-/** An answer's text as prose and calls, in order. */
-function piecesOf(answer: string): (string | WrittenCall)[] {
-  const pieces: (string | WrittenCall)[] = [];
-  let done = 0;
-  let calls = 0;
-  for (const match of answer.matchAll(BEGINNING)) {
-    if (calls >= MOST_CALLS) break;
-    const start = match.index + match[0].length;
-    if (start < done) continue; // inside the call before
-    const end = endOfObject(answer, start);
-    pieces.push(...prose(answer.slice(done, start), { after: calls > 0, before: true }), callOf(answer.slice(start, end)));
-    done = end;
-    calls += 1;
-  }
-  if (calls === 0) return [answer];
-  return [...pieces, ...prose(answer.slice(done), { after: true, before: false })];
-}
-
-/** Index after the object's closing brace; the end of the text when there is none. */
-function endOfObject(answer: string, start: number): number {
-  let depth = 0;
-  let quoted = false;
-  for (let at = start; at < answer.length; at++) {
-    const char = answer[at];
-    if (quoted) {
-      if (char === '\\') at += 1;
-      else if (char === '"') quoted = false;
-    } else if (char === '"') quoted = true;
-    else if (char === '{') depth += 1;
-    else if (char === '}' && --depth === 0) return at + 1;
-  }
-  return answer.length;
-}
-
-/** @param written from its opening brace on */
-function callOf(written: string): WrittenCall {
-  try {
-    const object = parseJson(written);
-    if (isJsonObject(object) && typeof object.tool === 'string') {
-      const { tool, arguments: input = {}, ...others } = object;
-      // Fields beside the two are no call's: admission shall refuse them as fields that no schema has.
-      if (isJsonObject(input)) return { tool, input, json: JSON.stringify(Object.keys(others).length === 0 ? input : object) };
-      return { tool, input: {}, json: JSON.stringify(input) };
-    }
-  } catch {
-    // Not JSON: admission says where it breaks.
-  }
-  return { tool: /"tool"\s{0,8}:\s{0,8}"([^"\\]{1,64})"/.exec(written.slice(0, 2000))?.[1] ?? '', input: {}, json: written };
-}
-
-/** Text beside a call, without the fence that stood around the call. */
-function prose(between: string, call: { after: boolean; before: boolean }): string[] {
-  let words = between.trim();
-  if (call.after && words.startsWith('```')) words = words.slice(3).trimStart();
-  if (call.before) words = words.replace(/```\w{0,10}$/, '').trimEnd();
-  return words === '' ? [] : [words];
 }

@@ -14,6 +14,8 @@ export interface ModelTool {
   name: string;
   description: string;
   input_schema: JsonObject;
+  /** The vendor holds the model to the schema as it writes a call. */
+  strict?: boolean;
 }
 
 export interface ModelRequest {
@@ -26,16 +28,34 @@ export interface ModelRequest {
   maxTokens: number;
   /** Extra fields for the wire (thinking, temperature…), from the agent's definition. */
   options: JsonObject;
+  /** The vendor's container that earlier answers of the conversation ran code in. Absent: there is none that still exists. */
+  container?: string;
 }
 
-export interface ModelUsage {
+export interface TokenCounts {
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
   cache_creation_tokens: number;
 }
 
-export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'pause_turn' | 'refusal';
+/** All that is billed. */
+export interface ModelUsage extends TokenCounts {
+  /** What the conversation takes of the model's window, this answer included. Absent: as much as was billed. */
+  context_tokens?: number;
+  /** The same by model, where more than one was asked. Absent: the answer's. */
+  billed?: ({ model: string } & TokenCounts)[];
+  /** Searches of the vendor's tool, which cost extra. Absent: none. */
+  web_searches?: number;
+}
+
+export type StopReason =
+  'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'pause_turn' | 'refusal' | 'model_context_window_exceeded';
+
+/** The answer ends where there was no room for more: a call at its end may not be whole. */
+export function isCut(reason: StopReason): boolean {
+  return reason === 'max_tokens' || reason === 'model_context_window_exceeded';
+}
 
 /** A `tool_use` block's input as text, so that admission can parse it strictly (duplicate keys, cut-off JSON). */
 export interface RawToolInput {
@@ -57,6 +77,15 @@ export interface ModelResponse {
   content: JsonObject[];
   rawToolInputs: RawToolInput[];
   usage: ModelUsage;
+  /** Where the vendor ran code for this answer; absent: nowhere. */
+  container?: Container;
+}
+
+/** Waiting code goes on in it, so that the next request has to name it. */
+export interface Container {
+  id: string;
+  /** ISO 8601; null: the vendor has not said. */
+  expires_at: string | null;
 }
 
 export interface ModelCallbacks {

@@ -2,8 +2,9 @@
  * ModelRequest → body of `POST /v1/messages`. Pure: what goes over the wire is a function of the
  * request, so that an audit can compute it again.
  */
-import type { JsonObject } from '../shared/json';
-import type { ModelMessage, ModelRequest } from './provider';
+import { isJsonObject, type JsonObject } from '../shared/json';
+import type { ModelRequest } from './provider';
+import { sendable, type WireMessage } from './sendable';
 
 /** The body as the Messages API takes it; `stream` is always on. */
 export interface WireBody extends JsonObject {
@@ -22,17 +23,24 @@ export const RESERVED_OPTIONS = ['model', 'max_tokens', 'messages', 'tools', 'st
 /** Maps a request. Reserved options are left out; empty `system` and `tools` are not sent, because the API refuses them. */
 export function toWire(request: ModelRequest): WireBody {
   const tools = [
-    ...request.tools.map(({ name, description, input_schema }): JsonObject => ({ name, description, input_schema })),
+    ...request.tools.map(({ name, description, input_schema, strict }): JsonObject => ({
+      name,
+      description,
+      input_schema,
+      ...(strict ? { strict } : {}),
+    })),
     ...request.serverTools,
   ];
+  const messages = sendable(request.messages, request.container !== undefined);
   return {
-    ...allowedOptions(request.options),
+    ...fitting(allowedOptions(request.options), { messages, tools }),
+    ...containerOf(request),
     model: request.model,
     max_tokens: request.maxTokens,
     stream: true,
     ...(request.system.trim() === '' ? {} : { system: request.system }),
     ...(tools.length === 0 ? {} : { tools }),
-    messages: alternating(request.messages.flatMap(wireMessage)),
+    messages,
   };
 }
 
@@ -41,24 +49,25 @@ function allowedOptions(options: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !reserved.includes(key)));
 }
 
-interface WireMessage extends JsonObject {
-  role: ModelMessage['role'];
-  content: JsonObject[];
+/** Skills that the agent's options name go into the container that there is. */
+function containerOf({ container, options }: ModelRequest): JsonObject {
+  if (container === undefined) return {};
+  return {
+    container: isJsonObject(options.container ?? null) ? { ...(options.container as JsonObject), id: container } : container,
+  };
 }
 
-/** The API answers some turns with an empty text block or none at all, and refuses both when they come back. */
-function wireMessage(message: ModelMessage): WireMessage[] {
-  const content = message.content.filter((block) => !(block.type === 'text' && block.text === ''));
-  return content.length === 0 ? [] : [{ role: message.role, content }];
-}
-
-/** Messages of one role in a row are one to the API (results and a word of the user, a turn that failed and the next one). */
-function alternating(messages: WireMessage[]): JsonObject[] {
-  const out: WireMessage[] = [];
-  for (const { role, content } of messages) {
-    const last = out.at(-1);
-    if (last?.role === role) last.content = [...last.content, ...content];
-    else out.push({ role, content });
-  }
-  return out;
+/**
+ * The options as the API takes them with this conversation: no choice among no tools, and no thinking where the last answer
+ * called tools without a thought that can be sent back.
+ */
+function fitting(options: JsonObject, { messages, tools }: { messages: WireMessage[]; tools: JsonObject[] }): JsonObject {
+  const { tool_choice, ...others } = options;
+  const out = tool_choice === undefined || tools.length === 0 ? others : options;
+  const thinking = out.thinking ?? null;
+  const answer = messages.findLast(({ role }) => role === 'assistant')?.content ?? [];
+  const thought = answer[0]?.type === 'thinking' || answer[0]?.type === 'redacted_thinking';
+  const enabled = isJsonObject(thinking) && thinking.type === 'enabled';
+  if (!enabled || thought || !answer.some(({ type }) => type === 'tool_use')) return out;
+  return { ...out, thinking: { type: 'disabled' } };
 }

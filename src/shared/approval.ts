@@ -47,6 +47,8 @@ export interface DecisionSource {
   channel: 'signal' | 'update' | 'timer';
   /** What the sender's client claims to be, as Temporal recorded it. */
   identity: string;
+  /** ISO 8601: how long its sender waited for the answer (waits.ts). Absent: it was no update, or one without such a time. */
+  until?: string;
 }
 
 /** One person's decision on one exact call, bound to one run. */
@@ -58,7 +60,7 @@ export interface Decision extends DecisionSource {
   /** The principal if it is attested, else what the sender calls himself. Empty: nobody decided in time. */
   by: string;
   note: string | null;
-  /** ISO 8601, workflow time. */
+  /** ISO 8601, workflow time: when it was accepted; of one without `until`, when it counted. */
   at: string;
   expires_at: string;
   card_ref: string | null;

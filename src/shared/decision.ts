@@ -1,6 +1,7 @@
 /** Reads a decision from untrusted JSON: a signal from the Web UI, an update, an HTTP body. */
 import { plainName } from './approval';
 import { canonical } from './canonical';
+import { hashJson } from './digests';
 import { isJsonObject, type Json, type JsonObject } from './json';
 
 export type DecisionKind = 'approve' | 'deny' | 'settle';
@@ -65,6 +66,11 @@ export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
       attestations,
     },
   };
+}
+
+/** What of a note is signed with a decision; null: there is none. */
+export function noteHash(note: string | null): string | null {
+  return note === null ? null : hashJson(note);
 }
 
 /** Half a character, or a number that is not exact, has no hash: what writes it down would fail for ever. Null: there is none. */

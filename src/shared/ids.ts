@@ -66,6 +66,11 @@ export function directCallId(id: string): string {
   return `${CALL_PREFIX}${id}`;
 }
 
+/** An id as somebody may have copied it out of a link, where the slash of a direct call is written `%2F`. */
+export function asTurnId(text: string): string {
+  return text.replace(/^call%2F/i, CALL_PREFIX);
+}
+
 /** True for the id of a direct call: `call/` and what would be the id of a turn. */
 export function isDirectCallId(id: string): boolean {
   return id.startsWith(CALL_PREFIX) && isTurnId(id.slice(CALL_PREFIX.length));

@@ -3,6 +3,7 @@
  * the trail is an index of them, and each of its entries follows from one block alone. So whoever reads it can see
  * whether the block still says the same.
  */
+import { searchable } from '../shared/visibility-text';
 import { samePerson } from '../shared/approval';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import type { BlockKind } from '../shared/transcript';
@@ -181,13 +182,14 @@ const NEVER = '9999-12-31T23:59:59.999Z';
 const DEFAULT_LIMIT = 100;
 const MOST = 1000;
 
-/** @throws TrailQueryError */
+/** @throws TrailQueryError, UnsearchableText */
 export function wanted(query: TrailQuery): Wanted {
   const { tool, by, requester, state, turn, from, to, cursor, limit = DEFAULT_LIMIT } = query;
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
     throw new TrailQueryError(`limit is ${limit}; it must be a whole number from 1 to ${MOST}.`);
   if (state !== undefined && !TRAIL_STATES.includes(state))
     throw new TrailQueryError(`There is no state ${JSON.stringify(state)} in the trail; states: ${TRAIL_STATES.join(', ')}.`);
+  for (const text of [tool, by, requester, turn]) if (text !== undefined) searchable(text);
   return {
     from: timeOf('from', from, FIRST_TIME),
     to: timeOf('to', to, NEVER),

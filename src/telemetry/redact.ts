@@ -4,8 +4,7 @@
  * upstream put into a value or an error is hostile: it is cut, never trusted to be small, flat or readable.
  */
 import pino from 'pino';
-import { withoutPassword } from '../shared/without-password';
-import { withoutSecrets } from '../shared/without-secrets';
+import { masked } from '../shared/without-secrets';
 
 const CENSORED = '[redacted]';
 /** Keys, tokens, passwords, headers with them; and the text of a mail, which no log needs. Compared without `-` and `_`. */
@@ -31,7 +30,7 @@ export function redactedValue(value: unknown): unknown {
 /** A text, cut at 4000 characters, without what looks like a key, an authorization or the password of a URL. */
 export function redactedText(text: string): string {
   const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
-  return withoutSecrets(withoutPassword(cut)).toWellFormed();
+  return masked(cut);
 }
 
 function valueOf(value: unknown, depth: number, budget: { left: number }): unknown {

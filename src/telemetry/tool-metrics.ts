@@ -27,7 +27,7 @@ export const TOOL_COUNTERS = {
 
 export const TOOL_DURATION = {
   name: 'holdfast_tool_duration_milliseconds',
-  help: 'Working time of the attempt that ended a call, milliseconds',
+  help: 'From the moment a call is scheduled to its end, all attempts and the waits between them included, milliseconds',
   labels: ['tool'],
   /** 500 and 2000 are the thresholds of the alerts. */
   buckets: [10, 25, 50, 100, 250, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000],

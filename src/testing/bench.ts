@@ -1,6 +1,7 @@
 /** One tool on the bench: it is run as a worker runs it, what it does outside is counted, and what it claims is noted. */
-import type { Json, JsonObject } from '../shared/json';
+import type { JsonObject } from '../shared/json';
 import { timeLimitOf } from '../shared/tool-class';
+import { checkInput } from '../tools/admit';
 import type { Tool } from '../tools/define';
 import { readReconciled, unknown, type Found } from '../tools/reconciled';
 import { runTool, type RunResult } from '../tools/run';
@@ -24,11 +25,9 @@ export class Bench {
   /** The effective input, as the engine would make it. @throws Error where it would be refused: nothing could be tested then */
   async input(): Promise<JsonObject> {
     const given: unknown = typeof this.test.input === 'function' ? await this.test.input() : this.test.input;
-    const checked = compiledInput(this.tool.input).validate(given as Json as JsonObject);
-    const refused = checked.valid ? this.tool.check?.(checked.data) : undefined;
-    if (checked.valid && !refused) return checked.data;
-    const faults = checked.valid ? [refused!.message] : checked.violations.map(({ path, message }) => `${path} ${message}`);
-    throw new Error(`The input given to testTool does not fit ${this.tool.name}: ${faults.join('; ')}`);
+    const checked = checkInput({ tool: this.tool, ...compiledInput(this.tool.input) }, given as JsonObject);
+    if (checked.ok) return checked.input;
+    throw new Error(`The input given to testTool does not fit ${this.tool.name}: ${checked.error.message}`);
   }
 
   run(input: JsonObject, key: string, attempt = 1): Promise<RunResult> {

@@ -15,13 +15,14 @@ import type { ToolLogger } from './define';
 import { hashJson, inputDigest } from './digests';
 import { hooksFor, runBefore, type InputChange } from './hooks';
 import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from './permission';
+import { inputError } from './input-faults';
 import { sunsetFault } from './lifecycle';
 import type { PreparedAgent, PreparedTool } from './registry';
-import { isZod, type Violation } from './schema';
+import type { Violation } from './schema';
+import { readInput, taken } from './taken';
 import { targetOf } from './target';
+import { exceptionText } from '../shared/exception-text';
 
-/** Faults that are listed one by one; the message says how many there are. */
-const LISTED = 20;
 /** Of a tool's name that the model has made up, as JSON: history and transcript have it. */
 const NAME_BYTES = 250;
 
@@ -195,27 +196,17 @@ function parseInput(asked: Asked): { ok: true; input: JsonObject } | { ok: false
   }
 }
 
+/** The refinements of a zod schema, then the tool's `check`. */
 function ownCheck({ tool }: PreparedTool, input: JsonObject): CallError | null {
-  if (isZod(tool.input)) {
-    const result = tool.input.safeParse(input);
-    if (!result.success) {
-      const details = result.error.issues
-        .slice(0, LISTED)
-        .map((issue) => ({ path: `/${issue.path.join('/')}`, message: issue.message.slice(0, 300).toWellFormed() }));
-      return callError('INVALID_PARAMS', 'check_failed', list(tool.name, details), { details });
-    }
-  }
+  const read = readInput(tool, input);
+  if (!read.ok) return read.error;
   try {
-    const fault = tool.check?.(input);
+    const fault = tool.check?.(read.taken);
     return fault
       ? callError('INVALID_PARAMS', fault.reason, fault.message, fault.hint === undefined ? {} : { hint: fault.hint })
       : null;
   } catch (error) {
-    return callError(
-      'EXECUTION_ERROR',
-      'check_crashed',
-      `The check of ${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return callError('EXECUTION_ERROR', 'check_crashed', `The check of ${tool.name} failed: ${exceptionText(error)}`);
   }
 }
 
@@ -228,7 +219,7 @@ function runsBeside({ tool }: PreparedTool, input: JsonObject): Safety {
   if (rule === 'never') return false;
   if (!tool.concurrencySafe) return rule === 'yes';
   try {
-    const said: unknown = tool.concurrencySafe(input);
+    const said: unknown = tool.concurrencySafe(taken(tool, input));
     return said === true || (isResources(said) && { reads: [...said.reads], writes: [...said.writes] });
   } catch {
     return false; // a predicate that crashes on this input has not said that it is safe
@@ -254,15 +245,7 @@ function violationsError({ tool, schema }: PreparedTool, violations: Violation[]
   const hint = madeUpDecision
     ? 'Approval is a decision that a person gives outside of this conversation; no field of the input stands for it. Leave that field out.'
     : `Fields: ${Object.keys((schema.properties ?? {}) as object).join(', ') || 'none'}; required: ${((schema.required as string[] | undefined) ?? []).join(', ') || 'none'}.`;
-  return callError('INVALID_PARAMS', 'schema_violation', list(tool.name, violations), {
-    hint,
-    details: violations.slice(0, LISTED),
-  });
-}
-
-function list(tool: string, faults: Violation[]): string {
-  const lines = faults.slice(0, LISTED).map((fault) => `${fault.path === '' ? 'input' : fault.path} ${fault.message}`);
-  return `The input of ${tool} has ${faults.length} fault${faults.length === 1 ? '' : 's'}: ${lines.join('; ')}`;
+  return inputError(tool.name, 'schema_violation', violations, { hint });
 }
 
 function rejected(asked: Asked, prepared: PreparedTool | null, input: JsonObject, error: CallError): StaticAdmission {

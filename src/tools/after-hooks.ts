@@ -3,6 +3,7 @@ import type { Envelope, EnvelopeMetadata, HookNote } from '../shared/envelope';
 import type { JsonObject } from '../shared/json';
 import { HOOK_TIMEOUT, hooksFor, within, type AfterHook, type HookContext, type HookResult } from './hooks';
 import { toJson } from './to-json';
+import { exceptionText } from '../shared/exception-text';
 
 const FIELD = /^[a-z][a-z0-9_]{0,40}$/;
 const LONGEST_NOTE = 1000;
@@ -29,9 +30,8 @@ export async function annotate(
       metadata = { ...metadata, ...fields };
       notes.push({ hook: hook.name, ...(note === undefined ? {} : { note }) });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      log.warn({ hook: hook.name, tool: call.tool }, 'an after-hook failed; the result stands');
-      notes.push({ hook: hook.name, error: message.slice(0, 300).toWellFormed() });
+      log.warn({ hook: hook.name, tool: call.tool, err: error }, 'an after-hook failed; the result stands');
+      notes.push({ hook: hook.name, error: exceptionText(error).slice(0, 300) });
     }
   }
   return { ...envelope, metadata: { ...metadata, hooks: notes } };

@@ -125,12 +125,24 @@ export function filesIn(data: Json): FileResult[] {
   return files;
 }
 
-/** A result whose files are named by address instead of carried along. */
-export function withAddresses(data: Json, address: (ref: string) => { url: string; expires_at: string }): Json {
+/** A result whose files are named by address instead of carried along. @param address null: that is no file of this call */
+export function withAddresses(data: Json, address: (ref: string) => { url: string; expires_at: string } | null): Json {
   return replaced(data, (object) => {
     const { content_base64, ...file } = object;
     const carried = typeof content_base64 === 'string' && typeof file.sha256 === 'string' && typeof file.ref === 'string';
-    return carried ? { ...file, ...address(file.ref as string) } : null;
+    const found = carried ? address(file.ref as string) : null;
+    return found && { ...file, ...found };
+  });
+}
+
+/** A result whose files, so far as they are given here by their refs, are carried along as base64 instead of named by address. */
+export function withContents(data: Json, contents: ReadonlyMap<string, string>): Json {
+  return replaced(data, (object) => {
+    const { url, expires_at, ...file } = object;
+    const content = contents.get(String(file.ref));
+    return content !== undefined && typeof url === 'string' && typeof expires_at === 'string'
+      ? { ...file, content_base64: content }
+      : null;
   });
 }
 

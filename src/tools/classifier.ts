@@ -5,6 +5,7 @@
 import type { Denials } from '../shared/activity-io';
 import { unknownFields } from '../shared/unknown-fields';
 import { within, type HookCall, type HookContext } from './hooks';
+import { exceptionText } from '../shared/exception-text';
 
 export interface ClassifierAnswer {
   verdict: 'approve' | 'deny' | 'ask';
@@ -47,10 +48,8 @@ export async function classify(
       return { verdict: said.verdict, reason };
     return ask(`classifier ${name} gave no verdict`);
   } catch (error) {
-    log.warn({ classifier: name, tool: call.tool }, 'the classifier failed; a person is asked');
-    return ask(
-      `classifier ${name} failed: ${(error instanceof Error ? error.message : String(error)).slice(0, 200).toWellFormed()}`,
-    );
+    log.warn({ classifier: name, tool: call.tool, err: error }, 'the classifier failed; a person is asked');
+    return ask(`classifier ${name} failed: ${exceptionText(error).slice(0, 200)}`);
   }
 }
 

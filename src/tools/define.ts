@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../shared/json';
 import type { TargetKind } from '../rules';
 import type { ToolClass } from '../shared/tool-class';
 import type { Resources } from '../shared/batches';
+import type { BinaryFile, FileResult } from './binary';
 import type { Cursors } from './cursors';
 import { readDefinition, shown } from './definition-faults';
 
@@ -103,7 +104,11 @@ export interface CheckFault {
   hint?: string;
 }
 
-export interface ToolDefinition<I = JsonObject> {
+/**
+ * What a tool's functions get is `I`: of zod the schema's output. It is read anew for each of them: transforms are pure, and do not wait.
+ * @typeParam R what `run` returns: what a zod `output` describes; unknown without one
+ */
+export interface ToolDefinition<I = JsonObject, R = unknown> {
   /** `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`; snake_case advised. */
   name: string;
   /** Semantic version. */
@@ -116,7 +121,8 @@ export interface ToolDefinition<I = JsonObject> {
   check?(input: I): CheckFault | undefined;
   /** Destructive: what will happen, in words for the person who decides. Read-only; part of the digest. */
   preview?(input: I, ctx: ToolContext): string | Json | Promise<string | Json>;
-  run(input: I, ctx: ToolContext): unknown | Promise<unknown> | AsyncGenerator<ToolYield, unknown>;
+  /** Given zod's output where the input is zod. */
+  run(input: I, ctx: ToolContext): Returned<R> | Promise<Returned<R>> | AsyncGenerator<ToolYield, unknown>;
   /**
    * Runs `run`, `preview` and `reconcile` in a thread that loads the app's module, and is ended at the time limit: a tool that computes
    * without a pause, or takes too much memory, harms nobody else (docs/tools.md). The other functions stay on the worker's own thread.
@@ -150,6 +156,11 @@ export interface ToolDefinition<I = JsonObject> {
   intentWindowMs?: number;
   /** Destructive: the upstream honours the idempotency key, so that a repetition is harmless. */
   idempotent?: boolean;
+  /**
+   * The vendor holds the model to the input's schema as it writes a call; it takes only some schemas. Ours checks every
+   * call in any case. Default false.
+   */
+  strict?: boolean;
   /** Largest result that travels inline, bytes of JSON. Default 2048; larger goes into the store. `unlimited`: for readers. */
   maxInlineBytes?: number | 'unlimited';
   limits?: ToolLimits;
@@ -228,23 +239,30 @@ export interface SubAgent {
   limits: Partial<AgentLimits>;
 }
 
+type Written<I, R> = Omit<ToolDefinition<I, R>, 'input' | 'output'>;
+
+/** As `output` describes it, with a `binaryFile` where the result has what stands for a file. */
+export type Returned<R> = R extends FileResult ? R | BinaryFile : R extends object ? { [K in keyof R]: Returned<R[K]> } : R;
+
 const TOOL = Symbol.for('holdfast.tool');
 
 /**
  * Checks and brands a tool definition.
  * @throws Error that lists every fault of the definition
  */
-export function defineTool<S extends z.ZodType>(
-  definition: Omit<ToolDefinition<z.output<S>>, 'input'> & { input: S },
+export function defineTool<S extends z.ZodType, O extends z.ZodType>(
+  definition: Written<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
 ): Tool<z.output<S>>;
-export function defineTool<I = any>(definition: Omit<ToolDefinition<I>, 'input'> & { input: JsonObject }): Tool<I>;
+export function defineTool<I = any, O extends z.ZodType = z.ZodType>(
+  definition: Written<I, z.output<O>> & { input: JsonObject; output?: O | JsonObject },
+): Tool<I>;
 export function defineTool(definition: ToolDefinition<any>): Tool {
   return checked(definition, false);
 }
 
 /** As `defineTool`, for the tools that holdfast brings along: their names are refused to all others. */
-export function defineBuiltIn<S extends z.ZodType>(
-  definition: Omit<ToolDefinition<z.output<S>>, 'input'> & { input: S },
+export function defineBuiltIn<S extends z.ZodType, O extends z.ZodType>(
+  definition: Written<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
 ): Tool<z.output<S>> {
   return checked(definition as ToolDefinition<any>, true);
 }

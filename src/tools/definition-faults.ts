@@ -3,7 +3,9 @@ import { inspect } from 'node:util';
 import { isJsonObject, type JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
 import type { ToolDefinition } from './define';
+import { defaultsOf } from './defaults';
 import { FIELDS } from './fields';
+import { asyncPlace } from './zod-async';
 import { compiledInput, compileOutput, isZod, outputSchema, plain } from './schema';
 
 /** A field of these names would let the model approve itself. */
@@ -121,11 +123,21 @@ function inputFaults(fields: Record<string, unknown>): string[] {
       ...DECISION_FIELDS.filter((field) => names.includes(field)).map(
         (field) => `input has a field ${field}: an approval is a person's decision, never a field that the model sets`,
       ),
+      ...asyncFaults(input),
+      ...defaultsOf(schema).unfit.map(({ path, message }) => `input${path} ${message}`),
       ...unknown.map((name) => `cacheKeyParams names ${shown(name)}, which is no property of input`),
     ];
   } catch (error) {
     return [`input is not a usable schema: ${messageOf(error)}`];
   }
+}
+
+function asyncFaults(input: unknown): string[] {
+  const place = isZod(input) ? asyncPlace(input) : null;
+  if (place === null) return [];
+  return [
+    `input has an asynchronous refinement or transform at ${place || '/'}: it must answer at once; wait in run, or in preview`,
+  ];
 }
 
 function outputFaults(fields: Record<string, unknown>): string[] {

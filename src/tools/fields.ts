@@ -57,6 +57,7 @@ export const FIELDS: Record<Exclude<keyof ToolDefinition, 'input' | 'output'>, F
   intentKey: [callable.optional(), 'be a function'],
   intentWindowMs: [whole(1, 31 * DAY).optional(), `be a whole number of milliseconds from 1 to ${31 * DAY} (31 days)`],
   idempotent: [z.boolean().optional(), 'be true or false'],
+  strict: [z.boolean().optional(), 'be true or false'],
   maxInlineBytes: [
     z.union([whole(1, MOST_INLINE_BYTES), z.literal('unlimited')]).optional(),
     `be a whole number of bytes from 1 to ${MOST_INLINE_BYTES}, or 'unlimited'`,

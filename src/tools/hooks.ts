@@ -11,6 +11,7 @@ import type { CheckFault, ToolLogger } from './define';
 import type { TurnFacts } from '../rules';
 import { matchesWildcard } from '../rules/wildcard';
 import { toJson } from './to-json';
+import { exceptionText } from '../shared/exception-text';
 
 /** The call that a hook looks at. Its own copy: what a hook writes into it changes nothing. */
 export interface HookCall {
@@ -187,7 +188,7 @@ function step(
   try {
     said = answer();
   } catch (error) {
-    return failed(error instanceof Error ? error.message.toWellFormed() : String(error));
+    return failed(exceptionText(error));
   }
   if (said === undefined || said === null) return given;
   if (typeof said !== 'object') return failed(`it answered ${typeof said}`);

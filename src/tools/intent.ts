@@ -4,15 +4,17 @@ import { intentHash } from '../shared/intent';
 import type { Json, JsonObject } from '../shared/json';
 import type { Tool } from './define';
 import { FOR_THE_OWNER } from './output';
+import { exceptionText } from '../shared/exception-text';
+import { taken } from './taken';
 
 /** `intent` is null for a tool that does not say, or an input for which it answers null. */
 export function intentOf(tool: Tool, input: JsonObject): { ok: true; intent: string | null } | { ok: false; error: CallError } {
   if (!tool.intentKey) return { ok: true, intent: null };
   try {
-    const key = tool.intentKey(structuredClone(input)) as Json;
+    const key = tool.intentKey(taken(tool, input)) as Json;
     return { ok: true, intent: key === null ? null : intentHash(tool.name, key) };
   } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 300) : 'it threw no error';
+    const why = exceptionText(error).slice(0, 300);
     const message = `${tool.name} was not run: its intentKey failed for this input: ${why}`;
     return { ok: false, error: callError('EXECUTION_ERROR', 'intent_key_failed', message, { hint: FOR_THE_OWNER }) };
   }

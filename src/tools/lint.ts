@@ -11,11 +11,22 @@ export interface LintFinding {
   path: string;
   /** Name of the rule, snake_case. */
   rule: string;
+  /** `fault`: a model chooses the tool wrongly, or not at all. `advice`: it would do better with more. */
+  level: 'fault' | 'advice';
   message: string;
   fix: string;
 }
 
-type Finding = Omit<LintFinding, 'tool'>;
+type Finding = Omit<LintFinding, 'tool' | 'level'>;
+
+/** What a tool lacks as long as nobody has missed it. */
+const ADVICE = new Set([
+  'description_without_parts',
+  'property_without_description',
+  'text_without_limits',
+  'number_without_limits',
+  'list_without_limit',
+]);
 
 /** Shorter says too little, characters; longer is not read, words. Source: the tool specification's advice. */
 const SHORTEST_DESCRIPTION = 100;
@@ -38,7 +49,7 @@ const WANTED_PARTS = {
 /** All findings on one tool, in the order of the definition. */
 export function lintTool(tool: Tool): LintFinding[] {
   const findings = [...nameFindings(tool), ...descriptionFindings(tool), ...inputFindings(tool), ...lifeFindings(tool)];
-  return findings.map((finding) => ({ tool: tool.name, ...finding }));
+  return findings.map((finding) => ({ tool: tool.name, level: ADVICE.has(finding.rule) ? 'advice' : 'fault', ...finding }));
 }
 
 function nameFindings({ name }: Tool): Finding[] {

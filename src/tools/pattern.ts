@@ -11,8 +11,9 @@ const NO_SPACE =
   '\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
 /** One character, written as its two surrogates. */
 const PAIR = '\\\\u[dD][89abAB][\\da-fA-F]{2}\\\\u[dD][c-fC-F][\\da-fA-F]{2}';
-const ELEMENT = new RegExp(`${PAIR}|\\\\[^]|\\[(?:\\\\[^]|[^\\]\\\\])*\\]|\\.`, 'gu');
-const IN_CLASS = new RegExp(`${PAIR}|\\\\[^]|\\[`, 'gu');
+const PROPERTY = '\\\\[pP]\\{[^}]*\\}';
+const ELEMENT = new RegExp(`${PAIR}|${PROPERTY}|\\\\[^]|\\[(?:\\\\[^]|[^\\]\\\\])*\\]|\\.`, 'gu');
+const IN_CLASS = new RegExp(`${PAIR}|${PROPERTY}|\\\\[^]|\\[`, 'gu');
 
 /** Instructions of RE2 for a pattern from elsewhere: each may be tried at each character. */
 const LARGEST = 10_000;
@@ -84,8 +85,25 @@ function inClass(part: string): string {
   return part === '[' ? '\\[' : joined(part);
 }
 
-/** A pair of surrogates as the one character that it stands for. */
+/** General categories by their long names, of which RE2 knows the short ones. */
+const CATEGORIES = new Map(
+  (
+    'L Letter|Lu Uppercase_Letter|Ll Lowercase_Letter|Lt Titlecase_Letter|Lm Modifier_Letter|Lo Other_Letter|' +
+    'M Mark|M Combining_Mark|Mn Nonspacing_Mark|Mc Spacing_Mark|Me Enclosing_Mark|' +
+    'N Number|Nd Decimal_Number|Nd digit|Nl Letter_Number|No Other_Number|' +
+    'P Punctuation|P punct|Pc Connector_Punctuation|Pd Dash_Punctuation|Ps Open_Punctuation|Pe Close_Punctuation|' +
+    'Pi Initial_Punctuation|Pf Final_Punctuation|Po Other_Punctuation|' +
+    'S Symbol|Sm Math_Symbol|Sc Currency_Symbol|Sk Modifier_Symbol|So Other_Symbol|' +
+    'Z Separator|Zs Space_Separator|Zl Line_Separator|Zp Paragraph_Separator|Cc Control|Cc cntrl|Cf Format|Co Private_Use'
+  )
+    .split('|')
+    .map((pair): [string, string] => pair.split(' ').reverse() as [string, string]),
+);
+
+/** A property, or a pair of surrogates as the one character that it stands for. */
 function joined(part: string): string {
+  const property = /^(\\[pP])\{(?:General_Category=|gc=|Script=)?(\w+)\}$/.exec(part);
+  if (property) return `${property[1]}{${CATEGORIES.get(property[2]!) ?? property[2]}}`;
   const pair = /^\\u(.{4})\\u(.{4})$/.exec(part);
   if (!pair) return part;
   const [high, low] = [pair[1]!, pair[2]!].map((hex) => Number.parseInt(hex, 16));

@@ -1,6 +1,7 @@
 /** The tools of each agent, compiled once: schema, validator, text. Maps throughout, so that only own names are found. */
 import { LRUCache } from 'lru-cache';
 import type { Agent, App } from '../agents/define';
+import type { ModelSettings } from '../model/prices';
 import type { ModelTool } from '../model/provider';
 import type { ApprovalPolicy } from '../shared/approval';
 import type { JsonObject } from '../shared/json';
@@ -35,6 +36,8 @@ export interface PreparedAgent {
   catalogue: ModelTool[];
   /** Which part of it a request shows. */
   choice: Catalogue;
+  /** What the app says of its models. */
+  models: ModelSettings;
   /** The permission rules, compiled. */
   policy: Policy;
   /** The app's and the agent's. */
@@ -149,7 +152,8 @@ function prepare(app: App, options: RegistryOptions, outside?: Outside): Readonl
   return new Map(
     agents.map((agent) => {
       const tools = { own: agent.tools.filter(here), outside: outside?.tools ?? [], toolbox };
-      return [agent.name, prepareAgent(agent, joinHooks(app.hooks, agent.hooks), tools, options.approvals ?? PLAIN)];
+      const prepared = prepareAgent(agent, joinHooks(app.hooks, agent.hooks), tools, options.approvals ?? PLAIN);
+      return [agent.name, { ...prepared, models: app.models ?? {} }];
     }),
   );
 }
@@ -167,7 +171,7 @@ function prepareAgent(
   hooks: Hooks,
   { own, outside, toolbox }: Toolset,
   settings: ApprovalSettings,
-): PreparedAgent {
+): Omit<PreparedAgent, 'models'> {
   const agent = outside.length === 0 ? defined : Object.freeze({ ...defined, tools: [...own, ...outside] });
   const choice = makeCatalogue(agent.catalogue, [...own, ...outside]);
   const ours = [...own.filter((tool) => tool.name !== readResult.name), readResult, ...choice.added];
@@ -177,7 +181,12 @@ function prepareAgent(
   const tools = prepared(false);
   const catalogue = [...tools.values()]
     .filter(({ tool }) => !isSunset(tool))
-    .map(({ tool, schema }) => ({ name: tool.name, description: describe(tool), input_schema: schema }));
+    .map(({ tool, schema }) => ({
+      name: tool.name,
+      description: describe(tool),
+      input_schema: schema,
+      ...(tool.strict ? { strict: true } : {}),
+    }));
   const versions = new Map([...toolbox, ...all].map((tool) => [idOf(tool), tool])); // the agent's own win
   const policy = compilePolicy(agent.permissions, ours, agent.mcpServers); // whatever others offer, it must not make the rules unusable
   const decisive = policyOf(agent, hooks, settings);

@@ -7,10 +7,13 @@ import { BEGUN_TOO_LATE, callError, type CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import { Deadline } from './deadline';
 import { withFilesKept, type BinaryFile, type FileResult } from './binary';
-import type { Tool, ToolContext, ToolYield } from './define';
+import type { Tool, ToolContext, ToolLogger, ToolYield } from './define';
 import { isToolError } from './errors';
 import { checkOutput, FOR_THE_OWNER } from './output';
+import { taken } from './taken';
 import { Yielded } from './yielded';
+import { exceptionText } from '../shared/exception-text';
+import { redactedValue } from '../telemetry/redact';
 
 export type RunResult =
   | { ok: true; data: Json }
@@ -77,6 +80,7 @@ export async function runTool(
     return failed(callError('EXECUTION_ERROR', 'result_not_json', message, { hint: FOR_THE_OWNER }));
   } catch (error) {
     if (limits.cancelled?.aborted) throw limits.cancelled.reason;
+    logFault(tool, error, context.log);
     return failed(errorOf(tool, error), isToolError(error) && (error.nothingHappened ?? REFUSALS.has(error.detail.code)));
   } finally {
     timeout.clear();
@@ -108,7 +112,7 @@ const LATE = Symbol('timed out');
 
 /** The tool's function itself, progress reported: no limits, and whatever it throws. */
 export async function invoke(tool: Tool, input: JsonObject, ctx: ToolContext): Promise<unknown> {
-  const returned = await tool.run(input, ctx);
+  const returned = await tool.run(taken(tool, input), ctx);
   if (!isGenerator(returned)) return returned;
   const yielded = new Yielded();
   for (;;) {
@@ -179,11 +183,18 @@ function whenAborted(signal: AbortSignal | undefined, abort: AbortController): {
   return { promise, clear: () => signal?.removeEventListener('abort', stop) };
 }
 
+const MEND = 'Mend the tool; where it fails for a reason that the model should know, throw a ToolError with a code.';
+
 /** What a tool threw, as one error of the table. */
 export function errorOf(tool: Tool, error: unknown): CallError {
   if (isToolError(error)) return error.detail;
-  const message = error instanceof Error ? error.message : String(error);
-  return callError('EXECUTION_ERROR', 'tool_crashed', `${tool.name} failed: ${message.toWellFormed()}`);
+  return callError('EXECUTION_ERROR', 'tool_crashed', `${tool.name} failed: ${exceptionText(error)}`);
+}
+
+/** What is no ToolError is a fault of the tool: it is logged with its stack. */
+export function logFault(tool: Tool, error: unknown, log: ToolLogger): void {
+  if (isToolError(error)) return;
+  log.error({ tool: tool.name, version: tool.version, err: redactedValue(error), todo: MEND }, 'a tool threw an exception');
 }
 
 function failed(error: CallError, nothingHappened = false): RunResult {

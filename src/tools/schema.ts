@@ -1,19 +1,18 @@
 /**
  * A tool's schemas: zod or JSON Schema in, one strict JSON Schema out, checked by ajv behind a tiny
- * interface. Each schema is compiled by an ajv of its own: two tools may use one `$id`, and what is no
- * longer used can be collected. Nothing is ever fetched: a reference to another document is a fault.
+ * interface. What is no longer used can be collected. Nothing is ever fetched: a reference to another document is a fault.
  */
 import Ajv, { MissingRefError, type ErrorObject, type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
-import addFormats from 'ajv-formats';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Json, JsonObject } from '../shared/json';
+import { AJV_OPTIONS, ajvFor, forAjv, type AjvOptions } from './ajv';
 import { closed } from './closed';
+import { defaultsOf } from './defaults';
 import { dialectOf, type Dialect } from './dialect';
-import { matcherOf } from './pattern';
 import { compilesForSure } from './plain-schema';
 import { isToolError } from './errors';
 import { defineJob } from './isolation/job';
@@ -39,16 +38,6 @@ export interface CompiledInput {
   schema: JsonObject;
   validate: Validator;
 }
-
-/** Unknown keywords and formats are faults: a mistyped `maxlength` would check nothing. Types may be left out, as many tools do. */
-export const AJV_OPTIONS = {
-  allErrors: true,
-  strict: true,
-  strictRequired: false,
-  strictTypes: false,
-  strictTuples: false,
-  ownProperties: true,
-} as const;
 
 /** Longest schema, characters of JSON: the model reads it with every request. */
 const LONGEST = 500_000;
@@ -99,7 +88,7 @@ export function compiledInput(input: z.ZodType | JsonObject): CompiledInput {
 }
 
 /**
- * Compiles a schema of an input: defaults are written into a copy.
+ * Compiles a schema of an input: defaults are written into a copy, those that may be (defaults.ts).
  * @throws Error that says why the schema cannot be used
  */
 export function compile(schema: JsonObject): Validator {
@@ -112,7 +101,7 @@ export function compileOutput(schema: JsonObject): Validator<Json> {
 }
 
 /** Here what takes few steps, in a thread the rest (schema-cost.ts). */
-function guarded(schema: JsonObject, options: CompileOptions): Validator<Json> {
+function guarded(schema: JsonObject, options: AjvOptions): Validator<Json> {
   const check = unguarded(schema, options);
   let weight: Weight | undefined;
   const known = new LRUCache<string, Checked<Json>>({ max: KNOWN });
@@ -153,13 +142,7 @@ function stopped(error: unknown): Checked<Json> {
   throw error;
 }
 
-interface CompileOptions {
-  useDefaults: boolean;
-  /** False: what is wrong first is enough; all of it could be millions. */
-  allErrors?: boolean;
-}
-
-const schemaJob = defineJob<{ schema: JsonObject; options: CompileOptions; value: Json }, Checked<Json>>(
+const schemaJob = defineJob<{ schema: JsonObject; options: AjvOptions; value: Json }, Checked<Json>>(
   join(__dirname, 'schema'),
   'checkInThread',
   'The check',
@@ -175,7 +158,7 @@ export function checkInThread({
   value,
 }: {
   schema: JsonObject;
-  options: CompileOptions;
+  options: AjvOptions;
   value: Json;
 }): Checked<Json> {
   const key = sha256(JSON.stringify([schema, options]));
@@ -184,7 +167,7 @@ export function checkInThread({
   return check(value);
 }
 
-function unguarded(schema: JsonObject, options: CompileOptions): (value: Json) => Checked<Json> {
+function unguarded(schema: JsonObject, options: AjvOptions): (value: Json) => Checked<Json> {
   const validator = compiler(schema, options);
   return (value) => {
     const data = options.useDefaults ? (JSON.parse(JSON.stringify(value)) as Json) : value;
@@ -209,19 +192,21 @@ const metaSchemas: Record<Dialect, Ajv> = {
 };
 
 /** What fails to compile fails here; where nothing can fail, it is compiled when it is first asked for. */
-function compiler(schema: JsonObject, options: CompileOptions): () => ValidateFunction {
+function compiler(schema: JsonObject, options: AjvOptions): () => ValidateFunction {
   const dialect = dialectOf(schema);
-  const { $schema: _, ...rest } = schema;
   const judge = metaSchemas[dialect];
-  if (!judge.validateSchema(rest)) throw new Error(judge.errorsText(judge.errors, { dataVar: '', separator: '; ' }));
-  const usesMeta = /"\$ref":"https?:\/\/json-schema\.org\//.test(JSON.stringify(rest));
+  const { $schema: _, ...given } = schema;
+  if (!judge.validateSchema(given)) throw new Error(judge.errorsText(judge.errors, { dataVar: '', separator: '; ' }));
+  const { $schema: __, ...rest } = options.useDefaults ? defaultsOf(schema).written : schema;
   let compiled: ValidateFunction | undefined;
-  const validator = () => (compiled ??= ajvFor(dialect, { ...options, usesMeta }).compile(rest));
+  const validator = () => (compiled ??= ajvFor(dialect, rest, options).compile(forAjv(rest, dialect)));
   if (compilesForSure(rest)) return validator;
   try {
     validator();
     return validator;
   } catch (error) {
+    if (error instanceof RangeError)
+      throw new Error('a $ref in it leads back to itself, or it is nested too deeply', { cause: error });
     if (!(error instanceof MissingRefError)) throw error;
     throw new Error(
       `it refers to ${error.missingRef}, which is not in it; nothing is fetched: put what it means under $defs and refer to #/$defs/NAME`,
@@ -229,24 +214,6 @@ function compiler(schema: JsonObject, options: CompileOptions): () => ValidateFu
     );
   }
 }
-
-function ajvFor(dialect: Dialect, options: CompileOptions & { usesMeta: boolean }): Ajv {
-  const { useDefaults, allErrors = true, usesMeta } = options;
-  // Not optimized: that is a third of a compilation, and V8 does the same to what runs often.
-  // The meta-schema, which ajv compiles in its own way when it judges with it, is needed only where a schema refers to it.
-  const all = {
-    ...AJV_OPTIONS,
-    allErrors,
-    useDefaults,
-    meta: usesMeta,
-    validateSchema: usesMeta,
-    code: { regExp, optimize: false },
-  };
-  return addFormats(dialect === '2020-12' ? new Ajv2020(all) : new Ajv(all));
-}
-
-/** ajv asks for the name of what makes a matcher only where it writes code to a file, which is done nowhere. */
-const regExp = Object.assign(matcherOf, { code: 'matcherOf' });
 
 function violation({ keyword, message, instancePath, params }: ErrorObject): Violation {
   const given = params as Record<string, unknown>;

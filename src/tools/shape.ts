@@ -1,5 +1,6 @@
 /** Results, shaped: what is stored, what the model reads, and the one line that people see. */
 import { canonical } from '../shared/canonical';
+import { cutBytes } from '../shared/cut';
 import type { Envelope } from '../shared/envelope';
 import type { CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
@@ -7,6 +8,7 @@ import { INLINE_BYTES } from '../shared/activity-io';
 import { withoutBytes } from './binary';
 import type { Tool } from './define';
 import { deprecationNotice } from './lifecycle';
+import { taken } from './taken';
 
 /** The body of a result's part. It names its turn and session, so that `read_result` can refuse all others. */
 export interface StoredResult {
@@ -17,6 +19,8 @@ export interface StoredResult {
   summary: string;
   /** Whether the model is given the whole of it. */
   inline: boolean;
+  /** How many bytes of it the model is given, where its tool says so. Default: `INLINE_BYTES`. */
+  inline_bytes?: number;
 }
 
 const SUMMARY = 300;
@@ -30,13 +34,14 @@ export function storedResult(
   const bytes = Buffer.byteLength(canonical(envelope.success ? withoutBytes(envelope.data) : null));
   const limit = tool.maxInlineBytes ?? INLINE_BYTES;
   const inline = limit === 'unlimited' || bytes <= limit;
-  return { ...owner, envelope, summary: summaryOf(tool, input, envelope), inline };
+  const own = typeof tool.maxInlineBytes === 'number' && !inline ? { inline_bytes: tool.maxInlineBytes } : {};
+  return { ...owner, envelope, summary: summaryOf(tool, input, envelope), inline, ...own };
 }
 
 function summaryOf(tool: Tool, input: JsonObject, envelope: Envelope): string {
   if (!envelope.success) return cut(`${envelope.error.code} ${envelope.error.reason}: ${envelope.error.message}`);
   try {
-    return cut(tool.summarize?.(envelope.data, input) ?? JSON.stringify(withoutBytes(envelope.data)));
+    return cut(tool.summarize?.(envelope.data, taken(tool, input)) ?? JSON.stringify(withoutBytes(envelope.data)));
   } catch {
     return cut(JSON.stringify(withoutBytes(envelope.data))); // an author's summary that crashes must not lose the result
   }
@@ -46,7 +51,7 @@ function cut(text: string): string {
   return text.length <= SUMMARY ? text : `${text.slice(0, SUMMARY).toWellFormed()}… (${text.length} characters)`;
 }
 
-/** What the model reads of a result: the data, or a reference and a summary. */
+/** What the model reads of a result: the data, or its beginning and a reference to the rest. */
 export function resultText(ref: string, stored: StoredResult, note: string | null): string {
   const { envelope } = stored;
   if (!envelope.success) return errorText(envelope.error, allNotes(envelope, note));
@@ -65,13 +70,18 @@ function allNotes({ metadata }: Envelope, note: string | null): string | null {
   return notes.length === 0 ? null : notes.join(' ');
 }
 
-function largeResult(ref: string, stored: StoredResult, data: Json): Json {
-  const text = JSON.stringify(data);
+/** `text` is the beginning of the JSON that `read_result` reads, up to `next_offset`. */
+function largeResult(ref: string, { summary, inline_bytes = INLINE_BYTES }: StoredResult, data: Json): Json {
+  const json = JSON.stringify(data);
+  const text = cutBytes(json, inline_bytes);
+  const next = text.length;
   return {
     ref,
-    bytes: Buffer.byteLength(text),
-    summary: stored.summary,
-    hint: `Too large to give whole. Read it with read_result {"ref": "${ref}", "offset": 0, "limit": 8000}.`,
+    bytes: Buffer.byteLength(json),
+    summary,
+    text,
+    next_offset: next,
+    hint: `Too large to give whole: this is its beginning. Read on with read_result {"ref": "${ref}", "offset": ${next}, "limit": 8000}.`,
   };
 }
 

@@ -4,6 +4,7 @@ import { callError, type CallError } from '../shared/errors';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import type { Tool } from './define';
 import { hashJson } from './digests';
+import { taken } from './taken';
 
 /** It is read on a card. */
 const MOST_BYTES = 4000;
@@ -14,7 +15,7 @@ export type Target = { ok: true; target: JsonObject | null } | { ok: false; erro
 export function targetOf(tool: Tool, input: JsonObject): Target {
   if (tool.target === undefined) return { ok: true, target: null };
   try {
-    const given: Json = typeof tool.target === 'function' ? tool.target(structuredClone(input)) : tool.target;
+    const given: Json = typeof tool.target === 'function' ? tool.target(taken(tool, input)) : tool.target;
     const text = canonical(given);
     if (!isJsonObject(given)) return fault(tool, 'it must be an object');
     if (Buffer.byteLength(text) > MOST_BYTES) return fault(tool, `it has more than ${MOST_BYTES} bytes`);

@@ -29,12 +29,17 @@ export function catalogueTokens(tools: readonly ModelTool[]): number {
 /** What one call costs: as the tool's author says, else by its schemas and the size that goes inline. */
 export function callTokens(tool: Tool): TokenEstimate {
   if (tool.estimatedTokens !== undefined) return tool.estimatedTokens;
-  const input = Math.ceil(usualLength(inputSchema(tool.input as JsonObject)) / CHARACTERS.json);
+  const input = inputTokens(inputSchema(tool.input as JsonObject));
   const inline = tool.maxInlineBytes === 'unlimited' ? UNLIMITED : (tool.maxInlineBytes ?? INLINE_BYTES);
   const max = Math.ceil(inline / CHARACTERS.json);
   const usual = tool.output === undefined ? inline / 4 : usualLength(inputSchema(tool.output as JsonObject));
   const typical = Math.min(max, Math.ceil(usual / CHARACTERS.json));
   return { input, output: { min: Math.min(typical, ENVELOPE), typical, max } };
+}
+
+/** What a model writes for a usual input. */
+export function inputTokens(schema: JsonObject): number {
+  return Math.ceil(usualLength(schema) / CHARACTERS.json);
 }
 
 /** Bytes that are counted for a reader without a limit. */

@@ -5,9 +5,11 @@ import { isJsonObject, type Json } from '../shared/json';
 import { jsonBytes } from '../shared/json-bytes';
 import { decodePayload } from '../shared/payload';
 import { readSteer } from '../shared/steer';
+import { untilOf } from '../shared/waits';
 import { DECIDE_UPDATE, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL, type DecideAnswer } from './contract';
 import type { Desk } from './desk';
 import type { Dispatch } from './dispatch-types';
+import { mustBeInTime } from './in-time';
 import { readBy, type Interruption } from './interruption';
 import { onSignals, type Arrival } from './signals';
 import { ignoreSignal, type TurnData } from './state';
@@ -63,9 +65,10 @@ export function handleDecisions({ data, desk, forwarding }: Dispatch, loop: Loop
     else ignored(reason);
   });
 
-  setHandler(defineUpdate<DecideAnswer, [Json]>(DECIDE_UPDATE), (body) => fromUpdate(body, decide), {
+  setHandler(defineUpdate<DecideAnswer, Update>(DECIDE_UPDATE), (body, waits) => fromUpdate(body, waits, decide), {
     description: 'A decision with an answer: {"decision": "approve" | "deny" | "settle", "call": "…", "by": "…", …}.',
-    validator: (body) => {
+    validator: (body, waits) => {
+      mustBeInTime(waits);
       if (!isJsonObject(body) || !isKind(body.decision)) {
         throw ApplicationFailure.nonRetryable('"decision" must be "approve", "deny" or "settle"', 'holdfast.bad_decision');
       }
@@ -74,26 +77,34 @@ export function handleDecisions({ data, desk, forwarding }: Dispatch, loop: Loop
         throw ApplicationFailure.nonRetryable(`it has ${bytes} bytes; ${LARGEST_DECISION} are allowed`, 'holdfast.bad_decision');
     },
   });
-  setHandler(defineUpdate<DecideAnswer, [Json]>(INTERRUPT), (body) => answered('', () => interrupt(body, loop)), {
+  setHandler(defineUpdate<DecideAnswer, Update>(INTERRUPT), (body) => answered(undefined, () => interrupt(body, loop)), {
     description: 'Ends the turn before its next step, with an answer: {"by": "…"}.',
-    validator: (body) => {
+    validator: (body, waits) => {
+      mustBeInTime(waits);
       const read = readBy(body);
       if (!read.ok) throw ApplicationFailure.nonRetryable(read.reason, 'holdfast.bad_interrupt');
     },
   });
-  setHandler(
-    defineUpdate<DecideAnswer, [Json]>(STEER),
-    (body) => answered(updateSender(), (from) => steer(body, steering, from)),
-    {
-      description: 'A message to the running turn, with an answer: {"text": "…", "by": "…"}.',
-      // What is refused here leaves nothing in history.
-      validator: (body) => {
-        const read = readSteer(body);
-        const reason = steering === null ? NO_MODEL : read.ok ? steering.refused() : read.reason;
-        if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.bad_steer');
-      },
+  setHandler(defineUpdate<DecideAnswer, Update>(STEER), (body, waits) => answered(waits, (from) => steer(body, steering, from)), {
+    description: 'A message to the running turn, with an answer: {"text": "…", "by": "…"}.',
+    // What is refused here leaves nothing in history.
+    validator: (body, waits) => {
+      mustBeInTime(waits);
+      const read = readSteer(body);
+      const reason = steering === null ? NO_MODEL : read.ok ? steering.refused() : read.reason;
+      if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.bad_steer');
     },
-  );
+  });
+}
+
+/** What is sent, and until when its sender waits (shared/waits.ts). */
+type Update = [body: Json, waits: Json | undefined];
+/** An update that was accepted: by whom, when, and until when its sender waited. */
+interface FromUpdate {
+  channel: 'update';
+  identity: string;
+  until?: string;
+  at?: string;
 }
 
 type Reason = string | null | Promise<string | null>;
@@ -117,28 +128,27 @@ function fromSignal(
   return read.ok ? decide(name, read.fields, from) : read.reason;
 }
 
-function fromUpdate(body: Json, decide: Decide): Promise<DecideAnswer> {
+function fromUpdate(body: Json, waits: Json | undefined, decide: Decide): Promise<DecideAnswer> {
   const { decision, ...rest } = body as { decision: DecisionKind };
   const read = readDecision(decision, rest as Json);
-  return answered(updateSender(), (from) => (read.ok ? decide(decision, read.fields, from) : read.reason));
+  return answered(waits, (from) => (read.ok ? decide(decision, read.fields, from) : read.reason));
 }
 
 function interrupt(body: Json, loop: Loop | null): Reason {
   return loop === null ? NO_MODEL_INTERRUPT : loop.interruption.say(body);
 }
 
-function steer(body: Json, steering: Steering | null, from: { channel: 'signal' | 'update'; identity: string }): Reason {
+function steer(body: Json, steering: Steering | null, from: { channel: 'signal'; identity: string } | FromUpdate): Reason {
   if (steering === null) return NO_MODEL;
   const read = readSteer(body);
   return read.ok ? steering.say(read.fields, from) : read.reason;
 }
 
-async function answered(
-  identity: string,
-  take: (from: { channel: 'update'; identity: string }) => Reason,
-): Promise<DecideAnswer> {
+async function answered(waits: Json | undefined, take: (from: FromUpdate) => Reason): Promise<DecideAnswer> {
+  const until = untilOf(waits);
   try {
-    const reason = await take({ channel: 'update', identity });
+    const accepted = until === undefined ? {} : { until, at: now() };
+    const reason = await take({ channel: 'update', identity: updateSender(), ...accepted });
     return { accepted: reason === null, reason };
   } catch (error) {
     return { accepted: false, reason: `it could not be checked: ${textOf(error)}` };

@@ -12,11 +12,16 @@ import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion,
 import { NO_ROOM, placesFor, type Words } from './said';
 import type { Work } from './work';
 
-type Sent = DecisionSource & { channel: 'signal' | 'update' };
+/** `at`: when it was accepted, where that is recorded. */
+type Sent = DecisionSource & { channel: 'signal' | 'update'; at?: string };
 /** Whether a signed decision is genuine, and whose it is. */
 export type Check = (
   question: Question,
-  said: { decision: DecisionKind | 'edit'; outcome: Settlement['outcome'] | null; attestation: string; inputHash: string | null },
+  said: Pick<DecisionFields, 'outcome' | 'note'> & {
+    decision: DecisionKind | 'edit';
+    attestation: string;
+    inputHash: string | null;
+  },
 ) => Promise<{ ok: true; principal: string } | { ok: false; reason: string }>;
 
 export interface Surroundings {
@@ -175,6 +180,7 @@ export class Desk {
       outcome: fields.outcome,
       attestation,
       inputHash: fields.input === null ? null : hashJson(fields.input),
+      note: fields.note,
     });
     if (!checked.ok) return checked.reason;
     if (said.by !== '' && !samePerson(said.by, checked.principal))
@@ -280,7 +286,7 @@ function sameOutcome(outcome: Settlement['outcome'] | null): (settlement: { outc
 function decisionOn(
   question: ApprovalQuestion,
   kind: Decision['decision'],
-  from: Pick<Decision, 'by' | 'note' | 'channel' | 'identity'>,
+  from: Pick<Decision, 'by' | 'note' | 'channel' | 'identity' | 'until'> & { at?: string },
 ): Decision {
   return {
     decision: kind,

@@ -1,5 +1,6 @@
 /** What dispatch works with, put together: the desk knows the turn through what it is given here. */
 import type { TurnContext } from '../shared/activity-io';
+import { noteHash } from '../shared/decision';
 import { checkDecision, notify } from './activities';
 import { Desk, type Check } from './desk';
 import type { Dispatch } from './dispatch-types';
@@ -18,8 +19,11 @@ export function dispatchContext(
   onQuestion: Dispatch['onQuestion'] = () => undefined,
 ): Dispatch {
   const work = new Work();
-  const check: Check = ({ digest, tool }, { decision, outcome, attestation, inputHash }) =>
-    work.during(() => checkDecision({ turn, decision, outcome, digest, tool, attestation, input_hash: inputHash, at: now() }));
+  const check: Check = ({ digest, tool }, { decision, outcome, attestation, inputHash, note }) => {
+    const noted = note === null ? {} : { note_hash: noteHash(note) };
+    const said = { turn, decision, outcome, digest, tool, attestation, input_hash: inputHash, ...noted };
+    return work.during(() => checkDecision({ ...said, at: now() }));
+  };
   const tell = (question: Question, reminder: boolean): void => {
     if (!reminder) onQuestion(question);
     if (!reminder && !question.policy.notify) return;

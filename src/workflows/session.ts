@@ -39,6 +39,7 @@ import { cachedShare } from '../shared/usage';
 import { inlineCode } from '../shared/visible';
 import { beginSession, checkFork, lookAtTurn } from './activities';
 import { INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE, type DecideAnswer } from './contract';
+import { mustBeInTime } from './in-time';
 import { readBy } from './interruption';
 import { now } from './now';
 import { decodePayload } from '../shared/payload';
@@ -78,7 +79,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
     fault: (body: Json) => string | null,
   ) =>
     setHandler(
-      defineUpdate<R, [Json]>(name),
+      defineUpdate<R, [body: Json, waits: Json | undefined]>(name),
       async (body) => {
         updates += 1;
         const answer = await handle(body);
@@ -88,7 +89,8 @@ export async function session(input: SessionInput): Promise<SessionView> {
       {
         description,
         // What is refused here leaves nothing in history.
-        validator: (body) => {
+        validator: (body, waits) => {
+          mustBeInTime(waits);
           const reason = fault(body);
           if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.not_taken');
         },

@@ -104,7 +104,9 @@ export class Steering {
     if (this.ended) return 'the turn has ended';
     const { principal } = checked;
     if (principal !== null && by !== '' && !samePerson(by, principal)) return `it is signed for ${principal}, and says ${by}`;
-    const steer: Steer = { text, by: principal ?? by, at: now(), ...from, ...(attestation === null ? {} : { attestation }) };
+    const { channel, identity } = from;
+    const signature = attestation === null ? {} : { attestation };
+    const steer: Steer = { text, by: principal ?? by, at: now(), channel, identity, ...signature };
     const waiting = [...this.steered.waiting, steer];
     if (withSenders(this.steered.by, waiting, this.turn.requester).length > MOST_PEOPLE)
       return `${MOST_PEOPLE} people have steered this turn already`;

@@ -108,7 +108,7 @@ const DETAILS_LIMIT = 500_000;
 
 function details(data: TurnData, desk: Desk): string {
   const cards = [...desk.open().map(cardNow), ...surfaced(data).map(surfacedCard)];
-  if (cards.length === 0) return `**${data.state}**, step ${data.step}${data.reason ? `: ${inlineCode(data.reason)}` : ''}`;
+  if (cards.length === 0) return stateLine(data) + failedCalls(data);
   const shown: string[] = [];
   let length = 0;
   for (const card of cards) {
@@ -118,6 +118,24 @@ function details(data: TurnData, desk: Desk): string {
   }
   const rest = cards.length - shown.length;
   return shown.join('\n\n---\n\n') + (rest > 0 ? `\n\n---\n\n${rest} more calls wait; \`holdfast pending\` lists them.` : '');
+}
+
+function stateLine({ state, step, reason }: TurnData): string {
+  return `**${state}**, step ${step}${reason ? `: ${inlineCode(reason)}` : ''}`;
+}
+
+const SHOWN_FAILURES = 5;
+
+/** The last calls that failed, each with its error. */
+function failedCalls({ calls }: TurnData): string {
+  const failed = calls.flatMap(({ id, tool, state, error }) =>
+    error && (state === 'failed' || state === 'in_doubt')
+      ? [`- call ${id} ${inlineCode(tool)} ${state}: ${inlineCode(`${error.code} ${error.reason}: ${error.message}`)}`]
+      : [],
+  );
+  if (failed.length === 0) return '';
+  const earlier = failed.length > SHOWN_FAILURES ? [`- ${failed.length - SHOWN_FAILURES} earlier ones`] : [];
+  return `\n\n### Failed calls\n\n${[...earlier, ...failed.slice(-SHOWN_FAILURES)].join('\n')}\n`;
 }
 
 /** As its own turn shows it, and where that is: it can be decided here too. */

@@ -36,6 +36,9 @@ import { Upward } from './upward';
 import { goOnBetween, isApart, isFull, readBack, resumable, resume, resumed, unlessFull, type Another } from './next-run';
 import { now } from './now';
 
+const NO_ROOM =
+  "model.too_large: the conversation is longer than the model's context window, and nothing more of it can be left out. Start a new session, or let tools return less.";
+
 export async function turn(input: TurnInput): Promise<TurnView> {
   const data = resumed(input.resume) ?? newTurn(input, now());
   const about = turnContext(input, data);
@@ -72,23 +75,28 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
   const { data, desk, turn, work } = context;
   if (isApart(input.resume)) await readBack(context, input.resume);
   if (data.open) await resume(context, data.open);
+  let full = false;
   for (;;) {
     const interrupted = interruption.ending();
     if (interrupted) return interrupted;
     const limit = limitReached(data);
     if (limit !== null) return { state: 'limit', reason: limit, written: false };
     if (isFull()) await goOnBetween(context, () => steering.still(), another);
-    if (data.context_full && !data.paused) await work.during(() => interruption.during(() => makeRoom(turn, data)));
+    const room = data.context_full && !data.paused;
+    const made = room ? await work.during(() => interruption.during(() => makeRoom(turn, data))) : null;
     if (data.interrupted) continue;
+    if (full && made === false) return { state: 'failed', reason: NO_ROOM, written: false };
     const steers = data.paused ? [] : steering.pickUp();
     const step = await work.during(() => interruption.during(() => nextStep(input, turn, data, steers)));
     if (step === null) continue;
     showState(data, desk);
+    full = step.next === 'full';
     switch (step.next) {
       case 'calls':
         await dispatch(context, step.calls);
         break;
       case 'continue':
+      case 'full':
         break;
       case 'end':
         if (await steering.waits()) {
@@ -131,24 +139,28 @@ async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, ste
   noteRoom(data, step.context_full === true);
   data.policy ??= step.policy;
   data.worked_ms += step.took_ms;
-  if (step.text !== '') data.text = cutAnswer(step.text, !['calls', 'continue'].includes(step.next));
+  if (step.text !== '') data.text = cutAnswer(step.text, !['calls', 'continue', 'full'].includes(step.next));
   addUsage(data.usage, step.usage);
   return step;
 }
 
-/** Between two steps. A turn goes on without it where it fails: then the next request says what is wrong. */
-async function makeRoom(turn: TurnContext, data: TurnData): Promise<void> {
-  if (data.head === null) return noteRoom(data, false);
-  try {
-    const made = await compact({ turn, at: now(), head: data.head, outcomes: data.outcomes });
-    data.head = made.head;
-    data.outcomes = [];
-    data.worked_ms += made.took_ms;
-    addUsage(data.usage, made.usage);
-  } catch (error) {
-    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+/** Between two steps. A turn goes on without it where it fails: then the next request says what is wrong. @returns whether there is more room now */
+async function makeRoom(turn: TurnContext, data: TurnData): Promise<boolean> {
+  let did = false;
+  if (data.head !== null) {
+    try {
+      const made = await compact({ turn, at: now(), head: data.head, outcomes: data.outcomes });
+      data.head = made.head;
+      data.outcomes = [];
+      data.worked_ms += made.took_ms;
+      addUsage(data.usage, made.usage);
+      did = made.did !== 'nothing';
+    } catch (error) {
+      if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+    }
   }
   noteRoom(data, false);
+  return did;
 }
 
 function noteRoom(data: TurnData, full: boolean): void {

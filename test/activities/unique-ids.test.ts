@@ -34,9 +34,19 @@ describe('the ids of an answer', () => {
   it('of the vendor’s own tools go with their results, in their order', () => {
     const searched = (id: string) => ({ type: 'web_search_tool_result', tool_use_id: id, content: [] });
     const of = (...content: JsonObject[]) => idsOf(withUniqueIds(answer(...content), [], 1).response.content);
-    const search = use('s', 'server_tool_use');
-    expect(of(search, search, searched('s'), searched('s'))).toEqual(['s', 'srvtoolu_step1_2', 's', 'srvtoolu_step1_2']);
-    expect(of(search, searched('s'), search, searched('s'))).toEqual(['s', 's', 'srvtoolu_step1_3', 'srvtoolu_step1_3']);
+    const search = use('srvtoolu_s', 'server_tool_use');
+    expect(of(search, search, searched('srvtoolu_s'), searched('srvtoolu_s'))).toEqual([
+      'srvtoolu_s',
+      'srvtoolu_step1_2',
+      'srvtoolu_s',
+      'srvtoolu_step1_2',
+    ]);
+    expect(of(search, searched('srvtoolu_s'), search, searched('srvtoolu_s'))).toEqual([
+      'srvtoolu_s',
+      'srvtoolu_s',
+      'srvtoolu_step1_3',
+      'srvtoolu_step1_3',
+    ]);
   });
 
   it('are legal and different, whatever the model writes', () => {

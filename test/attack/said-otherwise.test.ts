@@ -30,7 +30,7 @@ async function anotherDecides(turn: TurnHandle, { digest }: WaitingCall): Promis
 describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
   it('deny a call with a note, and approve what the model makes of it', () =>
     scene(channel, { agent, script: [ask(['pay', invoice]), ask(['pay', other]), say('done')] }, async (on) => {
-      await on.turn.deny(on.digest, { ...(await on.by('sam', { decision: 'deny' })), note: NOTE });
+      await on.turn.deny(on.digest, await on.by('sam', { decision: 'deny', note: NOTE }));
       const { digest } = await insteadOf(on.turn, on.digest);
       await expect(on.turn.approve(digest, await on.by('sam', { digest }))).rejects.toThrow('had a hand in it');
       await on.turn.approve(digest, await on.by('ana', { digest }));
@@ -40,7 +40,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
 
   it('be kept from approving by a denial that says nothing to the model', () =>
     scene(channel, { agent, script: [ask(['pay', invoice]), ask(['pay', other]), say('done')] }, async (on) => {
-      await on.turn.deny(on.digest, { ...(await on.by('sam', { decision: 'deny' })), note: ' ' });
+      await on.turn.deny(on.digest, await on.by('sam', { decision: 'deny', note: ' ' }));
       const { digest } = await insteadOf(on.turn, on.digest);
       await on.turn.approve(digest, await on.by('sam', { digest }));
       await on.turn.result();

@@ -63,7 +63,7 @@ describe('a signed decision', () => {
     const { claims, signature } = readToken(signed())!;
     const names = Object.keys(claims as object);
     expect(names.sort()).toEqual(
-      ['aud', 'decision', 'digest', 'exp', 'head', 'iat', 'kid', 'nonce', 'principal', 'roles', 'v'].sort(),
+      ['aud', 'decision', 'digest', 'exp', 'head', 'iat', 'kid', 'nonce', 'note_hash', 'principal', 'roles', 'v'].sort(),
     );
     const values = fc.oneof(
       fc.jsonValue() as fc.Arbitrary<any>,

@@ -52,6 +52,16 @@ describe('conversations on the command line', () => {
       expect(await afterTurns(engine.client.session(id), 2)).toMatchObject({ turns: 2 });
     }));
 
+  it.each(['exit', ' QUIT '])('chat ends at a line %j, which is no message', (word) =>
+    scene([say('one')], async (engine) => {
+      const id = newId();
+      const talking = chat(engine, '--session', id);
+      talking.stdin!.write(`First.\n${word}\nSecond.\n`); // its input stays open
+      expect(await talking.ended).toMatchObject({ code: 0 });
+      expect(await engine.client.session(id).status()).toMatchObject({ turns: 1 });
+    }),
+  );
+
   it('chat without a terminal says how a call is decided, goes on when it is, and exits with the last turn’s code', () =>
     scene([ask(['pay', invoice]), say('not paid')], async (engine, effects) => {
       const id = newId();

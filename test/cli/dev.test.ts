@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/engine';
@@ -45,6 +45,18 @@ describe('holdfast dev', () => {
     child.kill('SIGINT');
     expect((await child.ended).code).toBe(130);
     expect(await stillThere(all)).toEqual([]);
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it('tells of an app file that cannot be loaded before it starts anything', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
+    const file = join(home, 'broken.ts');
+    writeFileSync(file, 'export default defineApp({});');
+    const { code, stderr } = await run(['dev', '--headless', '--port', '0', '--app', file], environment({ HOLDFAST_HOME: home }));
+    expect(code).toBe(2);
+    expect(stderr).toContain('defineApp is not defined');
+    expect(existsSync(join(home, 'dev.json'))).toBe(false);
+    expect(stderr.trim().split('\n')).toHaveLength(1); // nothing was started that could say something
     rmSync(home, { recursive: true, force: true });
   });
 

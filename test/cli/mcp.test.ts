@@ -79,6 +79,28 @@ describe('holdfast mcp', () => {
     expect(readFileSync(join(home, 'mcp.json'), 'utf8')).toContain('${ODD_TOKEN}');
   });
 
+  it('takes classes by pattern: a name counts more, of two patterns the strictest; it names defaults that do not fit', async () => {
+    const classes = ['look*=read', 'pay*=read', 'pay*err=write', 'odd__look_again=write', 'hang*=read'];
+    const added = holdfast(home, [
+      ...['mcp', 'add', 'odd', '--yes', ...classes.flatMap((one) => ['--class', one])],
+      ...['--', process.execPath, SERVER],
+    ]);
+    expect(await added.ended).toBe(0);
+    expect(added.output()).toMatch(
+      /odd__look_again .*\n +\/inputSchema\/properties\/q\/default: a default that is null, which does not fit: must be string/,
+    );
+    expect(await rows()).toMatchObject({
+      look: 'read accepted',
+      look_again: 'write accepted',
+      pay: 'read accepted',
+      pay_and_err: 'write accepted',
+      hang_and_pay: 'read accepted',
+    });
+    const wrong = holdfast(home, ['mcp', 'accept', 'odd', '--yes', '--class', 'nothing_*=read']);
+    expect(await wrong.ended).toBe(2);
+    expect(wrong.output()).toMatch(/--class names "nothing_\*", which the server does not have/);
+  }, 120_000);
+
   it.each([
     [['add', 'odd'], /either --url, or a program/],
     [['add', 'Odd', '--url', 'https://x'], /a name must be/],

@@ -64,6 +64,14 @@ describe('a new question', () => {
     expect(text).toContain(`    holdfast approve inv-7 --call ${A}`);
   });
 
+  it('shows every line of a long input', () => {
+    const fields = Array.from({ length: 60 }, (_, index) => `  "field_${index}": ${index}`);
+    const card = ['## Waiting for approval: `pay`', '', '### Input', '```json', '{', ...fields, '}', '```'].join('\n');
+    const text = announce(question({ card }), false).join('\n');
+    expect(text).toContain('"field_59": 59');
+    expect(text).not.toContain('more lines');
+  });
+
   it('rings the bell once, on a terminal only, and not for what waited before', () => {
     const bells = (...args: Parameters<typeof announce>) =>
       announce(...args)

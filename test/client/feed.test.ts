@@ -124,6 +124,23 @@ describe('a feed', () => {
     expect(again.filter(({ event }) => event.type === 'tool_progress')).toHaveLength(1);
   });
 
+  it('keeps the last progress of a call for a watcher who reads it only after the result', async () => {
+    const turn = new Turn();
+    const feed = new Feed(turn.source);
+    const progress = (message: string) => ({ at, type: 'tool_progress' as const, call: '1.1', message, fraction: null });
+    turn.add(recorded(1));
+    await tick();
+    const slow = feed.watch(null, never());
+    await slow.next();
+    turn.say(progress('half'));
+    turn.say(progress('all of it'));
+    turn.add(recorded(2, { at, type: 'tool_result', call: '1.1', tool: 't', summary: '', effect: null }));
+    await tick();
+    turn.end();
+    const told = (await all(slow)).map(({ event }) => ('message' in event ? event.message : event.type));
+    expect(told).toEqual(['all of it', 'tool_result']);
+  });
+
   it('stops reading some time after its last watcher has gone', async () => {
     const turn = new Turn();
     let over = false;

@@ -37,8 +37,25 @@ describe('a decision while a workflow task is under way', () => {
 
   it('of a sub-agent is not passed on either, so that it is tried again', async () => {
     const { client, sent } = turnUnderWay(Infinity);
-    const passing = temporalTurns(client, () => client).decide('turn/t~1.1', { id: 'i', body: {}, identity: 'ana' });
+    const passing = temporalTurns(client, () => client).decide('turn/t~1.1', {
+      id: 'i',
+      body: {},
+      identity: 'ana',
+      before: Infinity,
+    });
     await expect(passing).rejects.toThrow('was not passed on');
+    expect(sent).toEqual([]);
+  });
+
+  it('of a sub-agent is not passed on so late that nobody would hear what became of it', async () => {
+    const { client, sent } = turnUnderWay(0);
+    const passing = temporalTurns(client, () => client).decide('turn/t~1.1', {
+      id: 'i',
+      body: {},
+      identity: 'ana',
+      before: Date.now() + 20_000,
+    });
+    await expect(passing).rejects.toThrow('no time left');
     expect(sent).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** An empty TypeScript project outside of the repository, with the packed package and contract.md's example in it. */
+/** An empty TypeScript project outside of the repository, with the packed package and the README's example in it. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,45 +9,13 @@ const ROOT = join(__dirname, '../..');
 const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8');
 const { dependencies, devDependencies } = JSON.parse(manifest) as Record<string, Record<string, string>>;
 
-const APP = `// app.ts: \`npx holdfast dev --app ./app.ts\`
-import { defineAgent, defineApp, defineTool } from 'holdfast';
-import { z } from 'zod';
-import { bank } from './bank.js';
-
-const pay = defineTool({
-  name: 'pay_invoice', version: '1.0.0', class: 'destructive',
-  description: 'Pays one supplier invoice.',
-  input: z.object({ invoice: z.string(), cents: z.number().int().positive() }),
-  preview: (input) => \`Pay \${input.cents} cents for \${input.invoice}\`,
-  run: (input, ctx) => bank.pay(input, { idempotencyKey: ctx.idempotencyKey, signal: ctx.signal }),
-});
-export default defineApp({ agents: [defineAgent({ name: 'payables', prompt: 'Pay due invoices.', tools: [pay] })] });
-`;
-
-const SERVICE = `// service.ts
-import { HoldfastClient } from 'holdfast';
-const holdfast = await HoldfastClient.connect();
-const turn = await holdfast.start({ agent: 'payables', message: 'Pay INV-7', id: 'inv-7' });
-const [call] = await turn.waitForPending();
-await turn.approve(call.digest, { by: 'ana' });   // or click: turn.uiUrl
-console.log((await turn.result()).text);
-`;
-
-const BANK = `import { appendFile } from 'node:fs/promises';
-
-interface Options {
-  idempotencyKey: string;
-  signal: AbortSignal;
+/** The first example of README.md, as printed: two files, each with its name in its first line. */
+export function readmeExample(): { 'app.ts': string; 'service.ts': string } {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [, example] = /```ts\n(\/\/ app\.ts[^]*?)```\n/.exec(readme)!;
+  const service = example!.indexOf('// service.ts');
+  return { 'app.ts': example!.slice(0, service), 'service.ts': example!.slice(service) };
 }
-
-export const bank = {
-  async pay(invoice: { invoice: string; cents: number }, { idempotencyKey, signal }: Options) {
-    signal.throwIfAborted();
-    await appendFile('payments.jsonl', JSON.stringify({ ...invoice, idempotencyKey }) + '\\n');
-    return { paid: true };
-  },
-};
-`;
 
 export interface Project {
   folder: string;
@@ -64,20 +32,14 @@ export function pack(into: string): string {
   );
 }
 
-/**
- * Top-level await needs an ES module; CommonJS wraps it in a function, nothing else differs.
- * @param like a project that is done with: its installed packages go over to this one
- */
+/** @param like a project that is done with: its installed packages go over to this one */
 export function createProject(tarball: string, type: 'module' | 'commonjs', like?: Project): Project {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `holdfast-project-${type}-`)));
-  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  write('package.json', JSON.stringify({ name: 'payables', version: '1.0.0', private: true, type }, null, 2));
+  npm(['init', '-y'], folder);
   if (like) renameSync(join(like.folder, 'node_modules'), join(folder, 'node_modules'));
   else install(folder, tarball);
-  write('app.ts', APP);
-  write('bank.ts', BANK);
-  const [imports, ...body] = SERVICE.split(/(?<='holdfast';\n)/);
-  write('service.ts', type === 'module' ? SERVICE : `${imports}async function main() {\n${body.join('')}}\nvoid main();\n`);
+  npm(['pkg', 'set', `type=${type}`], folder);
+  for (const [name, text] of Object.entries(readmeExample())) writeFileSync(join(folder, name), text);
   return { folder, env: environment({ HOLDFAST_HOME: undefined }) };
 }
 

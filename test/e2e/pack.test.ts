@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readDevState } from '../../src/devserver/state-file';
@@ -52,13 +52,7 @@ describe('the packed package, in an empty TypeScript project outside of the repo
       const { code, stdout, stderr } = await npx(made, 'tsx', 'service.ts').ended;
       const said = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('npm warn'));
       expect({ code, said }).toEqual({ code: 0, said: [] });
-      expect(stdout).toContain('pay_invoice: succeeded with {"paid":true}');
-      const payments = readFileSync(join(made.folder, 'payments.jsonl'), 'utf8').trim().split('\n');
-      expect(payments).toHaveLength(1);
-      expect(JSON.parse(payments[0]!)).toMatchObject({
-        invoice: 'INV-7',
-        idempotencyKey: expect.stringMatching(/^hf_[0-9a-f]{40}$/),
-      });
+      expect(stdout).toMatch(/pay_invoice: succeeded with \{"paid":"INV-7","key":"hf_[0-9a-f]{40}"\}/);
 
       const { address } = readDevState(join(made.folder, made.env.HOLDFAST_HOME ?? '.holdfast'))!;
       expect(await replayAll(address)).toBe(1);

@@ -18,7 +18,7 @@ describeInBrowser('approval in the Temporal Web UI', (browser) => {
   /** `holdfast start --hold` until it holds, and the page that it names. */
   async function held(name: string) {
     const process = home.start(['start', '--hold']);
-    await process.printed(/Holding for a decision from outside/);
+    await process.printed(/Waiting for a decision from outside/);
     const [, turn] = await process.printed(/^turn (\S+)$/m);
     const [url] = await process.printed(/^http\S+\/workflows\/\S+$/m);
     const [, digest] = await process.printed(/^ +call ([0-9a-f]{64})$/m);

@@ -153,16 +153,25 @@ describe('the operation of a gateway', () => {
     await open.close();
   });
 
-  it('is ready while Temporal and the store answer; says no more than that', async () => {
+  it('is ready while Temporal and the store answer, from the first worker on; says no more than that', async () => {
     const answers = { workflowService: { describeNamespace: async () => ({}) } };
-    const client = async () => ({ temporal: { connection: answers, options: { namespace: 'default' } } }) as never;
+    let polled: number | null = null;
+    const client = async () =>
+      ({ temporal: { connection: answers, options: { namespace: 'default' } }, lastPoll: async () => polled }) as never;
     const store = { derivedKey: () => Buffer.alloc(32), registers: { read: async () => ({ value: null, now: 0 }) } } as never;
+    const early = app({ client, store });
+    const tooEarly = await early.inject({ url: '/readyz' });
+    expect(tooEarly.statusCode).toBe(503);
+    expect(tooEarly.json()).toMatchObject({ checks: expect.arrayContaining([{ check: 'worker', ok: false }]) as object });
+    await early.close();
+    polled = Date.now();
     const ready = app({ client, store });
     expect((await ready.inject({ url: '/readyz' })).json()).toEqual({
       ready: true,
       checks: [
         { check: 'temporal', ok: true },
         { check: 'store', ok: true },
+        { check: 'worker', ok: true },
       ],
     });
     await ready.close();

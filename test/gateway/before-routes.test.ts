@@ -2,7 +2,11 @@
 import { connect } from 'node:net';
 import { gatewayApp } from '../../src/gateway/app';
 import { serveGateway } from '../../src/gateway/serve';
-import { gatewayParts } from '../support/gateway';
+import { gzipSync } from 'node:zlib';
+import { HoldfastClient } from '../../src/client';
+import { gatewayParts, person } from '../support/gateway';
+
+const CONFIG = { taskQueue: 'q', uiUrl: null };
 
 const inEnvelope = (reason: string) => ({
   success: false,
@@ -24,6 +28,52 @@ describe('an address that no route can read', () => {
     expect(answer.statusCode).toBe(status);
     expect(answer.json()).toMatchObject({ ...inEnvelope('bad_address'), metadata: { request_id: 'r-1' } });
     expect(answer.body.length).toBeLessThan(400);
+  });
+});
+
+describe('what no list can be asked for', () => {
+  const reader = person('rita', 'admin');
+  const app = gatewayApp(
+    gatewayParts({
+      people: [reader],
+      client: async () => new HoldfastClient({ options: {}, connection: { workflowService: {} } } as never, CONFIG),
+    }),
+  );
+  afterAll(() => app.close());
+
+  it.each(['/v1/turns?agent=%00', '/v1/turns?agent=a%1fb', '/v1/sessions?agent=%00'])('%s is refused at once', async (url) => {
+    const answer = await app.inject({ url, headers: reader.headers });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ success: false, error: { code: 'INVALID_PARAMS' } });
+  });
+});
+
+describe('a body that is not UTF-8', () => {
+  const starter = person('rita', 'starter');
+  const app = gatewayApp(gatewayParts({ people: [starter] }));
+  afterAll(() => app.close());
+  const body = JSON.stringify({ agent: 'clerk', message: 'Grüße' });
+
+  it.each<[string, object, Buffer, number]>([
+    [
+      'ISO 8859-1, as its header says',
+      { 'content-type': 'application/json; charset=iso-8859-1' },
+      Buffer.from(body, 'latin1'),
+      415,
+    ],
+    ['UTF-16', { 'content-type': 'application/json;charset="utf-16le"' }, Buffer.from(body, 'utf16le'), 415],
+    ['compressed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, gzipSync(body), 415],
+    ['ISO 8859-1 without a word', { 'content-type': 'application/json' }, Buffer.from(body, 'latin1'), 400],
+  ])('is refused: %s', async (_name, headers, payload, status) => {
+    const answer = await app.inject({ method: 'POST', url: '/v1/turns', headers: { ...starter.headers, ...headers }, payload });
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json()).toMatchObject({ error: { code: 'INVALID_PARAMS', reason: 'bad_encoding' } });
+  });
+
+  it('is read where it is UTF-8, whatever its case', async () => {
+    const headers = { ...starter.headers, 'content-type': 'application/json; charset=UTF-8' };
+    const answer = await app.inject({ method: 'POST', url: '/v1/turns', headers, payload: '{"agent":"ü"}' });
+    expect(answer.json()).toMatchObject({ error: { reason: 'bad_request' } });
   });
 });
 

@@ -37,6 +37,7 @@ const MAY: Record<string, readonly Role[] | 'public'> = {
   'POST /tools/{toolName}': ['starter', 'admin'],
   'GET /tools/{toolName}/sse': ['starter', 'approver', 'auditor', 'admin'],
   'POST /tools/{toolName}/sse': ['starter', 'admin'],
+  'POST /v1/tickets': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/blocks/{ref}': 'public',
 };
 const BODIES: Record<string, object> = {
@@ -50,6 +51,7 @@ const BODIES: Record<string, object> = {
   'POST /v1/sessions/{id}/steer': { text: 't' },
   'POST /v1/sessions/{id}/rename': { title: 't' },
   'POST /v1/forks': { from: 'f'.repeat(64) },
+  'POST /v1/tickets': { address: '/v1/turns/x/events' },
 };
 /** Begun by GET only by whoever may start: here one is followed. */
 const QUERIES: Record<string, string> = { 'GET /tools/{toolName}/sse': '?call=call/x' };
@@ -80,6 +82,7 @@ const client = async () =>
     sessions: async function* () {},
     page: async () => ({ turns: [], next: null }),
     pending: async () => [],
+    lastPoll: async () => Date.now(),
   }) as never;
 
 describe('the routes', () => {

@@ -3,6 +3,7 @@ import type { GatewayParts } from '../../src/gateway/app';
 import { serveGateway, type RunningGateway } from '../../src/gateway/serve';
 import type { ModelProvider } from '../../src/model/provider';
 import { ModelFailure } from '../../src/model/provider';
+import { binaryFile } from '../../src/tools/binary';
 import { defineTool } from '../../src/tools/define';
 import { catalogueOf } from '../../src/gateway/tool-catalogue';
 import { defineAgent, defineApp } from '../../src/agents/define';
@@ -376,6 +377,60 @@ describe('a direct call as a stream', () => {
         metadata: { tool_name: 'slow', timestamp: expect.any(String) },
       });
       expect(calm.told.find(({ data }) => data.progress === 50)!.data).toMatchObject({ message: 'half of it', durable: false });
+      const { trace_id } = calm.told.at(-1)!.data.metadata;
+      const before = calm.told.slice(0, -1);
+      expect(before.map(({ data }) => data.metadata.trace_id)).toEqual(before.map(() => trace_id));
+      const ids = calm.told.map(({ lastEventId }) => lastEventId);
+      expect(ids.every((id) => id !== '') && new Set(ids).size === ids.length).toBe(true);
+    });
+  });
+
+  it('is what POST answers when it runs for longer than a second, to those who say that they accept it', async () => {
+    await scene(setup(), async ({ gateway }) => {
+      const call = (tool: string, input: object, accept: string) =>
+        fetch(`${gateway.url}/tools/${tool}`, {
+          method: 'POST',
+          headers: { ...rita.headers, 'content-type': 'application/json', accept },
+          body: JSON.stringify({ input }),
+        });
+      runs = 1;
+      const streamed = await call('slow', { key: 'z' }, 'application/json, text/event-stream');
+      expect([streamed.status, streamed.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+      expect(streamed.headers.get('x-holdfast-call')).toMatch(/^call/);
+      const text = await streamed.text();
+      expect(text).toMatch(/event: tool_progress\nid: \S+:0-0-0\n/);
+      expect(text.match(/event: tool_result\n/g)).toHaveLength(1);
+      for (const [tool, input, accept] of [
+        ['add', { a: 1, b: 2 }, 'text/event-stream'],
+        ['slow', { key: 'y' }, '*/*'],
+        ['slow', { key: 'x' }, 'text/event-stream;q=0'],
+      ] as const)
+        // prettier-ignore
+        expect(await (await call(tool, input, accept)).json()).toMatchObject({ success: true });
+      const held = await call('pay', { invoice: 'INV-7', cents: 700 }, 'text/event-stream');
+      expect([held.status, await held.json()]).toMatchObject([202, { state: 'awaiting_approval' }]);
+    });
+  });
+
+  it('carries files below 1 MB as base64, and no others; what only looks like a file of ours stays as it is', async () => {
+    const bytes = (size: number) => Buffer.alloc(size, 'x');
+    const file = (filename: string, size: number) => binaryFile({ filename, contentType: 'text/plain', bytes: bytes(size) });
+    const fake = { filename: 'f', content_type: 'text/plain', sha256: 'a'.repeat(64), ref: 'b'.repeat(64), url: 'http://x/?expires=9999999999&signature=x', expires_at: 'x' }; // prettier-ignore
+    const makes = reads('makes', () => ({ small: file('s', 10), middle: file('m', 600_000), large: file('l', 1_000_000), fake }));
+    await scene({ tools: [makes] }, async ({ gateway }) => {
+      const posted = await fetch(`${gateway.url}/tools/makes`, {
+        method: 'POST',
+        headers: { ...rita.headers, 'content-type': 'application/json' },
+        body: '{"input":{}}',
+      });
+      const { data } = (await posted.json()) as any;
+      expect(Buffer.from(data.middle.content_base64, 'base64').equals(bytes(600_000))).toBe(true);
+      expect(data.middle.url).toBe(undefined);
+      expect(Buffer.from(data.small.content_base64, 'base64').equals(bytes(10))).toBe(true);
+      expect(data.large).toMatchObject({ url: expect.any(String), expires_at: expect.any(String) });
+      expect(data.fake).toEqual(fake);
+      const told = await (await fetch(`${gateway.url}/tools/makes/sse?key=x`, { headers: rita.headers })).text();
+      expect(told).toContain(data.middle.content_base64);
     });
   });
 

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { activityId, callId, isTurnId, newTurnId, traceId, turnIdFromKey, workflowId } from '../../src/shared/ids';
+import { asTurnId, activityId, callId, isTurnId, newTurnId, traceId, turnIdFromKey, workflowId } from '../../src/shared/ids';
 
 const random = '0123456789abcdef';
 
@@ -58,4 +58,10 @@ test('two principals never meet under one key, and nobody reaches another one by
   expect(turnIdFromKey('bob', 'inv-7')).not.toBe(ofAna);
   expect(turnIdFromKey('local', ofAna)).not.toBe(ofAna);
   expect(turnIdFromKey('local', '..')).toMatch(/^k_/);
+});
+
+test('an id out of a link is the id of the call', () => {
+  expect(asTurnId('call%2Fx')).toBe('call/x');
+  expect(asTurnId('call%2fx')).toBe('call/x');
+  expect(['call/x', 'x', 'x%2Fcall'].map(asTurnId)).toEqual(['call/x', 'x', 'x%2Fcall']);
 });

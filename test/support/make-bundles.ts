@@ -21,7 +21,7 @@ import { eventually, withEngine, type Engine, type Setup } from './engine';
 import { PlannedModel } from './planned-model';
 import { rewritten } from './rewrite-bundle';
 import { ask, say, type Answer } from './scripted-model';
-import { talk } from './sessions';
+import { afterTurns, talk } from './sessions';
 import { reset } from './temporal-cli';
 import { pays, reads } from './tools';
 
@@ -68,6 +68,7 @@ const SCRIPTS: Record<string, Answer[]> = {
   'Look up three things.': [lookUp('a', 'b', 'c'), say('Here they are.')],
   'Look for ever.': [lookUp('a'), lookUp('b')],
   'Hello?': [say('Hello.'), ask(['pay', invoice]), say('Paid.'), say('Bye.')],
+  'Good morning.': [say('Good morning.'), say('You are welcome.')],
   'Lead.': [ask(['researcher', { task: 'Find it.' }]), say('It is found.')],
   'Find it.': [lookUp('a'), say('Found.')],
 };
@@ -152,6 +153,15 @@ const SCENARIOS: Record<string, Scenario> = {
     await talk(session, 'Thanks.');
     await session.close({ by: 'rita' });
     return { session: { kind: 'session', id: session.id }, session_turn: turnOf(turn) };
+  },
+  /** A session's turn, with what its session says of it. */
+  spoken: async ({ client }) => {
+    const session = await client.openSession({ agent: 'tester', title: 'Frozen', requester: 'rita' });
+    await talk(session, 'Good morning.');
+    const turn = await talk(session, 'Thanks.');
+    await afterTurns(session, 2);
+    await session.close({ by: 'rita' });
+    return { spoken: { kind: 'turn', id: turn.turn_id } };
   },
   sub_agent: async ({ start }) => ended(await start('Lead.', { agent: 'lead', requester: 'rita' })),
   call: async ({ call }) => {

@@ -43,8 +43,10 @@ export async function scene(channel: Channel, setup: Partial<Setup>, body: (scen
     await withEngine({ tools: [pays('pay', effects)], script, ...attested, ...setup }, async (engine) => {
       const turn = await engine.start('Pay it.', { requester: 'rita' });
       const [call] = await turn.waitForPending();
-      const by: Scene['by'] = async (name, { turn: other = turn, digest = call.digest, ...more } = {}) =>
-        channel === 'any' ? { by: name } : { attestation: await signers.signed(other, digest, name, more) };
+      const by: Scene['by'] = async (name, { turn: other = turn, digest = call.digest, ...more } = {}) => ({
+        ...(channel === 'any' ? { by: name } : { attestation: await signers.signed(other, digest, name, more) }),
+        ...(more.note === undefined ? {} : { note: more.note }),
+      });
       const goesOn = async () => {
         expect(effects).toEqual([]);
         expect(await turn.pending()).toMatchObject([{ digest: call.digest, state: 'waiting' }]);

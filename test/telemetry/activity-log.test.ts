@@ -93,6 +93,7 @@ describe('the log of a turn', () => {
       await turn.result();
     });
     expect(captured.lines().filter(({ level }) => level === 'error')).toMatchObject([
+      { msg: 'a tool threw an exception', tool: 'pay', err: { message: 'connection lost' }, todo: expect.any(String) },
       { msg: 'call ended: in doubt', tool: 'pay', effect: 'in_doubt', todo: expect.stringContaining('holdfast settle') },
     ]);
     expect(captured.said('call settled')).toMatchObject([{ level: 'info', outcome: 'applied', by: 'bob', digest: digits }]);

@@ -109,8 +109,12 @@ describe("a worker's metrics", () => {
       throw new ToolError('RESOURCE_NOT_FOUND', 'not_there', 'nothing');
     });
     const steady = reads('steady', () => 1, { cacheTtlMs: 60_000 });
-    const script = [ask(['steady', {}], ['broken', {}]), ask(['steady', {}]), say('ok')];
-    await withEngine({ tools: [steady, broken], script, metrics: promToolMetrics(registry) }, async ({ start }) => {
+    const flaky = reads('flaky', async (_input, { attempt }) => {
+      if (attempt === 1) throw new ToolError('NETWORK_ERROR', 'lost', 'no connection'); // tried again after 500 ms
+      return Promise.resolve(1);
+    });
+    const script = [ask(['steady', {}], ['broken', {}], ['flaky', {}]), ask(['steady', {}]), say('ok')];
+    await withEngine({ tools: [steady, broken, flaky], script, metrics: promToolMetrics(registry) }, async ({ start }) => {
       await (await start()).result();
     });
     const text = await registry.metrics();
@@ -118,6 +122,7 @@ describe("a worker's metrics", () => {
     expect(sample(text, TOOL_COUNTERS.cacheHits.name, { tool: 'steady' })).toBe(1);
     expect(sample(text, TOOL_COUNTERS.errors.name, { tool: 'broken', code: 'RESOURCE_NOT_FOUND' })).toBe(1);
     expect(sample(text, `${TOOL_DURATION.name}_count`, { tool: 'steady' })).toBe(2);
+    expect(sample(text, `${TOOL_DURATION.name}_sum`, { tool: 'flaky' })).toBeGreaterThanOrEqual(450); // the call, not its last attempt
     const names = [...Object.values(TOOL_COUNTERS).map(({ name }) => name), TOOL_DURATION.name];
     expect(registry.getMetricsAsArray().map(({ name }) => name).sort()).toEqual(names.sort()); // prettier-ignore
   });

@@ -119,7 +119,7 @@ describe('testTool', () => {
   });
 
   it.each<[string, Partial<ToolTest>, string]>([
-    ['an input that the tool refuses', { input: { cents: -1 } }, 'does not fit honest: /cents'],
+    ['an input that the tool refuses', { input: { cents: -1 } }, 'does not fit honest: The input of honest has 1 fault: /cents'],
     ['a count that is none', { effects: () => NaN }, 'it must be a whole number'],
     ['a module that is not there', { module: { path: '/nowhere.ts' } }, 'cannot be loaded'],
     ['a module without the tool', { module: { path: MODULE, export: 'nothing' } }, 'has no export nothing made by defineTool'],

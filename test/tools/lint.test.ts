@@ -21,6 +21,16 @@ const rules = (more: Partial<ToolDefinition<any>> & object) =>
   lintTool(defineTool({ ...good, ...more } as never)).map(({ rule, path }) => `${rule} ${path}`);
 
 describe('lint', () => {
+  it('finds no fault with the first tool of the README', () => {
+    const pay = defineTool({
+      ...{ name: 'pay_invoice', version: '1.0.0', class: 'destructive', description: 'Pays one supplier invoice.' },
+      input: z.object({ invoice: z.string(), cents: z.number().int().positive() }),
+      run: async () => null,
+    } as never);
+    expect(lintTool(pay).filter(({ level }) => level === 'fault')).toEqual([]);
+    expect(lintTool(pay)).toHaveLength(5);
+  });
+
   it('has nothing to say about a tool that is well described', () => expect(rules({})).toEqual([]));
 
   it.each(['do_thing', 'tool1', 'helper', 'execute', 'run', 'processData', 'handle_request_2'])('%s says nothing', (name) => {

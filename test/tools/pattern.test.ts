@@ -12,6 +12,19 @@ const EVIL = ['^(a+)+$', '^(a|a)*$', '^(a|aa)+$', '^(?:a*)*b$', '(a*a*a*a*a*)*b'
 
 const linear = (pattern: string) => linearMatcher(new RegExp(pattern, 'u'));
 
+describe('a property of characters', () => {
+  it.each([
+    ['^\\p{Letter}+$', 'école', '1'],
+    ['^\\p{digit}+$', '৪২', 'x'],
+    ['^[\\p{General_Category=Lu}_]$', 'É', 'é'],
+    ['^\\P{punct}$', 'a', '!'],
+    ['^\\p{Script=Greek}$', 'λ', 'l'],
+  ])('by any of its names is matched in linear time: %s', (pattern, fits, misfit) => {
+    expect(isLinear(pattern)).toBe(true);
+    expect([matcherOf(pattern).test(fits), matcherOf(pattern).test(misfit)]).toEqual([true, false]);
+  });
+});
+
 describe('a pattern that hangs a backtracking matcher', () => {
   it.each(EVIL)('%s answers on 50,000 characters, as pattern, as name of properties, in an output', async (pattern) => {
     const input = { type: 'object', properties: { text: { type: 'string', pattern } } };

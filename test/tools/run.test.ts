@@ -14,7 +14,10 @@ import { toolContext } from '../support/tool-context';
 import { pays, reads } from '../support/tools';
 
 function run(tool: Tool, timeoutMs = 1000, cancelled?: AbortSignal, progress: (message: string) => void = () => undefined) {
-  return runTool(tool, { key: 'k' }, toolContext({ progress }), { timeoutMs, ...(cancelled ? { cancelled } : {}) });
+  return runTool(tool, { key: 'k', invoice: 'INV-7', cents: 1 }, toolContext({ progress }), {
+    timeoutMs,
+    ...(cancelled ? { cancelled } : {}),
+  });
 }
 
 describe('running a tool', () => {
@@ -39,6 +42,24 @@ describe('running a tool', () => {
       const result = await run(reads('bad', () => { throw error; })); // prettier-ignore
       expect(result).toMatchObject({ ok: false, error: { code, reason } });
     }
+  });
+
+  it('logs an exception with its stack, and tells the model of it without its secrets; a ToolError is no fault to log', async () => {
+    const lines: [object, string | undefined][] = [];
+    const log = { ...toolContext().log, error: (fields: object, message?: string) => void lines.push([fields, message]) };
+    const crashes = (error: Error) =>
+      runTool(reads('bad', () => { throw error; }), {}, toolContext({ log }), { timeoutMs: 1000 }); // prettier-ignore
+    await crashes(new ToolError('NETWORK_ERROR', 'x', 'x'));
+    expect(lines).toEqual([]);
+
+    const result = await crashes(new Error('no answer from https://bank:hunter22@bank.example/pay'));
+    expect(result).toMatchObject({ error: { message: 'bad failed: no answer from https://[credentials]@bank.example/pay' } });
+    expect(lines).toEqual([
+      [expect.objectContaining({ tool: 'bad', todo: expect.any(String) as string }), 'a tool threw an exception'],
+    ]);
+    const { err } = lines[0]![0] as { err: { stack: string } };
+    expect(err.stack).toContain('run.test.ts');
+    expect(JSON.stringify(err)).not.toContain('hunter22');
   });
 
   it('knows which failures prove that nothing happened', async () => {
@@ -214,16 +235,28 @@ describe('shaping', () => {
   const owner = { turn_id: 't', session_id: null, call_id: '1.1' };
   const tool = reads('get', () => null);
 
-  it('gives up to 2048 bytes whole, and more as a reference with a summary', () => {
+  it('gives up to 2048 bytes whole, and of more the beginning, a summary and a reference', () => {
     const fits = storedResult(tool, {}, envelope('é'.repeat(1023)), owner);
     const large = storedResult(tool, {}, envelope('é'.repeat(1024)), owner);
     expect(JSON.parse(resultText('ref', fits, null))).toEqual({ success: true, data: 'é'.repeat(1023) });
     expect(JSON.parse(resultText('ref', large, null)).data).toMatchObject({
       ref: 'ref',
       bytes: 2050,
-      hint: expect.stringContaining('read_result'),
+      text: `"${'é'.repeat(1023)}`,
+      next_offset: 1024,
+      hint: expect.stringContaining('read_result {"ref": "ref", "offset": 1024'),
     });
     expect(large.summary.length).toBeLessThan(400);
+  });
+
+  it('gives as much of it as the tool allows', () => {
+    const generous = storedResult(
+      reads('get', () => null, { maxInlineBytes: 5000 }),
+      {},
+      envelope('a'.repeat(9000)),
+      owner,
+    );
+    expect(JSON.parse(resultText('ref', generous, null)).data).toMatchObject({ text: `"${'a'.repeat(4999)}`, next_offset: 5000 });
   });
 
   it("survives an author's summary that crashes", () => {

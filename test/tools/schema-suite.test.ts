@@ -3,8 +3,26 @@ import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { Json, JsonObject } from '../../src/shared/json';
 import { defineTool } from '../../src/tools/define';
-import { AJV_OPTIONS, compile, compiledInput, type Violation } from '../../src/tools/schema';
+import { AJV_OPTIONS } from '../../src/tools/ajv';
+import { compile, compiledInput, type Violation } from '../../src/tools/schema';
 import { cases, type Case, type SuiteDialect } from './support/schema-suite';
+
+/** Files of the suite with cases that we judge otherwise: docs/tools.md says in what. */
+const DIFFER: Record<SuiteDialect, string[]> = {
+  draft7: [
+    ...['additionalProperties', 'dependencies', 'not', 'optional/content', 'optional/float-overflow', 'properties', 'ref'],
+    ...['date-time', 'ecmascript-regex', 'hostname', 'uri-reference', 'uri-template', 'uri'].map(
+      (name) => `optional/format/${name}`,
+    ),
+  ],
+  'draft2020-12': [
+    ...['additionalProperties', 'dependentSchemas', 'dynamicRef', 'format', 'not', 'optional/dynamicRef', 'properties'],
+    ...['optional/float-overflow', 'unevaluatedItems', 'unevaluatedProperties', 'vocabulary'],
+    ...['date-time', 'duration', 'ecmascript-regex', 'email', 'hostname', 'uri-reference', 'uri-template', 'uri', 'uuid'].map(
+      (name) => `optional/format/${name}`,
+    ),
+  ],
+};
 
 const folder = process.env.HOLDFAST_JSON_SCHEMA_TEST_SUITE;
 const suite = folder ? describe : describe.skip;
@@ -15,6 +33,7 @@ suite(`the JSON-Schema-Test-Suite${folder ? '' : ' (needs HOLDFAST_JSON_SCHEMA_T
     (dialect) => {
       const counts = { schemas: 0, refused: 0, refusedByAjv: 0, tests: 0, right: 0, rightByAjv: 0, thrownByAjv: 0, closed: 0 };
       const bad: string[] = [];
+      const differ = new Set<string>();
       for (const one of cases(folder!, dialect)) {
         counts.schemas += 1;
         const alone = ajvAlone(dialect, one.input);
@@ -22,7 +41,8 @@ suite(`the JSON-Schema-Test-Suite${folder ? '' : ' (needs HOLDFAST_JSON_SCHEMA_T
         if (alone === null) counts.refusedByAjv += 1;
         if (typeof ours === 'string') {
           counts.refused += 1;
-          if (alone !== null) bad.push(`${one.name}: ajv takes it, we say ${ours}`);
+          const unfit = /default is .* which does not fit/.test(ours); // which ajv takes, and writes in
+          if (alone !== null && !unfit) bad.push(`${one.name}: ajv takes it, we say ${ours}`);
           continue;
         }
         const open = compile(one.input);
@@ -33,6 +53,7 @@ suite(`the JSON-Schema-Test-Suite${folder ? '' : ' (needs HOLDFAST_JSON_SCHEMA_T
           const strict = ours(test.data);
           if (expected === test.valid) counts.rightByAjv += 1;
           if (strict.valid === test.valid) counts.right += 1;
+          else differ.add(one.name.split('.json')[0]!);
           const name = `${one.name}: ${test.name}`;
           if (expected === 'threw') counts.thrownByAjv += 1;
           if (expected === test.valid && plainly !== test.valid) bad.push(`${name}: worse than ajv alone`);
@@ -47,6 +68,7 @@ suite(`the JSON-Schema-Test-Suite${folder ? '' : ' (needs HOLDFAST_JSON_SCHEMA_T
       }
       console.info(`${dialect}: ${JSON.stringify(counts)}`);
       expect(bad).toEqual([]);
+      expect([...differ].toSorted()).toEqual(DIFFER[dialect].toSorted());
       expect(counts.tests).toBeGreaterThan(1000);
     },
     400_000,

@@ -92,6 +92,25 @@ describe('schemas of several tools', () => {
   });
 });
 
+describe('a name beside a reference', () => {
+  const within = (a: JsonObject, more: JsonObject) => compiledInput(object({ a }, more)).validate;
+  const $defs = { b: text };
+
+  it('is where the reference begins in 2020-12, and means nothing in draft-07', () => {
+    const own = within({ $id: 'https://example.com/a', $ref: '#/$defs/b', $defs }, {});
+    expect([own({ a: 'x' }).valid, own({ a: 1 }).valid]).toEqual([true, false]);
+    expect(() => within({ $id: 'https://example.com/a', $ref: '#/$defs/b' }, { $defs })).toThrow(
+      'it refers to https://example.com/a#/$defs/b, which is not in it',
+    );
+    const older = within({ $id: 'https://example.com/a', $ref: '#/definitions/b' }, { definitions: $defs });
+    expect([older({ a: 'x' }).valid, older({ a: 1 }).valid]).toEqual([true, false]);
+  });
+
+  it('that leads back to itself is a fault that says so', () => {
+    expect(() => within({ $ref: '#/properties/a' }, {})).toThrow('a $ref in it leads back to itself');
+  });
+});
+
 describe('an output schema', () => {
   it('takes further fields unless it is declared strict, and changes nothing', () => {
     const check = (schema: z.ZodType | JsonObject, data: Json) => compileOutput(outputSchema(schema))(data);

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { attestDecision } from '../../src/attestation/attest';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../support/scripted-model';
 import { Signers } from '../support/signers';
@@ -48,7 +50,7 @@ describe('decisions that are signed', () => {
       const turn = await start();
       const [call] = await turn.waitForPending();
       await turn.deny(call.digest, {
-        attestation: await signers.signed(turn, call.digest, 'ana', { decision: 'deny' }),
+        attestation: await signers.signed(turn, call.digest, 'ana', { decision: 'deny', note: 'no' }),
         note: 'no',
       });
       expect((await turn.result()).calls[0]).toMatchObject({ state: 'denied', effect: 'refused', approval: { by: ['ana'] } });
@@ -75,6 +77,27 @@ describe('decisions that are signed', () => {
       await turn.result();
       expect(effects).toEqual([input]);
     });
+  });
+
+  it('of a first approver hold when the second comes after they have expired, and not once the key is revoked', async () => {
+    for (const revoked of [false, true]) {
+      const effects: unknown[] = [];
+      const agent = { approvals: { quorum: 2 } };
+      await withEngine({ tools: [pays('pay', effects)], agent, script: script(), ...attested() }, async ({ start }) => {
+        const turn = await start();
+        const [{ digest }] = await turn.waitForPending();
+        const ana = signers.person(`ana-${revoked}`);
+        const said = { aud: await turn.audience(), digest, decision: 'approve' as const, roles: [], head: null };
+        const exp = Date.now() + 3000;
+        const attestation = attestDecision(ana, { ...said, principal: `ana-${revoked}` }, new Date(exp).toISOString());
+        await turn.approve(digest, { attestation });
+        await sleep(exp + 1100 - Date.now());
+        if (revoked) signers.change(ana, { revoked_at: new Date().toISOString() });
+        await turn.approve(digest, { attestation: await signers.signed(turn, digest, 'bob') });
+        await turn.result();
+        expect(effects).toEqual(revoked ? [] : [invoice]);
+      });
+    }
   });
 
   it('approve several calls at once: a signature for each, all of them or none', async () => {

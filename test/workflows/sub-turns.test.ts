@@ -51,7 +51,8 @@ describe('a sub-agent', () => {
       ...Object.fromEntries(names.map((name) => [name, [ask(['meet', { key: name }]), say(name)]])),
     };
     const limits = { steps: 10, tokens: 3000, costUsd: 3 };
-    await withAgents([agent('lead', [tool(worker)], { limits })], scripts, async ({ start, client }) => {
+    const priced = { model: 'claude-opus-5' }; // a limit of cost wants a price
+    await withAgents([agent('lead', [tool(worker)], { limits, ...priced })], scripts, async ({ start, client }) => {
       const turn = await start();
       expect((await turn.result()).state).toBe('completed');
       expect(barrier.most).toBe(3);

@@ -5,6 +5,8 @@ import { FileStore } from '../../src/store/file-store';
 import type { Store } from '../../src/store/store';
 import { ToolError } from '../../src/tools/errors';
 import { ModelFailure } from '../../src/model/provider';
+import { describeTurn } from '../../src/cli/support/describe';
+import { shownCard } from '../support/card';
 import { eventually, withEngine } from '../support/engine';
 import { ask, results, say, ScriptedModel, type Answer } from '../support/scripted-model';
 import { Barrier, pays, reads } from '../support/tools';
@@ -30,6 +32,23 @@ describe('a turn', () => {
       expect(barrier.most).toBe(5);
       expect(results(model.requests[1]!).map((result) => result.body.data)).toEqual(['a', 'b', 'c', 'd', 'e']);
     });
+  });
+
+  it('shows in the Web UI and in `show` what a tool threw, without its secrets', async () => {
+    const broken = reads('broken', () => {
+      throw new Error('no answer from https://bank:hunter22@bank.example/pay');
+    });
+    await withEngine(
+      { tools: [broken], script: [ask(['broken', { key: 'a' }]), say('ok')] },
+      async ({ start, client, model }) => {
+        const turn = await start();
+        const view = await turn.result();
+        const thrown = 'EXECUTION_ERROR tool_crashed: broken failed: no answer from https://[credentials]@bank.example/pay';
+        expect(await shownCard(client, turn)).toContain(`- call 1.1 \`broken\` failed: \`${thrown}\``);
+        expect(describeTurn(view).join('\n')).toContain(thrown);
+        expect(JSON.stringify(model.requests[1])).not.toContain('hunter22');
+      },
+    );
   });
 
   it('never runs more calls at once than the agent allows', async () => {

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../../shared/json';
 import { DECIDE_UPDATE } from '../../workflows/contract';
 import { list, number, object, text, textOrNull, time } from './loose';
+import { redactedIn } from '../redact/events';
 import { carried, known, LEFT_OUT, type Carried } from './payload';
 import type { ActivityCase, MessageCase, RunCase } from './types';
 
@@ -35,6 +36,11 @@ export class History {
   private readonly seen = new Set<string>();
   private readonly scheduled = new Map<string, ActivityCase>();
   private readonly updates = new Map<string, MessageCase>();
+
+  /** What its session says of the turn is told elsewhere too: only what was left out of it counts. */
+  ofSession(event: JsonObject): void {
+    this.leftOut += redactedIn(event);
+  }
 
   run(runId: string, began: string): void {
     if (began === 'continued') this.scheduled.clear();

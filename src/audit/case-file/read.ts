@@ -59,6 +59,9 @@ class Reading {
       case 'event':
         this.turn?.history.event(object(line.body.event));
         break;
+      case 'session':
+        this.turn?.history.ofSession(object(line.body.event));
+        break;
       case 'part':
         this.hold(line.body.ref, line.body.part);
         break;

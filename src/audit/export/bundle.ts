@@ -16,6 +16,7 @@ import { Contradictions } from '../verify/contradictions';
 import type { MeantLine } from '../verify/meaning';
 import type { PlannedTurn, Sources } from './plan';
 import { succeed, withdraw, type ChainName } from './previous';
+import { SessionHistory } from './session-events';
 import { planOf, subjectName, type Subject } from './subjects';
 import { turnLines } from './turn-lines';
 
@@ -54,9 +55,9 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
     made_by: { holdfast: version, node: process.version },
   });
   for (const object of objects) yield writer.line('object', object);
-  const written = new Set<string>();
+  const soFar = { written: new Set<string>(), sessions: new SessionHistory(sources.temporal) };
   for (const planned of turns)
-    for await (const [kind, body] of turnLines(sources, planned, written)) yield writer.line(kind, body as never);
+    for await (const [kind, body] of turnLines(sources, planned, soFar)) yield writer.line(kind, body as never);
   const complete = turns.every(({ faults }) => faults.length === 0);
   const { line, takeBack } = await lastLine(writer, {
     store: sources.store,

@@ -14,6 +14,7 @@ export interface PlannedTurn extends References {
   agent: string;
   /** Empty: nothing is left that would tell. */
   requester: string;
+  session: Survey['session'];
   runs: SurveyedRun[];
   /** Hashes of its blocks, in order. */
   blocks: string[];
@@ -46,7 +47,18 @@ export class Planner {
   unknown(turnId: string, parent: TurnBody['parent'] = null): PlannedTurn {
     const turn = { turn_id: turnId, workflow_id: workflowId(turnId), first_execution_run_id: null, parent };
     const faults = ['Temporal no longer has its history.'];
-    return { turn, agent: '', requester: '', runs: [], blocks: [], head: null, records: [], faults, ...noReferences() };
+    return {
+      turn,
+      agent: '',
+      requester: '',
+      session: null,
+      runs: [],
+      blocks: [],
+      head: null,
+      records: [],
+      faults,
+      ...noReferences(),
+    };
   }
 
   private async withChildren(turnId: string, found: Survey, parent: TurnBody['parent']): Promise<PlannedTurn[]> {

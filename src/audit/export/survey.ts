@@ -8,9 +8,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { TURN_WORKFLOW } from '../../workflows/contract';
 import type { RunBody } from '../format/lines';
 import { readHistory } from '../history';
+import { object, text } from '../case-file/loose';
 import { eventJson, valuesOf } from './event-json';
 import { ownText } from './own-text';
 import { collect, noReferences, type References } from './references';
+import type { StartedIn } from './session-events';
 
 export interface SurveyedRun extends RunBody {
   /** The last event that there was; later ones are not of this bundle. */
@@ -25,6 +27,8 @@ export interface Survey extends References {
   requester: string;
   /** Of a sub-agent's turn: the workflow and the call that it answers. */
   parent: { workflow_id: string; first_execution_run_id: string; call_id: string } | null;
+  /** Of a turn that a session has begun. */
+  session: StartedIn | null;
   runs: SurveyedRun[];
   /** In the order of events, each once. */
   heads: string[];
@@ -68,6 +72,7 @@ class Reading {
       agent: '',
       requester: '',
       parent: null,
+      session: null,
       runs: [],
       heads: [],
       head: null,
@@ -110,9 +115,12 @@ class Reading {
     const [input] = valuesOf(started.input);
     this.found.first_execution_run_id = String(started.firstExecutionRunId || runId);
     if (!isJsonObject(input)) return;
-    const { agent, requester, parent } = input;
+    const { agent, requester, parent, session_workflow_id } = input;
     if (typeof requester === 'string') this.found.requester = requester;
     if (typeof agent === 'string') this.found.agent = agent;
+    const above = object(started.parentWorkflowExecution);
+    if (typeof session_workflow_id === 'string' && above.workflowId === session_workflow_id)
+      this.found.session = { workflow_id: ownText(session_workflow_id), run_id: ownText(text(above.runId)) };
     if (!isJsonObject(parent)) return;
     const { workflow_id, first_execution_run_id, call_id } = parent as Record<string, string>;
     this.found.parent = { workflow_id: workflow_id!, first_execution_run_id: first_execution_run_id!, call_id: call_id! };

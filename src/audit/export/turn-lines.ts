@@ -11,14 +11,22 @@ import { eventJson } from './event-json';
 import { ownText } from './own-text';
 import type { PlannedTurn, Sources } from './plan';
 import { noReferences } from './references';
+import type { SessionHistory } from './session-events';
 
 export type AnyLine = { [K in LineKind]: [kind: K, body: Bodies[K]] }[LineKind];
 
-/** @param written parts that stand in the bundle already; grows */
-export async function* turnLines(sources: Sources, planned: PlannedTurn, written: Set<string>): AsyncGenerator<AnyLine> {
+/** What is known of the bundle so far. */
+export interface SoFar {
+  /** Parts that stand in it already. */
+  written: Set<string>;
+  sessions: SessionHistory;
+}
+
+export async function* turnLines(sources: Sources, planned: PlannedTurn, { written, sessions }: SoFar): AsyncGenerator<AnyLine> {
   const { turn, blocks, records, head, faults } = planned;
   yield ['turn', turn];
   yield* runLines(sources, planned);
+  yield* sessionLines(sessions, planned);
   for (const hash of blocks) yield* blockLines(sources, hash, written, faults);
   for (const record of records) yield ['effect', { record: record as EffectRecord & Record<string, Json> }];
   yield* partLines(sources, planned.parts, written, faults);
@@ -39,6 +47,13 @@ async function* runLines({ temporal }: Sources, { turn, runs, faults }: PlannedT
       faults.push(`Temporal no longer has run ${run_id}.`);
     }
   }
+}
+
+async function* sessionLines(sessions: SessionHistory, { turn, session, faults }: PlannedTurn): AsyncGenerator<AnyLine> {
+  if (session === null) return;
+  const lines = await sessions.about(turn.workflow_id, session);
+  if (lines === null) faults.push('Temporal no longer has what its session says of it.');
+  for (const body of lines ?? []) yield ['session', body];
 }
 
 /** gRPC's. */

@@ -2,13 +2,17 @@
 import type { Json, JsonObject } from '../../shared/json';
 import type { Block, Part } from '../../shared/transcript';
 
-/** What is written. Bundles of version 1 have no `tenant` and no `chained`, and their trailers no `contradiction`. */
-export const BUNDLE_VERSION = 'holdfast.bundle/2';
-export const OLDER_VERSION = 'holdfast.bundle/1';
+/**
+ * What is written. Versions 1 and 2 have no `session` lines, and `of` of their redactions has no `public` and no `redaction`; version 1 has no
+ * `tenant`, no `chained` and no `contradiction`.
+ */
+export const BUNDLE_VERSION = 'holdfast.bundle/3';
+export const VERSION_2 = 'holdfast.bundle/2';
+export const VERSION_1 = 'holdfast.bundle/1';
 
 /** The first line: whose record this is, and what has made it. */
 export interface BundleBody {
-  v: typeof BUNDLE_VERSION | typeof OLDER_VERSION;
+  v: typeof BUNDLE_VERSION | typeof VERSION_2 | typeof VERSION_1;
   subject: { kind: 'turn' | 'call' | 'session'; id: string };
   namespace: string;
   agent: string;
@@ -48,6 +52,13 @@ export interface EventBody {
   event: JsonObject;
 }
 
+/** One event of the history of the session that the turn is of: one that is about this turn (decision 0039). */
+export interface SessionBody {
+  /** Of the session's workflow. */
+  run_id: string;
+  event: JsonObject;
+}
+
 /** `part` is null where it was left out, or the store has lost it. */
 export interface PartBody {
   ref: string;
@@ -74,11 +85,22 @@ export interface TurnEndBody {
 
 /** Where a bundle was redacted: the bundle that it was made of. */
 export interface Redaction {
-  of: { root: string; kid: string; signature: string };
+  of: RedactedTrailer;
   /** How many were left out. */
   parts: number;
   payloads: number;
   reason: string;
+}
+
+/** The trailer of the bundle that was redacted, but for what stands in the new trailer too. */
+export interface RedactedTrailer {
+  root: string;
+  kid: string;
+  signature: string;
+  /** Absent before version 3. */
+  public?: string;
+  /** Absent before version 3. */
+  redaction?: Redaction | null;
 }
 
 /** Where history, transcript and effects contradicted each other already when the bundle was made. */
@@ -114,6 +136,7 @@ export interface Bodies {
   turn: TurnBody;
   run: RunBody;
   event: EventBody;
+  session: SessionBody;
   part: PartBody;
   block: BlockBody;
   effect: EffectBody;

@@ -5,7 +5,19 @@ import { isJsonObject, type Json } from '../../shared/json';
 import { parseCanonical } from './canonical-text';
 import type { BundleLine, LineKind } from './lines';
 
-const KINDS: readonly LineKind[] = ['bundle', 'object', 'turn', 'run', 'event', 'part', 'block', 'effect', 'turn_end', 'end'];
+const KINDS: readonly LineKind[] = [
+  'bundle',
+  'object',
+  'turn',
+  'run',
+  'event',
+  'session',
+  'part',
+  'block',
+  'effect',
+  'turn_end',
+  'end',
+];
 /** Bytes. Temporal's events are below 4 MB, parts of the store below 64. */
 const LONGEST_LINE = 128 * 1024 * 1024;
 const NEWLINE = 0x0a;

@@ -58,6 +58,7 @@ function faultOf({ n, kind, body }: BundleLine): string | null {
     case 'bundle':
       return textsIn(json, 'agent', 'made_at') ? null : 'it says no agent, or no time';
     case 'event':
+    case 'session':
       return isJsonObject(json.event ?? null) ? null : 'it has no event';
     case 'block':
       return blockFault(json.block ?? null);

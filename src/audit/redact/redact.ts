@@ -5,7 +5,7 @@
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import { canonical } from '../../shared/canonical';
 import type { Json } from '../../shared/json';
-import type { BundleLine, LineKind, Redaction } from '../format/lines';
+import { BUNDLE_VERSION, type BundleLine, type LineKind, type Redaction } from '../format/lines';
 import { readLines } from '../format/reader';
 import { readWhole } from '../format/whole';
 import { LineWriter } from '../format/writer';
@@ -43,7 +43,7 @@ export async function* redact(
     throw new NothingToRedact(`The reason must have from 1 to ${LONGEST_REASON} characters: it stands in the bundle.`);
   const selection = new Selection(wanted);
   // Whoever signs a redacted bundle vouches for it: so the one that it is made of has to be whole. Whose key signed that is not asked.
-  const { end: original } = await readWhole(source(), (line) => selection.take(line));
+  const { first, end: original } = await readWhole(source(), (line) => selection.take(line));
   const leftOut = selection.done();
   const { secrets, repeated_in } = await secretsOf(source, leftOut);
 
@@ -54,7 +54,8 @@ export async function* redact(
     yield writer.line(line.kind, redactLine(line, leftOut, secrets, counts) as never);
   }
   const { root, kid, signature, complete, previous, contradiction } = original;
-  const redaction: Redaction = { of: { root, kid, signature }, ...counts, reason };
+  const whole = first.v === BUNDLE_VERSION ? { public: original.public, redaction: original.redaction } : {};
+  const redaction: Redaction = { of: { root, kid, signature, ...whole }, ...counts, reason };
   const end = {
     root: writer.last!,
     lines: writer.lines + 1,
@@ -95,9 +96,9 @@ function redactLine(
     if (part === null) counts.parts += 1;
     return { ...line.body, part };
   }
-  if (line.kind !== 'event') return line.body;
+  if (line.kind !== 'event' && line.kind !== 'session') return line.body;
   const before = redactedIn(line.body.event);
   const { event, payloads } = redactEvent(line.body.event, (value) => value === undefined || secrets.heldBy(value));
   counts.payloads += before + payloads;
-  return { event };
+  return { ...line.body, event };
 }

@@ -2,7 +2,7 @@
 import { temporal, type coresdk } from '@temporalio/proto';
 import { isEnd, type Asked, type Command } from './command';
 import type { Activation, WorkflowCommand } from './recording';
-import { failureOf, fieldsOf, msOf, outcomeOf, retryOf, valuesOf, type Json, type JsonObject } from './values';
+import { failureOf, fieldsOf, msOf, outcomeOf, retryOf, valueOf, valuesOf, type Json, type JsonObject } from './values';
 
 const { ParentClosePolicy, WorkflowIdReusePolicy } = temporal.api.enums.v1;
 /** Name of the replay's task queue begins so; what it stands for is the queue that the workflow itself ran on. */
@@ -42,13 +42,14 @@ export class AskedCommands {
   }
 
   private read(command: WorkflowCommand): Command[] {
-    if (command.scheduleActivity) return [this.activity(command.scheduleActivity)];
+    const summary = valueOf(command.userMetadata?.summary);
+    if (command.scheduleActivity) return [withSummary(this.activity(command.scheduleActivity), summary)];
     if (command.requestCancelActivity)
       return [plain('activity_cancel', this.nameOf('activity', command.requestCancelActivity.seq))];
     if (command.startTimer)
       return [plain('timer', String(command.startTimer.seq), { duration_ms: msOf(command.startTimer.startToFireTimeout) })];
     if (command.cancelTimer) return [plain('timer_cancel', String(command.cancelTimer.seq))];
-    if (command.startChildWorkflowExecution) return [this.child(command.startChildWorkflowExecution)];
+    if (command.startChildWorkflowExecution) return [withSummary(this.child(command.startChildWorkflowExecution), summary)];
     if (command.cancelChildWorkflowExecution)
       return [plain('external_cancel', this.nameOf('child', command.cancelChildWorkflowExecution.childWorkflowSeq))];
     if (command.requestCancelExternalWorkflowExecution)
@@ -136,6 +137,9 @@ const WITHDRAWS: Partial<Record<Command['kind'], Command['kind']>> = {
 };
 
 const plain = (kind: Command['kind'], id: string, fields: JsonObject = {}): Command => ({ kind, id, fields });
+
+/** What the Web UI shows beside it. */
+const withSummary = (command: Command, summary: Json): Command => ({ ...command, fields: { ...command.fields, summary } });
 
 const queue = (name: string | null | undefined): Json => (name?.startsWith(`${REPLAY_NAME}-`) ? OWN_QUEUE : (name ?? ''));
 

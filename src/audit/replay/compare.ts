@@ -102,6 +102,8 @@ function otherCourse(
   const [was, now] = [recorded[i], asked[i]];
   const event = was?.event ?? null;
   const at = event === null ? 'after the last event' : `event ${event}`;
+  if (was && now && deed(was) === deed(now))
+    return { event, what: 'instead', sentence: `${at}: the code would now ${deed(now)} ${otherwise(was, now)}` };
   if (was && now) {
     const again = asked.slice(i + 1).some((one) => sameCommand(one, was));
     const later = recorded.slice(i + 1).some((one) => sameCommand(one, now));
@@ -122,6 +124,15 @@ function otherCourse(
   if (now && (ended || failure !== null))
     return { event, what: 'added', sentence: `${at}: the code would now also ${deed(now)}` };
   return null;
+}
+
+/** What differs between two commands that have one name. */
+function otherwise(was: Recorded, now: Asked): string {
+  if (was.id !== now.id) return `under the id ${oneLine(now.id)}, and ${oneLine(was.id)} was recorded`;
+  if (was.kind !== now.kind) return `as a command of kind ${now.kind}, and one of kind ${was.kind} was recorded`;
+  const [place] = differing(was.fields, now.fields, 1);
+  const field = place?.path.split('.')[0] ?? 'type';
+  return `with ${fieldName(was.kind, field)}: ${value(place?.now, field)}, and ${value(place?.recorded, field)} was recorded`;
 }
 
 /** A patch that is called deprecated may be marked or not: that is what deprecating it is for. */

@@ -40,6 +40,11 @@ export const KNOWN: readonly Known[] = [
       'older builds asked the rules about an edited input as if nothing untrusted had been read; where it ran they were asked rightly',
   },
   { of: 'runCall', path: 'input.0.approvals.*.identity', was: '', reason: 'older builds did not know who had sent a decision' },
+  {
+    of: 'checkDecision',
+    path: 'input.0.note_hash',
+    reason: 'older builds did not compare the note with what was signed',
+  },
   ...['untrusted', 'verdict', 'validation_ms'].map((name) => ({ of: 'runCall', path: `input.0.${name}`, reason: SHOWN })),
   ...['takeStep', 'endTurn'].flatMap((of) =>
     ['version', 'class', 'revision'].map((name) => ({ of, path: `input.0.outcomes.*.${name}`, reason: SHOWN })),

@@ -65,12 +65,12 @@ class Reader {
     const at = wholeOf(event.eventId);
     if (activity) {
       this.begun.set(at, activity.activityId ?? '');
-      return this.activity(activity);
+      return this.activity(activity, event);
     }
     if (activityCancel) return plain('activity_cancel', this.begun.get(wholeOf(activityCancel.scheduledEventId)) ?? '');
     if (timer) return plain('timer', timer.timerId ?? '', { duration_ms: msOf(timer.startToFireTimeout) });
     if (timerCancel) return plain('timer_cancel', timerCancel.timerId ?? '');
-    if (child) return this.child(child);
+    if (child) return this.child(child, event);
     if (externalCancel) return plain('external_cancel', externalCancel.workflowExecution?.workflowId ?? '');
     if (signal)
       return plain('signal', `${signal.workflowExecution?.workflowId ?? ''} ${signal.signalName}`, {
@@ -95,7 +95,10 @@ class Reader {
     return this.ending(event);
   }
 
-  private activity(scheduled: temporal.api.history.v1.IActivityTaskScheduledEventAttributes): Command {
+  private activity(
+    scheduled: temporal.api.history.v1.IActivityTaskScheduledEventAttributes,
+    { userMetadata }: HistoryEvent,
+  ): Command {
     return plain('activity', scheduled.activityId ?? '', {
       type: scheduled.activityType?.name ?? '',
       input: valuesOf(scheduled.input?.payloads),
@@ -107,10 +110,14 @@ class Reader {
       retry: retryOf(scheduled.retryPolicy),
       headers: fieldsOf(scheduled.header?.fields),
       priority: scheduled.priority?.priorityKey ?? 0,
+      summary: valueOf(userMetadata?.summary),
     });
   }
 
-  private child(child: temporal.api.history.v1.IStartChildWorkflowExecutionInitiatedEventAttributes): Command {
+  private child(
+    child: temporal.api.history.v1.IStartChildWorkflowExecutionInitiatedEventAttributes,
+    { userMetadata }: HistoryEvent,
+  ): Command {
     return plain('child', child.workflowId ?? '', {
       type: child.workflowType?.name ?? '',
       input: valuesOf(child.input?.payloads),
@@ -126,6 +133,7 @@ class Reader {
       search_attributes: fieldsOf(child.searchAttributes?.indexedFields),
       headers: fieldsOf(child.header?.fields),
       priority: child.priority?.priorityKey ?? 0,
+      summary: valueOf(userMetadata?.summary),
     });
   }
 

@@ -1,12 +1,13 @@
 /** One call at length: what was asked for, what was decided and by whom, what ran, what came of it. */
-import { object, text, textOrNull } from '../case-file/loose';
+import { object, objectOrNull, text, textOrNull } from '../case-file/loose';
 import type { ActivityCase, CallCase, TurnCase } from '../case-file';
 import type { Signature } from '../case-file/signatures';
 import { changed, inputBefore, modelsInput } from './changed';
 import { code, facts, type Node, type Text } from './doc';
 import type { Room } from './room';
-import { decisionText, fate, settledBy, waitedMs } from './tale';
-import { between, count, duration, name, pretty, quoted, short, signed, when } from './words';
+import { decisionText, fate, settledBy } from './tale';
+import { waitedMs } from './waits';
+import { between, beyondNote, count, duration, name, pretty, quoted, short, signed, when } from './words';
 
 export function callSection(call: CallCase, turn: TurnCase, id: string, room: Room): Node {
   const { tool, version, question, error, result, note, summary } = call;
@@ -161,8 +162,9 @@ function ended({ outcome, failure, lastFailure, attempts: many, output, takenBac
 function settlements({ settlements: all }: CallCase): Node[] {
   if (all.length === 0) return [];
   const items = all.map((settled): Text => {
-    const { outcome, note, evidence, at, signature } = settled;
-    const sure = text(settled.by) === '' ? '' : ` (${signed(signature as Signature)})`;
+    const { outcome, note, evidence, at, signature, claims } = settled;
+    const proved = `${signed(signature as Signature)}${beyondNote(objectOrNull(claims ?? null), note ?? null)}`;
+    const sure = text(settled.by) === '' ? '' : ` (${proved})`;
     return `${settledBy(settled)}${sure}, ${when(textOrNull(at))}: ${name(text(outcome))}${text(note) ? `, ${quoted(text(note))}` : ''}${text(evidence) ? `; evidence: ${quoted(text(evidence), 1000)}` : ''}`;
   });
   return [

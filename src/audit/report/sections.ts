@@ -28,10 +28,10 @@ export function turnSection(turn: TurnCase, room: Room): Node {
     body: [
       ...part('In short', [
         { is: 'paragraph', text: tale.asked },
+        ...notice('Look at this first', tale.look, 'warn'),
         ...notice('What was done', tale.done, turn.state === 'completed' ? 'plain' : 'warn'),
         ...notice('Who allowed it', tale.allowed, 'plain'),
         ...notice('What is not known', tale.unknown, tale.unknown.length > 0 ? 'warn' : 'plain'),
-        ...notice('Look at this first', tale.look, 'warn'),
       ]),
       ...part('Timeline', timeline(turn, room, idOf)),
       ...part('Calls', [

@@ -1,6 +1,7 @@
 /** What of a turn happened when: the rows of its timeline, for the picture and for the table beside it. */
 import { object, text, textOrNull } from '../case-file/loose';
 import type { ActivityCase, CallCase, StepCase, TurnCase } from '../case-file';
+import { waitOf } from './waits';
 import { between, count, duration, ms, name, quoted } from './words';
 
 export type BarKind = 'model' | 'run' | 'wait' | 'retry' | 'admit';
@@ -75,17 +76,17 @@ function stepRow({ step, activity, takenBack }: StepCase, end: number): Row {
 function callRow(call: CallCase, to: string, end: number): Row {
   const bars: Bar[] = [];
   const marks: Mark[] = [];
-  const { question, decisions, activities, id, tool, revision } = call;
+  const { decisions, activities, id, tool, revision } = call;
   for (const activity of activities) {
     const kind = ADMITS.has(activity.type) ? 'admit' : 'run';
     bars.push(...activityBars(activity, kind, end, WHAT[activity.type] ?? activity.type));
     effectMark(marks, activity);
   }
-  if (question?.askedAt) {
-    const until = waitEnd(call);
-    const from = Date.parse(question.askedAt);
-    const says = until === null ? 'waits for a person; nobody has decided' : `waited ${duration(until - from)} for a person`;
-    bars.push({ kind: 'wait', from, to: Math.max(from, until ?? end), says, takenBack: call.takenBack });
+  const wait = waitOf(call);
+  if (wait !== null) {
+    const { from, to } = wait;
+    const says = to === null ? 'waits for a person; nobody has decided' : `waited ${duration(to - from)} for a person`;
+    bars.push({ kind: 'wait', from, to: Math.max(from, to ?? end), says, takenBack: call.takenBack });
   }
   for (const { decision, by, at } of decisions) {
     const sign = { approve: '✓', deny: '✗', edit: '✎', expired: '…' }[decision] ?? '?';
@@ -148,16 +149,6 @@ function effectMark(marks: Mark[], { type, output, endedAt, outcome }: ActivityC
       `effect: ${name(effect)}`,
     );
   else if (textOrNull(result.state) === 'failed') mark(marks, endedAt, 'trouble', '!', 'it failed');
-}
-
-/** When a call stopped to wait: at its last decision, or where it ran. */
-function waitEnd({ decisions, activities, question }: CallCase): number | null {
-  const asked = Date.parse(question?.askedAt ?? '');
-  const ran = activities.find(
-    ({ type, scheduledAt }) => type !== 'admitCall' && scheduledAt !== null && Date.parse(scheduledAt) >= asked,
-  );
-  const decided = decisions.map(({ at }) => ms(at)).filter((at): at is number => at !== null && at >= asked);
-  return ms(ran?.scheduledAt ?? null) ?? (decided.length > 0 ? Math.max(...decided) : null);
 }
 
 function mark(marks: Mark[], at: string | null, kind: MarkKind, sign: string, says: string): void {

@@ -1,8 +1,10 @@
 /** A turn in plain sentences: what was asked, what was done, who allowed it, what is not known, what to look at first. */
+import type { Json } from '../../shared/json';
 import { object, text, textOrNull } from '../case-file/loose';
 import type { CallCase, DecisionCase, TurnCase } from '../case-file';
 import { changed, inputBefore } from './changed';
 import type { Text } from './doc';
+import { waitedTogetherMs } from './waits';
 import { between, count, dollars, duration, name, proof, quoted, when } from './words';
 
 export interface Tale {
@@ -49,14 +51,32 @@ function done(turn: TurnCase, idOf: IdOf): Text[] {
   const work = turn.direct
     ? count(calls.length, 'call')
     : `${count(turn.steps.filter(({ takenBack }) => !takenBack).length, 'model request')} and ${count(calls.length, 'call')}, ${dollars(turn.usage.costUsd)}`;
-  const waited = turn.calls.reduce((sum, call) => sum + (waitedMs(call) ?? 0), 0);
+  const waited = waitedTogetherMs(turn.calls);
   return [
     `${how} ${work}${waited > 0 ? `; ${duration(waited)} of waiting for people` : ''}.`,
     ...(turn.reason ? [`Reason: ${quoted(turn.reason, 400)}`] : []),
-    ...acted.map((call): Text => [link(call, idOf), ` ${fate(call)}`]),
+    ...acted.map((call): Text => [link(call, idOf), ` ${fate(call)} ${what(call)}`.trimEnd()]),
     ...(acted.length === 0 ? ['Nothing that acts on the world outside was called.'] : []),
     ...(turn.answer ? [`Its answer: ${quoted(turn.answer, 500)}`] : []),
   ];
+}
+
+const MOST_FIELDS = 12;
+
+/** To whom, and how much: the preview that people saw, and the fields of the input. */
+function what({ question, input }: CallCase): string {
+  const preview = question?.preview ?? null;
+  const fields = Object.entries(input ?? {});
+  const told = fields.slice(0, MOST_FIELDS).map(([field, value]) => `${name(field)} ${quoted(oneLine(value), 120)}`);
+  const more = fields.length > told.length ? [`${count(fields.length - told.length, 'more field')}`] : [];
+  return [
+    ...(preview === null ? [] : [`Shown as ${quoted(oneLine(preview), 300)}.`]),
+    ...(told.length === 0 ? [] : [`Its input: ${[...told, ...more].join(', ')}.`]),
+  ].join(' ');
+}
+
+function oneLine(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function allowed(turn: TurnCase, idOf: IdOf): Text[] {
@@ -123,6 +143,10 @@ function look(turn: TurnCase, idOf: IdOf): Text[] {
   const found: Text[] = [];
   for (const call of turn.calls) {
     const { decisions, activities, question } = call;
+    if (isActing(call) && hasReadOutsiders(call))
+      found.push([link(call, idOf), ' was asked for after the model had read what outsiders wrote.']);
+    if (isInDoubt(call)) found.push([link(call, idOf), ' is in doubt: nobody knows whether it took effect.']);
+    for (const text of overrides(call)) found.push([link(call, idOf), text]);
     for (const { by, at } of decisions.filter(({ decision: what }) => what === 'edit'))
       found.push([
         link(call, idOf),
@@ -160,6 +184,20 @@ function look(turn: TurnCase, idOf: IdOf): Text[] {
       `${count(turn.ignored.count, 'message')} to the turn changed nothing, and ${turn.ignored.count === 1 ? 'was' : 'were'} ignored.`,
     );
   return found;
+}
+
+/** Whether the model had read words of outsiders when it asked for this call. */
+function hasReadOutsiders({ facts, activities }: CallCase): boolean {
+  return object(facts?.turn).untrusted === true || activities.some(({ input }) => object(input).untrusted === true);
+}
+
+/** People approved what had been held back. */
+function overrides({ question, decisions }: CallCase): string[] {
+  const held = question?.held ?? [];
+  const approved = decisions.filter(({ decision }) => decision === 'approve');
+  if (held.length === 0 || approved.length === 0) return [];
+  const why = [...new Set(held.map(({ kind }) => name(text(kind))))].join(', ');
+  return [` was approved by ${approved.map(({ by }) => name(by)).join(', ')} although it had been held back (${why}).`];
 }
 
 /** Of the revision that came in its place. */
@@ -225,15 +263,6 @@ function isInDoubt({ effect, state }: CallCase): boolean {
 /** Calls that no reset has taken back, each in its last revision. */
 function current({ calls }: TurnCase): CallCase[] {
   return calls.filter(({ takenBack, state }) => !takenBack && state !== 'superseded');
-}
-
-/** How long it waited for people; null: it did not. */
-export function waitedMs({ question, decisions }: CallCase): number | null {
-  const last = decisions.reduce<string | null>(
-    (latest, { at }) => (at !== null && (latest === null || at > latest) ? at : latest),
-    null,
-  );
-  return question === null ? null : between(question.askedAt, last);
 }
 
 function link(call: CallCase, idOf: IdOf): { to: string; text: string } {

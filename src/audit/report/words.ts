@@ -1,5 +1,5 @@
 /** Times, amounts and people, as they are read. */
-import type { Json } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json';
 import { visible } from '../../shared/visible';
 import type { DecisionCase } from '../case-file';
 import type { Signature } from '../case-file/signatures';
@@ -68,10 +68,17 @@ export function proof({
   by,
   decision,
   signature,
-}: Pick<DecisionCase, 'claims' | 'by' | 'decision' | 'signature'>): string {
+  note,
+}: Pick<DecisionCase, 'claims' | 'by' | 'decision' | 'signature' | 'note'>): string {
   if (decision === 'expired' || by === '') return '';
   if (signature === null) return NOT_PROVED;
-  return claims === null ? signed(signature) : `signed with key ${name(text(claims.kid))}, ${CHECKED[signature]}`;
+  if (claims === null) return signed(signature);
+  return `signed with key ${name(text(claims.kid))}, ${CHECKED[signature]}${beyondNote(claims, note)}`;
+}
+
+/** Said where the signature does not cover the note beside it. */
+export function beyondNote(claims: JsonObject | null, note: Json): string {
+  return claims !== null && claims.note_hash === undefined && note !== null && note !== '' ? ', note not signed' : '';
 }
 
 const NOT_PROVED = 'name as given, not proved';

@@ -7,12 +7,14 @@ import { CLOCKS_MS, notInForce, type TrustedKey } from '../../attestation/truste
 import { samePerson } from '../../shared/approval';
 import type { Json } from '../../shared/json';
 import { quoted } from './fault';
-import { timeOf } from './values';
+import { hashOf, timeOf } from './values';
 
 export interface Signed {
   attestation: Json;
   decision: Json | undefined;
   digest: Json | undefined;
+  /** Beside it; null: there is none. */
+  note: Json;
   /** Of what settles; null: it does not. */
   outcome: Json;
   by: Json | undefined;
@@ -47,6 +49,8 @@ export class Attestations {
   readonly states = new Map<string, SignatureState>();
   /** How many could not be checked: the trust file has no key of anybody who decides. */
   unchecked = 0;
+  /** Texts of signatures that do not cover the note beside them: those of older builds. */
+  readonly beyondNotes = new Set<string>();
 
   constructor(trust: readonly TrustedKey[]) {
     this.keys = new Map(trust.filter(({ use }) => use === 'gateway' || use === 'principal').map((key) => [key.kid, key]));
@@ -54,6 +58,8 @@ export class Attestations {
 
   /** Why a signed decision, or message, does not hold, in words; null: it does, or nobody can tell. */
   fault({ attestation, ...said }: Signed, audience: Audience): string | null {
+    if (typeof attestation === 'string' && said.note !== null && claimsOf(attestation)?.note_hash === undefined)
+      this.beyondNotes.add(attestation);
     return this.noted(attestation, () => {
       const at = timeOf(said.at);
       const signed = this.signed(attestation, decisionClaims, at);
@@ -121,7 +127,7 @@ function notThen({ iat, exp }: Pick<DecisionClaims, 'iat' | 'exp'>, at: number):
 }
 
 function notThis(
-  { aud, digest, decision, outcome, principal }: DecisionClaims,
+  { aud, digest, decision, outcome, note_hash, principal }: DecisionClaims,
   said: Omit<Signed, 'attestation'>,
   here: Audience,
 ): string | null {
@@ -132,6 +138,8 @@ function notThis(
   if (digest !== said.digest) return 'it was signed for another call';
   if (decision !== said.decision) return `it was signed to ${decision}, not to ${quoted(said.decision)}`;
   if ((outcome ?? null) !== said.outcome) return 'it was signed for another outcome';
+  if (note_hash !== undefined && note_hash !== (said.note === null ? null : (hashOf(said.note) ?? '')))
+    return 'it was signed with another note, or with none';
   return typeof said.by === 'string' && samePerson(principal, said.by) ? null : `it was signed by ${quoted(principal)}`;
 }
 

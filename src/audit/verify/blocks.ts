@@ -21,6 +21,8 @@ export interface Around {
   /** Blocks so far. */
   blocks: ReadonlySet<string>;
   rules: RecordedRules;
+  /** Whether turns of sessions have `session` lines: from version 3 on. */
+  hasSessions: boolean;
 }
 
 /** A part's body, as far as rules ask about it. */
@@ -50,7 +52,7 @@ const ASKED = new Set([
   ...'turn_id workflow_id first_execution_run_id store_id requester message_hash agent session_id parent signed_for call steer sub_turns'.split(
     ' ',
   ),
-  ...'call_id tool version class verdict undecided decision digest by at expires_at attestation subject'.split(' '),
+  ...'call_id tool version class verdict undecided decision digest by at note expires_at attestation subject'.split(' '),
   ...'dispatch idempotency_key approval effect recorded outcome'.split(' '),
 ]);
 

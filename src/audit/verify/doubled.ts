@@ -190,6 +190,7 @@ export const DECISION = {
   card_ref: 'rule.D5',
   channel: 'rule.D5',
   identity: 'rule.D5',
+  until: 'rule.D5',
   attestation: 'rule.D5',
   given_in: 'rule.D5',
 } as const satisfies Record<keyof Decision, Place>;

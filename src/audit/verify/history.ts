@@ -46,6 +46,8 @@ export class History {
   readonly said = new Said();
   /** The turn's argument; UNKNOWN too where there is no history. */
   argument: Known = UNKNOWN;
+  /** The event of another workflow that has started the turn, as the server says; null: there is none. */
+  startedBy: { workflow_id: Json; run_id: Json; event_id: Json } | null = null;
   readonly runs: string[] = [];
   wasReset = false;
   /** ms since 1970: of the first event, and of the latest. */
@@ -57,6 +59,8 @@ export class History {
   readonly calls = new Map<string, ScheduledCall[]>();
   /** Call activities by the ref of the part that has their input. */
   readonly inputs = new Map<string, ScheduledCall[]>();
+  /** Rules and definitions that call activities name. */
+  readonly objects = new Set<string>();
   readonly outcomes: Outcome[] = [];
   private readonly byHead = new Map<string, Outcome[]>();
   /** For each result that admits calls: those calls, by the refs of their inputs. */
@@ -159,7 +163,9 @@ export class History {
   }
 
   private first(event: JsonObject, began: RunBody['began'], report: Report): void {
-    const { firstExecutionRunId, originalExecutionRunId, continuedExecutionRunId, input } = attributesOf(event);
+    const attributes = attributesOf(event);
+    const { firstExecutionRunId, originalExecutionRunId, continuedExecutionRunId, input } = attributes;
+    const { parentWorkflowExecution, parentInitiatedEventId } = attributes;
     if (eventType(event) !== 'WORKFLOW_EXECUTION_STARTED' || firstExecutionRunId !== this.turn.first_execution_run_id)
       report(
         'H2',
@@ -170,7 +176,11 @@ export class History {
       report('H2', `The run is said to have begun otherwise (${began}) than its first event says`);
     const argument = firstPayload(input);
     if (argument !== UNKNOWN) this.checkArgument(object(argument), report);
-    if (this.runs.length === 1 && this.whole) this.argument = argument;
+    if (this.runs.length !== 1 || !this.whole) return;
+    this.argument = argument;
+    const { workflowId, runId } = object(parentWorkflowExecution);
+    if (isJsonObject(parentWorkflowExecution))
+      this.startedBy = { workflow_id: workflowId ?? null, run_id: runId ?? null, event_id: parentInitiatedEventId ?? null };
   }
 
   private checkArgument({ turn_id, parent }: JsonObject, report: Report): void {
@@ -197,6 +207,7 @@ export class History {
     if (type === 'runCall' || type === 'openSubTurn') {
       this.call(known, call, { id, at: timeOf(event.eventTime) }, report);
       const runs = scheduledCall(known, call, timeOf(event.eventTime));
+      for (const ref of [call.policy_ref, call.definition_ref]) if (typeof ref === 'string') this.objects.add(ref);
       this.inputs.set(text(call.input_ref), [...this.callsWith(text(call.input_ref)), runs]);
       if (type === 'runCall') this.calls.set(text(call.digest), [...this.callsOf(call.digest), runs]);
     }
@@ -227,6 +238,8 @@ export class History {
       else if (this.whole) this.inTime(approval, call, report);
       if (!(timeOf(at) <= then + CLOCKS_MS))
         report('H6', `The approval of ${who} bears a time after the call was to run with it`);
+      if (approval.until !== undefined && !(timeOf(at) <= timeOf(approval.until)))
+        report('H6', `The approval of ${who} was accepted when its sender no longer waited`);
       this.attested(approval, { digest: call.digest, decision: 'approve', outcome: null, by, at }, report);
     }
   }
@@ -268,9 +281,9 @@ export class History {
   }
 
   /** Reports a signed decision that does not hold. */
-  attested({ attestation }: JsonObject, said: Omit<Signed, 'attestation'>, report: Report): void {
+  attested({ attestation, note = null }: JsonObject, said: Omit<Signed, 'attestation' | 'note'>, report: Report): void {
     if (attestation === undefined) return;
-    const fault = this.attestations.fault({ attestation, ...said }, this.audience);
+    const fault = this.attestations.fault({ attestation, note, ...said }, this.audience);
     if (fault !== null) report('H5', `The signed decision of ${quoted(said.by)} does not hold: ${fault}`);
   }
 

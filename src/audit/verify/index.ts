@@ -1,12 +1,13 @@
 /** Verification of a bundle: offline, one pass, against keys that the auditor has brought (docs/bundle-format.md, "What is checked"). */
 import type { TrustedKey } from '../../attestation/trusted-keys';
-import type { EndBody } from '../format/lines';
+import { BUNDLE_VERSION, type BundleBody, type EndBody } from '../format/lines';
 import { BrokenLine, readLines, type Chunks } from '../format/reader';
 import type { SignatureState } from './attestations';
 import { Fault } from './fault';
 import { Meaning } from './meaning';
 import { signerFault } from './signer';
 import { Structure } from './structure';
+import { beforeRedaction, olderBeforeRedaction } from './trailer';
 
 export interface Verification {
   /**
@@ -26,8 +27,12 @@ export interface Verification {
   signed_by: string | null;
   /** Parts and payloads that were left out. */
   redactions: number;
+  /** Of a redaction: the bundle that it was made of, and the key of the trust file that had signed that; null: nobody can tell, or it is none. */
+  made_of: { root: string; signed_by: string | null } | null;
   /** Signed decisions, messages and starts that nobody could check: the trust file has no key of those who decide. */
   unchecked_decisions: number;
+  /** Notes beside signed decisions that the signature does not cover: those of older builds. */
+  unsigned_notes: number;
   /** By its text: what is known of each signature of a person that was looked at; one that is not there was not checked. */
   signatures: ReadonlyMap<string, SignatureState>;
   subject: { kind: string; id: string } | null;
@@ -67,20 +72,32 @@ export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[])
       rule: known?.rule ?? null,
       why: known ? (same ? fault.message : TOLD) : (unknown ?? ''),
       signed_by: unknown === null ? end.kid : null,
-      ...factsOf(structure, meaning),
+      ...factsOf(trust, structure, meaning),
     };
   } catch (error) {
     if (!(error instanceof BrokenLine || error instanceof Fault)) throw error;
     const line = error instanceof BrokenLine ? error.n : error.line;
     const broken = { verdict: 'broken' as const, complete: null, line, rule: error.rule, why: error.message, signed_by: null };
-    return { ...broken, ...factsOf(structure, meaning) };
+    return { ...broken, ...factsOf(trust, structure, meaning) };
   }
 }
 
-function factsOf({ left, bundle, end }: Structure, { attestations }: Meaning) {
+/** The first bundle that was signed, before anything was left out. */
+function madeOf(trust: readonly TrustedKey[], { made_at, v }: BundleBody, end: EndBody): Verification['made_of'] {
+  if (end.redaction === null) return null;
+  const older = v !== BUNDLE_VERSION;
+  let first: EndBody | null = older ? olderBeforeRedaction(end, trust) : end;
+  for (let made = first; made !== null && !older; made = beforeRedaction(made)) first = made;
+  const known = first !== null && signerFault(trust, first, made_at) === null;
+  return { root: first?.root ?? end.redaction.of.root, signed_by: known ? first!.kid : null };
+}
+
+function factsOf(trust: readonly TrustedKey[], { left, bundle, end }: Structure, { attestations }: Meaning) {
   return {
     redactions: left.parts + left.payloads,
+    made_of: bundle && end ? madeOf(trust, bundle, end) : null,
     unchecked_decisions: attestations.unchecked,
+    unsigned_notes: attestations.beyondNotes.size,
     signatures: attestations.states,
     subject: bundle?.subject ?? null,
     agent: bundle?.agent ?? null,

@@ -2,7 +2,7 @@
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { list, object, text } from '../case-file/loose';
-import type { Bodies, BundleBody, LineKind } from '../format/lines';
+import { BUNDLE_VERSION, type Bodies, type BundleBody, type LineKind } from '../format/lines';
 import { Attestations } from './attestations';
 import { Fault, quoted } from './fault';
 import { RecordedRules } from './recorded-rules';
@@ -48,6 +48,7 @@ export class Meaning {
           definitions: this.definitions,
           blocks: this.structure.blocks,
           rules: this.rules,
+          hasSessions: this.bundle!.v === BUNDLE_VERSION,
         });
         break;
       case 'run':
@@ -55,6 +56,9 @@ export class Meaning {
         break;
       case 'event':
         this.turn!.event(line.body.event, report);
+        break;
+      case 'session':
+        this.turn!.session(line.body, report);
         break;
       case 'part':
         this.turn!.part(line.body, report);

@@ -10,6 +10,8 @@ import { attempt, hashOf } from './values';
 
 /** A tool as a definition of the agent has it. */
 interface Defined {
+  /** Of the definition. */
+  ref: string;
   agent: string;
   tool: RuledTool;
   classifies: boolean;
@@ -20,10 +22,12 @@ export class RecordedRules {
   private readonly objects = new Map<string, Json>();
   private readonly compiled = new Map<string, Policy | null>();
   private readonly tools: Defined[] = [];
+  private readonly definitions = new Set<string>();
 
   take({ ref, value }: ObjectBody): void {
     const agent = recordedAgent(value);
-    if (agent) for (const tool of agent.tools) this.tools.push({ agent: agent.name, tool, classifies: agent.classifies });
+    if (agent) this.definitions.add(ref);
+    if (agent) for (const tool of agent.tools) this.tools.push({ ref, agent: agent.name, tool, classifies: agent.classifies });
     else this.objects.set(ref, value);
   }
 
@@ -45,9 +49,16 @@ export class RecordedRules {
     const { call } = run;
     if (hashOf(body.input) !== call.input_hash) return 'The rules were asked about another input than the one that ran';
     const policy = this.policy(call.policy_ref);
+    const { definition_ref: named } = call;
     const defined = this.tools.filter(
-      ({ agent, tool }) => agent === run.agent && tool.name === call.tool && tool.version === call.version,
+      ({ ref, agent, tool }) =>
+        (typeof named !== 'string' || ref === named) &&
+        agent === run.agent &&
+        tool.name === call.tool &&
+        tool.version === call.version,
     );
+    if (defined.length === 0 && typeof named === 'string' && this.definitions.has(named))
+      return "The call ran with a tool, or a version of it, that the agent's definition does not have";
     if (policy === null || defined.length === 0) return null;
     const faults = defined.map((one) => faultUnder(policy, one, run, body));
     return faults.includes(null) ? null : faults[0]!;

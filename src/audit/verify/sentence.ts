@@ -32,13 +32,25 @@ function left({ redactions }: Verification): string {
   return redactions === 1 ? '1 redaction' : `${redactions} redactions`;
 }
 
-function besides({ redactions, unchecked_decisions: unchecked, signatures }: Verification): string[] {
+function besides({
+  redactions,
+  made_of: madeOf,
+  unchecked_decisions: unchecked,
+  unsigned_notes: notes,
+  signatures,
+}: Verification): string[] {
   const bad = [...signatures.values()].filter((state) => state === 'does not hold').length;
   return [
     ...(redactions > 0 ? ['What was left out could not be checked; its hashes are kept.'] : []),
+    ...(madeOf === null
+      ? []
+      : madeOf.signed_by === null
+        ? [`It was made of the bundle with root ${madeOf.root}; nobody can tell whether a key that you trust had signed that.`]
+        : [`It was made of the bundle with root ${madeOf.root}, which ${madeOf.signed_by} had signed.`]),
     ...(unchecked > 0
       ? [`${unchecked} signatures of people were not checked: the trust file has no key of anybody who decides.`]
       : []),
+    ...(notes > 0 ? [`${notes} ${notes === 1 ? 'note' : 'notes'} beside signed decisions: note not signed.`] : []),
     ...(bad > 0
       ? [
           `${bad} ${bad === 1 ? 'signature on the start of a turn does' : 'signatures on starts of turns do'} not hold: who started it is not proved.`,

@@ -1,6 +1,6 @@
 /** The fields of each kind of line, and their types (rule S3). */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { BUNDLE_VERSION, OLDER_VERSION, type LineKind } from '../format/lines';
+import { BUNDLE_VERSION, VERSION_1, VERSION_2, type LineKind } from '../format/lines';
 
 type Rule = (value: Json) => boolean;
 type Shape = Record<string, Rule>;
@@ -37,7 +37,10 @@ const has =
 
 const PART = exactly({ v: is('holdfast.part/1'), salt: text, body: () => true });
 const BLOCK = exactly({ v: is('holdfast.block/1'), parent: orNull(hash), kind: text, at: text, parts: list(hash) });
-const SIGNED = exactly({ root: hash, kid: text, signature: text });
+const SIGNED = { root: hash, kid: text, signature: text };
+const redacted = (of: Rule): Rule => orNull(exactly({ of, parts: whole, payloads: whole, reason: text }));
+/** One that was redacted before says of which it was made. */
+const redactedTwice: Rule = (value) => redacted(exactly({ ...SIGNED, public: text, redaction: redactedTwice }))(value);
 
 const BUNDLE: Shape = {
   subject: exactly({ kind: is('turn', 'call', 'session'), id: text }),
@@ -51,7 +54,7 @@ const END: Shape = {
   lines: whole,
   complete: flag,
   previous: orNull(exactly({ root: hash, subject: text })),
-  redaction: orNull(exactly({ of: SIGNED, parts: whole, payloads: whole, reason: text })),
+  redaction: redacted(exactly(SIGNED)),
   kid: text,
   public: text,
   signature: text,
@@ -67,6 +70,7 @@ const BODIES: Record<Exclude<LineKind, 'bundle' | 'end'>, Rule> = {
   }),
   run: exactly({ run_id: text, began: is('start', 'continued', 'reset') }),
   event: exactly({ event: object }),
+  session: exactly({ run_id: text, event: object }),
   part: exactly({ ref: hash, part: orNull(PART) }),
   block: exactly({ ref: hash, block: BLOCK }),
   effect: exactly({ record: object }),
@@ -74,16 +78,17 @@ const BODIES: Record<Exclude<LineKind, 'bundle' | 'end'>, Rule> = {
 };
 
 /** The first line and the last, by the version of the bundle. */
+const CHAINED = exactly({ v: text, tenant: orNull(text), chained: flag, ...BUNDLE });
+const JUDGED: Shape = { ...END, contradiction: orNull(exactly({ line: whole, rule: text })) };
 const ENDS: Record<string, Record<'bundle' | 'end', Rule>> = {
-  [OLDER_VERSION]: { bundle: exactly({ v: text, ...BUNDLE }), end: exactly(END) },
-  [BUNDLE_VERSION]: {
-    bundle: exactly({ v: text, tenant: orNull(text), chained: flag, ...BUNDLE }),
-    end: exactly({ contradiction: orNull(exactly({ line: whole, rule: text })), ...END }),
-  },
+  [VERSION_1]: { bundle: exactly({ v: text, ...BUNDLE }), end: exactly(END) },
+  [VERSION_2]: { bundle: CHAINED, end: exactly(JUDGED) },
+  [BUNDLE_VERSION]: { bundle: CHAINED, end: exactly({ ...JUDGED, redaction: redactedTwice }) },
 };
 
 /** @param version of the bundle */
 export function hasShape(kind: LineKind, body: object, version: Json | undefined): boolean {
+  if (kind === 'session' && version !== BUNDLE_VERSION) return false;
   if (kind !== 'bundle' && kind !== 'end') return BODIES[kind](body as JsonObject);
   const shapes = typeof version === 'string' && Object.hasOwn(ENDS, version) ? ENDS[version] : undefined;
   return shapes !== undefined && shapes[kind](body as JsonObject);

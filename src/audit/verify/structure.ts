@@ -1,12 +1,10 @@
 /** Form and order of the lines, hashes, and the trailer: rules S3 to S7 (docs/bundle-format.md). Those of a single line are the reader's. */
-import { verify, type KeyObject } from 'node:crypto';
-import { keyId, publicKey } from '../../attestation/public-key';
-import { canonical } from '../../shared/canonical';
 import { isJsonObject, type Json } from '../../shared/json';
 import type { BundleBody, EndBody, LineKind } from '../format/lines';
 import { carriedHash } from '../format/field-hash';
 import type { ReadLine } from '../format/reader';
 import { Fault, quoted } from './fault';
+import { beforeRedaction, carriesKey, isSigned } from './trailer';
 import { hasShape } from './shapes';
 
 /** A payload that was left out, as it stands in a line. */
@@ -19,7 +17,8 @@ const NEXT: Record<LineKind | 'nothing', readonly LineKind[]> = {
   object: ['object', 'turn', 'end'],
   turn: ['run', 'part', 'block', 'effect', 'turn_end'],
   run: ['run', 'event', 'part', 'block', 'effect', 'turn_end'],
-  event: ['run', 'event', 'part', 'block', 'effect', 'turn_end'],
+  event: ['run', 'event', 'session', 'part', 'block', 'effect', 'turn_end'],
+  session: ['session', 'part', 'block', 'effect', 'turn_end'],
   part: ['part', 'block', 'effect', 'turn_end'],
   block: ['part', 'block', 'effect', 'turn_end'],
   effect: ['part', 'effect', 'turn_end'],
@@ -86,6 +85,7 @@ export class Structure {
       case 'run':
         break;
       case 'event':
+      case 'session':
         if (line.bytes.includes(LEFT_OUT)) this.left.payloads += leftOut(line.body.event);
         break;
       case 'part':
@@ -143,13 +143,11 @@ export class Structure {
     if (this.bundle?.chained === false && body.previous !== null)
       throw no('It is no link of a chain, and names a bundle before it');
     if (body.contradiction && body.contradiction.line > n) throw no('It names a contradiction at a line that there is not');
-    const key = rawKey(body.public);
-    if (!key || body.kid !== keyId(body.public)) throw no('The trailer does not carry an Ed25519 key with its id');
-    const { signature, ...signed } = body;
-    const seal = Buffer.from(signature, 'base64url');
-    const right =
-      seal.toString('base64url') === signature && verify(null, Buffer.from(canonical(signed as unknown as Json)), key, seal);
-    if (!right) throw no('The signature is not right: the trailer was changed, or another key has made it');
+    if (!carriesKey(body)) throw no('The trailer does not carry an Ed25519 key with its id');
+    if (!isSigned(body)) throw no('The signature is not right: the trailer was changed, or another key has made it');
+    for (let made = beforeRedaction(body); made !== null; made = beforeRedaction(made))
+      if (!carriesKey(made) || !isSigned(made))
+        throw no('The bundle that it is said to be a redaction of was never signed so: its signature is not right');
     this.end = body;
   }
 
@@ -174,12 +172,4 @@ function leftOut(value: Json): number {
   let count = 0;
   for (const item of Object.values(value)) count += leftOut(item as Json);
   return count;
-}
-
-function rawKey(raw: string): KeyObject | null {
-  try {
-    return publicKey(raw);
-  } catch {
-    return null;
-  }
 }

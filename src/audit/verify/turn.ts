@@ -1,12 +1,13 @@
 /** One turn of a bundle: its history, its blocks, its effects, and how it ends (rules T1 to T5). */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import type { JsonObject } from '../../shared/json';
-import type { BlockBody, PartBody, RunBody, TurnBody, TurnEndBody } from '../format/lines';
+import type { BlockBody, PartBody, RunBody, SessionBody, TurnBody, TurnEndBody } from '../format/lines';
 import { text } from '../case-file/loose';
 import type { Attestations } from './attestations';
 import { Blocks, type Around } from './blocks';
 import { quoted } from './fault';
 import { History, type Report } from './history';
+import { OfSession } from './session';
 import { Twice } from './twice';
 import { timeOf, UNKNOWN } from './values';
 
@@ -21,6 +22,7 @@ export class Turn {
   readonly history: History;
   readonly blocks: Blocks;
   private readonly twice: Twice;
+  private readonly ofSession: OfSession;
   private readonly records = {
     heads: new Set<string>(),
     applied: new Set<string>(),
@@ -37,6 +39,7 @@ export class Turn {
     this.history = new History(body, namespace, attestations);
     this.blocks = new Blocks(body, this.history, around);
     this.twice = new Twice(body, this.history, this.blocks);
+    this.ofSession = new OfSession(body, this.history);
   }
 
   beginRun(body: RunBody): void {
@@ -47,6 +50,11 @@ export class Turn {
   event(event: JsonObject, report: Report): void {
     this.history.event(event, report);
     this.twice.event(event, report);
+  }
+
+  /** H8 */
+  session(body: SessionBody, report: Report): void {
+    this.ofSession.event(body, report);
   }
 
   part(body: PartBody, report: Report): void {
@@ -97,7 +105,7 @@ export class Turn {
       );
   }
 
-  /** T1, T3 to T5, T7, D7 */
+  /** T1, T3 to T5, T7, T8, D7 */
   end({ head, complete }: TurnEndBody, refs: Refs, report: Report): void {
     const { history } = this;
     if (history.runs.length > 0 && history.lastHead !== UNKNOWN && history.lastHead !== head)
@@ -110,6 +118,7 @@ export class Turn {
     if (!history.whole || !history.closed)
       report('T5', 'The turn is said to be complete, and its history has no beginning or no end');
     this.toTheEnd(head, report);
+    if (this.around.hasSessions) this.ofSession.end(report);
     this.twice.end(refs, report);
   }
 
@@ -159,7 +168,7 @@ export class Turn {
     const inner = [...refs.objects].map((ref) => this.around.rules.within(ref)).filter((ref) => ref !== null);
     const lost =
       [...refs.parts].find((ref) => !parts.has(ref)) ??
-      [...refs.objects, ...inner].find((ref) => !objects.has(ref)) ??
+      [...refs.objects, ...inner, ...this.history.objects].find((ref) => !objects.has(ref)) ??
       [...this.history.inputs.keys()].find((ref) => !this.blocks.hasPart(ref));
     if (lost !== undefined) report('T4', `Something that the transcript refers to is missing (${lost.slice(0, 64)})`);
   }

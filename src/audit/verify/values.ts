@@ -1,4 +1,5 @@
 /** What a verifier reads out of hostile values: payloads, times, hashes. */
+import { calendarMs } from '../../shared/calendar';
 import { carried, LEFT_OUT } from '../case-file/payload';
 import { object, text } from '../case-file/loose';
 import { hashJson } from '../../shared/digests';
@@ -38,7 +39,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
 /** ms since 1970, what is finer cut off; NaN for what is no time. */
 export function timeOf(value: Json | undefined): number {
-  return typeof value === 'string' && TIME.test(value) ? Date.parse(value) : NaN;
+  return typeof value === 'string' && TIME.test(value) ? calendarMs(value) : NaN;
 }
 
 /** Hash of the canonical form; null for what has none. */

@@ -1,6 +1,5 @@
 /** Sends a decision: through the gateway where one is set, signed where a key is named, else under a name. */
 import type { JsonObject } from '../../shared/json';
-import type { By } from '../../client/turn-handle';
 import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';
 import { withClient } from './with-client';
@@ -20,18 +19,18 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
 
   const { turn: id, decision, outcome, input } = deciding;
   const note = options.note === undefined ? {} : { note: options.note };
+  const edited = input === undefined ? {} : { input };
   return withClient(async (client) => {
     const turn = client.turn(id);
-    let by: By & { by: string } = { by: options.by ?? userName(), ...note };
     if (options.key !== undefined) {
-      const [{ signerOf }, { signDecisions }] = await Promise.all([import('./signer.js'), import('../../client/attest.js')]);
+      const [{ signerOf }, { decideSigned }] = await Promise.all([import('./signer.js'), import('../../client/attest.js')]);
       const { key, principal, roles } = await signerOf(config, options);
-      const what = input === undefined ? { decision } : { decision: 'edit' as const, input };
-      const signing = { ...what, calls: options.call, principal, roles, ...(outcome === undefined ? {} : { outcome }) };
-      const signed = await signDecisions(turn, key, signing);
-      by = { by: principal, attestation: signed.map(({ attestation }) => attestation), ...note };
+      const what = { decision, ...edited, ...note, ...(outcome === undefined ? {} : { outcome }) };
+      await decideSigned(turn, key, { ...what, calls: options.call, principal, roles });
+      return principal;
     }
-    if (decision === 'approve') await turn.approve(options.call, { ...by, ...(input === undefined ? {} : { input }) });
+    const by = { by: options.by ?? userName(), ...note };
+    if (decision === 'approve') await turn.approve(options.call, { ...by, ...edited });
     else if (decision === 'deny') await turn.deny(options.call, by);
     else await turn.settle(options.call, outcome!, by);
     return by.by;

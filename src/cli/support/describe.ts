@@ -29,9 +29,10 @@ export function describeTurn(view: TurnView): string[] {
 }
 
 export function describeCall(call: CallView): string {
-  const end = call.error ? `${call.error.code} ${call.error.reason}` : (call.result_summary ?? '');
+  const { error } = call;
+  const end = error ? oneLine(`${error.code} ${error.reason}: ${error.message}`, 300) : oneLine(call.result_summary ?? '', 90);
   const effect = call.effect === null ? '' : ` (${call.effect})`;
-  return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}${effect}  ${oneLine(end, 90)}`.trimEnd();
+  return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}${effect}  ${end}`.trimEnd();
 }
 
 /** A sub-agent's call that waits. */

@@ -4,8 +4,11 @@ import type { Config } from '../../config';
 import type { DecideOptions } from './decide-options';
 import type { Deciding } from './decide';
 
-const ANSWER_WITHIN = 30_000;
+/** Longer than the gateway takes to say that no worker has answered. */
+const ANSWER_WITHIN = 90_000;
 const MOST_BYTES = 100_000;
+/** Nothing listens there. */
+const NOBODY = new Set(['ECONNREFUSED', 'ENOTFOUND']);
 
 /** @returns the principal. @throws DecisionNotAccepted with the reason; Error when the gateway cannot be reached or refuses the token */
 export async function decideThroughGateway(
@@ -22,7 +25,10 @@ export async function decideThroughGateway(
     signal: AbortSignal.timeout(ANSWER_WITHIN),
   }).catch((error: unknown) => {
     const { cause, message } = error as Error;
-    throw new Error(`The gateway at ${url} does not answer (${cause instanceof Error ? cause.message : message}).`);
+    const why = cause instanceof Error ? cause.message : message;
+    const isThere = !NOBODY.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
+    const reached = ' What was decided may have reached it: see how the turn stands before you decide again.';
+    throw new Error(`The gateway at ${url} does not answer (${why}).${isThere ? reached : ''}`);
   });
   const answer = read((await response.text()).slice(0, MOST_BYTES));
   if (response.ok && typeof answer.by === 'string') return answer.by;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Agent, App } from '../../agents/define';
-import { listedTools, type Listed } from '../../agents/listed-tools';
+import { callableTools, listedTools, type Listed } from '../../agents/listed-tools';
 import { loadConfig } from '../../config';
 import { nearest } from '../../shared/similar';
 import { oneLine } from './describe';
@@ -20,15 +20,20 @@ export function withToolbox(command: Command): Command {
 }
 
 /** Every tool and version of the app, by name and then version, with the agents that have it. */
-export async function toolbox({ app: file, agent: name }: ToolboxOptions): Promise<{ tools: Listed[]; agents: Agent[] }> {
+export async function toolbox({
+  app: file,
+  agent: name,
+}: ToolboxOptions): Promise<{ tools: Listed[]; callable: Listed[]; agents: Agent[] }> {
   const { appOf } = await import('./app.js');
-  const app: App = await appOf(loadConfig(), file);
+  const config = loadConfig();
+  const app: App = await appOf(config, file);
   const agents = name === undefined ? [...app.agents] : app.agents.filter((agent) => agent.name === name);
   if (agents.length === 0) {
     const names = app.agents.map((agent) => agent.name);
     throw new UsageError(`There is no agent ${JSON.stringify(name)}; agents: ${names.join(', ')}.`);
   }
-  return { tools: listedTools(app, name), agents };
+  const tools = listedTools(app, name);
+  return { tools, callable: callableTools(app, tools, { environment: config.environment }), agents };
 }
 
 /** The versions of a tool, by its name. @throws UsageError that names the nearest tools */

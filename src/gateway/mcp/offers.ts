@@ -27,8 +27,8 @@ export function offersBy(catalogue: ToolCatalogue): OffersBy {
   let entries: readonly ToolEntry[] | null = null;
   const made = new Map<string | undefined, Offers>();
   return (agent) => {
-    if (catalogue.all() !== entries) {
-      entries = catalogue.all();
+    if (catalogue.callable() !== entries) {
+      entries = catalogue.callable();
       made.clear();
     }
     if (agent !== undefined && !entries.some((entry) => entry.agents.includes(agent))) return null;
@@ -40,7 +40,7 @@ export function offersBy(catalogue: ToolCatalogue): OffersBy {
 
 /** @param only of this agent alone */
 export function offersOf(catalogue: ToolCatalogue, only?: string): Offers {
-  const pairs = catalogue.all().filter(isOffered).flatMap(withAgents);
+  const pairs = catalogue.callable().filter(isOffered).flatMap(withAgents);
   const inScope = pairs.filter(({ agent }) => only === undefined || agent === only);
   const offers = new Map<string, Offer>([[OUTCOME_TOOL, { kind: 'outcome', listed: OUTCOME }]]);
   for (const { agent, entry } of inScope) {
@@ -49,7 +49,7 @@ export function offersOf(catalogue: ToolCatalogue, only?: string): Offers {
     const name = freeName(offers, shared ? `${agent}__${entry.name}` : entry.name);
     offers.set(name, { kind: 'tool', tool: entry.name, agent, listed: listedTool(name, entry, shared ? agent : null) });
   }
-  const agents = catalogue.all().flatMap((entry) => entry.agents);
+  const agents = catalogue.callable().flatMap((entry) => entry.agents);
   for (const agent of new Set(agents.filter((name) => only === undefined || name === only))) {
     const name = freeName(offers, `ask_${agent}`);
     const tools = inScope.filter((pair) => pair.agent === agent).map(({ entry }) => entry.name);

@@ -26,7 +26,7 @@ const described = (summary: string, params: object) => ({
         content: {
           'application/jsonl': {
             schema: { type: 'string' },
-            example: '{"body":{"v":"holdfast.bundle/2"},"kind":"bundle","n":0,"prev":null}',
+            example: '{"body":{"v":"holdfast.bundle/3"},"kind":"bundle","n":0,"prev":null}',
           },
         },
       },

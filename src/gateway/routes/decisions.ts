@@ -3,7 +3,7 @@
  * token it is: a name in the body may say the same, and nothing else.
  */
 import type { SigningKey } from '../../attestation/signing-key';
-import { signDecisions } from '../../client/attest';
+import { decideSigned } from '../../client/attest';
 import type { Done } from '../../client/done-before';
 import type { TurnHandle } from '../../client/turn-handle';
 import { samePerson } from '../../shared/approval';
@@ -115,21 +115,17 @@ function readBody(body: Json, { name }: Principal): ReadBody {
 }
 
 /** Signs for a principal, and decides. @returns the whole digests. @throws DecisionNotAccepted with the reason */
-export async function decideAs(
+export function decideAs(
   turn: TurnHandle,
   key: SigningKey,
   { name, roles }: Principal,
   { kind, fields }: { kind: DecisionKind; fields: Pick<DecisionFields, 'calls' | 'input' | 'outcome' | 'note'> },
 ): Promise<string[]> {
-  const { input, outcome, note } = fields;
-  const what = input === null ? { decision: kind } : { decision: 'edit' as const, input };
-  const signing = { ...what, calls: fields.calls, principal: name, roles, ...(outcome === null ? {} : { outcome }) };
-  const signed = await signDecisions(turn, key, signing);
-  const calls = signed.map(({ call }) => call);
-  const attestation = signed.map((one) => one.attestation);
-  const by = { by: name, attestation, ...(note === null ? {} : { note }) };
-  if (kind === 'approve') await turn.approve(calls, { ...by, ...(input === null ? {} : { input }) });
-  else if (kind === 'deny') await turn.deny(calls, by);
-  else await turn.settle(calls, outcome!, by);
-  return calls;
+  const { calls, input, outcome, note } = fields;
+  const what = {
+    ...(input === null ? {} : { input }),
+    ...(outcome === null ? {} : { outcome }),
+    ...(note === null ? {} : { note }),
+  };
+  return decideSigned(turn, key, { decision: kind, calls, principal: name, roles, ...what });
 }

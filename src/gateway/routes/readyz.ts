@@ -21,7 +21,7 @@ const schema = {
   tags: ['operation'],
   response: {
     200: answer('It should.', true),
-    503: answer('It should not: it is ending, or Temporal or the store do not answer.', false),
+    503: answer('It should not: it is ending, or Temporal or the store do not answer, or no worker has polled yet.', false),
   },
 };
 
@@ -44,8 +44,15 @@ function checksOf({ client, store }: GatewayParts): Check[] {
     const { connection, options } = (await client()).temporal;
     await connection.workflowService.describeNamespace({ namespace: options.namespace });
   };
+  let polled = false;
+  // Until the first: a gateway stays ready while workers are exchanged.
+  const worker = async () => {
+    polled ||= (await (await client()).lastPoll()) !== null;
+    if (!polled) throw new Error('No worker has polled the task queue yet.');
+  };
   return [
     { name: 'temporal', look: temporal, todo: 'Is the Temporal server of the settings up?' },
     { name: 'store', look: () => store.registers.read('readiness'), todo: 'Can HOLDFAST_STORE be read?' },
+    { name: 'worker', look: worker, todo: 'Is a worker of this task queue up? `holdfast worker` starts one.' },
   ];
 }

@@ -1,7 +1,7 @@
 /** Streams of turns and of direct calls, within common bounds. */
 import { setMaxListeners } from 'node:events';
 import type { Route } from '../app';
-import { StreamLimits } from '../streams/limits';
+import { streamLimits } from '../streams/limits';
 import { STREAM_SETTINGS } from '../streams/settings';
 import { toolEvents } from '../streams/tool-events';
 import { turnEvents } from '../streams/turn-events';
@@ -9,7 +9,7 @@ import { turnEvents } from '../streams/turn-events';
 export const streams: Route = (app, parts) => {
   setMaxListeners(0, app.draining); // one for each open stream
   const settings = { ...STREAM_SETTINGS, ...parts.streams };
-  const limits = new StreamLimits(settings);
+  const limits = streamLimits(parts);
   turnEvents(app, parts, limits, settings);
   toolEvents(app, parts, limits, settings);
 };

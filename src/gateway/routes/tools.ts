@@ -3,9 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { envelopeOf, type CallHandle } from '../../client/direct-call';
 import { ERROR_CODES } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
-import type { Route } from '../app';
+import type { GatewayParts, Route } from '../app';
 import { Refusal } from '../errors';
+import { withFilesCarried } from '../carried-files';
+import type { Principal } from '../principals';
 import { startCall } from '../start-call';
+import { streamLimits } from '../streams/limits';
+import { streamCall } from '../streams/tool-stream';
 import { answers, errorEnvelope, postHeaders } from '../schemas';
 import { knownVersions, type ToolEntry } from '../tool-catalogue';
 
@@ -14,6 +18,8 @@ const tags = ['tools'];
 /** Below what proxies and clients wait for: what takes longer is fetched later. */
 const ANSWER_WITHIN_MS = 25_000;
 const LOOK_EVERY_MS = 500;
+/** What takes longer is told as it goes, to those who accept that. */
+const STREAM_AFTER_MS = 1000;
 
 export const toolParams = {
   type: 'object',
@@ -102,7 +108,7 @@ export const later = {
 export const callSchema = {
   summary: 'Call a tool',
   description:
-    'Durably, through admission, approval and the record. Answers its envelope, with the status of its error code; or 202 once it waits for a person, or takes longer than 25 s. With `Idempotency-Key` it happens once.',
+    'Durably, through admission, approval and the record. Answers its envelope, with the status of its error code; or 202 once it waits for a person, or takes longer than 25 s. With `Accept: text/event-stream` a call that runs for longer than a second is answered by its events. With `Idempotency-Key` it happens once.',
   tags,
   params: toolParams,
   headers: postHeaders,
@@ -133,7 +139,13 @@ export const callSchema = {
   },
   response: answers(
     {
-      200: { description: 'It succeeded.', ...envelope },
+      200: {
+        description: 'It succeeded; or the stream of its events, for those who accept one.',
+        content: {
+          'application/json': { schema: envelope },
+          'text/event-stream': { schema: { type: 'string' }, example: 'event: tool_result\nid: once_1a:1-11-0\ndata: {…}\n\n' },
+        },
+      },
       202: later,
       410: { description: 'The tool is no more.', ...envelope },
       504: { description: 'It took too long.', ...envelope },
@@ -155,7 +167,7 @@ export interface Call extends OfTool {
 }
 
 export const tools: Route = (app, parts) => {
-  const entries = async (): Promise<readonly ToolEntry[] | null> => (await parts.catalogue?.())?.all() ?? null;
+  const entries = async (): Promise<readonly ToolEntry[] | null> => (await parts.catalogue?.())?.callable() ?? null;
   app.get('/tools', { schema: listSchema, config: { roles: READERS } }, async (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ tools: (await entries()) ?? [] }),
   );
@@ -167,29 +179,54 @@ export const tools: Route = (app, parts) => {
   });
 
   app.post<Call>('/tools/:toolName', { schema: callSchema, config: { roles: ['starter', 'admin'] } }, async (request, reply) => {
-    const call = await startCall(parts, request, request.params.toolName);
-    const view = await settled(call, app.draining);
-    void reply.header('cache-control', 'no-store').header('x-holdfast-call', encodeURIComponent(call.id));
-    if (view.ended_at !== null) {
-      const result = envelopeOf(view);
-      return reply.code(result.success ? 200 : ERROR_CODES[result.error.code].httpStatus).send(result);
+    const { toolName } = request.params;
+    const call = await startCall(parts, request, toolName);
+    const leave = takesEvents(request.headers.accept) ? placeFor(parts, request.principal) : null;
+    try {
+      const view = await settled(call, app.draining, leave === null ? ANSWER_WITHIN_MS : STREAM_AFTER_MS);
+      void reply.header('cache-control', 'no-store').header('x-holdfast-call', encodeURIComponent(call.id));
+      if (view.ended_at !== null) {
+        const result = await withFilesCarried(parts.store, envelopeOf(view));
+        return await reply.code(result.success ? 200 : ERROR_CODES[result.error.code].httpStatus).send(result);
+      }
+      if (leave !== null && view.pending.length === 0) {
+        await streamCall(reply, { parts, draining: app.draining }, { call, tool: toolName, traceId: view.trace_id });
+        return await reply;
+      }
+      const base = `/v1/turns/${encodeURIComponent(call.id)}`;
+      return await reply.code(202).send({
+        call_id: call.id,
+        state: view.state,
+        pending: view.pending,
+        view_url: base,
+        events_url: `${base}/events`,
+        decisions_url: `${base}/decisions`,
+        ui_url: call.uiUrl,
+      });
+    } finally {
+      leave?.();
     }
-    const base = `/v1/turns/${encodeURIComponent(call.id)}`;
-    return reply.code(202).send({
-      call_id: call.id,
-      state: view.state,
-      pending: view.pending,
-      view_url: base,
-      events_url: `${base}/events`,
-      decisions_url: `${base}/decisions`,
-      ui_url: call.uiUrl,
-    });
   });
 };
 
+/** It says so by name: what takes anything expects one answer. */
+function takesEvents(accept: string | undefined): boolean {
+  return accept?.split(',').some((one) => /^\s*text\/event-stream\s*(;(?!\s*q=0(\.0+)?\s*$)|$)/i.test(one)) ?? false;
+}
+
+/** A place among the open streams; null: there is none, and the call, which has begun, is answered without. */
+function placeFor(parts: GatewayParts, { name }: Principal): (() => void) | null {
+  try {
+    return streamLimits(parts).take(name);
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
 /** Its view once it has ended, waits for a person, or has taken too long. */
-async function settled(call: CallHandle, draining: AbortSignal) {
-  const until = Date.now() + ANSWER_WITHIN_MS;
+async function settled(call: CallHandle, draining: AbortSignal, withinMs: number) {
+  const until = Date.now() + withinMs;
   for (let pause = 20; ; pause = Math.min(pause * 2, LOOK_EVERY_MS)) {
     const view = await call.turn.status();
     if (view.ended_at !== null || view.pending.length > 0 || Date.now() > until || draining.aborted) return view;

@@ -1,8 +1,18 @@
 /** How many streams are open, of one principal and in all. */
+import type { GatewayParts } from '../app';
 import { Refusal } from '../errors';
-import type { StreamSettings } from './settings';
+import { STREAM_SETTINGS, type StreamSettings } from './settings';
 
 const COME_BACK_MS = 5000;
+
+const shared = new WeakMap<GatewayParts, StreamLimits>();
+
+/** One for a gateway, whichever of its routes streams. */
+export function streamLimits(parts: GatewayParts): StreamLimits {
+  const limits = shared.get(parts) ?? new StreamLimits({ ...STREAM_SETTINGS, ...parts.streams });
+  shared.set(parts, limits);
+  return limits;
+}
 
 export class StreamLimits {
   private readonly open = new Map<string, number>();

@@ -2,11 +2,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { parseJson } from '../../shared/parse-json';
 import { Refusal } from '../errors';
+import { TICKET_PARAMETER } from '../tickets';
 
 export type Query = Record<string, string | string[] | undefined>;
 
 /** Names that are not fields of the input: a tool that has such a field takes its input as JSON. */
-const OURS = new Set(['call', 'input', 'agent']);
+const OURS = new Set(['call', 'input', 'agent', TICKET_PARAMETER]);
 const MOST_FIELDS = 100;
 
 /** @throws Refusal 400 */

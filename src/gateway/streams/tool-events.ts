@@ -5,10 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { envelopeOf } from '../../client/direct-call';
-import type { Watched } from '../../client/feed';
-import { positionText, readPosition, type Position } from '../../client/position';
-import type { TurnHandle } from '../../client/turn-handle';
+import { readPosition, type Position } from '../../client/position';
 import { directCallId, isDirectCallId } from '../../shared/ids';
 import type { GatewayParts } from '../app';
 import { Refusal } from '../errors';
@@ -18,12 +15,13 @@ import { callOf, startCall } from '../start-call';
 import { knownVersions } from '../tool-catalogue';
 import { answers } from '../schemas';
 import { visibleTurn } from '../visible-turn';
-import { SseConnection, type ServerSentEvent } from './connection';
+import { SseConnection } from './connection';
 import type { StreamLimits } from './limits';
 import { askedInQuery, type Query } from './query-input';
 import type { StreamSettings } from './settings';
 import { stream } from './stream';
-import { badEventId, eventOf, lastEventIdHeader, READERS } from './turn-events';
+import { bare, BEGINNING, ToolStream } from './tool-stream';
+import { badEventId, lastEventIdHeader, READERS } from './turn-events';
 
 const STARTERS = ['starter', 'admin'] as const;
 
@@ -51,7 +49,7 @@ const followSchema = {
           'text/event-stream': {
             schema: { type: 'string' },
             example:
-              'event: tool_progress\ndata: {"progress":45,"message":"reading","durable":false,"metadata":{"tool_name":"get_quote","timestamp":"2026-11-21T09:30:00.000Z"}}\n\n',
+              'event: tool_progress\nid: once_1a:1-5-0.1\ndata: {"progress":45,"message":"reading","durable":false,"metadata":{"tool_name":"get_quote","timestamp":"2026-11-21T09:30:00.000Z","trace_id":"trace_20261121_0123456789ab"}}\n\n',
           },
         },
       },
@@ -77,7 +75,7 @@ interface Follow {
 export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: StreamLimits, settings: StreamSettings): void {
   app.get<Follow>(
     '/tools/:toolName/sse',
-    { schema: followSchema, config: { roles: READERS }, exposeHeadRoute: false },
+    { schema: followSchema, config: { roles: READERS, takesTicket: true }, exposeHeadRoute: false },
     async (request, reply) => {
       const { principal, params, headers, query } = request;
       const { toolName } = params;
@@ -85,10 +83,10 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
       const leave = limits.take(principal.name);
       try {
         const turnId = resumed?.turnId ?? (await start(principal, toolName, query));
-        const { turn, summary } = await visibleTurn(parts, principal, turnId);
+        const { turn, summary, traceId } = await visibleTurn(parts, principal, turnId);
         const connection = new SseConnection(reply, settings, app.draining);
         const events = turn.stream({ after: resumed?.after ?? null, signal: connection.signal });
-        const told = new ToolStream(turn, toolName);
+        const told = new ToolStream(parts.store, { turn, tool: toolName, traceId, after: resumed?.after ?? null });
         await stream(reply, {
           connection,
           events,
@@ -137,10 +135,8 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
 }
 
 const CALL = /^(?:call\/)?([A-Za-z0-9._~-]{1,128})$/;
-const EVENT_ID = /^([A-Za-z0-9._~-]{1,128}):(\d[\d-]{0,40})$/;
-/** Before all that the history has. */
-const BEGINNING = '0-0-0';
-
+/** What is told once has the position before it, and a number: who comes back goes on after the position. */
+const EVENT_ID = /^([A-Za-z0-9._~-]{1,128}):(\d[\d-]{0,40})(?:\.\d{1,9})?$/;
 /** Null: a new call. @throws Refusal 400 */
 function whereFrom(lastEventId: string | string[] | undefined, query: Query): { turnId: string; after: Position | null } | null {
   if (lastEventId !== undefined && lastEventId !== '') {
@@ -162,69 +158,8 @@ function whereFrom(lastEventId: string | string[] | undefined, query: Query): { 
   return { turnId: directCallId(call), after: null };
 }
 
-function bare(callId: string): string {
-  return callId.replace(/^call\//, '');
-}
-
 function notByGet(tool: string): Refusal {
   const message = `GET starts tools that are known here to be of class compute or read, for an EventSource that comes back would call ${tool} again.`;
   const hint = `POST /tools/${tool}/sse, and GET the events_url that it answers.`;
   return new Refusal({ code: 'INVALID_PARAMS', reason: 'not_by_get', message, hint, status: 405 });
-}
-
-/** A call's events in the shapes of the tool specification (seeds, "SSE"). Only its end is a `tool_result` or a `tool_error`. */
-class ToolStream {
-  private readonly call: string;
-
-  constructor(
-    private readonly turn: TurnHandle,
-    private readonly tool: string,
-  ) {
-    this.call = bare(turn.id);
-  }
-
-  /** Carries the first id: whoever loses the connection after it comes back to this call. */
-  started(): ServerSentEvent {
-    const data = { progress: 0, message: 'started', durable: true, call_id: this.turn.id };
-    return { event: 'tool_progress', id: `${this.call}:${BEGINNING}`, data: { ...data, metadata: this.metadata() } };
-  }
-
-  async translate(watched: Watched): Promise<ServerSentEvent[]> {
-    const { position, event } = watched;
-    const id = position && `${this.call}:${positionText(position)}`;
-    const metadata = this.metadata(event.at);
-    const durable = position !== null;
-    switch (event.type) {
-      case 'tool_progress': {
-        const progress = event.fraction === null ? null : Math.round(event.fraction * 100);
-        return [{ event: event.type, id, data: { progress, message: event.message, durable, metadata } }];
-      }
-      case 'tool_retrying': {
-        const { attempt, max_retries, code, error: message, next_attempt_at } = event;
-        const error = { code: code ?? 'EXECUTION_ERROR', message };
-        const data = { retry_count: attempt - 1, max_retries, error, next_attempt_at, durable, metadata };
-        return [{ event: event.type, id, data }];
-      }
-      case 'approval_requested':
-      case 'approval_decided': {
-        const { data } = eventOf(watched);
-        return [{ event: event.type, id, data: { ...data, call_id: this.turn.id, metadata } }];
-      }
-      case 'tool_error': {
-        if (event.effect !== 'in_doubt') return []; // its end tells
-        const message = 'Nobody knows what became of it; its probe is asked, then a person.';
-        return [{ event: 'tool_progress', id, data: { progress: null, message, effect: 'in_doubt', durable, metadata } }];
-      }
-      case 'turn_completed': {
-        const envelope = envelopeOf(await this.turn.result());
-        return [{ event: envelope.success ? 'tool_result' : 'tool_error', id, data: envelope }];
-      }
-      default:
-        return [];
-    }
-  }
-
-  private metadata(timestamp = new Date().toISOString()): { tool_name: string; timestamp: string } {
-    return { tool_name: this.tool, timestamp };
-  }
 }

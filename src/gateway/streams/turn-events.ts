@@ -60,7 +60,7 @@ interface OfTurn {
 export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: StreamLimits, settings: StreamSettings): void {
   app.get<OfTurn>(
     '/v1/turns/:id/events',
-    { schema, config: { roles: READERS }, exposeHeadRoute: false },
+    { schema, config: { roles: READERS, takesTicket: true }, exposeHeadRoute: false },
     async (request, reply) => {
       const { principal, params, headers, query } = request;
       const after = positionAfter(headers['last-event-id'] ?? query.after);

@@ -12,6 +12,9 @@ export interface Answer {
   /** Text to stream as a tool call's input instead of its JSON, by the block's index. */
   rawInputs: Map<number, string>;
   stopDetails?: JsonObject;
+  container?: JsonObject;
+  /** Of the whole answer, where it is not counted. */
+  usage?: JsonObject;
 }
 
 /** A play as an answer: text first, then the calls. */

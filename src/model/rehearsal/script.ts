@@ -7,6 +7,10 @@ export interface ScriptedResponse {
   content: JsonObject[];
   /** Default: `tool_use` when there is a tool_use block, else `end_turn`. */
   stop_reason?: string;
+  /** Where the vendor ran code. */
+  container?: JsonObject;
+  /** The figures at the end of the stream; those at its beginning are counted. */
+  usage?: JsonObject;
 }
 
 /** A response, or a function that makes it from the request's body. */
@@ -38,5 +42,7 @@ function scripted(response: ScriptedResponse): Answer {
     return { id: '', input: {}, ...rest };
   });
   const calls = content.some((block) => block.type === 'tool_use');
-  return { content, stopReason: response.stop_reason ?? (calls ? 'tool_use' : 'end_turn'), rawInputs };
+  const { container, usage } = response;
+  const told = { ...(container ? { container } : {}), ...(usage ? { usage } : {}) };
+  return { content, stopReason: response.stop_reason ?? (calls ? 'tool_use' : 'end_turn'), rawInputs, ...told };
 }

@@ -31,7 +31,8 @@ export function* eventsOf(answer: Answer, head: { id: string; model: string; usa
     yield { type: 'content_block_stop', index };
   }
   const { stop_reason, stop_sequence, stop_details } = message;
-  yield { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details } as JsonObject, usage: head.usage };
+  const delta = { stop_reason, stop_sequence, stop_details, container: answer.container ?? null } as JsonObject;
+  yield { type: 'message_delta', delta, usage: answer.usage ?? head.usage };
   yield { type: 'message_stop' };
 }
 

@@ -1,5 +1,6 @@
 /** The rules of the Messages API that a careless client breaks first. A rehearsal that let them pass would prove nothing. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { contentRuleFault } from './content-rules';
 import { blocks, objects } from './conversation';
 import { thinkingFault } from './thinking';
 
@@ -13,8 +14,14 @@ export function requestFault(body: Json | undefined): string | undefined {
   const messages = objects(body.messages);
   if (messages.length === 0) return 'messages: at least one message is required';
   if (messages[0]!.role !== 'user') return 'messages.0.role: the first message must be from the user';
+  const whole = merged(messages);
   return (
-    toolsFault(body) ?? contentFault(messages) ?? pairingFault(merged(messages)) ?? breakpointFault(body) ?? thinkingFault(body)
+    toolsFault(body) ??
+    contentFault(messages) ??
+    pairingFault(whole) ??
+    contentRuleFault(body, whole) ??
+    breakpointFault(body) ??
+    thinkingFault(body)
   );
 }
 
@@ -34,8 +41,6 @@ function contentFault(messages: JsonObject[]): string | undefined {
     if (content.length === 0) return `messages.${m}: content must not be empty`;
     const empty = content.findIndex((block) => block.type === 'text' && block.text === '');
     if (empty >= 0) return `messages.${m}.content.${empty}: text content blocks must be non-empty`;
-    const input = content.findIndex((block) => block.type === 'tool_use' && !isJsonObject(block.input));
-    if (input >= 0) return `messages.${m}.content.${input}.input: must be an object`;
   }
   return undefined;
 }

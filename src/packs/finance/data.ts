@@ -96,10 +96,18 @@ export interface CompanyFacts {
   source: string;
 }
 
+/** A closing price, US dollars. */
+export interface Close {
+  date: string;
+  close: number;
+}
+
 export interface PriceSeries {
   ticker: string;
-  /** Closing prices in US dollars at month ends, oldest first; the last may lie within its month. */
-  rows: { date: string; close: number }[];
+  /** At month ends, oldest first; the last may lie within its month. */
+  rows: Close[];
+  /** Of each trading day of the last year, oldest first; absent where the source has month ends only. */
+  days?: Close[];
   /** Adjusted for splits and dividends that came after each date. */
   adjusted: boolean;
   /** Date of the last price. */

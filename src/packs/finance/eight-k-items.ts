@@ -42,3 +42,8 @@ export function eventTitle(items: string[]): string {
   const told = items.filter((item) => item !== '9.01');
   return (told.length > 0 ? told : items).map(itemTitle).join('; ') || 'Current report';
 }
+
+/** Every word of every title, in lower case. */
+export const TITLE_WORDS: readonly string[] = [
+  ...new Set(Object.values(TITLES).flatMap((title) => title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])),
+];

@@ -1,7 +1,7 @@
 /** News without a news source: the 8-K filings, searched by company and by the titles of their items (news.ts). */
-import type { FilingIndex, FilingsProvider, NewsAnswer, NewsProvider } from './data';
+import type { FilingIndex, FilingsProvider, NamedCompanies, NewsAnswer, NewsProvider } from './data';
 import { addDays } from './dates';
-import { newsItem, rank, type Event } from './news';
+import { isTopic, newsItem, rank, type Event } from './news';
 import { notFound } from './not-found';
 
 const MOST = 10;
@@ -16,8 +16,10 @@ export class FilingEvents implements NewsProvider {
   async search({ query, days }: { query: string; days: number }, signal?: AbortSignal): Promise<NewsAnswer> {
     const who = await this.filings.companiesNamedIn(query, signal);
     if (who.searched.length === 0) {
-      const hint = 'Name one in the query by its ticker in capitals or by its name, e.g. "AAPL earnings".';
-      throw notFound('no_company_named', `${JSON.stringify(query)} names no company that the index lists.`, hint);
+      const unknown = who.words.filter((word) => !isTopic(word));
+      const which = unknown.length === 0 ? '' : ` Not known: ${unknown.slice(0, 5).join(', ')}.`;
+      const hint = 'Name one in the query by its ticker in capitals or by its whole name, e.g. "AAPL earnings".';
+      throw notFound('no_company_named', `${JSON.stringify(query)} names no company that the index lists.${which}`, hint);
     }
     const indexes = await Promise.all(
       who.searched.map(async (company) => {
@@ -39,11 +41,20 @@ export class FilingEvents implements NewsProvider {
           ? `The last ${days} days of the index, counted back from ${to}, not from today.`
           : 'The index has no 8-K of these companies.',
         ...(none.length > 0 ? [`No 8-K in the index for: ${none.join(', ')}.`] : []),
+        ...aboutWhom(who),
         ...partly.map(({ company, index }) => `The index of ${company.ticker} was read back to ${index.since} only.`),
       ].join(' '),
       source: `EDGAR filing index (8-K): ${indexes.map(({ company, index }) => `${company.ticker} (${index.source})`).join(', ')}`,
     };
   }
+}
+
+/** Words beside a name may have made it another company's: who was searched is said. */
+function aboutWhom({ named, words }: NamedCompanies): string[] {
+  const unknown = words.filter((word) => !isTopic(word));
+  if (named.length === 0 || unknown.length === 0) return [];
+  const names = named.map(({ ticker, name }) => `${name} (${ticker})`).join(', ');
+  return [`Searched for ${names} only; not looked for: ${unknown.slice(0, 5).join(', ')}.`];
 }
 
 function newest(indexes: FilingIndex[]): string | null {

@@ -5,7 +5,7 @@
  */
 import { getOwn } from '../../shared/json';
 import type { Company, Filing } from './data';
-import { eventTitle, itemTitle } from './eight-k-items';
+import { eventTitle, itemTitle, TITLE_WORDS } from './eight-k-items';
 
 export interface Event {
   company: Company;
@@ -30,6 +30,12 @@ const SYNONYMS: Record<string, string> = {
   hack: 'cybersecurity',
   breach: 'cybersecurity',
 };
+/** What people write around a topic. */
+const AROUND = new Set(
+  'about after all and announced announcement announcements any before between companies days during event events filing filings for from general happened its last lately latest month months new news over quarter quarterly recent recently report reported reports since stock that their this today update updates was week weeks what when which who why with year years'.split(
+    ' ',
+  ),
+);
 /** Shorter ones (of, at, in) say nothing about a topic. */
 const SHORTEST_WORD = 3;
 export const NAME_FILLERS = new Set(['inc', 'corp', 'corporation', 'company', 'the', 'co']);
@@ -37,21 +43,32 @@ export const NAME_FILLERS = new Set(['inc', 'corp', 'corporation', 'company', 't
 export const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}.]+/gu) ?? [];
 export const bare = (word: string) => word.replace(/^\.+|\.+$/g, '');
 
-/** Splits a query into the companies that it names and its other words. */
+/** Splits a query into the companies that it names, by ticker or by a whole name, and its other words. */
 export function readQuery(query: string, companies: Company[]): { named: Company[]; words: string[] } {
-  const words = wordsOf(query)
-    .map(bare)
-    .filter((word) => word !== '');
-  const namesOf = (company: Company) =>
-    new Set(
-      [company.ticker, company.name, ...company.aliases]
-        .flatMap(wordsOf)
-        .map(bare)
-        .filter((word) => !NAME_FILLERS.has(word)),
-    );
-  const named = companies.filter((company) => words.some((word) => namesOf(company).has(word)));
-  const naming = new Set(companies.flatMap((company) => [...namesOf(company)]));
-  return { named, words: words.filter((word) => !naming.has(word) && !NAME_FILLERS.has(word)) };
+  const words = wordsOf(query).map(bare);
+  const used = new Set<number>();
+  const named = companies.filter((company) => {
+    const places = namesOf(company).flatMap((name) => placesOf(name, words));
+    for (const place of places.flat()) used.add(place);
+    return places.length > 0;
+  });
+  return { named, words: words.filter((word, at) => word !== '' && !used.has(at) && !NAME_FILLERS.has(word)) };
+}
+
+function namesOf({ ticker, name, aliases }: Company): string[][] {
+  const names = [ticker, name, ...aliases].map((text) => wordsOf(text).map(bare));
+  return names.map((words) => words.filter((word) => !NAME_FILLERS.has(word))).filter((words) => words.length > 0);
+}
+
+/** Where a name stands in a text: the positions of its words, for each place. */
+function placesOf(name: string[], words: string[]): number[][] {
+  return words.flatMap((_word, at) => (name.every((part, i) => words[at + i] === part) ? [name.map((_part, i) => at + i)] : []));
+}
+
+/** Whether a word is of a topic that can be searched, or one that people write around it; if not, it may be a name. */
+export function isTopic(word: string): boolean {
+  const short = word.length < SHORTEST_WORD || /^\d/.test(word);
+  return short || AROUND.has(word) || getOwn(SYNONYMS, word) !== undefined || TITLE_WORDS.some((title) => title.startsWith(word));
 }
 
 /**

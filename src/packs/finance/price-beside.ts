@@ -5,7 +5,7 @@ import { daysBetween } from './dates';
 /** A year and a day: price and fiscal year end further apart belong to different years. */
 const MAX_APART_DAYS = 366;
 
-export type Beside = { price: number; note: string } | { reason: string };
+export type Beside = { price: number; asOf: string; note: string } | { reason: string };
 
 /**
  * The last price of the series, or why it can't be used:
@@ -30,6 +30,7 @@ export function priceBeside(series: PriceSeries, report: Report, facts: CompanyF
   const adjusted = series.adjusted ? ' Adjusted for later dividends, so slightly below what was paid.' : '';
   return {
     price: series.rows.at(-1)!.close,
+    asOf: series.asOf,
     note: `Close of ${series.asOf}, ${when} the end of the period (${report.end}).${adjusted}`,
   };
 }

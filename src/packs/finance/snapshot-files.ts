@@ -1,5 +1,5 @@
 /** The shapes of data/*.json (compact, for a small package) and their expansion into the types of data.ts. */
-import type { Company, CompanyFacts, Fact, FilingIndex, Form, PriceSeries, Report, Split } from './data';
+import type { Close, Company, CompanyFacts, Fact, FilingIndex, Form, PriceSeries, Report, Split } from './data';
 
 export interface CompanyRow {
   ticker: string;
@@ -39,7 +39,10 @@ export interface SeriesRow {
   adjusted: boolean;
   source: string;
   note?: string;
+  /** Month ends. */
   rows: [string, number][];
+  /** Each trading day of the last year. */
+  days: [string, number][];
 }
 
 export function toCompany({ sic_description, ...row }: CompanyRow): Company {
@@ -72,6 +75,6 @@ export function toFacts(ticker: string, file: FactsFile): CompanyFacts {
 }
 
 export function toSeries(ticker: string, row: SeriesRow): PriceSeries {
-  const rows = row.rows.map(([date, close]) => ({ date, close }));
-  return { ticker, rows, adjusted: row.adjusted, asOf: rows.at(-1)!.date, note: row.note ?? null, source: row.source };
+  const [rows, days] = [row.rows, row.days].map((list) => list.map(([date, close]) => ({ date, close }))) as [Close[], Close[]];
+  return { ticker, rows, days, adjusted: row.adjusted, asOf: rows.at(-1)!.date, note: row.note ?? null, source: row.source };
 }

@@ -15,10 +15,12 @@ import type {
   PeersProvider,
   PriceSeries,
 } from './data';
+import { figure } from './concepts';
 import { today } from './dates';
 import { FilingEvents } from './filing-events';
-import { readQuery } from './news';
+import { isTopic, readQuery } from './news';
 import { notFound } from './not-found';
+import { nearestPeers } from './peers';
 import {
   toCompany,
   toFacts,
@@ -55,7 +57,9 @@ export class Snapshot implements FilingsProvider, MarketDataProvider, PeersProvi
   async companiesNamedIn(text: string): Promise<NamedCompanies> {
     const companies = this.companyRows().map(toCompany);
     const { named, words } = readQuery(text, companies);
-    return { named, searched: named.length > 0 ? named : companies, words };
+    if (named.length > 0) return { named, searched: named, words };
+    // A word that is of no topic may be the name of a company that is not here: others' events are no answer.
+    return { named, searched: words.every(isTopic) ? companies : [], words };
   }
 
   async filings(ticker: string, { form, date }: FilingQuery = {}): Promise<FilingIndex> {
@@ -91,11 +95,25 @@ export class Snapshot implements FilingsProvider, MarketDataProvider, PeersProvi
     throw notFound('no_quote_for_ticker', `The snapshot has no price of "${ticker}".`, `Prices of: ${known}.`);
   }
 
+  /** Of the companies that are here. @throws ToolError RESOURCE_NOT_FOUND `no_peer_data` */
   async peers(ticker: string): Promise<Peers> {
-    const table = this.read<Record<string, { peers: string[]; basis: string }>>('peers.json') ?? {};
-    const row = getOwn(table, ticker);
-    if (row) return { ticker, ...row, source: 'embedded snapshot, data/peers.json' };
-    throw notFound('no_peer_data', `The snapshot has no peers of "${ticker}".`, `Peers of: ${Object.keys(table).join(', ')}.`);
+    const companies = this.companyRows().map((row) => ({ ...toCompany(row), revenue: this.revenueOf(row.ticker) }));
+    const company = companies.find((other) => other.ticker === ticker);
+    if (!company) {
+      const message = `The snapshot has no peers of "${ticker}": it has no such company.`;
+      throw notFound('no_peer_data', message, `Peers of: ${this.tickers().join(', ')}.`);
+    }
+    return {
+      ticker,
+      ...nearestPeers(company, companies),
+      source: `embedded snapshot, computed over its ${companies.length} companies`,
+    };
+  }
+
+  private revenueOf(ticker: string): number | null {
+    const file = this.read<FactsFile>(`facts/${ticker}.json`);
+    const report = file && toFacts(ticker, file).reports.find(({ form }) => form === '10-K');
+    return (report && figure(report, 'revenue')?.value) ?? null;
   }
 
   async coverage(ticker: string): Promise<('filings' | 'facts')[]> {

@@ -1,7 +1,7 @@
 /** What a server offers, and what stands accepted of it: for whoever decides on classes. */
 import { acceptedClass, type Accepted } from './accepted-file';
 import { classOf, proposedClass, stricter, type AcceptableClass } from './classes';
-import type { ListedTool } from './listed-tool';
+import { importedTool, type ListedTool } from './listed-tool';
 import { toolName } from './names';
 import { getOwn } from '../../shared/json';
 
@@ -19,6 +19,8 @@ export interface Proposal {
   /** What its hints amount to. */
   proposed: AcceptableClass;
   annotations: unknown;
+  /** What of its definition is not applied as the server means it: defaults that do not fit their fields. */
+  warnings: string[];
 }
 
 export function proposals(server: string, listed: readonly ListedTool[], accepted: Accepted): Proposal[] {
@@ -35,6 +37,9 @@ export function proposals(server: string, listed: readonly ListedTool[], accepte
       class: classOf(stands, definition.annotations),
       proposed: proposedClass(definition.annotations),
       annotations: definition.annotations ?? null,
+      warnings: importedTool(server, definition)
+        .losses.filter(({ path }) => path.endsWith('/default'))
+        .map(({ path, what }) => `${path}: ${what}`),
     };
   });
 }

@@ -13,6 +13,8 @@ export interface CheckDecisionInput {
   attestation: string;
   /** Hash of the edited input. */
   input_hash: string | null;
+  /** `noteHash` of the note beside it; absent: there is none. */
+  note_hash?: string | null;
   at: string;
 }
 

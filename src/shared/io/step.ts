@@ -27,8 +27,8 @@ export interface TakeStepOutput {
   /** At the end: the head without the end, for a turn that goes on because somebody has said something. Absent in older histories. */
   answer_head?: string;
   policy: TurnPolicy;
-  /** `continue`: calls to run, or a paused turn to take up; `end`: the turn is over. */
-  next: 'calls' | 'continue' | 'end' | 'cut' | 'refusal';
+  /** `calls`: they are to be run; `continue`: a paused turn is to be taken up; `full`: room is to be made, and the model asked again; `end`: the turn is over. */
+  next: 'calls' | 'continue' | 'full' | 'end' | 'cut' | 'refusal';
   stop_reason: string;
   text: string;
   calls: AdmittedCall[];

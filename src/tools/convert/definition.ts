@@ -5,11 +5,12 @@
  */
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { TOOL_CLASSES } from '../../shared/tool-class';
 import { defineTool, type Tool, type ToolDefinition } from '../define';
 import { describe, DESTRUCTIVE_NOTE } from '../describe';
 import { inputSchema, outputSchema } from '../schema';
+import { inputTokens } from '../tokens';
 import { ConversionError } from './conversion';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
 
@@ -36,7 +37,8 @@ const DEFINITION = z.strictObject({
   /** Extra properties are refused. */
   strict: z.boolean().default(true),
   version: z.string().max(100),
-  class: z.enum(TOOL_CLASSES),
+  /** Absent: destructive, so that every call asks, and not cached. */
+  class: z.enum(TOOL_CLASSES).default('destructive'),
   changelog: z.record(z.string(), text).optional(),
   group: text.optional(),
   cacheable: z.boolean().default(false),
@@ -45,7 +47,7 @@ const DEFINITION = z.strictObject({
   cache_key_params: z.array(z.string()).optional(),
   streaming: z.boolean().default(false),
   estimated_tokens: z
-    .strictObject({ input: tokens, output: z.strictObject({ min: tokens, typical: tokens, max: tokens }) })
+    .strictObject({ input: tokens, output: z.strictObject({ min: tokens.default(0), typical: tokens, max: tokens }) })
     .optional(),
   deprecated: z.boolean().default(false),
   sunset_date: text.optional(),
@@ -172,13 +174,32 @@ export function toolFromDefinition(json: unknown, run: ToolDefinition<any>['run'
   );
 }
 
+/** Seconds for which a cacheable result holds, where the definition does not say; the tool specification's own default. */
+const CACHE_TTL = 600;
+const CACHING = ['cacheable', 'cache_ttl', 'cache_key_params'];
+
+/** What the tool specification writes in short. */
+function writtenOut(json: unknown): unknown {
+  if (!isJsonObject(json as Json)) return json;
+  const given: JsonObject = { ...(json as JsonObject) };
+  const { estimated_tokens: output, parameters } = given;
+  if (given.class === undefined) for (const field of CACHING) delete given[field];
+  else if (given.cacheable === true) given.cache_ttl ??= CACHE_TTL;
+  if (given.deprecated !== true) delete given.sunset_date; // it is not to end yet
+  if (typeof output === 'number') {
+    const input = isJsonObject(parameters ?? null) ? inputTokens(parameters as JsonObject) : 0;
+    given.estimated_tokens = { input, output: { min: output, typical: output, max: output } };
+  }
+  return given;
+}
+
 /**
  * Checks a definition on the wire and fills in its defaults. Fields that it doesn't know are faults: a typing
  * error in `cache_ttl` would else be silent.
  * @throws ConversionError that lists every fault
  */
 export function parseDefinition(json: unknown): ToolJson {
-  const parsed = DEFINITION.safeParse(plainJson(json, DEFINITION_BOUNDS, 'The definition'));
+  const parsed = DEFINITION.safeParse(writtenOut(plainJson(json, DEFINITION_BOUNDS, 'The definition')));
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${pointer(issue.path)}: ${issue.message}`);
     throw new ConversionError(`The definition is not usable:\n- ${faults.join('\n- ')}`);

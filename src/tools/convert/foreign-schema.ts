@@ -3,6 +3,7 @@
  * document, no name reaches the compiler's registry, and what our dialect does not know is dropped and said.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { defaultsOf, withoutUnfit } from '../defaults';
 import { isLinear } from '../pattern';
 import { compile, inputSchema } from '../schema';
 import { eachBelow, FEW_PATTERNS, FEW_SCHEMAS, isSmall } from '../schema-cost';
@@ -24,7 +25,8 @@ export function foreignInput(schema: Json | undefined, path: string, faults: str
   if (JSON.stringify(closed) !== JSON.stringify(open)) {
     losses.push({ path, what: 'said nothing about further properties; here they are refused' });
   }
-  return closed;
+  losses.push(...defaultsOf(closed).unfit.map((fault) => ({ path: path + fault.path, what: `a default that ${fault.message}` })));
+  return withoutUnfit(closed);
 }
 
 /** As {@link foreignInput}, left open where it is open: for outputs. */

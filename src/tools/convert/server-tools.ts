@@ -2,7 +2,7 @@
  * Client tools and the vendor's server tools stay apart. A server tool runs at the vendor's, past
  * admission, approval and record: it is listed under an agent's `serverTools`, never made a client tool.
  */
-import type { JsonObject } from '../../shared/json';
+import { isJsonObject, type JsonObject } from '../../shared/json';
 import { ConversionError, shown } from './conversion';
 
 /** Types of definitions that the client runs, by a schema of its own. Without a type it is one. */
@@ -13,9 +13,30 @@ export function isServerTool(definition: JsonObject): boolean {
   return !CLIENT_TYPES.includes(definition.type);
 }
 
-/** @throws ConversionError for a server tool */
+/** Tools whose schema is the vendor's, and which the client runs. */
+const RUN_HERE = /^(bash|text_editor|memory|computer|computer_toolset|browser_toolset)_\d{8}$/;
+const INSTEAD =
+  'its schema is the vendor’s, but it runs here, and nothing would run it: define a tool of that purpose with defineTool, so that its calls are admitted and approved';
+
+/** Why an agent cannot have these as `serverTools`. @param names of its own tools */
+export function serverToolFaults(serverTools: readonly JsonObject[] | undefined, names: readonly string[]): string[] {
+  if (serverTools === undefined) return [];
+  if (!Array.isArray(serverTools) || !serverTools.every(isJsonObject))
+    return ["serverTools must be a list of the vendor's definitions"];
+  return serverTools.flatMap((definition, index) => {
+    const { type = null, name = null } = definition;
+    const of = `serverTools[${index}] (${shown(type)})`;
+    if (!isServerTool(definition))
+      return [`${of} is a tool with a schema of its own: define it with defineTool, and list it under tools`];
+    if (RUN_HERE.test(String(type))) return [`${of}: ${INSTEAD}`];
+    return names.includes(String(name)) ? [`${of} is named like one of the agent's tools: ${String(name)}`] : [];
+  });
+}
+
+/** @throws ConversionError for a server tool, and for one that the client would have to run by the vendor's schema */
 export function refuseServerTool(definition: JsonObject, side: string): void {
   if (!isServerTool(definition)) return;
+  if (RUN_HERE.test(String(definition.type))) throw new ConversionError(`${shown(definition.type)}: ${INSTEAD}.`);
   throw new ConversionError(
     `${shown(definition.type)} is a tool that ${side} defines itself, not a client tool with a schema of its own: ` +
       'it would run past admission and approval. List it under serverTools of an agent that may use it.',

@@ -5,6 +5,7 @@ import type { TakenOut } from '../binary';
 import type { SentDeadline } from '../deadline';
 import { isToolError } from '../errors';
 import type { Answer } from './job';
+import { exceptionText } from '../../shared/exception-text';
 
 /** The functions of a tool that may do I/O: what decides on a call is asked at once, on the worker's thread. */
 export type ToolPart = 'run' | 'preview' | 'reconcile';
@@ -70,5 +71,5 @@ export async function answerOf(work: () => unknown): Promise<Answer> {
 
 export function refusalOf(error: unknown): Answer {
   if (isToolError(error)) return { refused: error.detail, nothingHappened: error.nothingHappened };
-  return { failed: error instanceof Error ? error.message : String(error) };
+  return { failed: exceptionText(error) };
 }

@@ -3,6 +3,7 @@ import type { CallFacts, FileHashes, RuledTool, TurnFacts } from '../../rules';
 import type { JsonObject } from '../../shared/json';
 import type { Tool } from '../define';
 import { compiledInput } from '../schema';
+import { taken } from '../taken';
 
 export interface ToolCall {
   tool: Tool;
@@ -51,7 +52,7 @@ function describe(tool: Tool): RuledTool {
 function targetsOf(tool: Tool, input: JsonObject): string[] | null {
   if (!tool.ruleTarget) return null;
   try {
-    const said: unknown = tool.ruleTarget.of(structuredClone(input));
+    const said: unknown = tool.ruleTarget.of(taken(tool, input));
     const targets: unknown[] = Array.isArray(said) ? said : [said];
     return targets.length > 0 && targets.every((target) => typeof target === 'string') ? (targets as string[]) : null;
   } catch {

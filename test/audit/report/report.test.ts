@@ -17,15 +17,15 @@ const read = async (name: string) => ({ file: await readCaseFile(createReadStrea
 const told = async (name: string) => markdown(report(await read(name)));
 
 describe('a report', () => {
-  it('begins with what was asked, what was done, who allowed it, and what is not known', async () => {
+  it('begins with what was asked, what to look at first, what was done, who allowed it, and what is not known', async () => {
     const text = await told('edited');
     const order = [
       'Can this record be trusted?',
       'In short',
+      'Look at this first',
       'What was done',
       'Who allowed it',
       'What is not known',
-      'Look at this first',
       'Timeline',
       'Calls',
       'Tokens and cost',
@@ -37,6 +37,30 @@ describe('a report', () => {
     expect(places.every((place, index) => place > (places[index - 1] ?? -1))).toBe(true);
     expect(text).toContain('was applied.');
     expect(text).toMatch(/approved by bob \(name as given, not proved\), 20\d\d-/);
+  });
+
+  it('says in short who received it, and how much', async () => {
+    const short = (await told('edited')).replaceAll('\\', '').split('Timeline')[0];
+    expect(short).toMatch(/pay \(call 1\.1, revision 2\).* was applied\. .*Its input: .*cents “350”/);
+  });
+
+  it('says first that the model had read what outsiders wrote, and what is in doubt', async () => {
+    const lines = readFileSync(pathOf('approval'), 'utf8').replaceAll('"untrusted":false', '"untrusted":true');
+    const file = await readCaseFile(Readable.from([Buffer.from(lines)]));
+    const text = markdown(report({ file, verification: null })).replaceAll('\\', '');
+    const first = text.slice(text.indexOf('Look at this first'), text.indexOf('What was done'));
+    expect(first).toContain('was asked for after the model had read what outsiders wrote');
+    const running = (await told('in_doubt')).replaceAll('\\', '');
+    expect(running.slice(running.indexOf('Look at this first'), running.indexOf('What was done'))).toContain('doubt');
+  });
+
+  it('gives each wait one duration', async () => {
+    const text = (await told('approval')).replaceAll('\\', '');
+    const waits = [...text.matchAll(/waited[ :|*]*([\d.]+ (?:ms|s|min))|; ([\d.]+ (?:ms|s|min)) of waiting/g)].map(
+      ([, a, b]) => a ?? b,
+    );
+    expect(waits.length).toBeGreaterThanOrEqual(3); // in short, in the timeline, with the call
+    expect(new Set(waits).size).toBe(1);
   });
 
   it('says who changed an input, from what to what, and when', async () => {

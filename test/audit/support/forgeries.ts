@@ -2,6 +2,7 @@
 import { attestDecision, attestStart } from '../../../src/attestation/attest';
 import type { DecisionClaims } from '../../../src/attestation/claims';
 import { readToken } from '../../../src/attestation/token';
+import { noteHash } from '../../../src/shared/decision';
 import { callDigest, hashJson, idempotencyKey } from '../../../src/shared/digests';
 import type { Json } from '../../../src/shared/json';
 import { GATEWAY_KEY, sample, STRANGER_KEY } from '../../support/bundle-keys';
@@ -34,6 +35,10 @@ const ofType =
   (type: string): Find =>
   (line) =>
     line.kind === 'event' && line.body.event.eventType === `EVENT_TYPE_${type}`;
+const ofSession =
+  (type: string): Find =>
+  (line) =>
+    line.kind === 'session' && line.body.event.eventType.endsWith(type);
 const scheduled =
   (name: string): Find =>
   (line) =>
@@ -58,6 +63,7 @@ const run = (lines: OpenLine[]) => value(one(lines, scheduled('runCall')));
 const decide = (lines: OpenLine[]) =>
   attributes(one(lines, ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED'))).acceptedRequest.input.args.payloads[0].$;
 const argument = (lines: OpenLine[]) => value(one(lines, ofType('WORKFLOW_EXECUTION_STARTED')));
+const sent = (lines: OpenLine[]) => attributes(one(lines, ofSession('UPDATE_ACCEPTED'))).acceptedRequest.input.args.payloads[0].$;
 const without = (lines: OpenLine[], find: Find): OpenLine => lines.splice(lines.findIndex(find), 1)[0]!;
 const resultOf = (lines: OpenLine[], name: string) => {
   const { eventId } = one(lines, scheduled(name)).body.event;
@@ -128,6 +134,17 @@ function unasked(lines: OpenLine[]): void {
 /** The claims of an attestation, as somebody else would have signed them. */
 function claimsIn(token: string): DecisionClaims {
   return readToken(token)!.claims as unknown as DecisionClaims;
+}
+
+/** The last approval of the call, signed with one note, and with another beside it wherever it stands. */
+export function noted(lines: OpenLine[], signed: string | null, beside: string | null): void {
+  const { attestation } = run(lines).approvals.at(-1);
+  const claims = claimsIn(attestation as string);
+  const token = attestDecision(GATEWAY_KEY, { ...claims, note_hash: noteHash(signed) }, null, claims.iat * 1000);
+  replaced(lines, attestation as string, token);
+  const text = JSON.stringify(lines, (_, value: any) => (value?.attestation === token ? { ...value, note: beside } : value));
+  lines.splice(0, lines.length, ...(JSON.parse(text) as OpenLine[]));
+  shownAsRun(lines);
 }
 
 /** A decision that refused a call, as the next step was told and as the transcript has it. */
@@ -462,6 +479,20 @@ const PLANS: Plan[] = [
     rule: 'H5',
     says: /another call/,
   },
+  ...(
+    [
+      ['another note than was signed', 'Half of it.', 'All of it.'],
+      ['a note where none was signed', null, 'All of it.'],
+      ['a note taken away that was signed', 'Half of it.', null],
+    ] as const
+  ).map(([name, signed, beside]): Plan => ({
+    name,
+    of: 'quorum',
+    edit: (lines) => noted(lines, signed, beside),
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /signed with another note, or with none/,
+  })),
   {
     name: 'a signed approval of somebody else',
     of: 'quorum',
@@ -1132,6 +1163,91 @@ const PLANS: Plan[] = [
     at: kind('turn_end'),
     rule: 'T5',
     says: /no beginning or no end/,
+  },
+  {
+    name: 'the session was sent another message',
+    of: 'spoken',
+    edit: (lines) => void (sent(lines).message = 'Pay INV-8.'),
+    at: ofSession('UPDATE_ACCEPTED'),
+    rule: 'H8',
+    says: /another message/,
+  },
+  {
+    name: 'somebody else has sent the message to the session',
+    of: 'spoken',
+    edit: (lines) => void (sent(lines).requester = 'mallory'),
+    at: ofSession('UPDATE_ACCEPTED'),
+    rule: 'H8',
+    says: /another requester/,
+  },
+  {
+    name: 'the session has started the turn after another head',
+    of: 'spoken',
+    edit: (lines) => void (value(one(lines, ofSession('CHILD_WORKFLOW_EXECUTION_INITIATED'))).parent_head = NOWHERE),
+    at: ofSession('CHILD_WORKFLOW_EXECUTION_INITIATED'),
+    rule: 'H8',
+    says: /another argument/,
+  },
+  {
+    name: 'the session has started another run',
+    of: 'spoken',
+    edit: (lines) => void (attributes(one(lines, ofSession('CHILD_WORKFLOW_EXECUTION_STARTED'))).workflowExecution.runId = 'r'),
+    at: ofSession('CHILD_WORKFLOW_EXECUTION_STARTED'),
+    rule: 'H8',
+    says: /another run/,
+  },
+  {
+    name: 'another event of the session has started the turn',
+    of: 'spoken',
+    edit: (lines) => void (attributes(one(lines, ofType('WORKFLOW_EXECUTION_STARTED'))).parentInitiatedEventId = '7'),
+    at: ofSession('CHILD_WORKFLOW_EXECUTION_INITIATED'),
+    rule: 'H8',
+    says: /not started by this event/,
+  },
+  {
+    name: 'the session has taken the message for another turn',
+    of: 'spoken',
+    edit: (lines) => {
+      const { outcome } = attributes(one(lines, ofSession('UPDATE_COMPLETED')));
+      outcome.success.payloads[0].$.turn_id = 'another';
+    },
+    at: ofSession('UPDATE_COMPLETED'),
+    rule: 'H8',
+    says: /about turn "another"/,
+  },
+  {
+    name: 'the session has found another end',
+    of: 'spoken',
+    edit: (lines) => {
+      attributes(one(lines, ofSession('ACTIVITY_TASK_COMPLETED'))).result.payloads[0].$.head = NOWHERE;
+    },
+    at: ofSession('ACTIVITY_TASK_COMPLETED'),
+    rule: 'H8',
+    says: /another end/,
+  },
+  {
+    name: 'events of the session in another order',
+    of: 'spoken',
+    edit: (lines) => void (one(lines, ofSession('CHILD_WORKFLOW_EXECUTION_INITIATED')).body.event.eventId = '2'),
+    at: ofSession('CHILD_WORKFLOW_EXECUTION_INITIATED'),
+    rule: 'H8',
+    says: /order/,
+  },
+  {
+    name: 'what the session says of the turn is left out',
+    of: 'spoken',
+    edit: (lines) => void lines.splice(0, lines.length, ...lines.filter((line) => line.kind !== 'session')),
+    at: kind('turn_end'),
+    rule: 'T8',
+    says: /what the session says/,
+  },
+  {
+    name: 'the message to the session is left out',
+    of: 'spoken',
+    edit: (lines) => void without(lines, ofSession('UPDATE_ACCEPTED')),
+    at: kind('turn_end'),
+    rule: 'T8',
+    says: /what the session says/,
   },
   {
     name: "a sub-agent's turn is left out",

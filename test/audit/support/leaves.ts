@@ -6,7 +6,7 @@ export type Path = (string | number)[];
 /** Of the lines whose content somebody else has written: events, parts, effect records. */
 export function* leavesOf(lines: readonly OpenLine[]): Generator<{ line: number; path: Path }> {
   for (const [line, { kind, body }] of lines.entries())
-    if (kind === 'event' || kind === 'part' || kind === 'effect')
+    if (kind === 'event' || kind === 'session' || kind === 'part' || kind === 'effect')
       for (const path of leaves(body)) if (path[0] !== 'ref') yield { line, path };
 }
 

@@ -16,7 +16,19 @@ const python = pythonVerifier();
 const both = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
 const SEED = Number(process.env.HOLDFAST_TEST_SEED ?? 16);
-const SAMPLES = ['approval', 'in_doubt', 'quorum', 'bound', 'reset', 'call', 'edited', 'denied', 'cancelled', 'sub_agent'];
+const SAMPLES = [
+  'approval',
+  'in_doubt',
+  'quorum',
+  'bound',
+  'reset',
+  'call',
+  'edited',
+  'denied',
+  'cancelled',
+  'sub_agent',
+  'spoken',
+];
 const EACH = 25;
 
 /** Rules of which the page says that both check them. */

@@ -1,12 +1,24 @@
 /** Whatever a redactor leaves out of an honest bundle, one payload or one part at a time: both verifiers take the rest. */
 import { verifyBundle } from '../../../src/audit/verify';
+import { BUNDLE_VERSION, type EndBody } from '../../../src/audit/format/lines';
 import { sample, TRUST } from '../../support/bundle-keys';
 import { pythonVerifier } from '../../support/python-verifier';
 import { forged, type OpenLine } from '../support/forge';
 import { judgedByPython, type Case } from '../support/python';
 
-const SAMPLES = ['approval', 'in_doubt', 'quorum', 'bound', 'reset', 'call', 'edited', 'denied', 'expired', 'cancelled'];
-const REDACTION = { of: { root: '0'.repeat(64), kid: '', signature: '' }, reason: 'a test' };
+const SAMPLES = [
+  'approval',
+  'in_doubt',
+  'quorum',
+  'bound',
+  'reset',
+  'call',
+  'edited',
+  'denied',
+  'expired',
+  'cancelled',
+  'spoken',
+];
 
 /** Lists of payloads, wherever an event has them. */
 function payloadsIn(value: any): any[][] {
@@ -23,7 +35,9 @@ async function cases(): Promise<Case[]> {
     const left = (what: string, counts: { parts: number; payloads: number }, leave: (lines: OpenLine[]) => void) => {
       const { text: less } = forged(text, (lines) => {
         leave(lines);
-        lines.at(-1)!.body.redaction = { ...REDACTION, ...counts };
+        const { root, kid, signature, public: key } = structuredClone(lines.at(-1)!.body) as EndBody;
+        const newer = lines[0]!.body.v === BUNDLE_VERSION ? { public: key, redaction: null } : {};
+        lines.at(-1)!.body.redaction = { of: { root, kid, signature, ...newer }, reason: 'a test', ...counts };
       });
       all.push({ name: `${name} without ${what}`, bytes: Buffer.from(less) });
     };

@@ -1,7 +1,7 @@
 /** What the finance tests share: the tools over the snapshot, and a call as the runner makes it (schema first). */
 import { financeTools, snapshotData, type FinanceData, type Mailer } from '../../../src/packs/finance';
 import { isToolError, type ToolError } from '../../../src/tools/errors';
-import { outputFault } from '../../../src/tools/output';
+import { checkOutput } from '../../../src/tools/output';
 import { compile, inputSchema } from '../../../src/tools/schema';
 import { toolContext as context } from '../../support/tool-context';
 
@@ -24,7 +24,7 @@ export async function call(name: string, input: object, mailer?: Mailer, ctx = c
   const checked = validate(input as never);
   if (!checked.valid) throw new Error(`schema: ${checked.violations.map((v) => `${v.path} ${v.message}`).join('; ')}`);
   const result = await tool.run(checked.data, ctx);
-  const fault = outputFault(tool, JSON.parse(JSON.stringify(result)));
+  const fault = await checkOutput(tool, JSON.parse(JSON.stringify(result)), 'test');
   if (fault) throw new Error(`output schema: ${fault.message}`);
   return result;
 }

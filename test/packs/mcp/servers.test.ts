@@ -50,6 +50,15 @@ async function approved(engine: McpEngine): Promise<JsonObject> {
 }
 
 describe('a turn with an MCP server', () => {
+  it('is given no default of its own that does not fit', () =>
+    withMcp(
+      { servers: odd(), accept: { odd: { look_again: 'read' } }, script: [ask(['odd__look_again', {}]), say('done')] },
+      async (engine) => {
+        await (await engine.start()).result();
+        expect(answer(engine)).toMatchObject({ isError: false, body: { data: { text: 'given {}' } } });
+      },
+    ));
+
   it('has its tools, and runs by itself what a person has accepted as a read', () =>
     withMcp(
       { servers: odd(), accept: { odd: { look: 'read' } }, script: [ask(['odd__look', { q: 'x' }]), say('done')] },

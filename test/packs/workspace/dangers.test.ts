@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { growth, IN_PROPORTION } from '../../support/growth';
 import { dangers } from '../../../src/packs/workspace';
 import { simpleCommands } from '../../../src/packs/workspace/shell/words';
 
@@ -127,6 +128,43 @@ describe('dangerous commands', () => {
     'tsc --noEmit | tail -5',
     'echo reboot',
   ])('%s carries no warning', (command) => expect(rules(command)).toEqual([]));
+
+  it.each([
+    'timeout 1.5 sudo id',
+    'timeout --signal KILL 5 sudo id',
+    'stdbuf -o L sudo id',
+    'exec -a x sudo id',
+    'env -C / sudo id',
+    'env -i sudo id',
+    "env -S 'sudo id'",
+    'xargs -d x sudo id',
+    'ionice -c best-effort sudo id',
+    "bash -c -- 'sudo id'",
+    "bash -ce 'sudo id'",
+    "eval 'sudo id'",
+    "trap 'sudo id' EXIT",
+    'dbus-run-session sudo id',
+  ])('%s takes the rights of another user, and is refused', (command) => {
+    expect(rules(command)).toContain('other_user');
+    expect(refused(command)).toBe(true);
+  });
+
+  it.each([':(){ :|:& };:', 'bomb() { bomb | bomb & }; bomb', 'f () {f|f&}'])('%s is refused', (command) => {
+    expect(rules(command)).toContain('fork_bomb');
+  });
+
+  it.each(['build() { tsc | tee log & }', 'f() { g | h & }', 'f() { echo f; }'])('%s starts no bomb', (command) => {
+    expect(rules(command)).not.toContain('fork_bomb');
+  });
+
+  it('are found in time that grows with the command', () => {
+    for (const made of [
+      (n: number) => `${'a'.repeat(n / 5)}(){${'a'.repeat(n)}`,
+      (n: number) => 'a'.repeat(n),
+      (n: number) => 'a(){'.repeat(n / 4),
+    ])
+      expect(growth((length) => void dangers(made(length)), 4000)).toBeLessThan(IN_PROPORTION);
+  });
 
   it('never throw, and end, whatever the text', () => {
     const text = fc.string({

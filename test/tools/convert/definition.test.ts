@@ -79,7 +79,7 @@ describe('a definition on the wire', () => {
   it.each([
     [{ ...minimal, cache_tll: 5 }, /Unrecognized key: "cache_tll"/],
     [{ ...minimal, class: 'harmless' }, /\/class/],
-    [{ ...minimal, cacheable: true }, /cacheable and cache_ttl/],
+    [{ ...minimal, cache_ttl: 5 }, /cacheable and cache_ttl/],
     [{ ...minimal, description: 'x'.repeat(300_000) }, /larger than 262144 characters/],
     [JSON.parse('{"__proto__": {"class": "read"}}'), /__proto__/],
     [{ ...minimal, parameters: () => 1 }, /holds a function/],

@@ -51,6 +51,9 @@ function checkText(text: string): void {
       'Write 1234.5, not 1,234.5; between arguments put a space after the comma.',
     );
   }
+  if (/\b0[xbo][\w.]*i\d/i.test(text)) {
+    throw failed('A number has a word size behind it, such as i32.', 'Write 255 or 0xff, without a size.');
+  }
   if (/%\s*[\w.(]/.test(text)) {
     throw failed('A per cent sign stands before an operand.', '% means "divided by 100". For a remainder use mod(a, b).');
   }

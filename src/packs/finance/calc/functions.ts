@@ -22,7 +22,7 @@ export const FUNCTIONS = new Map<string, MathFunction>([
   ['cbrt', fn(1, 1, Math.cbrt)],
   ['exp', fn(1, 1, Math.exp)],
   ['ln', fn(1, 1, Math.log)],
-  ['log', fn(1, 2, (x, base) => (base === undefined ? Math.log(x!) : Math.log(x!) / Math.log(base)))],
+  ['log', fn(1, 2, (x, base) => (base === undefined ? Math.log(x!) : logarithm(x!, base)))],
   ['log10', fn(1, 1, Math.log10)],
   ['log2', fn(1, 1, Math.log2)],
   ['pow', fn(2, 2, (x, y) => x! ** y!)],
@@ -34,6 +34,13 @@ export const FUNCTIONS = new Map<string, MathFunction>([
   ['sign', fn(1, 1, Math.sign)],
   ['round', fn(1, 2, (x, digits = 0) => round(x!, digits))],
 ]);
+
+/** A whole logarithm is exact: log(1000, 10) is 3, where the quotient of two logarithms is 2.9999999999999996. */
+function logarithm(x: number, base: number): number {
+  const quotient = Math.log(x) / Math.log(base);
+  const whole = Math.round(quotient);
+  return base ** whole === x ? whole : quotient;
+}
 
 /** Half away from zero, as people round; on the shortest decimal form, so that 1.005 gives 1.01. NaN unless 0–15 whole digits. */
 function round(x: number, digits: number): number {

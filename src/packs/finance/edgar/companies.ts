@@ -1,6 +1,6 @@
 /** EDGAR's list of tickers: by ticker, and by what a search text calls a company. */
 import type { Company } from '../data';
-import { bare, NAME_FILLERS, wordsOf } from '../news';
+import { bare, isTopic, NAME_FILLERS, wordsOf } from '../news';
 
 /** A text that seems to name more is about none of them in particular. */
 const MOST_NAMED = 3;
@@ -54,7 +54,7 @@ export class CompanyList {
 
   /**
    * The companies that a text names: a ticker in capitals, a whole name, or, where there is neither, the
-   * first word of a name with a capital letter, which then stands for the largest such company.
+   * first word of a name with a capital letter, which then stands for the largest such company, unless another name stands beside it.
    */
   namedIn(text: string): { named: Company[]; words: string[] } {
     const tokens = text.match(/[\p{L}\p{N}.]+/gu) ?? [];
@@ -73,7 +73,9 @@ export class CompanyList {
     }
     if (named.size === 0) {
       for (const [at, word] of words.entries()) {
-        const [largest] = /^\p{Lu}/u.test(tokens[at]!) ? (this.byFirstWord.get(word) ?? []) : [];
+        const alone =
+          isCapital(tokens[at]) && ![at - 1, at + 1].some((beside) => isCapital(tokens[beside]) && !isTopic(words[beside]!));
+        const [largest] = alone ? (this.byFirstWord.get(word) ?? []) : [];
         if (largest) take(largest, at, 1);
       }
     }
@@ -87,4 +89,8 @@ export class CompanyList {
     );
     return fitting.sort((a, b) => b.name.length - a.name.length)[0];
   }
+}
+
+function isCapital(token: string | undefined): boolean {
+  return token !== undefined && /^\p{Lu}/u.test(token);
 }

@@ -23,15 +23,15 @@ export function edgarData({ url, cacheFolder, ...settings }: EdgarSettings): Fin
   const http = new EdgarHttp({ ...settings, cacheFolder: join(cacheFolder, 'edgar') }, addresses);
   const filings = new EdgarFilings(new EdgarReader(http), addresses);
   const snapshot = new Snapshot();
-  return { filings, market: snapshot, peers: handMadePeers(snapshot), news: new FilingEvents(filings), today };
+  return { filings, market: snapshot, peers: peersOf(snapshot), news: new FilingEvents(filings), today };
 }
 
 /** EDGAR's endpoints give a company's industry, not the companies of an industry. */
-function handMadePeers(snapshot: PeersProvider): PeersProvider {
+function peersOf(snapshot: PeersProvider): PeersProvider {
   return {
     peers: async (ticker) => {
-      const source = 'hand-made table of the embedded snapshot (data/peers.json): EDGAR serves no peers';
-      return { ...(await snapshot.peers(ticker)), source };
+      const found = await snapshot.peers(ticker);
+      return { ...found, source: `${found.source}: EDGAR serves no peers` };
     },
   };
 }

@@ -6,19 +6,20 @@ import { isoDate, ticker } from '../inputs';
 import { basisNote } from '../quote';
 import { HOUR } from './ttl';
 
-/** `{ticker, days}` → month-end closes of the last `days` days of the data, oldest first. */
+/** `{ticker, days}` → closes of the last `days` days of the data, oldest first: each day's where the source has them, else month ends. */
 export function getPriceHistory(market: MarketDataProvider) {
   return defineTool({
     name: 'get_price_history',
-    version: '1.0.0',
+    version: '1.1.0',
     class: 'read',
     cacheTtlMs: HOUR,
+    maxInlineBytes: 16_384,
     description: {
-      does: 'Gives past closing prices of one US-listed share, one for each month end, up to a year.',
+      does: 'Gives past closing prices of one US-listed share, of each trading day or, where the source has no more, of each month end, up to a year.',
       returns:
-        'series of {date, close} in USD, oldest first; interval; as_of, the date of the last one; adjusted; a note; source.',
+        'series of {date, close} in USD, oldest first; interval, day or month_end; as_of, the date of the last one; adjusted; a note; source.',
       useWhen: 'You need a trend or a return over weeks or months; feed the closes to stats_summary for their spread.',
-      dontUseFor: 'A single newest price (get_quote), intraday or daily prices, or more than a year.',
+      dontUseFor: 'A single newest price (get_quote), prices within a day, or more than a year.',
       example: '{"ticker": "AAPL", "days": 180}',
       warning:
         'The days count back from as_of, the end of the data, which can lie well before today: state it with every figure.',
@@ -28,7 +29,7 @@ export function getPriceHistory(market: MarketDataProvider) {
     output: z.object({
       ticker,
       days: z.number().int(),
-      interval: z.literal('month_end'),
+      interval: z.enum(['day', 'month_end']),
       series: z.array(z.object({ date: isoDate, close: z.number().nonnegative() })),
       currency: z.literal('USD'),
       adjusted: z.boolean(),
@@ -42,8 +43,8 @@ export function getPriceHistory(market: MarketDataProvider) {
       return {
         ticker,
         days,
-        interval: 'month_end' as const,
-        series: series.rows.filter((row) => row.date > from),
+        interval: series.days ? ('day' as const) : ('month_end' as const),
+        series: (series.days ?? series.rows).filter((row) => row.date > from),
         currency: 'USD' as const,
         adjusted: series.adjusted,
         as_of: series.asOf,

@@ -5,15 +5,15 @@ import { ticker } from '../inputs';
 import { pricesOrReason } from '../prices-or-reason';
 import { DAY } from './ttl';
 
-/** `{ticker}` → three to five peers, on what they were chosen, and what the source has of each. */
+/** `{ticker}` → up to five peers, on what they were chosen, and what the source has of each. */
 export function peerCompanies({ filings, market, peers }: Pick<FinanceData, 'filings' | 'market' | 'peers'>) {
   return defineTool({
     name: 'peer_companies',
-    version: '1.0.0',
+    version: '1.1.0',
     class: 'read',
     cacheTtlMs: DAY,
     description: {
-      does: 'Names three to five listed companies that one company is commonly compared with.',
+      does: 'Names up to five listed companies to compare one company with: by SIC code and revenue, among the companies at hand.',
       returns:
         'peers (tickers), basis (how they were chosen), data_here (which of filings, facts, prices the other tools have of each peer), source.',
       useWhen:
@@ -43,7 +43,7 @@ export function peerCompanies({ filings, market, peers }: Pick<FinanceData, 'fil
       const sic = company.sic ? `; SIC ${company.sic} ${company.sicDescription}` : '';
       const dataHere = async (peer: string) => [
         ...(await filings.coverage(peer, signal)),
-        ...('rows' in (await pricesOrReason(market, peer, signal)) ? ['prices'] : []),
+        ...('rows' in (await pricesOrReason(market, peer, signal)) ? (['prices'] as const) : []),
       ];
       const covered = async (peer: string) => [peer, await dataHere(peer)] as const;
       const coverage = await network(() => Promise.all(found.peers.map(covered)));

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { defineTool } from '../../../tools/define';
 import type { CompanyFacts, FinanceData, Report } from '../data';
+import { daysBetween } from '../dates';
 import { isoDate, ticker } from '../inputs';
 import { notFound } from '../not-found';
-import { priceBeside } from '../price-beside';
+import { priceBeside, type Beside } from '../price-beside';
 import { pricesOrReason } from '../prices-or-reason';
 import { ratioCard, RATIOS } from '../ratios';
 import { DAY } from './ttl';
@@ -14,14 +15,14 @@ const ratio = z.enum(RATIOS);
 export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' | 'market'>) {
   return defineTool({
     name: 'ratio_card',
-    version: '1.0.0',
+    version: '1.1.0',
     class: 'read',
     cacheTtlMs: DAY,
     maxInlineBytes: 4096,
     description: {
       does: 'Computes the usual ratios of one company from one annual report, with every figure that went in.',
       returns:
-        'period; price beside it or null; ratios pe, pb, roe, gross_margin, operating_margin, net_margin, current_ratio, debt_to_equity, revenue_growth as fractions (0.25 is 25 %) or null; missing with a reason for each null; inputs with accession numbers; source.',
+        'basis, which says of when the price is that pe and pb use; period; price beside it or null; ratios pe, pb, roe, gross_margin, operating_margin, net_margin, current_ratio, debt_to_equity, revenue_growth as fractions (0.25 is 25 %) or null; missing with a reason for each null; inputs with accession numbers; source.',
       useWhen: 'You judge profitability, leverage or valuation, or compare companies: ask for all of them in one answer.',
       dontUseFor: 'Quarterly figures (fetch_filing_section), or a ratio that is not listed (calculate).',
       example: '{"ticker": "MSFT", "fiscal_year": 2023}',
@@ -51,6 +52,7 @@ export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' |
         .describe("The company's own fiscal year; default: the newest with figures"),
     }),
     output: z.object({
+      basis: z.string(),
       ticker,
       period: z.object({ fiscal_year: z.number().int(), end: isoDate, form: z.string(), accession: z.string() }),
       price: z.object({ value: z.number(), as_of: isoDate, note: z.string() }).nullable(),
@@ -68,6 +70,7 @@ export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' |
       const beside = 'reason' in series ? series : priceBeside(series, report, facts);
       const card = ratioCard(report, beside);
       return {
+        basis: basisOf(beside, report),
         ticker: input.ticker,
         period: { fiscal_year: report.fiscalYear, end: report.end, form: report.form, accession: report.accession },
         price: 'price' in beside && 'asOf' in series ? { value: beside.price, as_of: series.asOf, note: beside.note } : null,
@@ -78,6 +81,17 @@ export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' |
       };
     },
   });
+}
+
+/** Stands first in the result: nobody reads a ratio without it. */
+function basisOf(beside: Beside, { end, filed }: Report): string {
+  const figures = `Figures of the year to ${end}, filed ${filed}.`;
+  if ('reason' in beside) return `${figures} No pe and pb: ${beside.reason}.`;
+  const older =
+    beside.asOf < filed
+      ? ` The price is OLDER than the filing, by ${daysBetween(beside.asOf, filed)} days: pe and pb mix two times.`
+      : '';
+  return `${figures} pe and pb use a price of ${beside.asOf}.${older}`;
 }
 
 function annualReport(facts: CompanyFacts, year: number | undefined): Report {

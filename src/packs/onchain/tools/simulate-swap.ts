@@ -66,7 +66,7 @@ export function simulateSwap(onchain: Onchain | null, known: Known) {
         amount_out: quoted.amountOut.toString(),
         simulated_min_out: lessSlippage(quoted.amountOut, max_slippage_bps).toString(),
         price_impact_bps: priceImpactBps(quoted),
-        fee_bps: 30,
+        fee_bps: 30 as const,
         block_number: Number(block.number),
         as_of: new Date(Number(block.timestamp) * 1000).toISOString(),
       };

@@ -60,7 +60,26 @@ const OTHER_USER = new Set([
   'newgrp',
 ]);
 const AFTER_A_WORD = new Set(['flock', 'taskset', 'chroot', 'chrt']);
+/** They run what stands in an argument as a command. */
+const RUNS_TEXT = new Set([
+  'sh',
+  'bash',
+  'zsh',
+  'dash',
+  'ksh',
+  'fish',
+  'busybox',
+  'eval',
+  'trap',
+  'env',
+  'watch',
+  'script',
+  'xargs',
+  'parallel',
+  'flock',
+]);
 const WRAPPERS = new Set([
+  'dbus-run-session',
   ...OTHER_USER,
   'env',
   'nohup',
@@ -97,10 +116,20 @@ export function dangers(command: string): Danger[] {
   };
   if (visible(command) !== command)
     add('invisible_characters', 'It holds characters that cannot be seen or that change the order of what is read.');
-  if (/([\w:.]+)\s*\(\s*\)\s*\{[^{}]*\1\s*\|\s*\1\s*&[^{}]*\}/.test(command.slice(0, 20_000)))
+  if (isForkBomb(command.slice(0, 20_000)))
     add('fork_bomb', 'It starts itself again and again until the machine stands still.', true);
   for (const simple of simpleCommands(command)) look(simple, add, 0);
   return [...found.values()];
+}
+
+/** `f() { … f | f & … }`: each definition is looked at once, and its name compared as text. */
+function isForkBomb(command: string): boolean {
+  for (const [, name, body] of command.matchAll(/(?<![\w:.])([\w:.]{1,64})\s{0,20}\(\s{0,20}\)\s{0,20}\{([^{}]*)\}/g)) {
+    const pipes = body!.split('|').map((part) => part.trim());
+    if (pipes.some((part, at) => part.endsWith(name!) && pipes[at + 1]?.startsWith(name!) && pipes[at + 1]!.includes('&')))
+      return true;
+  }
+  return false;
 }
 
 type Add = (rule: string, why: string, refused?: boolean) => void;
@@ -238,12 +267,11 @@ function look(simple: SimpleCommand, add: Add, depth: number): void {
   if (args.some((arg) => /\/dev\/(?:tcp|udp)\//.test(arg))) add('network', 'It opens a connection through /dev/tcp.');
 
   if (depth >= 5) return;
-  if (WRAPPERS.has(name)) again(unwrapped(args));
+  if (WRAPPERS.has(name)) for (const rest of readings(args)) again(rest);
   if (AFTER_A_WORD.has(name)) again(unwrapped(args).slice(1));
-  if (SHELLS.has(name) && operands.length > 0 && options.some((option) => /^-[a-z]*c$/.test(option))) {
-    for (const inner of simpleCommands(args[args.findIndex((arg) => /^-[a-z]*c$/.test(arg)) + 1] ?? ''))
-      look(inner, add, depth + 1);
-  }
+  if (RUNS_TEXT.has(name) || (SHELLS.has(name) && options.some((option) => /^-[a-z]*c$/.test(option))))
+    for (const text of args.filter((arg) => /\s/.test(arg)))
+      for (const inner of simpleCommands(text.replace(/^-S/, ''))) look(inner, add, depth + 1);
 }
 
 function git(args: string[], add: Add): void {
@@ -272,6 +300,14 @@ function git(args: string[], add: Add): void {
     add('changes_how_programs_run', 'It changes what git runs.');
 }
 
+/** What a wrapper may run: an option before it may have taken its first word as a value. */
+function readings(args: string[]): string[][] {
+  const rest = unwrapped(args);
+  const before = args[args.length - rest.length - 1];
+  const takesOne = before !== undefined && before.startsWith('-');
+  return takesOne ? [rest, unwrapped(rest.slice(1))] : [rest];
+}
+
 /** What a wrapper such as `sudo -u x` or `timeout 5` runs: from the first word that is no option of it, no number and no assignment. */
 function unwrapped(args: string[]): string[] {
   const takesValue = new Set(['-u', '-g', '-n', '-k', '-s', '-I', '-P', '-L']);
@@ -279,7 +315,7 @@ function unwrapped(args: string[]): string[] {
   while (index < args.length) {
     const arg = args[index]!;
     if (takesValue.has(arg)) index += 2;
-    else if (arg.startsWith('-') || /^\d+[smhd]?$/.test(arg) || /^\w+=/.test(arg)) index += 1;
+    else if (arg.startsWith('-') || /^\d+(?:\.\d+)?[smhd]?$/.test(arg) || /^\w+=/.test(arg)) index += 1;
     else break;
   }
   return args.slice(index);

@@ -99,7 +99,7 @@ describe('over live EDGAR', () => {
     expect(await use('get_quote', { ticker: 'AAPL' })).toMatchObject({ as_of: '2022-12-28', stale: true });
     const { detail } = await toolErrorOf(use('peer_companies', { ticker: 'TIN' }));
     expect(detail).toMatchObject({ reason: 'no_peer_data', hint: expect.stringContaining('AAPL') });
-    expect((await data.peers.peers('AAPL')).source).toContain('hand-made table');
+    expect((await data.peers.peers('AAPL')).source).toContain('EDGAR serves no peers');
   });
 
   it.each([

@@ -1,0 +1,120 @@
+/**
+ * What the history of a session says of one of its turns: the message that was taken for it, its start, and the end that the session has found
+ * (decision 0039). The rest of that history is about other turns, and stands in their bundles.
+ */
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { workflowId } from '../../shared/ids';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import type { SessionBody } from '../format/lines';
+import { object, text } from '../case-file/loose';
+import { readRun } from '../history';
+import { eventJson, valuesOf } from './event-json';
+
+/** The run of the session that has started a turn, as Temporal says in the turn's first event. */
+export interface StartedIn {
+  workflow_id: string;
+  run_id: string;
+}
+
+interface ReadRun {
+  /** By workflow ids of turns. */
+  about: Map<string, JsonObject[]>;
+  /** It goes on from this run. */
+  before: string | null;
+}
+
+/** Turns of a session follow one another: a run is read once for all that it has started. */
+export class SessionHistory {
+  private last: { name: string; run: ReadRun | null } | null = null;
+
+  constructor(private readonly temporal: Client) {}
+
+  /** From the run that has taken the message to the run that has started the turn. Null: Temporal no longer has them. */
+  async about(turn: string, { workflow_id, run_id }: StartedIn): Promise<SessionBody[] | null> {
+    const lines: SessionBody[] = [];
+    for (let next: string | null = run_id; next !== null;) {
+      const id: string = next;
+      const run = await this.run(workflow_id, id);
+      if (run === null) return null;
+      const events = [...(run.about.get(turn) ?? [])].sort((a, b) => Number(a.eventId) - Number(b.eventId));
+      lines.unshift(...events.map((event) => ({ run_id: id, event })));
+      next = events.some(isMessage) ? null : run.before;
+    }
+    return lines;
+  }
+
+  private async run(workflowId: string, runId: string): Promise<ReadRun | null> {
+    const name = `${workflowId} ${runId}`;
+    if (this.last?.name === name) return this.last.run;
+    const reading = new Reading();
+    try {
+      for await (const event of readRun(this.temporal, { workflowId, runId }, { follow: false })) reading.take(eventJson(event));
+      this.last = { name, run: reading.run };
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError) && (error as { code?: unknown }).code !== NOT_FOUND) throw error;
+      this.last = { name, run: null };
+    }
+    return this.last.run;
+  }
+}
+
+/** gRPC's. */
+const NOT_FOUND = 5;
+const TAKEN = 'workflowExecutionUpdateCompleted';
+
+function isMessage(event: JsonObject): boolean {
+  return `${TAKEN}EventAttributes` in event;
+}
+
+class Reading {
+  readonly run: ReadRun = { about: new Map(), before: null };
+  /** Updates and activities that have not ended, by their ids. */
+  private readonly sent = new Map<string, JsonObject[]>();
+  private readonly looks = new Map<string, JsonObject>();
+
+  take(event: JsonObject): void {
+    const of = (name: string) => (isJsonObject(event[`${name}EventAttributes`]) ? object(event[`${name}EventAttributes`]) : null);
+    const started = of('workflowExecutionStarted');
+    if (started) this.run.before = text(started.continuedExecutionRunId) || null;
+    const sent = of('workflowExecutionUpdateAdmitted') ?? of('workflowExecutionUpdateAccepted');
+    if (sent) this.send(event, sent);
+    const taken = of(TAKEN);
+    if (taken) this.taken(event, taken);
+    const begun = of('startChildWorkflowExecutionInitiated');
+    if (begun) this.note(text(begun.workflowId), event);
+    const child = of('childWorkflowExecutionStarted');
+    if (child) this.note(text(object(child.workflowExecution).workflowId), event);
+    const look = of('activityTaskScheduled');
+    if (look && text(object(look.activityType).name) === 'lookAtTurn') this.looks.set(text(event.eventId), event);
+    const looked = of('activityTaskCompleted');
+    if (looked) this.looked(event, looked);
+  }
+
+  private send(event: JsonObject, sent: JsonObject): void {
+    const { meta, input } = object(sent.acceptedRequest ?? sent.request);
+    const id = text(object(meta).updateId) || text(sent.protocolInstanceId);
+    const known = this.sent.get(id);
+    if (known || text(object(input).name) === 'send') this.sent.set(id, [...(known ?? []), event]);
+  }
+
+  private taken(event: JsonObject, { meta, outcome }: JsonObject): void {
+    const id = text(object(meta).updateId);
+    const events = this.sent.get(id);
+    this.sent.delete(id);
+    const answer = object(valuesOf(object(outcome).success)[0]);
+    if (events && answer.again !== true && answer.turn_id !== undefined)
+      this.note(workflowId(text(answer.turn_id)), ...events, event);
+  }
+
+  private looked(event: JsonObject, { scheduledEventId, result }: JsonObject): void {
+    const asked = this.looks.get(text(scheduledEventId));
+    this.looks.delete(text(scheduledEventId));
+    if (!asked || object(valuesOf(result)[0]).state === 'running') return;
+    const { input } = object(asked.activityTaskScheduledEventAttributes as Json);
+    this.note(workflowId(text(object(valuesOf(input)[0]).turn_id)), asked, event);
+  }
+
+  private note(turn: string, ...events: JsonObject[]): void {
+    this.run.about.set(turn, [...(this.run.about.get(turn) ?? []), ...events]);
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * What is wrong with a Node that is too old; null: it is not.
+ * @param wanted `engines` of package.json, `>=20.3`
+ */
+export function nodeFault(wanted: string, running: string): string | null {
+  const [major, minor] = numbers(wanted);
+  const [ownMajor, ownMinor] = numbers(running);
+  if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return null;
+  return `holdfast needs Node ${major}.${minor} or later; this is ${running}.`;
+}
+
+function numbers(version: string): [number, number] {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version)!;
+  return [Number(major), Number(minor)];
+}

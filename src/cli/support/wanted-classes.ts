@@ -1,0 +1,32 @@
+/** `--class TOOL=CLASS`: a tool by its name, or all whose names fit a pattern with `*`. */
+import { CLASSES, stricter, type AcceptableClass } from '../../packs/mcp/classes';
+import type { Proposal } from '../../packs/mcp/proposal';
+import { matchesWildcard } from '../../rules/wildcard';
+import { oneLine } from './describe';
+import { UsageError } from './exit';
+import { pairs } from './pairs';
+
+/** A tool's own name counts more than a pattern; of several patterns, the strictest class. @returns by the server's name of the tool */
+export function wantedClasses(given: string[], found: readonly Proposal[]): Map<string, AcceptableClass> {
+  const named = new Map<string, AcceptableClass>();
+  const matched = new Map<string, AcceptableClass>();
+  for (const [tool, said] of Object.entries(pairs('--class', given))) {
+    const toolClass = classNamed(said, tool);
+    const exact = found.filter((one) => one.tool === tool || one.name === tool);
+    const fitting = tool.includes('*') ? found.filter((one) => fits(tool, one)) : [];
+    if (exact.length + fitting.length === 0)
+      throw new UsageError(`--class names ${JSON.stringify(tool.slice(0, 80))}, which the server does not have.`);
+    for (const one of exact) named.set(one.tool, toolClass);
+    for (const one of fitting) matched.set(one.tool, stricter(toolClass, matched.get(one.tool) ?? toolClass));
+  }
+  return new Map([...matched, ...named]);
+}
+
+function fits(pattern: string, { tool, name }: Proposal): boolean {
+  return matchesWildcard(pattern, tool) || matchesWildcard(pattern, name);
+}
+
+function classNamed(said: string, tool: string): AcceptableClass {
+  if ((CLASSES as readonly string[]).includes(said)) return said as AcceptableClass;
+  throw new UsageError(`--class ${oneLine(tool, 80)} must be one of ${CLASSES.join(', ')}.`);
+}

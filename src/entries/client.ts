@@ -1,0 +1,35 @@
+/** What a backend imports from `holdfast/client`. */
+export {
+  HoldfastClient,
+  type BundleOf,
+  type ClientSettings,
+  type PendingTurn,
+  type StartTurn,
+  type TurnSummary,
+} from '../client';
+export { signDecisions, signSteer, type SignedDecision, type Signing } from '../client/attest';
+export { SigningKey } from '../attestation/signing-key';
+export type { BudgetFilter, ListedBudget } from '../client/budgets';
+export { CallHandle, type DirectCall, type DirectCallOptions } from '../client/direct-call';
+export type { ForkSession, OpenSession, SessionSummary } from '../client/open-session';
+export { SessionHandle, type SendMessage, type SentMessage } from '../client/session-handle';
+export type { SessionView } from '../shared/session';
+export { TurnHandle, type By, type WaitingCall } from '../client/turn-handle';
+export type { NewQuestion, WatchPending } from '../client/watch-pending';
+export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/trail';
+export type { TurnEvent } from '../client/events';
+export type { Sent } from '../client/senders';
+export {
+  DecisionNotAccepted,
+  ForkRefused,
+  IdempotencyConflict,
+  InvalidRequest,
+  NoWorker,
+  ServerUnreachable,
+  SessionNotFound,
+  TurnEnded,
+  TurnNotFound,
+} from '../client/errors';
+export { loadConfig, type Config } from '../config';
+export type { CallState, CallView, Effect, SubTurnView, SurfacedCall, TurnState, TurnView } from '../shared/turn-view';
+export type { Envelope } from '../shared/envelope';

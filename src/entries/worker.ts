@@ -1,0 +1,32 @@
+/** What a program that runs a worker imports from `holdfast/worker`: `createWorker`, and all that it takes. */
+export { createWorker, MissingSearchAttributes, type WorkerParts } from '../worker';
+export { startWorker, type RunningWorker } from '../worker-process';
+export { Registry, type RegistryOptions } from '../tools/registry';
+export type { Offered, ToolSource } from '../tools/tool-source';
+export { openStore } from '../store/open-store';
+export type { Store } from '../store/store';
+export { createModel, type Model, type ModelOptions } from '../model';
+export {
+  ModelFailure,
+  type ModelCallbacks,
+  type ModelMessage,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelTool,
+  type ModelUsage,
+  type RawToolInput,
+  type StopReason,
+} from '../model/provider';
+export type { SignedStart, Trust } from '../activities/trust';
+export { FileTrust } from '../attestation/file-trust';
+export type { CallbackSender } from '../activities/deliver-callback';
+export { createNotifier, type MailSettings, type NotifySettings, type WebhookSettings } from '../notify';
+export type { Delivery, Notifier } from '../activities/notify';
+export type { Version } from '../routing';
+export { Running } from '../telemetry/running';
+export { promToolMetrics } from '../telemetry/prom-tool-metrics';
+export type { ToolMetrics } from '../telemetry/tool-metrics';
+export type { LiveBus, LiveEvent } from '../live/bus';
+export { InProcessLive } from '../live/in-process';
+export { loadConfig, type Config } from '../config';

@@ -1,0 +1,44 @@
+/** Who is comparable: the same industry by SIC code first, then the nearest in size. */
+import type { Company } from './data';
+
+export type SizedCompany = Company & {
+  /** Of the newest annual report, US dollars; null where there is none. */
+  revenue: number | null;
+};
+
+const MOST = 5;
+
+/** @param companies all that are at hand, the company itself among them */
+export function nearestPeers(company: SizedCompany, companies: readonly SizedCompany[]): { peers: string[]; basis: string } {
+  const others = companies.filter(({ ticker }) => ticker !== company.ticker);
+  const ranked = others
+    .map((other) => ({ other, digits: sharedDigits(company.sic, other.sic), apart: apart(company.revenue, other.revenue) }))
+    .sort((a, b) => b.digits - a.digits || a.apart - b.apart || (a.other.ticker < b.other.ticker ? -1 : 1))
+    .slice(0, MOST);
+  const each = ranked.map(
+    ({ other, digits }) => `${other.ticker} (${industry(digits)}, ${size(company.revenue, other.revenue)})`,
+  );
+  const basis =
+    "Computed from the companies at hand, not an analyst's choice: those that share most digits of the SIC code first, " +
+    `then by nearness of revenue in the newest annual report: ${each.join(', ')}`;
+  return { peers: ranked.map(({ other }) => other.ticker), basis };
+}
+
+/** Leading digits that two SIC codes share, of 4, 3 or 2; a single one names a whole sector of the economy, and counts as none. */
+function sharedDigits(a: string | null, b: string | null): number {
+  if (a === null || b === null) return 0;
+  return [4, 3, 2].find((digits) => a.slice(0, digits) === b.slice(0, digits)) ?? 0;
+}
+
+/** By how many times one is larger than the other, as a logarithm. */
+function apart(a: number | null, b: number | null): number {
+  return a === null || b === null || a <= 0 || b <= 0 ? Infinity : Math.abs(Math.log(a / b));
+}
+
+function industry(digits: number): string {
+  return digits === 0 ? 'no SIC code in common' : `${digits} digits of the SIC code`;
+}
+
+function size(own: number | null, other: number | null): string {
+  return own === null || other === null ? 'revenue not compared' : `${(other / own).toFixed(2)} × its revenue`;
+}
