@@ -1,18 +1,15 @@
 /**
- * Jest over test/, which mirrors src/. SWC only strips types: the type check is a gate of its own
- * (scripts/test.mjs). The time limit suits tests with a real server; a unit test needs none of it, and a busy machine some.
+ * Three Jest projects; the folder says what a test may use (docs/testing.md, held by lint).
+ *
+ * unit: pure code, no server, nothing but `npm ci` before it. engine: workflows and activities on a Temporal server.
+ * system: processes, PostgreSQL, browsers, chains, MCP servers. SWC only strips types: the type check is a gate of its own.
  */
-module.exports = {
-  rootDir: '..',
-  roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  setupFiles: ['<rootDir>/test/support/no-promise-hook.ts'],
+const root = require('node:path').join(__dirname, '..');
+
+const shared = {
+  rootDir: root,
   testEnvironment: 'node',
-  testTimeout: 300_000,
-  maxWorkers: 3,
-  testSequencer: '<rootDir>/test/support/longest-first.cjs',
+  setupFiles: ['<rootDir>/test/support/no-promise-hook.ts'],
   transform: {
     '^.+\\.ts$': swc({ syntax: 'typescript', dynamicImport: true }),
     '^.+\\.js$': swc({ syntax: 'ecmascript' }),
@@ -20,6 +17,22 @@ module.exports = {
   // ES modules only: Node imports them, Jest's own module system does not.
   transformIgnorePatterns: ['/node_modules/(?!(?:jose|request-filtering-agent)/)'],
 };
+
+const server = {
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
+
+module.exports = {
+  rootDir: root,
+  testTimeout: 300_000,
+  testSequencer: '<rootDir>/test/support/longest-first.cjs',
+  projects: [project('unit'), project('engine', server), project('system', server)],
+};
+
+function project(name, more = {}) {
+  return { ...shared, ...more, displayName: name, testMatch: [`<rootDir>/test/${name}/**/*.test.ts`] };
+}
 
 function swc(parser) {
   return [

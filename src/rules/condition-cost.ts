@@ -2,7 +2,7 @@
  * How long an expression takes over an input, at most: what is short is asked on the worker's thread, the rest in one that can
  * be ended. Bounds, not estimates: a value is at most as large as all of the input that the expression names, times what it puts
  * together; each look goes over a whole value; a loop does all of it for each item. What is not among the functions below
- * has no bound. Steps are of 2 ns at most, as it was measured (test/rules/condition-cost.test.ts).
+ * has no bound. Steps are of 2 ns at most, as it was measured (test/unit/rules/condition-cost.test.ts).
  */
 import { RE2JS } from 're2js';
 import { isJsonObject, type Json } from '../shared/json';

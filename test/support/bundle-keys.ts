@@ -36,7 +36,7 @@ export const TRUST: TrustedKey[] = [
   { ...trustedEntry(ANA_KEY, { principal: 'ana', roles: ['treasurer'] }), ...SINCE },
 ];
 
-export const SAMPLES = join(__dirname, '..', 'bundles');
+export const SAMPLES = join(__dirname, '../bundles');
 export const TRUST_FILE = join(SAMPLES, 'trust.json');
 
 /** A sample's text: `approval` is `test/bundles/approval.jsonl`. */

@@ -1,4 +1,4 @@
-/** Builds of one app that pays, as a deploy puts one in the place of another (test/fault/fixtures/deploy.app.ts). */
+/** Builds of one app that pays, as a deploy puts one in the place of another (test/support/fault/fixtures/deploy.app.ts). */
 import { join } from 'node:path';
 import type { TurnHandle } from '../../src/client/turn-handle';
 import type { ScriptedResponse } from '../../src/model/rehearsal';
@@ -21,7 +21,7 @@ export interface Build {
 export const OLD: Build = { pays: [{ version: '1.2.0', amount: 'cents' }] };
 
 /** What the stage is opened with. */
-export const BUILDS = { app: join(__dirname, '../fault/fixtures/deploy.app.ts'), answer };
+export const BUILDS = { app: join(__dirname, './fault/fixtures/deploy.app.ts'), answer };
 
 export function startBuild(stage: Stage, build: Build, settings: Record<string, string> = {}): Promise<WorkerProcess> {
   return stage.startWorker(undefined, { FAULT_BUILD: JSON.stringify(build), HOLDFAST_DRAIN_SECONDS: '1', ...settings });

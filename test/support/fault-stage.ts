@@ -24,7 +24,7 @@ export const KEYS = ['a', 'b', 'c', 'd'];
 
 const ROOT = join(__dirname, '../..');
 const CLI = join(ROOT, 'dist/cli/main.js');
-const APP = join(ROOT, 'test/fault/fixtures/memo.app.ts');
+const APP = join(ROOT, 'test/support/fault/fixtures/memo.app.ts');
 const READY_WITHIN = 60_000;
 const MEMO = {
   recipient: 'credit@example.com',

@@ -114,7 +114,7 @@ async function freeze(name: string, run: Run): Promise<void> {
   await withEngine(run, async (engine) => {
     const history = run.says ? await sessionHistory(engine, run.says) : await turnHistory(engine, name, run);
     const text = historyToJSON(history).replace(/"stackTrace": "[^"]*"/g, '"stackTrace": ""'); // paths of this machine
-    await writeFile(join(__dirname, '..', 'histories', `${name}.json`), `${text}\n`);
+    await writeFile(join(__dirname, '../histories', `${name}.json`), `${text}\n`);
     console.log(`${name}: ${history.events?.length} events`);
   });
 }

@@ -129,7 +129,7 @@ function withoutStacks(value: unknown): any {
 }
 
 void (async () => {
-  const [folder = join(__dirname, '..', '..', 'docs', 'incidents')] = process.argv.slice(2);
+  const [folder = join(__dirname, '../../docs/incidents')] = process.argv.slice(2);
   await writeFile(join(folder, 'trust.json'), `${JSON.stringify(TRUST, null, 2)}\n`);
   for (const [name, incident] of Object.entries(INCIDENTS)) await freeze(name, incident, folder);
   process.exit(0);

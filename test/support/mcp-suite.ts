@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 
 import { join } from 'node:path';
 import { cacheFolder } from '../../src/devserver/cli-cache';
 
-const SUITE = join(__dirname, '..', 'mcp-suite');
+const SUITE = join(__dirname, '../mcp-suite');
 const FILES = ['package.json', 'package-lock.json'];
 
 function folder(): string {

@@ -1,0 +1,115 @@
+import { KeptObjects } from '../../../src/activities/kept-objects';
+import { defineAgent, defineApp } from '../../../src/agents/define';
+import { sha256 } from '../../../src/store/seal';
+import type { Store } from '../../../src/store/store';
+import { walk } from '../../../src/store/transcript';
+import { Registry } from '../../../src/tools/registry';
+import { withEngine } from '../../support/engine';
+import { ask, say } from '../../support/scripted-model';
+import { pays, reads } from '../../support/tools';
+
+async function kept(store: Store, ref: string): Promise<any> {
+  const text = (await store.getBytes(ref)).toString('utf8');
+  expect(sha256(text)).toBe(ref);
+  return JSON.parse(text);
+}
+
+const ENGINE = { defaultModel: 'scripted', holdfast: '1.0.0', buildId: 'b7', workflowBundle: null };
+
+describe('what blocks name by hash', () => {
+  it('is kept: the rules, and what the agent is; and admission says what the rules looked at', () =>
+    withEngine(
+      {
+        tools: [
+          reads('lookup', ({ key }) => key),
+          pays('pay', [], { egress: true, ruleTarget: { kind: 'text', of: ({ invoice }: any) => invoice } }),
+        ],
+        agent: { permissions: { deny: ['pay(OLD-*)'] }, approvals: { quorum: 1, tools: { pay: { fourEyes: true } } } },
+        script: [
+          ask(['lookup', {}], ['pay', { invoice: 'OLD-1', cents: 1 }], ['pay', { invoice: 3 }]),
+          ask(['pay', { invoice: 'INV-7', cents: 700 }]),
+          say('paid'),
+        ],
+      },
+      async ({ start, store }) => {
+        const turn = await start('Pay it.', { requester: 'rita' });
+        const [call] = await turn.waitForPending();
+        await turn.approve(call.digest, { by: 'bob' });
+        const blocks = await walk(store, (await turn.result()).head);
+        const bodies = (kind: string): any[] => blocks.filter(({ block }) => block.kind === kind).map((each) => each.bodies);
+        const [[begun]] = bodies('start');
+        const [[header, looked, denied, unfit]] = bodies('admission');
+        const [[dispatch]] = bodies('dispatch');
+
+        const definition = await kept(store, begun.definition_ref);
+        expect([header.definition_ref, dispatch.definition_ref]).toEqual([begun.definition_ref, begun.definition_ref]);
+        expect(definition).toMatchObject({ v: 'holdfast.agent/1', name: 'tester', model: 'scripted', prices: null });
+        expect(definition.engine.workflow_bundle).toMatch(/^[0-9a-f]{64}$/);
+        expect(definition.tools.map(({ name }: any) => name).sort()).toEqual(['lookup', 'pay', 'read_result']);
+        expect(dispatch.approval).toEqual(definition.approvals.pay);
+        expect(definition.approvals.pay.four_eyes).toBe(true);
+
+        expect(await kept(store, begun.policy_ref)).toMatchObject({
+          v: 'holdfast.policy/1',
+          permissions: { deny: ['pay(OLD-*)'] },
+        });
+        expect(dispatch).toMatchObject({
+          policy_ref: begun.policy_ref,
+          verdict: 'ask',
+          revision: 1,
+          input_hash: expect.any(String),
+        });
+
+        const facts = { egress: false, group: null, read_only: true, target: null, targets: null };
+        expect(looked.facts).toEqual({ ...facts, turn: { untrusted: false, requester: 'rita', agent: 'tester', step: 1 } });
+        expect(denied).toMatchObject({ verdict: 'rejected', facts: { egress: true, target: 'text', targets: ['OLD-1'] } });
+        expect(unfit).toMatchObject({ verdict: 'rejected', facts: null });
+      },
+    ));
+
+  it('is kept again by whoever could not keep it the first time', async () => {
+    const agent = new Registry(defineApp({ agents: [defineAgent({ name: 'a', prompt: 'p', tools: [] })] })).agent('a')!;
+    const put: string[] = [];
+    let broken = true;
+    const store = {
+      putBytes: async (bytes: Uint8Array) => {
+        if (broken) throw new Error('the disk is full');
+        put.push(sha256(Buffer.from(bytes).toString('utf8')));
+      },
+    } as unknown as Store;
+    const objects = new KeptObjects(store, ENGINE);
+    await expect(objects.agent(agent)).rejects.toThrow('the disk is full');
+    broken = false;
+    const ref = await objects.agent(agent);
+    await objects.agent(agent);
+    expect(put.sort()).toEqual([ref, agent.policyRef].sort()); // and once only
+  });
+
+  it('keeps the modes of turns above, and the rules that they bound', async () => {
+    const registry = new Registry(defineApp({ agents: [defineAgent({ name: 'a', prompt: 'p', tools: [] })] }));
+    const bound = registry.forTurn({ agent: 'a', parent: { within: ['plan'] } as never })!;
+    const put: any[] = [];
+    const store = { putBytes: async (bytes: Uint8Array) => void put.push(JSON.parse(Buffer.from(bytes).toString())) };
+    await new KeptObjects(store as unknown as Store, ENGINE).rules(bound);
+    expect(put).toEqual([
+      expect.objectContaining({ v: 'holdfast.policy/1' }),
+      { v: 'holdfast.policy_within/1', policy_ref: registry.agent('a')!.policyRef, within: ['plan'] },
+    ]);
+  });
+
+  it('has no secrets: what is named like a key is left out, a count is not', async () => {
+    const modelOptions = {
+      thinking: { budget_tokens: 1000 },
+      mcp_servers: [{ url: 'https://ana:hunter2@mcp.example/', authorization_token: 'tok-123456' }],
+    };
+    const agent = new Registry(defineApp({ agents: [defineAgent({ name: 'a', prompt: 'p', tools: [], modelOptions })] })).agent(
+      'a',
+    )!;
+    const put: string[] = [];
+    const store = { putBytes: async (bytes: Uint8Array) => void put.push(Buffer.from(bytes).toString()) };
+    await new KeptObjects(store as unknown as Store, ENGINE).agent(agent);
+    const text = put.join();
+    expect(text).not.toMatch(/hunter2|tok-123456/);
+    expect(text).toContain('"budget_tokens":1000');
+  });
+});

@@ -1,0 +1,48 @@
+/** A tool that has paid, and then fails over something of ours: what refuses there says nothing of the payment. */
+import { z } from 'zod';
+import { binaryFile } from '../../../src/tools/binary';
+import { defineTool, type ToolContext } from '../../../src/tools/define';
+import { eventually, withEngine } from '../../support/engine';
+import { ask, say } from '../../support/scripted-model';
+
+let paid = 0;
+beforeEach(() => (paid = 0));
+
+const pays = (then: (ctx: ToolContext) => unknown) =>
+  defineTool({
+    name: 'pay',
+    version: '1.0.0',
+    class: 'destructive',
+    description: 'Pays.',
+    input: z.object({}),
+    run: async (_input, ctx) => {
+      paid += 1;
+      return (await then(ctx)) as object;
+    },
+  });
+
+const FAILS: [string, (ctx: ToolContext) => unknown][] = [
+  ['reads a result that is not there', (ctx) => ctx.store.readResult('sha256:none')],
+  ['opens a cursor that is none', (ctx) => ctx.cursors.open('none')],
+  ['returns a file that is none', () => binaryFile({ filename: 'a', contentType: 'none', bytes: Buffer.alloc(1) })],
+];
+
+describe('a payment whose tool then', () => {
+  it.each(FAILS)('%s is in doubt, and is not made again', async (_how, then) => {
+    const script = [ask(['pay', {}]), ask(['pay', {}]), say('done')];
+    await withEngine({ tools: [pays(then)], script }, async ({ start }) => {
+      const turn = await start();
+      const [call] = await turn.waitForPending();
+      await turn.approve(call.digest, { by: 'ana' });
+      const found = await eventually('it is in doubt, or has ended', async () => {
+        const [first] = (await turn.status()).calls;
+        return (first?.state === 'in_doubt' || first?.effect === 'not_applied') && first;
+      });
+      expect(found).toMatchObject({ state: 'in_doubt', effect: 'in_doubt' });
+      await turn.settle(found.digest!, 'applied', { by: 'ana' });
+      await turn.cancel();
+      await turn.result();
+      expect(paid).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,45 @@
+/**
+ * Whoever reaches Temporal's gRPC port starts the activities that tell people and programs in our name: approvers are sent the
+ * card of one call with the digest of another, and a backend a signed callback of what never was. Each test is named after what it prevents.
+ */
+import type { CallbackMessage } from '../../../src/shared/callback';
+import type { NotifyInput } from '../../../src/shared/activity-io';
+import { withEngine } from '../../support/engine';
+import { withForger } from '../../support/forge';
+import { contextOf } from '../../support/made-up';
+import { ask, say } from '../../support/scripted-model';
+import { invoice } from '../../support/scene';
+import { pays } from '../../support/tools';
+
+describe('whoever starts an activity himself cannot', () => {
+  it('have approvers told of a call with a card that is not its own, nor a backend of an end that never was', async () => {
+    const told: [NotifyInput, string | null][] = [];
+    const sent: CallbackMessage[] = [];
+    const notifier = { tell: async (question: NotifyInput, card: string | null) => void told.push([question, card]) };
+    const callbacks = { send: async (_url: string, _id: string, message: CallbackMessage) => void sent.push(message) };
+    const script = [ask(['pay', invoice]), say('done')];
+    await withEngine({ tools: [pays('pay', [])], script, settings: { notifier, callbacks } }, async (engine) => {
+      const { client, taskQueue, store } = engine;
+      const callbackRef = await store.putPart('callback', { v: 'holdfast.callback/1', url: 'https://backend.example/told' });
+      const turn = await engine.start('Pay it.', { requester: 'rita', callbackRef });
+      const [{ digest }] = await turn.waitForPending();
+      const context = await contextOf(turn);
+      const at = new Date().toISOString();
+      const { run_id: __, ...view } = await turn.status();
+      const message = { type: 'turn.ended', timestamp: at, turn: { ...view, state: 'completed' } } as never as CallbackMessage;
+      const question = { turn: context, call_id: '1.1', tool: 'pay', digest, expires_at: null, at };
+      await withForger(client, taskQueue, async (forge) => {
+        const card = { kind: 'in_doubt' as const, card_ref: null, card: 'Approve one coffee.' };
+        await expect(forge('notify', { ...question, ...card })).rejects.toThrow('is not of turn');
+        const ended = { turn: context, id: `cb_${'0'.repeat(32)}`, callback_ref: callbackRef, message };
+        await expect(forge('deliverCallback', ended)).rejects.toThrow('is not of turn');
+      });
+      await turn.approve(digest, { by: 'ana' });
+      await turn.result();
+      expect(told.map(([{ kind }]) => kind)).toEqual(['approval']);
+      expect(told[0]![1]).toContain(digest);
+      expect(sent.map(({ type }) => type).filter((type) => type !== 'turn.ended')).toEqual(['approval.requested']);
+      expect(sent.filter(({ turn: { state } }) => state === 'completed').length).toBeLessThan(2);
+    });
+  });
+});

@@ -1,0 +1,130 @@
+/** However many signed decisions the calls of one step need, none of them waits without room for its own. */
+import type { HoldfastClient } from '../../../src/client';
+import type { TurnHandle } from '../../../src/client/turn-handle';
+import { ToolError } from '../../../src/tools/errors';
+import { eventually, withEngine } from '../../support/engine';
+import { fillRun } from '../../support/fill-run';
+import { ask, results, say } from '../../support/scripted-model';
+import { Signers } from '../../support/signers';
+import { pays } from '../../support/tools';
+
+/** As many as are run of one answer. */
+const CALLS = 64;
+/** As long as names come: three bytes of UTF-8 each. */
+const people = ['甲', '乙', '丙', '丁', '戊', '己', '庚', '辛', '壬', '癸'].map((name) => name.repeat(200));
+const all = Array.from({ length: CALLS }, (_, n): [string, any] => ['pay', { invoice: `INV-${n}`, cents: 1 }]);
+
+describe('decisions that are signed, on as many calls as a step may have', () => {
+  let signers: Signers;
+  let key: string;
+  beforeAll(async () => {
+    signers = new Signers();
+    key = await signers.file(signers.gateway);
+  });
+  afterAll(() => signers.remove());
+
+  const setup = (quorum: number, effects: unknown[]) => ({
+    tools: [
+      pays('pay', effects, {
+        run: (input: any) => {
+          effects.push(input);
+          if (input.invoice === 'INV-0') throw new ToolError('NETWORK_ERROR', 'connection_lost', 'the connection was lost');
+          return { paid: true };
+        },
+      }),
+    ],
+    agent: { approvals: { quorum } },
+    settings: { approvals: 'attested' as const, trust: signers.trust },
+    signingKey: key,
+  });
+
+  async function waiting(turn: TurnHandle, calls: number): Promise<string[]> {
+    return eventually(`${calls} payments wait`, async () => {
+      const pending = await turn.pending();
+      return pending.length === calls && pending.map(({ digest }) => digest);
+    });
+  }
+
+  /** In parts: a decision by update has 256 KB at most. */
+  async function decide(turn: TurnHandle, digests: string[], by: string, decision: 'approve' | 'deny'): Promise<void> {
+    for (let from = 0; from < digests.length; from += 32) {
+      const some = digests.slice(from, from + 32);
+      const attestation = await Promise.all(some.map((digest) => signers.signed(turn, digest, by, { decision })));
+      await turn[decision](some, { attestation });
+    }
+  }
+
+  /** How the present run began: bytes of its argument, and what it did first. */
+  async function begun(client: HoldfastClient, turn: TurnHandle) {
+    const { events } = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
+    const { input } = events![0]!.workflowExecutionStartedEventAttributes!;
+    return {
+      argument: input!.payloads![0]!.data!.length,
+      activities: events!.flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []),
+    };
+  }
+
+  it.each([2, 3])('find room at a quorum of %i, over continue-as-new, a settlement and a denial too', async (quorum) => {
+    const effects: unknown[] = [];
+    await withEngine({ ...setup(quorum, effects), script: [ask(...all), say('done')] }, async ({ start, client }) => {
+      const turn = await start();
+      const digests = await waiting(turn, CALLS);
+      for (const by of people.slice(0, quorum - 1)) await decide(turn, digests, by, 'approve');
+      await fillRun(client, turn);
+      expect(await waiting(turn, CALLS)).toEqual(digests);
+      const { argument, activities } = await begun(client, turn);
+      expect(argument).toBeLessThan(512 * 1024);
+      expect(activities[0]).toBe('readSaid');
+      const shown = (await turn.status()).calls.map(({ approval }) =>
+        approval.decisions.map(({ by, attested }) => [by, attested]),
+      );
+      expect(shown).toEqual(digests.map(() => people.slice(0, quorum - 1).map((by) => [by, true])));
+      const [last, ...others] = [...digests].reverse();
+      await decide(turn, [last!], people[9]!, 'deny');
+      await decide(turn, others, people[9]!, 'approve');
+      await eventually('the first is in doubt', async () => (await turn.status()).state === 'in_doubt');
+      await fillRun(client, turn);
+      await waiting(turn, 1);
+      for (const by of people.slice(0, quorum)) {
+        const settling = { decision: 'settle' as const, outcome: 'applied' as const };
+        await turn.settle(digests[0]!, 'applied', { attestation: await signers.signed(turn, digests[0]!, by, settling) });
+      }
+      const done = await turn.result();
+      expect(done.state).toBe('completed');
+      expect(done.calls.map(({ state, effect }) => [state, effect])).toEqual(
+        digests.map((digest) => (digest === last ? ['denied', 'refused'] : ['succeeded', 'applied'])),
+      );
+      expect(effects).toHaveLength(CALLS - 1);
+    });
+  });
+
+  it('are not asked for where ten would be needed for each: the model is told to ask for fewer, and may ask again', async () => {
+    const effects: unknown[] = [];
+    const script = [ask(...all), ask(...all), ask(...all), say('done')];
+    await withEngine({ ...setup(10, effects), script }, async ({ start, model }) => {
+      const turn = await start();
+      for (const step of [1, 2, 3]) {
+        const asked = await eventually(`all of step ${step} are looked at`, async () => {
+          const calls = (await turn.status()).calls.filter(({ id }) => id.startsWith(`${step}.`));
+          const open = calls.filter(({ state }) => state === 'waiting').map(({ digest }) => digest!);
+          return calls.length === CALLS && calls.every(({ state }) => state !== 'proposed') && open;
+        });
+        expect(asked.length).toBeGreaterThanOrEqual(20);
+        expect(asked.length).toBeLessThan(CALLS);
+        if (step === 1) for (const by of people.slice(0, 9)) await decide(turn, asked, by, 'approve');
+        await decide(turn, asked, people[9]!, 'deny');
+      }
+      expect((await turn.result()).state).toBe('refused');
+      const denied = Array<number>(CALLS).fill(0);
+      for (const request of model.requests.slice(1)) {
+        for (const [n, { body }] of results(request).entries()) {
+          const told = JSON.stringify(body);
+          if (told.includes('declined')) denied[n]! += 1;
+          else if (told.includes('repeated_failure')) expect(denied[n]).toBe(2);
+          else expect(told).toMatch(/too_many_questions.*Ask for fewer calls/);
+        }
+      }
+      expect(effects).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,122 @@
+/** Whoever keeps cards from being read (a broken metadata query, details that are too long, a turn above that does not show them) gets no blind approval by it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
+import { HoldfastClient } from '../../../src/client';
+import { cardsByDigest } from '../../../src/client/cards';
+import type { NewQuestion } from '../../../src/client/watch-pending';
+import type { Questions } from '../../../src/cli/support/ask';
+import type { Output } from '../../../src/cli/support/output';
+import { Waiting } from '../../../src/cli/support/waiting';
+import { messageOf } from '../../../src/notify/message';
+import { dataConverter } from '../../../src/data-converter';
+import { eventually, withEngine, type Engine } from '../../support/engine';
+import { aQuestion, WHERE } from '../../support/notify/questions';
+import { ask, say } from '../../support/scripted-model';
+import { pays } from '../../support/tools';
+
+const script = [ask(['pay', { invoice: 'INV-7', cents: 700 }]), say('done')];
+const scene = (body: (engine: Engine) => Promise<void>) => withEngine({ tools: [pays('pay', [])], script }, body);
+
+/** The same server, seen by a client that is told how turns stand, and not what their cards say, until they are `mended`. */
+function withoutCards({ client: { temporal }, taskQueue }: Engine) {
+  const state = { mended: false };
+  const query = (input: { queryType: string }, next: (input: never) => Promise<unknown>) => {
+    if (input.queryType === '__temporal_workflow_metadata' && !state.mended) throw new Error('the details are too long');
+    return next(input as never);
+  };
+  const { connection, options } = temporal;
+  const seen = new Client({ connection, namespace: options.namespace, dataConverter, interceptors: { workflow: [{ query }] } });
+  return { state, client: new HoldfastClient(seen, { taskQueue, uiUrl: 'http://ui.example' }) };
+}
+
+describe('where a card cannot be read, nobody is asked', () => {
+  it('by `chat` on a terminal, or told without one how to approve: it says why, and asks once the card can be read', () =>
+    scene(async (engine) => {
+      const turn = await engine.start();
+      const [call] = await turn.waitForPending();
+      const { state, client } = withoutCards(engine);
+      const noted: string[] = [];
+      const tell = (line: string) => void noted.push(line);
+      const output: Output = { json: false, say: tell, note: tell, answer: () => undefined };
+      const asked: string[][] = [];
+      const questions = {
+        ask: async (question: string, _signal: AbortSignal, above: string[] = []) => {
+          asked.push([...above, question]);
+          return null;
+        },
+        above: (print: () => void) => print(),
+      } as unknown as Questions;
+      const stop = new AbortController();
+      const following = [questions, null].map((each) =>
+        new Waiting(client.turn(turn.id), { output, questions: each, ended: () => undefined }).until(stop.signal),
+      );
+      await eventually(
+        'both have said so',
+        async () => noted.filter((line) => /card/.test(line)).length >= 2 || asked.length > 0,
+      );
+      await sleep(2000); // another look
+      expect(asked).toEqual([]);
+      const blind = noted.join('\n');
+      expect(blind).not.toContain('holdfast approve');
+      expect(blind).toMatch(/card .*cannot be read.*the details are too long.*http:\/\/ui\.example\//s);
+      expect(noted).toHaveLength(2); // once each
+      state.mended = true;
+      await eventually('it is asked', async () => asked.length > 0 && noted.some((line) => line.includes('holdfast approve')));
+      stop.abort();
+      await Promise.all(following);
+      expect(asked[0]!.join('\n')).toMatch(/"INV-7".*approve\?/s);
+      expect(noted.at(-1)).toContain('"INV-7"');
+      await turn.deny(call.digest, { by: 'ana' });
+      await turn.result();
+    }));
+
+  it('by the list of what waits, which says why and goes on with the other turns, nor by a watch, which asks once it can be read', () =>
+    scene(async (engine) => {
+      const turn = await engine.start();
+      const [call] = await turn.waitForPending();
+      const { state, client } = withoutCards(engine);
+      const mine = async (of: HoldfastClient) => (await of.pending()).find(({ turn_id }) => turn_id === turn.id);
+      await eventually('it is listed', async () => mine(engine.client));
+      expect(await mine(client)).toMatchObject({
+        tools: ['pay'],
+        calls: [],
+        unreachable: expect.stringMatching(/card of call 1\.1 .*cannot be read.*the details are too long/s),
+      });
+      expect(await mine(engine.client)).toMatchObject({
+        calls: [{ digest: call.digest, card: expect.stringContaining('"INV-7"') }],
+        unreachable: null,
+      });
+      const stop = new AbortController();
+      const told: NewQuestion[] = [];
+      const faults: string[] = [];
+      const onFault = (error: unknown) => void faults.push(String(error));
+      const watching = (async () => {
+        for await (const one of client.watchPending({ signal: stop.signal, everyMs: 50, onFault }))
+          if (one.turn.turn_id === turn.id) told.push(one);
+      })();
+      await eventually('it says so', async () => faults.some((line) => line.includes(turn.id)) || told.length > 0);
+      expect(told).toEqual([]);
+      expect(faults.filter((line) => line.includes(turn.id)).join()).toMatch(/card of call 1\.1/);
+      state.mended = true;
+      await eventually('it is a question', async () => told.length > 0);
+      stop.abort();
+      await watching;
+      expect(told).toMatchObject([{ call: { id: '1.1' }, card: expect.stringContaining('"INV-7"') }]);
+      await turn.deny(call.digest, { by: 'ana' });
+      await turn.result();
+    }));
+
+  it('by webhook or mail: what is sent then names no command that decides', () => {
+    for (const card of [null, ''])
+      expect(messageOf(aQuestion(), card, WHERE)).toMatchObject({ card: null, commands: {}, digest: aQuestion().digest });
+    expect(Object.keys(messageOf(aQuestion(), '## Card', WHERE).commands)).toEqual(['approve', 'deny']);
+  });
+
+  it('because a turn above names a sub-agent’s call, and does not show its card', () => {
+    const digest = 'd'.repeat(64);
+    const stub = `From agent \`clerk\`.\n\n## Waiting for approval: \`pay\`\n\nIts card is not shown here: read it there. Its digest is ${digest}.\n`;
+    expect(cardsByDigest(stub, [digest]).size).toBe(0);
+    const quoted = `## Waiting for approval: \`pay\`\n\n${digest}\n\n\`\`\`\nIts card is not shown here: read it there.\n\`\`\`\n`;
+    expect(cardsByDigest(quoted, [digest]).get(digest)).toContain('Waiting for approval');
+  });
+});

@@ -1,0 +1,84 @@
+/** Turns that began when digests named neither agent nor store: what they leave out is not the attacker's to choose, and they end. */
+import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
+import { append } from '../../../src/store/transcript';
+import { withEngine, type Setup } from '../../support/engine';
+import { withForger, type Forge } from '../../support/forge';
+import { contextOf, madeUpApproval, madeUpCall, recordedRefs } from '../../support/made-up';
+import { ask, say } from '../../support/scripted-model';
+import { pays } from '../../support/tools';
+
+const invoice = { invoice: 'INV-7', cents: 700 };
+const AT = '2026-01-01T00:00:00.000Z';
+
+interface Scene {
+  forge: Forge;
+  effects: unknown[];
+  /** Of a turn that an older version began. */
+  old: TurnContext;
+  /** Of its start. */
+  head: string;
+  /** Of a turn that began now. */
+  present: { turn: TurnContext; head: string };
+  /** A call with a digest of version 1, and an approval. */
+  request(turn: TurnContext, head: string): RunCallInput;
+}
+
+async function scene(setup: Partial<Setup>, body: (scene: Scene) => Promise<void>): Promise<void> {
+  const effects: unknown[] = [];
+  const script = [ask(['pay', invoice]), say('done')];
+  await withEngine({ tools: [pays('pay', effects)], script, madeUp: true, ...setup }, async (engine) => {
+    const { client, taskQueue, store } = engine;
+    const waiting = await engine.start('Pay it.', { requester: 'rita' });
+    await waiting.waitForPending();
+    const { policy_ref } = await recordedRefs(client, waiting);
+    const { store_id: _, ...unbound } = await contextOf(waiting);
+    const old: TurnContext = { ...unbound, turn_id: 'old', workflow_id: 'turn/old', first_execution_run_id: 'old-run' };
+    const start = { ...old, agent: { name: 'tester' }, policy_ref };
+    const head = await append(store, 'old-run', { parent: null, kind: 'start', at: AT, bodies: [start as never] });
+    const request = (turn: TurnContext, from: string): RunCallInput => {
+      const call: CallArguments = madeUpCall(turn, { input: invoice, policy_ref });
+      return { turn, call, at: AT, head: from, approvals: [madeUpApproval(call)], verdict: 'ask' };
+    };
+    const present = { turn: unbound, head: (await waiting.status()).head! };
+    await withForger(client, taskQueue, (forge) => body({ forge, effects, old, head, present, request }));
+    await waiting.cancel();
+    await waiting.result();
+  });
+}
+
+describe('a call with a digest of version 1', () => {
+  it('runs in a turn that began with such, for its own agent, and is not taken for another turn, agent or version', () =>
+    scene({}, async ({ forge, effects, old, head, present, request }) => {
+      const refused: [string, RunCallInput][] = [
+        ['a turn that began with version 2', request(present.turn, present.head)],
+        ['a head of another turn', request(old, present.head)],
+        ['another agent', request({ ...old, agent: 'other' }, head)],
+      ];
+      for (const [what, input] of refused) {
+        const { state, effect, error } = await forge('runCall', input);
+        expect([what, state, effect]).toEqual([what, 'failed', 'not_applied']);
+        expect(['digest_mismatch', 'tool_changed']).toContain(error!.reason);
+      }
+      expect(effects).toEqual([]);
+      expect(await forge('runCall', request(old, head))).toMatchObject({ effect: 'applied' });
+      expect(effects).toEqual([invoice]);
+    }));
+
+  it('does not run in a turn that somebody has begun anew as an older one, by an end before its first step', () =>
+    scene({}, async ({ forge, effects, present: { turn, head }, request }) => {
+      const begin = { message: 'Pay it.' };
+      const ended = await forge('endTurn', { turn, at: AT, head, outcomes: [], state: 'failed', reason: null, begin });
+      const { state, error } = await forge('runCall', request(turn, ended.head!));
+      expect([state, error?.reason]).toEqual(['failed', 'digest_mismatch']);
+      expect(effects).toEqual([]);
+    }));
+
+  it('is refused with a reason from the date on that the operator has set', () =>
+    scene({ settings: { oldDigestsUntil: new Date(AT) } }, async ({ forge, effects, old, head, request }) => {
+      const { effect, error } = await forge('runCall', request(old, head));
+      expect([effect, error!.reason]).toEqual(['not_applied', 'digest_retired']);
+      expect(error!.message).toContain(AT);
+      expect(error!.message).toContain('HOLDFAST_OLD_DIGESTS_UNTIL');
+      expect(effects).toEqual([]);
+    }));
+});

@@ -1,0 +1,29 @@
+/** What looks signed has to be looked at, and that costs an activity: junk must not buy its way into a run so. */
+import { afterFlood, flood, FLOOD_MS } from '../../support/flood';
+import { CHANNELS, invoice, scene } from '../../support/scene';
+
+/** More than Temporal lets activities be under way, which is 2,000. */
+const MANY = 2200;
+
+describe.each(CHANNELS)('where decisions are %s, 2,200 signals that have to be looked at', (channel) => {
+  it(
+    'do not keep a valid approval from running the call once',
+    async () => {
+      await scene(channel, {}, async ({ turn, digest, signal, by, effects }) => {
+        // Signatures that nobody made, and edits that do not fit the schema: each needs an activity.
+        const junk = (n: number) =>
+          n % 2
+            ? { call: digest, attestation: `${'A'.repeat(200 + (n % 50))}.${'A'.repeat(86)}` }
+            : { call: digest, by: `x${n}`, input: { cents: -n } };
+        await flood((n) => signal('approve', junk(n)), MANY);
+        const view = await afterFlood(turn, (now) => now.ignored_signals.count >= MANY);
+        expect(view).toMatchObject({ state: 'awaiting_approval', pending: [digest] });
+        expect(view.ignored_signals.last).toHaveLength(50);
+        await turn.approve(digest, await by('zoe'));
+        expect((await turn.result()).state).toBe('completed');
+        expect(effects).toEqual([invoice]);
+      });
+    },
+    FLOOD_MS,
+  );
+});

@@ -1,0 +1,152 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ofKey } from '../../../../src/attestation/bundle-signer';
+import { trustedEntry } from '../../../../src/attestation/gateway-key';
+import { SigningKey } from '../../../../src/attestation/signing-key';
+import { readTombstones } from '../../../../src/audit/verify/tombstones';
+import { readWhole } from '../../../../src/audit/format/whole';
+import { KeptBundles } from '../../../../src/audit/kept/folder';
+import { Holds } from '../../../../src/audit/kept/holds';
+import { retain } from '../../../../src/audit/kept/retain';
+import { Sweeper } from '../../../../src/audit/kept/sweeper';
+import type { TurnHandle } from '../../../../src/client/turn-handle';
+import { eventually, withEngine, type Engine } from '../../../support/engine';
+import { ask, say } from '../../../support/scripted-model';
+import { silent } from '../../../support/silent';
+import { pays, reads } from '../../../support/tools';
+
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-kept-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const own = SigningKey.generate();
+const key = ofKey(own);
+const signer = async () => key;
+const kept = new KeptBundles(folder);
+const invoice = (n: number) => ({ invoice: `INV-${n}`, cents: 700 });
+
+const sweeperOf = ({ client, store, taskQueue }: Engine, more: Partial<ConstructorParameters<typeof Sweeper>[0]> = {}) =>
+  new Sweeper({ temporal: client.temporal, store, taskQueue, kept, signer, log: silent, ...more });
+
+/** Temporal lists what has ended a moment later. */
+async function sweptUntil(sweeper: Sweeper, ...turns: string[]): Promise<string[]> {
+  const all: string[] = [];
+  await eventually('their bundles are kept', async () => {
+    all.push(...(await sweeper.sweep()).kept);
+    return turns.every((turn) => all.some((name) => name.includes(`/${turn.replace('/', '@')}@`)));
+  });
+  return all;
+}
+
+async function approved(turn: TurnHandle): Promise<void> {
+  const [call] = await turn.waitForPending();
+  await turn.approve(call.digest, { by: 'ana' });
+}
+
+const filesOf = async () => {
+  const names: string[] = [];
+  for await (const { name } of kept.list()) names.push(name);
+  return names;
+};
+
+test('bundles are kept of turns with effects, once, however they ended; they go under their time, unless held', async () => {
+  const effects: unknown[] = [];
+  const script = [
+    say('Nothing to do.'),
+    ask(['pay', invoice(1)]),
+    say('Paid.'),
+    ask(['pay', invoice(2)]),
+    ask(['pay', invoice(3)]),
+    ask(['look', {}]),
+  ];
+  await withEngine({ tools: [pays('pay', effects), reads('look', () => 'seen')], script }, async (engine) => {
+    await (await engine.start()).result();
+    const paid = await engine.start();
+    await approved(paid);
+    await paid.result();
+    const terminated = await engine.start();
+    await approved(terminated);
+    await eventually('it asks again', async () => (await terminated.pending()).some(({ id }) => id === '2.1'));
+    await engine.client.temporal.workflow.getHandle(terminated.workflowId).terminate('enough');
+    const direct = await engine.call('pay', invoice(4));
+    await approved(direct.turn);
+    await direct.turn.result();
+    expect(effects).toHaveLength(3);
+
+    const ended = [paid.id, terminated.id, direct.turn.id];
+    const broken = sweeperOf(engine, { signer: () => Promise.reject(new Error('the key service is away')) });
+    const { failed } = await eventually('all are seen', async () => {
+      const swept = await broken.sweep();
+      return swept.failed.length > 0 && swept;
+    });
+    expect(failed[0]).toMatchObject({ reason: 'the key service is away' });
+    expect(await sweeperOf(engine).sweep()).toEqual({ kept: [], failed: [], mine: false });
+    await broken.release();
+    expect(await filesOf()).toEqual([]);
+
+    const sweeper = sweeperOf(engine);
+    await engine.store.registers.update(`bundle sweep default ${engine.taskQueue}`, () => ({ value: null, answer: null }));
+    const names = await sweptUntil(sweeper, ...ended);
+    expect(names).toHaveLength(3);
+    expect(await sweeper.sweep()).toEqual({ kept: [], failed: [], mine: true });
+    await sweeper.release();
+    const another = await eventually('another may sweep', async () => {
+      const swept = await sweeperOf(engine).sweep();
+      return swept.mine && swept;
+    });
+    expect(another.kept).toEqual([]);
+
+    const bundles = await Promise.all(names.map((name) => readWhole(kept.read(name))));
+    const complete = bundles.map(({ first, end }) => [first.subject.id, end.complete]);
+    expect(Object.fromEntries(complete)).toEqual({ [paid.id]: true, [terminated.id]: false, [direct.turn.id]: true });
+    const before = bundles.map(({ end }) => end.previous?.root ?? null);
+    expect(before.slice().sort()).toEqual(
+      [null, ...bundles.map(({ end }) => end.root)].filter((root) => root === null || before.includes(root)).sort(),
+    );
+  });
+  await retention();
+});
+
+/** Over what the sweep has left. */
+async function retention(): Promise<void> {
+  const files = await filesOf();
+  const [first = ''] = files;
+  const held = [...(await turnsOf())][0]!;
+  const holds = new Holds(folder);
+  await holds.hold(held, 'case 12');
+  await expect(holds.hold(held, 'again')).rejects.toThrow(/is held already/);
+  const request = { before: new Date(Date.now() + 86_400_000).toISOString(), why: 'rule 7', signer: key };
+  const run = async (dryRun: boolean) => {
+    const all = [];
+    for await (const { file, did } of retain(kept, { ...request, dryRun })) all.push([file, did]);
+    return all;
+  };
+  const expected = files.map((file) => [file, file === first ? 'held' : 'deleted']);
+  expect(await run(true)).toEqual(expected);
+  expect(await filesOf()).toEqual(files);
+  expect(await run(false)).toEqual(expected);
+  expect(await filesOf()).toEqual([first]);
+  const stones = readFileSync(join(folder, 'tombstones.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(stones.map(({ file, why, kid }) => [file, why, kid])).toEqual(files.slice(1).map((file) => [file, 'rule 7', key.kid]));
+  expect(await kept.has(files[1]!)).toBe(true); // a sweep does not write it again
+  const text = readFileSync(join(folder, 'tombstones.jsonl'), 'utf8');
+  const trust = [trustedEntry(own, { bundle: true })];
+  const { gone, faults } = readTombstones(text, trust);
+  expect([faults, [...gone]]).toEqual([[], stones.map(({ root, previous }) => [root, previous?.root ?? null])]);
+  expect(readTombstones(text.replace('rule 7', 'rule 8'), trust).faults).toEqual([
+    'Tombstone 1 counts for nothing: its signature does not hold.',
+  ]);
+  expect(readTombstones(text, []).gone.size).toBe(0);
+  await holds.release(held, 'closed');
+  expect(await run(false)).toEqual([[first, 'deleted']]);
+  expect(await holds.all()).toEqual(new Map());
+}
+
+async function turnsOf(): Promise<string[]> {
+  const turns: string[] = [];
+  for await (const { turn_id } of kept.list()) turns.push(turn_id);
+  return turns;
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { Client, Connection, ServiceError } from '@temporalio/client';
+import { HoldfastClient } from '../../../src/client';
+import type { TurnEvent } from '../../../src/client/events';
+import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from '../../../src/client/errors';
+import { TurnHandle } from '../../../src/client/turn-handle';
+import { dataConverter } from '../../../src/data-converter';
+import { ModelFailure } from '../../../src/model/provider';
+import { eventually, testAddress, withEngine } from '../../support/engine';
+import { ask, say } from '../../support/scripted-model';
+import { pays, reads } from '../../support/tools';
+
+const invoice = { invoice: 'INV-7', cents: 700 };
+const fresh = () => `client-${randomBytes(6).toString('hex')}`;
+
+async function all(events: AsyncIterable<TurnEvent>): Promise<TurnEvent[]> {
+  const seen: TurnEvent[] = [];
+  for await (const event of events) seen.push(event);
+  return seen;
+}
+
+describe('a turn, seen by a client', () => {
+  it('is watched in order while it runs, and in the same words afterwards', async () => {
+    const tools = [reads('look', () => ({ found: true })), pays('pay', [])];
+    const script = [ask(['look', { key: 'a' }]), ask(['pay', invoice]), say('Paid.')];
+    await withEngine({ tools, script }, async ({ start }) => {
+      const turn = await start('Pay INV-7.');
+      const live = all(turn.watch());
+      const [call] = await turn.waitForPending();
+      await turn.approve(call.digest, { by: 'ana', note: 'Fine.' });
+      const seen = await live;
+      expect(seen.filter(({ type }) => type !== 'tool_progress').map(({ type }) => type)).toEqual([
+        ...['turn_started', 'step_started', 'step_completed', 'tool_started', 'tool_result'],
+        ...['step_started', 'step_completed', 'approval_requested', 'approval_decided', 'tool_started', 'tool_result'],
+        ...['step_started', 'step_completed', 'turn_completed'],
+      ]);
+      expect(seen[0]).toMatchObject({ turn_id: turn.id, agent: 'tester', message: 'Pay INV-7.' });
+      expect(seen).toContainEqual(
+        expect.objectContaining({ type: 'approval_decided', by: 'ana', note: 'Fine.', digest: call.digest }),
+      );
+      expect(seen.at(-1)).toMatchObject({ state: 'completed', text: 'Paid.' });
+      expect(await all(turn.watch())).toEqual(seen.filter(({ type }) => type !== 'tool_progress'));
+      expect(await all(turn.watch({ signal: AbortSignal.abort() }))).toEqual([]);
+    });
+  });
+
+  it('is watched until the signal aborts: nothing is thrown, and the turn goes on', async () => {
+    await withEngine({ tools: [pays('pay', [])], script: [ask(['pay', invoice]), say('Paid.')] }, async ({ start }) => {
+      const turn = await start();
+      const stop = new AbortController();
+      const seen: TurnEvent[] = [];
+      for await (const event of turn.watch({ signal: stop.signal })) {
+        seen.push(event);
+        if (event.type === 'approval_requested') stop.abort();
+      }
+      expect(seen.at(-1)?.type).toBe('approval_requested');
+      const [call] = await turn.waitForPending();
+      await turn.approve(call.digest, { by: 'ana' });
+      expect((await turn.result()).state).toBe('completed');
+    });
+  });
+
+  it('gives its view when it failed, and the reason', async () => {
+    const failure = new ModelFailure('401 from the model: set ANTHROPIC_API_KEY', {
+      type: 'model.auth',
+      retryable: false,
+      status: 401,
+    });
+    await withEngine({ script: [failure] }, async ({ start }) => {
+      const turn = await start();
+      const result = await turn.result();
+      expect(result).toMatchObject({ state: 'failed', reason: expect.stringContaining('ANTHROPIC_API_KEY') });
+      expect(await turn.status()).toEqual(result);
+      const waited = turn.waitForPending();
+      await expect(waited).rejects.toThrow(TurnEnded);
+      await expect(waited).rejects.toThrow(/has ended \(failed\) and no call waits\. .*ANTHROPIC_API_KEY/);
+    });
+  });
+
+  it('gives its view when it was cancelled; a second cancel says that it has ended', async () => {
+    await withEngine({ tools: [pays('pay', [])], script: [ask(['pay', invoice])] }, async ({ start }) => {
+      const turn = await start();
+      const [call] = await turn.waitForPending();
+      await turn.cancel();
+      expect(await turn.result()).toMatchObject({
+        state: 'cancelled',
+        pending: [],
+        reason: expect.stringContaining('Cancelled.'),
+      });
+      await expect(turn.cancel()).rejects.toThrow(new DecisionNotAccepted('Not accepted: the turn has ended.'));
+      await expect(turn.approve(call.digest, { by: 'ana' })).rejects.toThrow('Not accepted: the turn has ended.');
+    });
+  });
+
+  it('that somebody terminated through Temporal is failed, never running', async () => {
+    await withEngine({ tools: [pays('pay', [])], script: [ask(['pay', invoice])] }, async ({ client, start }) => {
+      const turn = await start();
+      await turn.waitForPending();
+      await client.temporal.workflow.getHandle(turn.workflowId).terminate('by hand');
+      const expected = { state: 'failed', pending: [], reason: expect.stringContaining('terminated from outside') };
+      expect(await turn.status()).toMatchObject(expected);
+      expect(await turn.result()).toMatchObject(expected);
+      expect((await all(turn.watch())).at(-1)).toMatchObject({ type: 'turn_completed', state: 'failed' });
+    });
+  });
+
+  it('stops waiting when the signal aborts', async () => {
+    await withEngine({ script: [say('Hello.')] }, async ({ start }) => {
+      const turn = await start();
+      await expect(turn.waitForPending({ signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
+      await turn.result();
+    });
+  });
+
+  it('that there is not is TurnNotFound, whatever is asked', async () => {
+    await withEngine({}, async ({ client }) => {
+      const turn = client.turn(fresh());
+      const by = { by: 'ana' };
+      const digest = 'a'.repeat(64);
+      const asked = await Promise.allSettled<unknown>([
+        ...[turn.status(), turn.result(), turn.cancel(), turn.pending(), turn.waitForPending(), all(turn.watch())],
+        ...[turn.approve(digest, by), turn.deny(digest, by), turn.settle(digest, 'applied', by)],
+      ]);
+      for (const answer of asked) expect(answer).toMatchObject({ status: 'rejected', reason: expect.any(TurnNotFound) });
+      for (const id of ['', '..', 'a/b', 'a b', "'"]) expect(() => client.turn(id)).toThrow(TurnNotFound);
+    });
+  });
+
+  it.each([
+    ['our deadline', 4],
+    ["the server's", 1],
+    ['the server, just before it', 9],
+  ])('says NoWorker when the question was ended by %s', async (_by, code) => {
+    const cause = Object.assign(new Error(), { code, details: 'over', metadata: {} });
+    const ended = () => Promise.reject(new ServiceError('Failed to query Workflow', { cause }));
+    const client = { connection: { withDeadline: ended } } as unknown as Client;
+    await expect(new TurnHandle(client, 'inv-7', 'turn/inv-7', null).status()).rejects.toThrow(NoWorker);
+  });
+
+  it('on a queue that nobody polls is safe: NoWorker says what to start', async () => {
+    const connection = await Connection.connect({ address: testAddress() });
+    try {
+      const client = new HoldfastClient(new Client({ connection, dataConverter }), { taskQueue: fresh(), uiUrl: null });
+      const turn = await client.start({ agent: 'tester', message: 'Hello.' });
+      const asked = turn.status();
+      await expect(asked).rejects.toThrow(NoWorker);
+      await expect(asked).rejects.toThrow(/holdfast worker/);
+      await eventually('it is listed', async () => {
+        for await (const { turn_id } of client.list({ state: 'running', limit: 1000 })) if (turn_id === turn.id) return true;
+        return false;
+      });
+      await client.temporal.workflow.getHandle(turn.workflowId).terminate();
+    } finally {
+      await connection.close();
+    }
+  });
+});

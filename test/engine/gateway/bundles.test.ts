@@ -1,0 +1,36 @@
+import { ofKey } from '../../../src/attestation/bundle-signer';
+import { HoldfastClient } from '../../../src/client';
+import { BUNDLE_KEY } from '../../support/bundle-keys';
+import { ana, eve, gatewayScene, olga, rita } from '../../support/gateway-scene';
+
+it('a bundle is for auditors and admins of whoever may see the turn, and for nobody else', async () => {
+  let made: HoldfastClient | undefined;
+  const bundling = async () => made!;
+  await gatewayScene(
+    {},
+    async ({ app, client, send, store, taskQueue }) => {
+      const bundleSigner = async () => ofKey(BUNDLE_KEY);
+      made = new HoldfastClient(client.temporal, { taskQueue, uiUrl: null, store, bundleSigner, signingKey: null });
+      const turn = await client.start({ agent: 'tester', message: 'Pay it.', requester: 'acme/rita' });
+      await turn.waitForPending();
+      const url = `/v1/turns/${turn.id}/bundle`;
+      expect((await send(rita, 'GET', url)).status).toBe(403);
+      expect((await send(ana, 'GET', url)).status).toBe(403);
+      expect((await send(eve, 'GET', url)).status).toBe(404);
+      expect((await send(olga, 'GET', '/v1/turns/nobody/bundle')).status).toBe(404);
+      expect((await send(olga, 'GET', '/v1/sessions/nobody/bundle')).status).toBe(404);
+      expect((await app.inject({ method: 'HEAD', url, headers: olga.headers })).statusCode).toBe(405);
+
+      const response = await app.inject({ method: 'GET', url, headers: olga.headers });
+      expect(response.statusCode).toBe(200);
+      expect(response.headers['content-type']).toContain('application/jsonl');
+      expect(response.headers['content-disposition']).toBe(`attachment; filename="${turn.id}.jsonl"`);
+      const lines = response.body.trimEnd().split('\n').map((line) => JSON.parse(line)); // prettier-ignore
+      expect(lines[0]).toMatchObject({ kind: 'bundle', body: { subject: { kind: 'turn', id: turn.id } } });
+      expect(lines.at(-1)).toMatchObject({ kind: 'end', body: { lines: lines.length, complete: false, kid: BUNDLE_KEY.kid } });
+      await turn.cancel();
+      await turn.result();
+    },
+    { client: bundling },
+  );
+});

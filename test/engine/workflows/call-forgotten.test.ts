@@ -1,0 +1,46 @@
+/** A direct call is asked for under its key again, after Temporal has forgotten it: the store has not. */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { CallHandle } from '../../../src/client/direct-call';
+import { eventually, withEngine } from '../../support/engine';
+import { pays, reads } from '../../support/tools';
+
+const invoice = { invoice: 'INV-7', cents: 700 };
+
+it('a destructive call under a key that the store knows is refused, whoever starts it, and nobody is asked', async () => {
+  const effects: unknown[] = [];
+  await withEngine({ tools: [pays('pay', effects), reads('look', () => ({ found: 1 }))] }, async ({ client }) => {
+    const pay = (id: string, requester = 'local') => client.call({ tool: 'pay', input: invoice, id, requester });
+    const look = () => client.call({ tool: 'look', input: { key: 'a' }, id: 'seen' });
+    const waiting = async ({ turn }: CallHandle) => (await turn.waitForPending())[0].digest;
+    /** As at the end of what a namespace retains. */
+    const forget = async ({ turn: { workflowId } }: CallHandle) => {
+      const { namespace } = client.temporal.options;
+      await client.temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId } });
+      const gone = (error: unknown) => error instanceof WorkflowNotFoundError;
+      const describe = () => client.temporal.workflow.getHandle(workflowId).describe();
+      await eventually('it is forgotten', () => describe().then(() => false, gone), 60_000);
+    };
+
+    const [paid, denied, read] = await Promise.all([pay('inv-7'), pay('inv-8'), look()]);
+    await paid.turn.approve(await waiting(paid), { by: 'ana' });
+    await denied.turn.deny(await waiting(denied), { by: 'ana' });
+    await Promise.all([paid, denied, read].map((call) => call.result()));
+    await Promise.all([paid, denied, read].map(forget));
+
+    for (const first of [paid, denied]) {
+      const again = await pay(first === paid ? 'inv-7' : 'inv-8');
+      expect(again.id).toBe(first.id);
+      const message = expect.stringContaining(`${first.id} was asked for on `);
+      const error = { code: 'INVALID_PARAMS', reason: 'key_forgotten', message };
+      expect(await again.result()).toMatchObject({ success: false, error });
+      expect((await again.turn.status()).calls).toMatchObject([{ state: 'rejected' }]);
+    }
+    // A read does no harm; another principal's key of the same name is another.
+    expect(await (await look()).result()).toMatchObject({ success: true });
+    const others = await pay('inv-7', 'rita');
+    await waiting(others);
+    await others.turn.cancel();
+    await others.result();
+    expect(effects).toEqual([invoice]);
+  });
+});

@@ -1,0 +1,211 @@
+/**
+ * Every order of decisions. What must come of each is worked out here, by a few lines that know nothing of the engine, before
+ * anything is run; the other side counts what was done, and notices what overlaps.
+ */
+import type { HoldfastClient } from '../../../src/client';
+import type { TurnHandle } from '../../../src/client/turn-handle';
+import { forEachCapped } from '../../../src/shared/batches';
+import type { JsonObject } from '../../../src/shared/json';
+import type { CallView } from '../../../src/shared/turn-view';
+import { defineAgent, defineApp } from '../../../src/agents/define';
+import { eventually, withEngine, type Setup } from '../../support/engine';
+import { PlannedModel } from '../../support/planned-model';
+import { ask, say } from '../../support/scripted-model';
+import { Signers } from '../../support/signers';
+import { pays } from '../../support/tools';
+
+const FATES = ['approve', 'deny', 'expire'] as const;
+type Fate = (typeof FATES)[number];
+const LETTERS = ['A', 'B', 'C'];
+
+/** Payments asked for in one step, by a turn whose message is the name of the case. */
+const payments = () =>
+  new PlannedModel((name) => [
+    ask(...LETTERS.map((letter): [string, JsonObject] => ['pay', { invoice: `${name}/${letter}`, cents: 1 }])),
+    say('done'),
+  ]);
+
+/** Payments in the order in which they began, by case; two of one case at once are a fault. */
+class Bank {
+  readonly overlaps: string[] = [];
+  private readonly begun: string[] = [];
+  private readonly busy = new Set<string>();
+
+  readonly pay = async ({ invoice }: { invoice: string }) => {
+    const [name = ''] = invoice.split('/');
+    if (this.busy.has(name)) this.overlaps.push(invoice);
+    this.busy.add(name);
+    this.begun.push(invoice);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    this.busy.delete(name);
+    return { paid: true };
+  };
+
+  of(name: string): string[] {
+    return this.begun.filter((invoice) => invoice.startsWith(`${name}/`)).map((invoice) => invoice.slice(name.length + 1));
+  }
+}
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
+}
+
+const ASSIGNMENTS: Fate[][] = FATES.flatMap((a) => FATES.flatMap((b) => FATES.map((c) => [a, b, c])));
+
+/** What each call meets, and in which order people decide on those that they decide on. */
+interface Case {
+  name: string;
+  fates: Fate[];
+  order: number[];
+}
+
+const CASES: Case[] = ASSIGNMENTS.flatMap((fates) =>
+  permutations([0, 1, 2].filter((index) => fates[index] !== 'expire')).map((order) => ({
+    name: `${fates.join('-')}:${order.map((index) => index + 1).join('')}`,
+    fates,
+    order,
+  })),
+);
+
+/** What must come of it: what is approved is paid, in the order of the calls, whatever the order of the decisions. */
+function foreseen({ fates }: Case) {
+  const ends = {
+    approve: { state: 'succeeded', effect: 'applied', attempts: 1 },
+    deny: { state: 'denied', effect: 'refused', attempts: 0 },
+    expire: { state: 'expired', effect: 'refused', attempts: 0 },
+  } as const;
+  return {
+    turn: fates.includes('approve') ? 'completed' : 'refused',
+    paid: LETTERS.filter((_, index) => fates[index] === 'approve'),
+    calls: fates.map((fate) => ends[fate]),
+    decisions: fates.map((fate) => [fate === 'expire' ? 'expired' : fate]),
+  };
+}
+
+/** The digests of a turn's calls, in their order, once all of them wait. */
+async function waiting(turn: TurnHandle, count = LETTERS.length): Promise<string[]> {
+  return eventually(`${count} calls wait`, async () => {
+    const { calls, pending } = await turn.status();
+    return pending.length === count && calls.map(({ digest }) => digest!);
+  });
+}
+
+/** As the Web UI sends it. */
+function signal(client: HoldfastClient, turn: TurnHandle, name: string, body: object): Promise<void> {
+  return client.temporal.workflow.getHandle(turn.workflowId).signal(name, body);
+}
+
+const saidOn = ({ approval }: CallView) => approval.decisions.map(({ decision }) => decision);
+
+describe('three calls of one step that wait together', () => {
+  /** Long enough for the decisions on one turn, also on a machine that has much else to do. */
+  const HASTE_MS = 15_000;
+  const AT_ONCE = 6;
+
+  it(`run as they were approved, once each, in the order of the calls: ${ASSIGNMENTS.length} outcomes in every order of the decisions`, async () => {
+    expect(CASES).toHaveLength(8 * 6 + 12 * 2 + 6 * 1 + 1);
+    const bank = new Bank();
+    const tools = [pays('pay', [], { run: bank.pay as never })];
+    const common = { prompt: 'Pay.', tools };
+    const app = defineApp({
+      agents: [
+        defineAgent({ ...common, name: 'patient' }),
+        defineAgent({ ...common, name: 'hasty', approvalExpiryMs: HASTE_MS }),
+      ],
+    });
+    await withEngine({ app, model: payments() }, async ({ start, client }) => {
+      const decide = async (it: Case, nth: number): Promise<TurnHandle> => {
+        const turn = await start(it.name, { agent: it.fates.includes('expire') ? 'hasty' : 'patient' });
+        const digests = await waiting(turn);
+        for (const which of it.order) {
+          const [decision, digest] = [it.fates[which] as 'approve' | 'deny', digests[which]!];
+          // Both ways in, by turns.
+          if ((nth + which) % 2 === 0) await turn[decision](digest, { by: 'ana' });
+          else await signal(client, turn, decision, { call: digest, by: 'ana' });
+        }
+        return turn;
+      };
+      const outcome = async (it: Case, turn: TurnHandle) => {
+        const view = await turn.result();
+        return {
+          turn: view.state,
+          paid: bank.of(it.name),
+          calls: view.calls.map(({ state, effect, attempts }) => ({ state, effect, attempts })),
+          decisions: view.calls.map(saidOn),
+          ignored: view.ignored_signals.last.map(({ reason }) => reason),
+        };
+      };
+      // Those that expire take their time: they begin first. Only what people do is done by few at once.
+      const cases = CASES.toSorted((a, b) => Number(b.fates.includes('expire')) - Number(a.fates.includes('expire')));
+      const outcomes = new Map<string, Promise<unknown>>();
+      await forEachCapped(cases, AT_ONCE, async (it) => {
+        const turn = decide(it, outcomes.size);
+        outcomes.set(
+          it.name,
+          turn.then((decided) => outcome(it, decided)).catch((error: unknown) => String(error)),
+        );
+        await turn.catch(() => undefined);
+      });
+      const lived = await Promise.all(cases.map(async ({ name }) => [name, await outcomes.get(name)] as const));
+      expect(Object.fromEntries(lived)).toEqual(
+        Object.fromEntries(cases.map((it) => [it.name, { ...foreseen(it), ignored: [] }])),
+      );
+      expect(bank.overlaps).toEqual([]);
+    });
+  }, 900_000);
+
+  it('keep a later one that is approved from being dispatched until the earlier ones are decided', async () => {
+    const bank = new Bank();
+    const setup = { tools: [pays('pay', [], { run: bank.pay as never })], model: payments() };
+    await withEngine(setup, async ({ start, client }) => {
+      const turn = await start('late');
+      const [a, b, c] = (await waiting(turn)) as [string, string, string];
+      /** Calls that were handed to a worker so far: an accepted decision has had all its consequences in the workflow. */
+      const dispatched = async () => {
+        const { events } = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
+        return events!.flatMap(({ activityTaskScheduledEventAttributes: it }) =>
+          it?.activityType?.name === 'runCall' ? [it.activityId!.split(':')[0]] : [],
+        );
+      };
+      await turn.approve(c, { by: 'ana' });
+      expect((await turn.status()).calls.map(({ state }) => state)).toEqual(['waiting', 'waiting', 'approved']);
+      await turn.deny(b, { by: 'ana' });
+      expect(await dispatched()).toEqual([]);
+      await turn.approve(a, { by: 'ana' });
+      await turn.result();
+      expect(await dispatched()).toEqual(['1.1', '1.3']);
+      expect(bank.of('late')).toEqual(['A', 'C']);
+    });
+  });
+
+  it('run by signed approvals too where an earlier one was left to expire: a signature outlasts the wait', async () => {
+    const signers = new Signers();
+    const bank = new Bank();
+    const setup: Setup = {
+      tools: [pays('pay', [], { run: bank.pay as never })],
+      model: payments(),
+      agent: { approvalExpiryMs: 8000 },
+      settings: { approvals: 'attested', trust: signers.trust },
+      signingKey: await signers.file(signers.gateway),
+    };
+    try {
+      await withEngine(setup, async ({ start }) => {
+        const turn = await start('signed');
+        const [, b, c] = (await waiting(turn)) as [string, string, string];
+        for (const call of [c, b]) await turn.approve(call, { attestation: await signers.signed(turn, call, 'ana') });
+        // They expire within the same second, and the worker looks at the signatures after that.
+        signers.now = () => Date.now() + 5000;
+        const { calls } = await turn.result();
+        expect(calls.map(({ state, error }) => [state, error?.message ?? null])).toEqual([
+          ['expired', expect.any(String)],
+          ['succeeded', null],
+          ['succeeded', null],
+        ]);
+        expect(bank.of('signed')).toEqual(['B', 'C']);
+      });
+    } finally {
+      signers.remove();
+    }
+  });
+});

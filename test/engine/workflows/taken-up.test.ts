@@ -1,0 +1,160 @@
+/** A step that another run has left open is taken up: with what the store has of it, and whatever comes meanwhile. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
+import { FileStore } from '../../../src/store/file-store';
+import { StoreError, type Store } from '../../../src/store/store';
+import { walk } from '../../../src/store/transcript';
+import { eventually, withEngine, type Engine } from '../../support/engine';
+import { sendJunk } from '../../support/fill-run';
+import { ask, say } from '../../support/scripted-model';
+import { pays } from '../../support/tools';
+
+const LONG_NOTE = '甲'.repeat(4000);
+const script = () => [ask(['pay', { invoice: 'INV-7', cents: 700 }], ['pay', { invoice: 'INV-8', cents: 800 }]), say('done')];
+const agent = { approvals: { quorum: 4 } };
+
+/** A store that does something before it gives a part to this activity, or takes one from it. */
+async function withStore(activity: string, before: (hash: string) => Promise<void>, body: (store: Store) => Promise<void>) {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-taken-up-'));
+  try {
+    const store = await FileStore.open(folder);
+    const getPart = store.getPart.bind(store);
+    store.getPart = async (hash) => {
+      if (running() === activity) await before(hash);
+      return getPart(hash);
+    };
+    const putPart = store.putPart.bind(store);
+    store.putPart = async (scope, body) => {
+      if (running() === activity) await before('');
+      return putPart(scope, body);
+    };
+    await body(store);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function running(): string {
+  try {
+    return Context.current().info.activityType;
+  } catch {
+    return ''; // the client reads too
+  }
+}
+
+/** Three of four have approved, with long notes: the store takes them. */
+async function approvedByThree({ start, client }: Engine) {
+  const turn = await start();
+  const [{ digest }] = await eventually('both wait', async () => {
+    const [first, second] = await turn.pending();
+    return first && second && ([first, second] as const);
+  });
+  for (let n = 0; n < 3; n++) await turn.approve(digest, { by: `x${n}`, note: `${n}${LONG_NOTE.slice(1)}` });
+  await sendJunk(client, turn);
+  return { turn, digest };
+}
+
+it.each(['readSaid', 'readCard'])(
+  'cancelled during %s: each call has its outcome, and what was said is written down',
+  async (activity) => {
+    let isReading = false;
+    let open!: () => void;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const effects: unknown[] = [];
+    const wait = async () => {
+      isReading = true;
+      await gate;
+    };
+    await withStore(activity, wait, (store) =>
+      withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
+        const { turn } = await approvedByThree(engine);
+        await eventually('the step is being taken up', async () => isReading);
+        await turn.cancel();
+        await eventually('it is asked to end', async () => {
+          const { events } = await engine.client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
+          return events!.some((event) => event.workflowExecutionCancelRequestedEventAttributes);
+        });
+        open();
+        const done = await turn.result();
+        expect([done.state, ...done.calls.map(({ state }) => state)]).toEqual(['cancelled', 'cancelled', 'cancelled']);
+        expect(effects).toEqual([]);
+        const blocks = await walk(store, done.head!);
+        const said = blocks.flatMap(({ block, bodies }) => (block.kind === 'decision' ? [(bodies[0] as { by: string }).by] : []));
+        expect(said).toEqual(['x0', 'x1', 'x2']);
+        expect(JSON.stringify(blocks.findLast(({ block }) => block.kind === 'message')!.bodies)).toContain('turn_cancelled');
+      }),
+    );
+  },
+);
+
+it('is decided also by what was said while the store took what had been said before', async () => {
+  let isKeeping = false;
+  let open!: () => void;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const effects: unknown[] = [];
+  const wait = async () => {
+    isKeeping = true;
+    await gate;
+  };
+  await withStore('keepSaid', wait, (store) =>
+    withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
+      const { turn, digest } = await approvedByThree(engine);
+      await eventually('the store takes what was said', async () => isKeeping);
+      const [, second] = await turn.pending();
+      const { run_id } = await turn.status();
+      await turn.approve(second!.digest, { by: 'zoe', note: 'Mine.' });
+      open();
+      await eventually('another run', async () => (await turn.status()).run_id !== run_id);
+      await eventually('both wait', async () => (await turn.pending()).length === 2);
+      const said = (await turn.status()).calls.map(({ approval }) =>
+        approval.decisions.map(({ by, note }) => [by, note?.length]),
+      );
+      expect(said).toEqual([['x0', 'x1', 'x2'].map((by) => [by, 4000]), [['zoe', 5]]]);
+      await turn.approve(digest, { by: 'ana' });
+      await turn.deny(second!.digest, { by: 'ana' });
+      expect((await turn.result()).calls.map(({ state }) => state)).toEqual(['succeeded', 'denied']);
+    }),
+  );
+});
+
+it('ends where the card that is to be shown again is that of another call', async () => {
+  const effects: unknown[] = [];
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-taken-up-'));
+  const store = await FileStore.open(folder);
+  const getPart = store.getPart.bind(store);
+  store.getPart = async (hash) => {
+    const part = await getPart(hash);
+    return running() === 'readCard' ? { ...(part as object), digest: 'f'.repeat(64) } : part;
+  };
+  try {
+    const setup = { store, tools: [pays('pay', effects)], agent, script: script(), madeUp: true };
+    await withEngine(setup, async (engine) => {
+      const { turn } = await approvedByThree(engine);
+      const done = await turn.result();
+      expect(done).toMatchObject({ state: 'failed', reason: expect.stringContaining('is that of another call') });
+      expect(effects).toEqual([]);
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+it('ends where the store has lost what was said, and says what is missing', async () => {
+  const effects: unknown[] = [];
+  let lost = '';
+  const lose = async (hash: string) => {
+    lost = hash;
+    throw new StoreError('not_found', `There is no part ${hash}.`);
+  };
+  await withStore('readSaid', lose, (store) =>
+    withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
+      const { turn } = await approvedByThree(engine);
+      const done = await turn.result().catch(() => turn.status());
+      expect(done.state).toBe('failed');
+      expect(done.reason).toContain(lost);
+      expect(effects).toEqual([]);
+    }),
+  );
+});

@@ -1,0 +1,74 @@
+/**
+ * What somebody can do who has stolen the key that signs bundles: the content changed, and every hash, ref, head, link and the
+ * signature made right again. What stands in payloads of the history is open to change like the rest.
+ */
+import { createHash } from 'node:crypto';
+import type { SigningKey } from '../../../src/attestation/signing-key';
+import { canonical } from '../../../src/shared/canonical';
+import type { Json, JsonObject } from '../../../src/shared/json';
+import { BUNDLE_KEY } from '../bundle-keys';
+import { written, type AnyLine } from '../rewrite-bundle';
+
+const JSON_PLAIN: JsonObject = { encoding: Buffer.from('json/plain').toString('base64') };
+
+/** A line with its payloads decoded: `{"$": value}`. */
+export interface OpenLine {
+  kind: AnyLine['kind'];
+  // A forger does not ask for types.
+  body: any;
+}
+
+/** @param edit changes the lines in place */
+export function forged(
+  bundle: string,
+  edit: (lines: OpenLine[]) => void,
+  key: SigningKey = BUNDLE_KEY,
+): OpenLine[] & { text: string } {
+  const lines = bundle
+    .trimEnd()
+    .split('\n')
+    .map((line) => opened(JSON.parse(line)) as unknown as OpenLine);
+  edit(lines);
+  const right = resealed(lines);
+  const text = written(
+    right.map(({ kind, body }) => ({ kind, body: closed(body) }) as unknown as AnyLine),
+    key,
+  );
+  return Object.assign(right, { text });
+}
+
+/** Refs follow from content, and content names refs: again and again, until nothing changes any more. */
+function resealed(lines: OpenLine[]): OpenLine[] {
+  for (let round = 0; round < 100; round++) {
+    const renamed = new Map<string, string>();
+    for (const { kind, body } of lines) {
+      const content: Json = kind === 'part' ? body.part : kind === 'block' ? body.block : kind === 'object' ? body.value : null;
+      const ref = content === null ? null : hashOf(content);
+      if (ref !== null && ref !== body.ref) renamed.set(body.ref as string, ref);
+    }
+    if (renamed.size === 0) return lines;
+    const text = JSON.stringify(lines).replace(/[0-9a-f]{64}/g, (hash) => renamed.get(hash) ?? hash);
+    lines = JSON.parse(text) as OpenLine[];
+  }
+  throw new Error('The refs do not settle down');
+}
+
+function hashOf(value: Json): string {
+  return createHash('sha256').update(canonical(value)).digest('hex');
+}
+
+function opened(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(opened);
+  const { metadata, data } = value;
+  if (JSON.stringify(metadata) === JSON.stringify(JSON_PLAIN) && typeof data === 'string')
+    return { $: JSON.parse(Buffer.from(data, 'base64').toString()) as Json };
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, opened(item)]));
+}
+
+function closed(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(closed);
+  if ('$' in value) return { metadata: JSON_PLAIN, data: Buffer.from(JSON.stringify(value.$)).toString('base64') };
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, closed(item)]));
+}

@@ -1,0 +1,1272 @@
+/** Forgeries that hash, chain and sign correctly: each contradicts something, at a line, by a rule, with a sentence. */
+import { attestDecision, attestStart } from '../../../src/attestation/attest';
+import type { DecisionClaims } from '../../../src/attestation/claims';
+import { readToken } from '../../../src/attestation/token';
+import { noteHash } from '../../../src/shared/decision';
+import { callDigest, hashJson, idempotencyKey } from '../../../src/shared/digests';
+import type { Json } from '../../../src/shared/json';
+import { GATEWAY_KEY, sample, STRANGER_KEY } from '../bundle-keys';
+import { forged, type OpenLine } from './forge';
+
+export interface Forgery {
+  name: string;
+  bytes: Buffer;
+  line: number;
+  rule: string;
+  says: RegExp;
+}
+
+type Find = (line: OpenLine) => boolean;
+
+interface Plan {
+  name: string;
+  of: string;
+  edit(lines: OpenLine[]): void;
+  at: Find;
+  rule: string;
+  says: RegExp;
+}
+
+// Where things stand.
+
+const attributes = ({ body }: OpenLine) =>
+  Object.entries(body.event ?? {}).find(([key]) => key.endsWith('Attributes'))?.[1] as any;
+const ofType =
+  (type: string): Find =>
+  (line) =>
+    line.kind === 'event' && line.body.event.eventType === `EVENT_TYPE_${type}`;
+const ofSession =
+  (type: string): Find =>
+  (line) =>
+    line.kind === 'session' && line.body.event.eventType.endsWith(type);
+const scheduled =
+  (name: string): Find =>
+  (line) =>
+    ofType('ACTIVITY_TASK_SCHEDULED')(line) && attributes(line).activityType.name === name;
+const block =
+  (kind: string): Find =>
+  (line) =>
+    line.kind === 'block' && line.body.block.kind === kind;
+const kind =
+  (of: OpenLine['kind']): Find =>
+  (line) =>
+    line.kind === of;
+const part =
+  (has: (body: any) => unknown): Find =>
+  (line) =>
+    line.kind === 'part' && Boolean(has(line.body.part?.body));
+
+const one = (lines: OpenLine[], find: Find): OpenLine => lines.find(find)!;
+const value = (line: OpenLine) => attributes(line).input.payloads[0].$;
+const bodyOf = (lines: OpenLine[], has: (body: any) => unknown) => one(lines, part(has)).body.part.body;
+const run = (lines: OpenLine[]) => value(one(lines, scheduled('runCall')));
+const decide = (lines: OpenLine[]) =>
+  attributes(one(lines, ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED'))).acceptedRequest.input.args.payloads[0].$;
+const argument = (lines: OpenLine[]) => value(one(lines, ofType('WORKFLOW_EXECUTION_STARTED')));
+const sent = (lines: OpenLine[]) => attributes(one(lines, ofSession('UPDATE_ACCEPTED'))).acceptedRequest.input.args.payloads[0].$;
+const without = (lines: OpenLine[], find: Find): OpenLine => lines.splice(lines.findIndex(find), 1)[0]!;
+const resultOf = (lines: OpenLine[], name: string) => {
+  const { eventId } = one(lines, scheduled(name)).body.event;
+  const completed = lines.find(
+    (line) => ofType('ACTIVITY_TASK_COMPLETED')(line) && attributes(line).scheduledEventId === eventId,
+  )!;
+  return attributes(completed).result.payloads[0].$;
+};
+/** Everywhere, in whatever text. */
+const replaced = (lines: OpenLine[], from: string, to: string) =>
+  lines.splice(0, lines.length, ...(JSON.parse(JSON.stringify(lines).replaceAll(from, to)) as OpenLine[]));
+/** What stands in it is not a name of anything. */
+const NOWHERE = 'e'.repeat(64);
+
+const isDecision = (body: any) => body?.decision === 'approve';
+const isDispatch = (body: any) => body?.idempotency_key && body.approval;
+const isEffect = (body: any) => body?.effect;
+const isStart = (body: any) => body?.first_execution_run_id;
+const isAdmission = (body: any) => body?.verdict && body.tool_use_id;
+
+const HOUR = 3_600_000;
+const earlier = (at: string) => new Date(Date.parse(at) - HOUR).toISOString();
+const later = (at: string) => new Date(Date.parse(at) + HOUR).toISOString();
+
+/** A block left out: what follows it follows what was before it. */
+function unchained(lines: OpenLine[], find: Find): void {
+  const { body } = without(lines, find);
+  for (const { kind: of, body: next } of lines)
+    if (of === 'block' && next.block.parent === body.ref) next.block.parent = body.block.parent;
+}
+
+/** Other rules, and all digests and keys that follow from them. */
+function underRules(lines: OpenLine[], change: (permissions: { deny: object[] }) => void): void {
+  const { call, turn } = run(lines);
+  const policy = one(lines, (line) => line.kind === 'object' && line.body.ref === call.policy_ref).body;
+  const [ref, digest, key] = [policy.ref, call.digest, bodyOf(lines, isDispatch).idempotency_key] as string[];
+  change(policy.value.permissions);
+  policy.ref = hashJson(policy.value as Json);
+  const right = callDigest(turn, { ...call, policy_ref: policy.ref });
+  replaced(lines, ref!, policy.ref as string);
+  replaced(lines, digest!, right);
+  replaced(lines, digest!.slice(0, 16), right.slice(0, 16));
+  replaced(lines, key!, idempotencyKey({ ...turn, call_id: call.id, digest: right }));
+}
+
+const calls = (lines: OpenLine[]) => attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls;
+/** The turn's result shows the decisions that the call ran with. */
+function shownAsRun(lines: OpenLine[]): void {
+  const { approvals } = run(lines);
+  const { approval } = calls(lines).find(({ digest }: any) => digest === run(lines).call.digest);
+  const [last] = approvals.slice(-1);
+  const decisions = approvals.map(({ decision, by, at, note, channel, identity, attestation }: any) => {
+    return { decision, by, at, note, channel, identity, attested: attestation !== undefined };
+  });
+  const decision = approvals.length >= approval.quorum ? last.decision : null;
+  Object.assign(approval, { by: approvals.map(({ by }: any) => by), decision, note: last?.note ?? null, decisions });
+}
+
+/** Nobody had to be asked, by history and transcript. */
+function unasked(lines: OpenLine[]): void {
+  bodyOf(lines, isAdmission).verdict = 'allow';
+  resultOf(lines, 'takeStep').calls[0].verdict = 'allow';
+  Object.assign(run(lines), { verdict: 'allow', approvals: [] });
+  unchained(lines, block('decision'));
+  shownAsRun(lines);
+}
+
+/** The claims of an attestation, as somebody else would have signed them. */
+function claimsIn(token: string): DecisionClaims {
+  return readToken(token)!.claims as unknown as DecisionClaims;
+}
+
+/** The last approval of the call, signed with one note, and with another beside it wherever it stands. */
+export function noted(lines: OpenLine[], signed: string | null, beside: string | null): void {
+  const { attestation } = run(lines).approvals.at(-1);
+  const claims = claimsIn(attestation as string);
+  const token = attestDecision(GATEWAY_KEY, { ...claims, note_hash: noteHash(signed) }, null, claims.iat * 1000);
+  replaced(lines, attestation as string, token);
+  const text = JSON.stringify(lines, (_, value: any) => (value?.attestation === token ? { ...value, note: beside } : value));
+  lines.splice(0, lines.length, ...(JSON.parse(text) as OpenLine[]));
+  shownAsRun(lines);
+}
+
+/** A decision that refused a call, as the next step was told and as the transcript has it. */
+const decided = (lines: OpenLine[], decision: string): any[] => [
+  ...lines.flatMap((line) => attributes(line)?.input?.payloads?.[0]?.$?.outcomes ?? []).map((outcome) => outcome.decision),
+  bodyOf(lines, (body) => body?.decision === decision),
+];
+
+/** Its time, everywhere. */
+function dated(lines: OpenLine[], decision: string, change: (at: string) => string): void {
+  const at = change(bodyOf(lines, (body) => body?.decision === decision).at as string);
+  for (const one of [...decided(lines, decision), calls(lines)[0].approval.decisions[0]]) one.at = at;
+}
+
+/** The call is another, with all digests and keys that follow. */
+function asCall(lines: OpenLine[], change: object): void {
+  const { call, turn } = run(lines);
+  const { idempotency_key: key } = bodyOf(lines, isDispatch);
+  const right = callDigest(turn, { ...call, ...change });
+  replaced(lines, call.digest as string, right);
+  replaced(lines, (call.digest as string).slice(0, 16), right.slice(0, 16));
+  replaced(lines, key as string, idempotencyKey({ ...turn, call_id: call.id, digest: right }));
+}
+
+/** Whatever says what became of the call. */
+const ends = (lines: OpenLine[]): any[] => [
+  resultOf(lines, 'runCall'),
+  value(lines.find((line) => scheduled('takeStep')(line) && value(line).step === 2)!).outcomes[0],
+  calls(lines)[0],
+];
+
+/** The last blocks are left out, and whoever names them names what was before. */
+function cutOff(lines: OpenLine[], count: number): void {
+  for (let n = 0; n < count; n++) {
+    const last = lines.filter(({ kind }) => kind === 'block').at(-1)!;
+    unchained(lines, (line) => line === last);
+    replaced(lines, last.body.ref as string, last.body.block.parent as string);
+  }
+}
+
+/** The call has had no outcome: no block says so. */
+function unended(lines: OpenLine[], state: string): void {
+  const [dispatch, effect] = [one(lines, block('dispatch')).body.ref, one(lines, block('effect')).body.ref] as string[];
+  unchained(lines, block('effect'));
+  replaced(lines, effect!, dispatch!);
+  for (const one of ends(lines)) Object.assign(one, { state: 'failed', effect: 'not_applied' });
+  Object.assign(bodyOf(lines, (body) => body?.envelope).envelope, { success: false, error: null });
+  Object.assign(one(lines, kind('effect')).body.record, { state, result_head: null, result_ref: null });
+}
+
+const PLANS: Plan[] = [
+  {
+    name: 'the run has another input than was approved',
+    of: 'approval',
+    edit: (lines) => void (run(lines).call.input.cents = 70_000),
+    at: scheduled('runCall'),
+    rule: 'H3',
+    says: /another input/,
+  },
+  {
+    name: 'another input, with its hash',
+    of: 'approval',
+    edit: (lines) => {
+      const { call } = run(lines);
+      call.input.cents = 70_000;
+      call.input_hash = hashJson(call.input as Json);
+    },
+    at: scheduled('runCall'),
+    rule: 'H3',
+    says: /not the one that its digest names/,
+  },
+  {
+    name: 'the activity has the id of another call',
+    of: 'approval',
+    edit: (lines) => void (attributes(one(lines, scheduled('runCall'))).activityId = '1.1:pay:0123456789abcdef'),
+    at: scheduled('runCall'),
+    rule: 'H3',
+    says: /id of the activity/,
+  },
+  {
+    name: 'the call is of another turn',
+    of: 'approval',
+    edit: (lines) => void (run(lines).turn.workflow_id = 'turn/other'),
+    at: scheduled('runCall'),
+    rule: 'H3',
+    says: /another turn/,
+  },
+  {
+    name: 'somebody else approved, by the argument',
+    of: 'approval',
+    edit: (lines) => void (run(lines).approvals[0].by = 'mallory'),
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /no signal or update/,
+  },
+  {
+    name: 'somebody else approved, by the update',
+    of: 'approval',
+    edit: (lines) => void (decide(lines).by = 'mallory'),
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /no signal or update/,
+  },
+  {
+    name: 'the approval was a denial',
+    of: 'approval',
+    edit: (lines) => void (decide(lines).decision = 'deny'),
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /no signal or update/,
+  },
+  {
+    name: 'the approval was for another call',
+    of: 'approval',
+    edit: (lines) => void (decide(lines).call = NOWHERE),
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /no signal or update/,
+  },
+  {
+    name: 'the approval came after it had expired',
+    of: 'approval',
+    edit: (lines) => void (run(lines).approvals[0].expires_at = earlier(run(lines).approvals[0].at as string)),
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /expired/,
+  },
+  {
+    name: 'the approval was good for longer than anybody was asked',
+    of: 'approval',
+    edit: (lines) => void (run(lines).approvals[0].expires_at = later(run(lines).approvals[0].expires_at as string)),
+    at: scheduled('runCall'),
+    rule: 'H6',
+    says: /nobody was asked until/,
+  },
+  {
+    name: 'the approval is dated back',
+    of: 'approval',
+    edit: (lines) => void (run(lines).approvals[0].at = earlier(run(lines).approvals[0].at as string)),
+    at: scheduled('runCall'),
+    rule: 'H6',
+    says: /before the signal or update that gave it/,
+  },
+  {
+    name: 'the approval is dated after its effect, everywhere',
+    of: 'approval',
+    edit: (lines) => {
+      const [{ at }] = run(lines).approvals;
+      for (const one of [run(lines).approvals[0], bodyOf(lines, isDecision), calls(lines)[0].approval.decisions[0]])
+        one.at = later(at as string);
+    },
+    at: scheduled('runCall'),
+    rule: 'H6',
+    says: /after the call was to run/,
+  },
+  {
+    name: 'the approval is dated after its effect, and the history does not have the call',
+    of: 'approval',
+    edit: (lines) => {
+      const { at } = bodyOf(lines, isDecision);
+      bodyOf(lines, isDecision).at = later(at as string);
+      calls(lines)[0].approval.decisions[0].at = later(at as string);
+      attributes(one(lines, scheduled('runCall'))).input.payloads[0] = { redacted: true };
+      one(lines, kind('end')).body.redaction = {
+        of: { root: NOWHERE, kid: '', signature: '' },
+        parts: 0,
+        payloads: 1,
+        reason: '',
+      };
+    },
+    at: block('decision'),
+    rule: 'B6',
+    says: /after it was written down/,
+  },
+  {
+    name: 'the denial is dated back, everywhere',
+    of: 'denied',
+    edit: (lines) => dated(lines, 'deny', earlier),
+    at: block('decision'),
+    rule: 'B6',
+    says: /before the signal or update/,
+  },
+  {
+    name: 'the denial is dated after the time that people were given, everywhere',
+    of: 'denied',
+    edit: (lines) => {
+      dated(lines, 'deny', (at) => at);
+      for (const one of decided(lines, 'deny')) one.expires_at = earlier(one.at as string);
+    },
+    at: block('decision'),
+    rule: 'B6',
+    says: /after the time to decide/,
+  },
+  {
+    name: 'people had no time to decide, by the transcript and the history',
+    of: 'expired',
+    edit: (lines) => dated(lines, 'expired', earlier),
+    at: block('decision'),
+    rule: 'B6',
+    says: /expired before it had/,
+  },
+  {
+    name: 'the settlement is dated after it counted',
+    of: 'in_doubt',
+    edit: (lines) => {
+      const argument = value(one(lines, scheduled('settleEffect')));
+      argument.at = later(argument.at as string);
+    },
+    at: scheduled('settleEffect'),
+    rule: 'H6',
+    says: /after it counted/,
+  },
+  {
+    name: 'the settlement is dated back',
+    of: 'in_doubt',
+    edit: (lines) => {
+      const argument = value(one(lines, scheduled('settleEffect')));
+      argument.at = earlier(argument.at as string);
+    },
+    at: scheduled('settleEffect'),
+    rule: 'H6',
+    says: /before the signal or update/,
+  },
+  {
+    name: 'claimed an hour after history had its outcome',
+    of: 'approval',
+    edit: (lines) => {
+      const { record } = one(lines, kind('effect')).body;
+      record.claimed_at = later(record.claimed_at as string);
+      record.updated_at = later(record.updated_at as string);
+    },
+    at: kind('effect'),
+    rule: 'T2',
+    says: /after history had its outcome/,
+  },
+  {
+    name: 'somebody else settled, by the argument',
+    of: 'in_doubt',
+    edit: (lines) => void (value(one(lines, scheduled('settleEffect'))).by = 'mallory'),
+    at: scheduled('settleEffect'),
+    rule: 'H6',
+    says: /"mallory".*no signal or update/,
+  },
+  {
+    name: 'settled otherwise than was said',
+    of: 'in_doubt',
+    edit: (lines) => void (value(one(lines, scheduled('settleEffect'))).outcome = 'not_applied'),
+    at: scheduled('settleEffect'),
+    rule: 'H6',
+    says: /said to have settled/,
+  },
+  {
+    name: 'one person counts twice, once with a character that nobody sees',
+    of: 'approval',
+    edit: (lines) => {
+      const { approvals } = run(lines);
+      approvals.push({ ...approvals[0], by: 'An\u200ba ' });
+    },
+    at: scheduled('runCall'),
+    rule: 'H4',
+    says: /twice/,
+  },
+  {
+    name: 'an event is left out',
+    of: 'approval',
+    edit: (lines) => void without(lines, ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED')),
+    at: (line) => line.kind === 'event' && line.body.event.eventType.includes('UPSERT') && line.body.event.eventId === '23',
+    rule: 'H1',
+    says: /events are missing/,
+  },
+  {
+    name: 'an event is moved an hour back',
+    of: 'approval',
+    edit: (lines) => {
+      const { event } = one(lines, ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).body;
+      event.eventTime = earlier(event.eventTime as string);
+    },
+    at: ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED'),
+    rule: 'H1',
+    says: /times were changed/,
+  },
+  {
+    name: 'the history is of another workflow',
+    of: 'approval',
+    edit: (lines) => void (attributes(one(lines, ofType('WORKFLOW_EXECUTION_STARTED'))).firstExecutionRunId = 'other'),
+    at: ofType('WORKFLOW_EXECUTION_STARTED'),
+    rule: 'H2',
+    says: /another turn/,
+  },
+  {
+    name: 'the history was started for another turn',
+    of: 'approval',
+    edit: (lines) => void (argument(lines).turn_id = 'other'),
+    at: ofType('WORKFLOW_EXECUTION_STARTED'),
+    rule: 'H2',
+    says: /turn "other"/,
+  },
+  {
+    name: 'a run is said to have begun by a reset, after which less is asked',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('run')).body.began = 'reset'),
+    at: ofType('WORKFLOW_EXECUTION_STARTED'),
+    rule: 'H2',
+    says: /begun otherwise/,
+  },
+  {
+    name: 'a signature by a key that nobody trusts',
+    of: 'quorum',
+    edit: (lines) => {
+      const [{ attestation }] = run(lines).approvals;
+      const signed = attestDecision(
+        STRANGER_KEY,
+        claimsIn(attestation as string),
+        null,
+        claimsIn(attestation as string).iat * 1000,
+      );
+      replaced(lines, attestation as string, signed);
+    },
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /not in the trust file/,
+  },
+  {
+    name: 'a signature for another call',
+    of: 'quorum',
+    edit: (lines) => {
+      const { attestation } = run(lines).approvals[1];
+      const claims = { ...claimsIn(attestation as string), digest: NOWHERE };
+      replaced(lines, attestation as string, attestDecision(GATEWAY_KEY, claims, null, claims.iat * 1000));
+    },
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /another call/,
+  },
+  ...(
+    [
+      ['another note than was signed', 'Half of it.', 'All of it.'],
+      ['a note where none was signed', null, 'All of it.'],
+      ['a note taken away that was signed', 'Half of it.', null],
+    ] as const
+  ).map(([name, signed, beside]): Plan => ({
+    name,
+    of: 'quorum',
+    edit: (lines) => noted(lines, signed, beside),
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /signed with another note, or with none/,
+  })),
+  {
+    name: 'a signed approval of somebody else',
+    of: 'quorum',
+    edit: (lines) => {
+      const { approvals } = run(lines);
+      approvals[1].attestation = approvals[0].attestation;
+    },
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /signed by "ana"/,
+  },
+  {
+    name: 'a start that somebody has signed whom nobody trusts',
+    of: 'quorum',
+    edit: (lines) => {
+      const { attestation } = argument(lines);
+      const { v: _, iat, exp: __, nonce: ___, kid: ____, ...claims } = readToken(attestation as string)!.claims as any;
+      replaced(lines, attestation as string, attestStart(STRANGER_KEY, claims, iat * 1000));
+    },
+    at: block('start'),
+    rule: 'H7',
+    says: /not in the trust file/,
+  },
+  {
+    name: 'a start that was signed for another message',
+    of: 'quorum',
+    edit: (lines) => {
+      const { attestation } = argument(lines);
+      const { v: _, iat, exp: __, nonce: ___, kid: ____, ...claims } = readToken(attestation as string)!.claims as any;
+      const other = { ...claims, message_hash: NOWHERE };
+      replaced(lines, attestation as string, attestStart(GATEWAY_KEY, other, iat * 1000));
+    },
+    at: block('start'),
+    rule: 'H7',
+    says: /another message/,
+  },
+  {
+    name: 'a start without a signature, where decisions are signed',
+    of: 'quorum',
+    edit: (lines) => {
+      delete argument(lines).attestation;
+      delete value(one(lines, scheduled('takeStep'))).attestation;
+      delete bodyOf(lines, isStart).attestation;
+    },
+    at: block('start'),
+    rule: 'H7',
+    says: /not signed/,
+  },
+  {
+    name: 'a signed transcript was rewritten: another message, in the history too',
+    of: 'quorum',
+    edit: (lines) => {
+      const said = argument(lines).message as string;
+      replaced(lines, JSON.stringify(said).slice(1, -1), 'Pay INV-8.');
+      bodyOf(lines, isStart).message_hash = hashJson('Pay INV-8.');
+    },
+    at: block('start'),
+    rule: 'H7',
+    says: /another message/,
+  },
+  {
+    name: 'a signed transcript was rewritten: another model has answered, in the history too',
+    of: 'quorum',
+    edit: (lines) => replaced(lines, bodyOf(lines, isAdmission).tool_use_id as string, 'toolu_other'),
+    at: block('decision'),
+    rule: 'H5',
+    says: /another transcript/,
+  },
+  {
+    name: 'a block from an hour before',
+    of: 'approval',
+    edit: (lines) =>
+      void (one(lines, block('effect')).body.block.at = earlier(one(lines, block('effect')).body.block.at as string)),
+    at: block('effect'),
+    rule: 'B2',
+    says: /outside of the time/,
+  },
+  {
+    name: 'somebody else asked, by the transcript',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isStart).requester = 'mallory'),
+    at: block('start'),
+    rule: 'B3',
+    says: /asked/,
+  },
+  {
+    name: 'another message, by the history',
+    of: 'approval',
+    edit: (lines) => {
+      argument(lines).message = 'Pay INV-8.';
+      value(one(lines, scheduled('takeStep'))).message = 'Pay INV-8.';
+    },
+    at: block('start'),
+    rule: 'B3',
+    says: /another message/,
+  },
+  {
+    name: 'a direct call of another input, by the history',
+    of: 'call',
+    edit: (lines) => void (argument(lines).input_json = '{"invoice":"INV-8","cents":700}'),
+    at: block('start'),
+    rule: 'B3',
+    says: /another call/,
+  },
+  {
+    name: 'the model was shown another message',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, (body) => body?.text === argument(lines).message).text = 'Pay INV-8.'),
+    at: block('admission'),
+    rule: 'B4',
+    says: /not shown the message/,
+  },
+  {
+    name: 'the rules asked, and the transcript says that they allowed',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isAdmission).verdict = 'allow'),
+    at: part(isAdmission),
+    rule: 'D2',
+    says: /otherwise/,
+  },
+  {
+    name: 'another tool was admitted than the model asked for',
+    of: 'approval',
+    edit: (lines) => void (resultOf(lines, 'takeStep').calls[0].tool = 'lookup'),
+    at: part(isAdmission),
+    rule: 'D2',
+    says: /otherwise/,
+  },
+  {
+    name: 'the model asked for nothing, by the history',
+    of: 'approval',
+    edit: (lines) => void (resultOf(lines, 'takeStep').calls = []),
+    at: block('admission'),
+    rule: 'B5',
+    says: /not what the history says/,
+  },
+  {
+    name: 'a decision that nobody took',
+    of: 'denied',
+    edit: (lines) => void (bodyOf(lines, (body) => body?.decision).by = 'mallory'),
+    at: block('decision'),
+    rule: 'B6',
+    says: /no signal or update/,
+  },
+  {
+    name: 'a dispatch of a call that was never scheduled',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isDispatch).digest = NOWHERE),
+    at: block('dispatch'),
+    rule: 'B7',
+    says: /history does not know/,
+  },
+  {
+    name: 'a dispatch under another key',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isDispatch).idempotency_key = `hf_${'0'.repeat(40)}`),
+    at: block('dispatch'),
+    rule: 'B7',
+    says: /idempotency key/,
+  },
+  {
+    name: 'the rules had refused what was dispatched',
+    of: 'approval',
+    edit: (lines) => {
+      bodyOf(lines, isAdmission).verdict = 'rejected';
+      resultOf(lines, 'takeStep').calls[0].verdict = 'rejected';
+    },
+    at: block('dispatch'),
+    rule: 'B8',
+    says: /no rule had let it pass/,
+  },
+  {
+    name: 'another input was admitted than was dispatched',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isAdmission).input.cents = 7),
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /another input/,
+  },
+  {
+    name: 'one approval, where two were asked for',
+    of: 'quorum',
+    edit: (lines) => {
+      run(lines).approvals.pop();
+      shownAsRun(lines);
+      unchained(
+        lines,
+        (line) =>
+          block('decision')(line) &&
+          line.body.block.parts.includes(
+            one(
+              lines,
+              part((body) => body?.by === 'bob'),
+            ).body.ref,
+          ),
+      );
+    },
+    at: block('dispatch'),
+    rule: 'B9',
+    says: /1 approvals, and 2/,
+  },
+  {
+    name: 'approvals without signatures, where signed ones were asked for',
+    of: 'quorum',
+    edit: (lines) => {
+      for (const approval of run(lines).approvals) delete approval.attestation;
+      shownAsRun(lines);
+      lines.filter(part(isDecision)).forEach(({ body }) => delete body.part.body.attestation);
+    },
+    at: block('dispatch'),
+    rule: 'B9',
+    says: /not signed/,
+  },
+  {
+    name: 'whoever changed the input approved it',
+    of: 'edited',
+    edit: (lines) => {
+      replaced(lines, '"by":"bob"', '"by":"ana"');
+      shownAsRun(lines);
+    },
+    at: block('dispatch'),
+    rule: 'B9',
+    says: /had a hand in it/,
+  },
+  {
+    name: 'the decision is missing in the transcript',
+    of: 'approval',
+    edit: (lines) => unchained(lines, block('decision')),
+    at: block('dispatch'),
+    rule: 'B9',
+    says: /Other people approved/,
+  },
+  {
+    name: "another policy than the agent's",
+    of: 'quorum',
+    edit: (lines) => void (bodyOf(lines, isDispatch).approval.quorum = 1),
+    at: block('dispatch'),
+    rule: 'B10',
+    says: /another approval policy/,
+  },
+  {
+    name: 'a call of another agent, with a digest that fits',
+    of: 'bound',
+    edit: (lines) => {
+      const argument = value(one(lines, scheduled('runCall')));
+      argument.turn.agent = 'payables';
+      const right = callDigest(argument.turn, argument.call);
+      const key = idempotencyKey({ ...argument.turn, call_id: argument.call.id, digest: right });
+      const { idempotency_key: before } = bodyOf(lines, isDispatch);
+      replaced(lines, argument.call.digest as string, right);
+      replaced(lines, (argument.call.digest as string).slice(0, 16), right.slice(0, 16));
+      replaced(lines, before as string, key);
+    },
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /signed for another call/,
+  },
+  {
+    name: 'a call over another store than the turn began over',
+    of: 'bound',
+    edit: (lines) => void (bodyOf(lines, isStart).store_id = 'f'.repeat(32)),
+    at: block('start'),
+    rule: 'B3',
+    says: /another store/,
+  },
+  {
+    name: 'an agent that takes any name, beside rules that take signed decisions only',
+    of: 'quorum',
+    edit: (lines) => {
+      const dispatch = bodyOf(lines, isDispatch);
+      const definition = one(lines, (line) => line.kind === 'object' && line.body.ref === dispatch.definition_ref).body;
+      const { ref } = definition;
+      for (const approval of [dispatch.approval, ...Object.values<any>(definition.value.approvals)]) approval.channel = 'any';
+      definition.ref = hashJson(definition.value as Json);
+      replaced(lines, ref as string, definition.ref as string);
+      const unsigned = JSON.stringify(lines, (key, value: any) => {
+        if (key === 'attested') return false;
+        if (typeof value?.attestation !== 'string') return value as unknown;
+        const { attestation, ...said } = value;
+        return { by: claimsIn(attestation as string).principal, ...said };
+      });
+      lines.splice(0, lines.length, ...(JSON.parse(unsigned) as OpenLine[]));
+    },
+    at: block('dispatch'),
+    rule: 'B10',
+    says: /take signed decisions only/,
+  },
+  {
+    name: 'a call that only reads, by all that is said of it, has had an effect',
+    of: 'approval',
+    edit: (lines) => {
+      asCall(lines, { class: 'read' });
+      replaced(lines, '"class":"destructive"', '"class":"read"');
+    },
+    at: (line) => ofType('ACTIVITY_TASK_COMPLETED')(line) && attributes(line).result.payloads[0].$.effect === 'applied',
+    rule: 'D6',
+    says: /A read call/,
+  },
+  {
+    name: 'a call that only reads was dispatched',
+    of: 'approval',
+    edit: (lines) => {
+      asCall(lines, { class: 'read' });
+      replaced(lines, '"class":"destructive"', '"class":"read"');
+      for (const one of ends(lines)) one.effect = null;
+    },
+    at: block('dispatch'),
+    rule: 'B7',
+    says: /only destructive ones/,
+  },
+  {
+    name: "another class than in the agent's definition, by the transcript, and the history does not have the call",
+    of: 'approval',
+    edit: (lines) => {
+      for (const { body } of lines.filter(part((body) => body?.subject))) body.part.body.subject.class = 'write';
+      delete calls(lines)[0].class;
+      for (const name of ['runCall', 'admitCall']) attributes(one(lines, scheduled(name))).input.payloads[0] = { redacted: true };
+      const { eventId } = one(lines, scheduled('takeStep')).body.event;
+      const answered = lines.find((line) => attributes(line)?.scheduledEventId === eventId && attributes(line).result)!;
+      attributes(answered).result.payloads[0] = { redacted: true };
+      const next = lines.find((line) => scheduled('takeStep')(line) && value(line).step === 2)!;
+      attributes(next).input.payloads[0] = { redacted: true };
+      one(lines, kind('end')).body.redaction = {
+        of: { root: NOWHERE, kid: '', signature: '' },
+        parts: 0,
+        payloads: 4,
+        reason: '',
+      };
+    },
+    at: block('dispatch'),
+    rule: 'B10',
+    says: /class "write"/,
+  },
+  {
+    name: 'nothing happened, by all that is said beside a success',
+    of: 'approval',
+    edit: (lines) => {
+      for (const one of [...ends(lines), bodyOf(lines, isEffect)]) one.effect = 'not_applied';
+      one(lines, kind('effect')).body.record.state = 'not_applied';
+    },
+    at: (line) => ofType('ACTIVITY_TASK_COMPLETED')(line) && attributes(line).result.payloads[0].$.effect === 'not_applied',
+    rule: 'D6',
+    says: /succeeded, with the effect "not_applied"/,
+  },
+  {
+    name: 'nothing happened, by all but the envelope that the tool has answered',
+    of: 'approval',
+    edit: (lines) => {
+      for (const one of ends(lines)) Object.assign(one, { state: 'failed', effect: 'not_applied' });
+      bodyOf(lines, isEffect).effect = 'not_applied';
+      one(lines, kind('effect')).body.record.state = 'not_applied';
+    },
+    at: part((body) => body?.envelope),
+    rule: 'D6',
+    says: /success of the result/,
+  },
+  {
+    name: 'what was dispatched has no outcome',
+    of: 'approval',
+    edit: (lines) => unended(lines, 'not_applied'),
+    at: kind('turn_end'),
+    rule: 'T3',
+    says: /nothing says what became of it/,
+  },
+  {
+    name: 'an effect was claimed, and has no outcome',
+    of: 'approval',
+    edit: (lines) => unended(lines, 'claimed'),
+    at: kind('turn_end'),
+    rule: 'T3',
+    says: /nothing says what became of it/,
+  },
+  {
+    name: 'nobody was asked about a call that the rules ask about',
+    of: 'approval',
+    edit: unasked,
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /without being asked about.*always asks/,
+  },
+  {
+    name: 'nobody was asked, and what the rules looked at is left out',
+    of: 'approval',
+    edit: (lines) => {
+      unasked(lines);
+      bodyOf(lines, isAdmission).facts = null;
+    },
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /not written down/,
+  },
+  {
+    name: 'rules that forbid what ran',
+    of: 'approval',
+    edit: (lines) => underRules(lines, ({ deny }) => deny.push({ rule: 'pay' })),
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /rules forbid it.*deny pay/,
+  },
+  {
+    name: 'the rules were asked about another tool',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isAdmission).facts.egress = true),
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /not the tool/,
+  },
+  {
+    name: 'rules that forbid it once outsiders had been read',
+    of: 'approval',
+    edit: (lines) => {
+      underRules(lines, ({ deny }) => deny.push({ rule: 'pay', when: 'turn.untrusted' }));
+      run(lines).untrusted = true;
+    },
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /rules forbid it.*deny pay/,
+  },
+  {
+    name: 'the input that ran is left out of its turn',
+    of: 'edited',
+    edit: (lines) => void without(lines, (line) => line.kind === 'part' && line.body.ref === run(lines).call.input_ref),
+    at: kind('turn_end'),
+    rule: 'T4',
+    says: /missing/,
+  },
+  {
+    name: 'nothing happened, by the transcript',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isEffect).effect = 'not_applied'),
+    at: block('effect'),
+    rule: 'B11',
+    says: /not_applied.*applied/,
+  },
+  {
+    name: 'nothing happened, by the history',
+    of: 'approval',
+    edit: (lines) => void Object.assign(resultOf(lines, 'runCall'), { state: 'failed', effect: 'not_applied' }),
+    at: (line) => scheduled('takeStep')(line) && value(line).step === 2,
+    rule: 'D6',
+    says: /whether it took effect/,
+  },
+  {
+    name: 'nothing happened, by all that the history says',
+    of: 'approval',
+    edit: (lines) => {
+      for (const one of ends(lines)) Object.assign(one, { state: 'failed', effect: 'not_applied' });
+      Object.assign(bodyOf(lines, (body) => body?.envelope).envelope, { success: false, error: null });
+    },
+    at: block('effect'),
+    rule: 'B11',
+    says: /applied.*not_applied/,
+  },
+  {
+    name: "nothing happened, by the turn's result",
+    of: 'approval',
+    edit: (lines) =>
+      void (attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls[0].effect = 'not_applied'),
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D6',
+    says: /whether it took effect/,
+  },
+  {
+    name: "no call, by the turn's result",
+    of: 'approval',
+    edit: (lines) => void (attributes(one(lines, ofType('WORKFLOW_EXECUTION_COMPLETED'))).result.payloads[0].$.calls = []),
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D6',
+    says: /leaves out a call/,
+  },
+  {
+    name: "nobody decided, by the turn's result",
+    of: 'approval',
+    edit: (lines) => void Object.assign(calls(lines)[0].approval, { by: [], decision: null, note: null, decisions: [] }),
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: "one of two decided, by the turn's result",
+    of: 'quorum',
+    edit: (lines) => {
+      const { approval } = calls(lines)[0];
+      Object.assign(approval, { by: ['ana'], decision: null, decisions: approval.decisions.slice(0, 1) });
+    },
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: 'nobody decided, by a result of the form from before there were lists of decisions',
+    of: 'approval',
+    edit: (lines) => {
+      const { approval } = calls(lines)[0];
+      delete approval.decisions;
+      Object.assign(approval, { by: [], decision: null, note: null });
+    },
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: "the call was denied, by the turn's result",
+    of: 'approval',
+    edit: (lines) => void (calls(lines)[0].approval.decision = 'deny'),
+    at: ofType('WORKFLOW_EXECUTION_COMPLETED'),
+    rule: 'D5',
+    says: /other decisions/,
+  },
+  {
+    name: 'nobody had a hand in the call, by the argument that it ran with',
+    of: 'edited',
+    edit: (lines) => void delete run(lines).call.makers,
+    at: scheduled('runCall'),
+    rule: 'D3',
+    says: /makers of the card/,
+  },
+  {
+    name: 'people were shown another card, by the history',
+    of: 'approval',
+    edit: (lines) => void (resultOf(lines, 'admitCall').card = 'Pay 1 cent.'),
+    at: part((body) => body?.card),
+    rule: 'D3',
+    says: /text of the card.*otherwise/,
+  },
+  {
+    name: 'another trace, by one activity',
+    of: 'approval',
+    edit: (lines) => void (value(one(lines, scheduled('admitCall'))).turn.trace_id = 'trace_other'),
+    at: scheduled('admitCall'),
+    rule: 'D1',
+    says: /trace_id of the turn/,
+  },
+  {
+    name: 'another revision was dispatched, by whose call the block says it is',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isDispatch).subject.revision = 2),
+    at: block('dispatch'),
+    rule: 'D4',
+    says: /revision of the call/,
+  },
+  {
+    name: 'another note on the decision, by the transcript',
+    of: 'approval',
+    edit: (lines) => void (bodyOf(lines, isDecision).note = 'All of it.'),
+    at: block('decision'),
+    rule: 'D5',
+    says: /something else than the history/,
+  },
+  {
+    name: 'the effect record names a head that there is not',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('effect')).body.record.head = NOWHERE),
+    at: kind('effect'),
+    rule: 'D7',
+    says: /in which its call was dispatched/,
+  },
+  {
+    name: 'people found out otherwise, by the transcript',
+    of: 'in_doubt',
+    edit: (lines) => void (bodyOf(lines, (body) => body?.outcome).outcome = 'not_applied'),
+    at: block('settlement'),
+    rule: 'B11',
+    says: /not_applied/,
+  },
+  {
+    name: 'nothing happened, by the effect record',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('effect')).body.record.state = 'not_applied'),
+    at: kind('effect'),
+    rule: 'T2',
+    says: /not_applied/,
+  },
+  {
+    name: 'claimed an hour before it was scheduled',
+    of: 'approval',
+    edit: (lines) => {
+      const { record } = one(lines, kind('effect')).body;
+      record.claimed_at = earlier(record.claimed_at as string);
+    },
+    at: kind('effect'),
+    rule: 'T2',
+    says: /before its call was scheduled/,
+  },
+  {
+    name: 'the effect of a run that there was not',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('effect')).body.record.run_id = 'other'),
+    at: kind('effect'),
+    rule: 'T2',
+    says: /run that the turn does not have/,
+  },
+  {
+    name: 'the transcript ends before the end',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('turn_end')).body.head = one(lines, block('effect')).body.ref),
+    at: kind('turn_end'),
+    rule: 'T1',
+    says: /does not end where/,
+  },
+  {
+    name: 'the end is left out, in the history too',
+    of: 'approval',
+    edit: (lines) => cutOff(lines, 1),
+    at: kind('turn_end'),
+    rule: 'T7',
+    says: /has no end/,
+  },
+  {
+    name: 'the last answer and the end are left out, in the history too',
+    of: 'plain',
+    edit: (lines) => cutOff(lines, 2),
+    at: kind('turn_end'),
+    rule: 'T7',
+    says: /has no end/,
+  },
+  {
+    name: 'the denial is left out of the transcript',
+    of: 'denied',
+    edit: (lines) => unchained(lines, block('decision')),
+    at: kind('turn_end'),
+    rule: 'T7',
+    says: /decision that was written down/,
+  },
+  {
+    name: 'a step went on from a transcript that is not there',
+    of: 'approval',
+    edit: (lines) => void (run(lines).head = NOWHERE),
+    at: kind('turn_end'),
+    rule: 'T1',
+    says: /not in the transcript/,
+  },
+  {
+    name: 'the effect record is left out',
+    of: 'approval',
+    edit: (lines) => void without(lines, kind('effect')),
+    at: kind('turn_end'),
+    rule: 'T3',
+    says: /no effect record/,
+  },
+  {
+    name: 'the card is left out',
+    of: 'approval',
+    edit: (lines) =>
+      void without(
+        lines,
+        part((body) => body?.card),
+      ),
+    at: kind('turn_end'),
+    rule: 'T4',
+    says: /missing/,
+  },
+  {
+    name: 'the rules are left out',
+    of: 'approval',
+    edit: (lines) => void without(lines, kind('object')),
+    at: kind('turn_end'),
+    rule: 'T4',
+    says: /missing/,
+  },
+  {
+    name: 'a turn that runs still is said to be complete',
+    of: 'running',
+    edit: (lines) => {
+      Object.assign(one(lines, kind('turn_end')).body, { complete: true, why: null });
+      one(lines, kind('end')).body.complete = true;
+    },
+    at: kind('turn_end'),
+    rule: 'T5',
+    says: /no beginning or no end/,
+  },
+  {
+    name: 'the session was sent another message',
+    of: 'spoken',
+    edit: (lines) => void (sent(lines).message = 'Pay INV-8.'),
+    at: ofSession('UPDATE_ACCEPTED'),
+    rule: 'H8',
+    says: /another message/,
+  },
+  {
+    name: 'somebody else has sent the message to the session',
+    of: 'spoken',
+    edit: (lines) => void (sent(lines).requester = 'mallory'),
+    at: ofSession('UPDATE_ACCEPTED'),
+    rule: 'H8',
+    says: /another requester/,
+  },
+  {
+    name: 'the session has started the turn after another head',
+    of: 'spoken',
+    edit: (lines) => void (value(one(lines, ofSession('CHILD_WORKFLOW_EXECUTION_INITIATED'))).parent_head = NOWHERE),
+    at: ofSession('CHILD_WORKFLOW_EXECUTION_INITIATED'),
+    rule: 'H8',
+    says: /another argument/,
+  },
+  {
+    name: 'the session has started another run',
+    of: 'spoken',
+    edit: (lines) => void (attributes(one(lines, ofSession('CHILD_WORKFLOW_EXECUTION_STARTED'))).workflowExecution.runId = 'r'),
+    at: ofSession('CHILD_WORKFLOW_EXECUTION_STARTED'),
+    rule: 'H8',
+    says: /another run/,
+  },
+  {
+    name: 'another event of the session has started the turn',
+    of: 'spoken',
+    edit: (lines) => void (attributes(one(lines, ofType('WORKFLOW_EXECUTION_STARTED'))).parentInitiatedEventId = '7'),
+    at: ofSession('CHILD_WORKFLOW_EXECUTION_INITIATED'),
+    rule: 'H8',
+    says: /not started by this event/,
+  },
+  {
+    name: 'the session has taken the message for another turn',
+    of: 'spoken',
+    edit: (lines) => {
+      const { outcome } = attributes(one(lines, ofSession('UPDATE_COMPLETED')));
+      outcome.success.payloads[0].$.turn_id = 'another';
+    },
+    at: ofSession('UPDATE_COMPLETED'),
+    rule: 'H8',
+    says: /about turn "another"/,
+  },
+  {
+    name: 'the session has found another end',
+    of: 'spoken',
+    edit: (lines) => {
+      attributes(one(lines, ofSession('ACTIVITY_TASK_COMPLETED'))).result.payloads[0].$.head = NOWHERE;
+    },
+    at: ofSession('ACTIVITY_TASK_COMPLETED'),
+    rule: 'H8',
+    says: /another end/,
+  },
+  {
+    name: 'events of the session in another order',
+    of: 'spoken',
+    edit: (lines) => void (one(lines, ofSession('CHILD_WORKFLOW_EXECUTION_INITIATED')).body.event.eventId = '2'),
+    at: ofSession('CHILD_WORKFLOW_EXECUTION_INITIATED'),
+    rule: 'H8',
+    says: /order/,
+  },
+  {
+    name: 'what the session says of the turn is left out',
+    of: 'spoken',
+    edit: (lines) => void lines.splice(0, lines.length, ...lines.filter((line) => line.kind !== 'session')),
+    at: kind('turn_end'),
+    rule: 'T8',
+    says: /what the session says/,
+  },
+  {
+    name: 'the message to the session is left out',
+    of: 'spoken',
+    edit: (lines) => void without(lines, ofSession('UPDATE_ACCEPTED')),
+    at: kind('turn_end'),
+    rule: 'T8',
+    says: /what the session says/,
+  },
+  {
+    name: "a sub-agent's turn is left out",
+    of: 'sub_agent',
+    edit: (lines) => {
+      const from = lines.findIndex((line) => line.kind === 'turn' && line.body.parent !== null);
+      lines.splice(from, lines.length - 1 - from);
+    },
+    at: kind('end'),
+    rule: 'T6',
+    says: /sub-agent was left out/,
+  },
+];
+
+export function forgeries(): Promise<Forgery[]> {
+  return Promise.all(
+    PLANS.map(async ({ name, of, edit, at, rule, says }) => {
+      const lines = forged(await sample(of), edit);
+      return { name, bytes: Buffer.from(lines.text), line: lines.findIndex(at), rule, says };
+    }),
+  );
+}

@@ -1,0 +1,187 @@
+/** Rules that allow a command, against whoever writes what the command reads: all by tools that ask nobody. */
+import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { workspaceTools } from '../../../src/packs/workspace';
+import type { AgentPermissions } from '../../../src/agents/define';
+import { Place } from '../packs/workspace/support';
+import { eventually, withEngine } from '../../support/engine';
+import { ask, say } from '../../support/scripted-model';
+
+let place: Place;
+beforeEach(() => (place = new Place()));
+afterEach(() => place.remove());
+
+type Calls = [string, Record<string, string>][];
+
+const ran = () => existsSync(join(place.root, 'ran'));
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const packageJson = (script: string) => JSON.stringify({ name: 'x', version: '1.0.0', scripts: { test: script } });
+const write = (path: string, content: string): Calls[number] => ['write_file', { path, content }];
+const bash = (command: string, cwd = '/'): Calls[number] => ['bash', { command, cwd }];
+
+/** What the model asks for, step by step; whatever waits for a person is denied. Tells what waited. */
+async function asked(allow: AgentPermissions['allow'], steps: Calls[]): Promise<string[]> {
+  const waited: string[] = [];
+  const script = [...steps.map((calls) => ask(...calls)), say('done')];
+  const setup = { tools: workspaceTools({ root: place.root }), agent: { permissions: { allow } }, script };
+  await withEngine(setup, async ({ start }) => {
+    const turn = await start();
+    let over = false;
+    const ended = turn.result().then(() => (over = true));
+    for (;;) {
+      const [call] = await eventually('a question, or the end', async () => {
+        const open = await turn.pending();
+        return open.length > 0 || over ? open : undefined;
+      });
+      if (!call) break;
+      waited.push(call.tool);
+      expect(ran()).toBe(false);
+      await turn.deny(call.digest, { by: 'ana' });
+      await eventually('it is decided', async () => !(await turn.pending()).some(({ digest }) => digest === call.digest));
+    }
+    await ended;
+  });
+  return waited;
+}
+
+describe('an allowed command', () => {
+  it('does not run what was written into the files that it reads: npm test', async () => {
+    expect(await asked(['bash(npm test)'], [[write('/package.json', packageJson('touch ran'))], [bash('npm test')]])).toEqual([
+      'bash',
+    ]);
+    expect(ran()).toBe(false);
+  });
+
+  it.each([
+    ['sh report.sh', '/report.sh', 'touch ran'],
+    ['./report.sh', '/report.sh', '#!/bin/sh\ntouch ran'],
+    ['node report.js', '/report.js', 'require("fs").writeFileSync("ran", "")'],
+    ['python3 -u report.py', '/report.py', 'open("ran", "w")'],
+    ['make', '/Makefile', 'all:\n\ttouch ran\n'],
+    ['env A=1 nice -n 5 sh report.sh', '/report.sh', 'touch ran'],
+    ['timeout -s KILL 50 sh report.sh', '/report.sh', 'touch ran'],
+    ['/usr/bin/env sh report.sh', '/report.sh', 'touch ran'],
+    ['node --require=./report.js', '/report.js', 'require("fs").writeFileSync("ran", "")'],
+    ['awk -f report.awk', '/report.awk', 'BEGIN { system("touch ran") }'],
+    ['env -Ssh report.sh', '/report.sh', 'touch ran'],
+    ['command . ./report.sh', '/report.sh', 'touch ran'],
+    ['trap ./report.sh EXIT', '/report.sh', '#!/bin/sh\ntouch ran'],
+    ['gdb -nx -batch -x report.gdb', '/report.gdb', 'shell touch ran'],
+    ['xargs -a report.txt env', '/report.txt', 'touch ran'],
+    ['GIT_PAGER=./report.sh git -p status', '/report.sh', '#!/bin/sh\ntouch ran'],
+  ])('does not run what was written: %s', async (command, path, content) => {
+    expect(await asked([`bash(${command})`], [[write(path, content)], [bash(command)]])).toEqual(['bash']);
+    expect(ran()).toBe(false);
+  });
+
+  it('runs by itself while its files are as the rule has them, and asks once they are not', async () => {
+    const script = 'echo fine > fine\n';
+    place.put('report.sh', script);
+    const rule = { rule: 'bash(sh report.sh)', files: { '/report.sh': sha256(script) } };
+    expect(await asked([rule], [[bash('sh report.sh')]])).toEqual([]);
+    expect(place.get('fine')).toBe('fine\n');
+    const change: Calls[number] = ['edit_file', { path: '/report.sh', old_text: 'echo fine > fine', new_text: 'touch ran' }];
+    expect(await asked([rule], [[change], [bash('sh report.sh')]])).toEqual(['bash']);
+    expect(ran()).toBe(false);
+  });
+
+  it('is not run either where the file is written in the same step, after the rules were asked', async () => {
+    const script = 'echo fine > fine\n';
+    place.put('report.sh', script);
+    const rule = { rule: 'bash(sh report.sh)', files: { '/report.sh': sha256(script) } };
+    const change: Calls[number] = ['edit_file', { path: '/report.sh', old_text: 'echo fine > fine', new_text: 'touch ran' }];
+    await asked([rule], [[change, bash('sh report.sh')]]);
+    expect(ran()).toBe(false);
+    expect(existsSync(join(place.root, 'fine'))).toBe(false);
+  });
+
+  it('is not the same words in another folder', async () => {
+    const script = 'echo fine > fine\n';
+    place.put('report.sh', script);
+    const rule = { rule: 'bash(sh report.sh)', files: { '/report.sh': sha256(script) } };
+    expect(await asked([rule], [[write('/other/report.sh', 'touch ../ran')], [bash('sh report.sh', '/other')]])).toEqual([
+      'bash',
+    ]);
+    expect(ran()).toBe(false);
+  });
+
+  it('is not the same words in another folder, where a condition allows it', async () => {
+    const script = 'echo fine > fine\n';
+    place.put('report.sh', script);
+    const rule = { rule: 'bash', when: 'input.command == "sh report.sh"', files: { '/report.sh': sha256(script) } };
+    expect(await asked([rule], [[write('/other/report.sh', 'touch ../ran')], [bash('sh report.sh', '/other')]])).toEqual([
+      'bash',
+    ]);
+    expect(ran()).toBe(false);
+    expect(await asked([rule], [[bash('sh report.sh')]])).toEqual([]);
+  });
+
+  it('with another file than the rule has is not what the rule is for', async () => {
+    const script = 'echo fine > fine\n';
+    place.put('report.sh', script);
+    const rule = { rule: 'bash(sh *report.sh)', files: { '/report.sh': sha256(script) } };
+    expect(await asked([rule], [[write('/x', 'touch ran')], [bash('sh x report.sh')]])).toEqual(['bash']);
+    expect(ran()).toBe(false);
+  });
+
+  it.each([
+    ['sed -n *', 'sed -n e report.txt', 'touch ran'],
+    ['sed *', 'sed s/x/y/e report.txt', 'x\n'],
+    ['* report.txt', 'PATH=. wc report.txt', ''],
+    ['sort *', 'sort --compress-prog=./report.txt report.txt', ''],
+    ['git grep *', 'git grep --no-index -Osh touch report.txt', 'touch ran'],
+    ['git *', 'git config include.path report.txt', ''],
+    ['git *', 'git ls-remote --upload-pack=./report.txt .', ''],
+    ['tar *', 'tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec=./report.txt report.txt', ''],
+  ])('by the rule %s does not run what was written: %s', async (pattern, command, content) => {
+    expect(await asked([`bash(${pattern})`], [[write('/report.txt', content)], [bash(command)]])).toEqual(['bash']);
+    expect(ran()).toBe(false);
+  });
+
+  it('git status runs nothing of a repository that file tools have made', async () => {
+    const config = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = "touch ran; false"\n';
+    const made: Calls = [
+      write('/HEAD', 'ref: refs/heads/main\n'),
+      write('/config', config),
+      write('/objects/info/x', ''),
+      write('/refs/heads/x', ''),
+    ];
+    expect(await asked(['bash(git status)'], [made, [bash('git status')]])).toEqual([]);
+    expect(ran()).toBe(false);
+    // It is an attack: git itself, as people have it, runs it.
+    execFileSync('sh', ['-c', 'git status >/dev/null 2>&1 || true'], { cwd: place.root });
+    expect(ran()).toBe(true);
+  });
+
+  it('is a program of the system, and not a file of the workspace of its name, whatever PATH the worker has', async () => {
+    const { PATH } = process.env;
+    process.env.PATH = `.:${PATH}:`;
+    try {
+      place.put('wc', '#!/bin/sh\nexit 0');
+      chmodSync(join(place.root, 'wc'), 0o755);
+      const change: Calls[number] = ['edit_file', { path: '/wc', old_text: 'exit 0', new_text: 'touch ran' }];
+      expect(await asked(['bash(wc -l wc)'], [[change], [bash('wc -l wc')]])).toEqual([]);
+      expect(ran()).toBe(false);
+    } finally {
+      process.env.PATH = PATH;
+    }
+  });
+
+  it('has no home in the workspace, where its configuration could be written', () => {
+    const { root, base } = place;
+    mkdirSync(join(root, 'home'));
+    symlinkSync(join(root, 'home'), join(base, 'link'));
+    for (const home of [root, join(root, 'home'), join(root, 'home/none'), join(base, 'link')])
+      expect(() => workspaceTools({ root, home })).toThrow('lies in the workspace');
+    expect(() => workspaceTools({ root, home: 'home' })).toThrow('must be an absolute path');
+    expect(workspaceTools({ root, home: base })).toHaveLength(6);
+  });
+
+  it('runs whatever lies there only by a rule that says so', async () => {
+    const rule = { rule: 'bash(sh report.sh)', files: 'any' as const };
+    expect(await asked([rule], [[write('/report.sh', 'echo any > any')], [bash('sh report.sh')]])).toEqual([]);
+    expect(readFileSync(join(place.root, 'any'), 'utf8')).toBe('any\n');
+  });
+});

@@ -1,0 +1,92 @@
+/** `holdfast incident`: one command, from a turn to a folder that answers for it. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileStore } from '../../../src/store/file-store';
+import { testAddress, withEngine } from '../../support/engine';
+import { holdfast } from '../../support/process';
+import { ask, say } from '../../support/scripted-model';
+import { pays } from '../../support/tools';
+
+describe('holdfast incident', () => {
+  let home: string;
+  beforeAll(async () => (home = await mkdtemp(join(tmpdir(), 'holdfast-incident-'))));
+  afterAll(() => rm(home, { recursive: true, force: true }));
+
+  it('exports, verifies, reports and replays a turn; exit 0 where all of it holds, 1 where something does not', async () => {
+    const stored = join(home, 'store');
+    const settings = { TEMPORAL_ADDRESS: testAddress(), HOLDFAST_STORE: `file:${stored}` };
+    const run = async (args: string[]) => {
+      const process = holdfast(home, args, settings);
+      const code = await process.ended;
+      return { code, output: process.output(), stdout: process.stdout() };
+    };
+    const invoice = { invoice: 'INV-7', cents: 700 };
+    const effects: unknown[] = [];
+    const setup = {
+      tools: [pays('pay', effects)],
+      script: [ask(['pay', invoice]), say('Paid.')],
+      store: await FileStore.open(stored),
+    };
+    await withEngine(setup, async ({ start }) => {
+      const turn = await start('Pay INV-7.', { requester: 'rita' });
+      const [call] = await turn.waitForPending();
+
+      const early = await run(['incident', turn.id, '-o', join(home, 'early')]);
+      expect(early.output).toContain('complete: no; the report says why');
+      expect(early.code).toBe(1);
+
+      await turn.approve(call!.digest, { by: 'ana' });
+      await turn.result();
+      const folder = join(home, 'late');
+      const late = await run(['incident', turn.id, '-o', folder, '--json']);
+      expect(JSON.parse(late.stdout)).toMatchObject({
+        complete: true,
+        verdict: 'intact',
+        good: true,
+        replay: { same: 1, differs: 0, cannot: 0 },
+      });
+      expect(late.code).toBe(0);
+      expect((await readdir(folder)).sort()).toEqual([
+        'bundle.jsonl',
+        'replay.json',
+        'report.html',
+        'report.md',
+        'verification.json',
+      ]);
+      const told = await readFile(join(folder, 'report.md'), 'utf8');
+      expect(told).toContain('Intact since signing by');
+      expect(told).toContain('approved by ana');
+
+      const page = join(home, 'two.md');
+      const two = await run([
+        'audit',
+        'report',
+        join(home, 'early', 'bundle.jsonl'),
+        join(folder, 'bundle.jsonl'),
+        '--markdown',
+        '-o',
+        page,
+      ]);
+      expect([two.code, two.output]).toEqual([0, expect.stringContaining('Consistent, signer unknown')]);
+      expect(await readFile(page, 'utf8')).toContain('What differs');
+    });
+    expect(effects).toEqual([invoice]);
+  });
+
+  it('says what is wrong with a file that is no bundle, or is not there: exit 2', async () => {
+    const run = async (...args: string[]) => {
+      const process = holdfast(home, ['audit', 'report', ...args]);
+      return { code: await process.ended, output: process.output() };
+    };
+    expect(await run(__filename, '-o', join(home, 'x.html'))).toEqual({
+      code: 2,
+      output: expect.stringMatching(/is no audit bundle: /),
+    });
+    expect(await run(join(home, 'none'), '-o', join(home, 'x.html'))).toEqual({
+      code: 2,
+      output: expect.stringMatching(/cannot be read: /),
+    });
+    expect(await readdir(home)).not.toContain('x.html');
+  });
+});

@@ -1,0 +1,89 @@
+/**
+ * docs/verify_bundle.py was written from docs/bundle-format.md alone. It and the product's own verifier judge the same bundles: where
+ * they disagree, one of them is wrong, or the page is. One process of Python judges them all.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { verifyBundle } from '../../../src/audit/verify';
+import { SAMPLES, STRANGER_KEY, TRUST } from '../../support/bundle-keys';
+import { pythonVerifier } from '../../support/python-verifier';
+import { rewritten } from '../../support/rewrite-bundle';
+import { forgeries } from '../../support/audit/forgeries';
+import { mutations } from './support/mutations';
+import { judgedByPython, type Answer, type Case } from './support/python';
+
+const DOCS = join(__dirname, '../../../docs');
+const python = pythonVerifier();
+const whatFor = python === null ? test.skip : test;
+const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
+
+test('it has fewer than 1500 lines, of at most 120 characters', () => {
+  const lines = readFileSync(join(DOCS, 'verify_bundle.py'), 'utf8').trimEnd().split('\n');
+  expect(lines.length).toBeLessThan(1500);
+  expect(lines.filter((line) => line.length > 120)).toEqual([]);
+});
+
+whatFor(`both say the same of samples, and of whoever signs without being known${suffix}`, async () => {
+  const cases = samples();
+  const strange = cases.map(({ name, bytes }) => signedByStranger(name, bytes));
+  const all = [...cases, ...strange];
+  const [ours, theirs] = [await judged(all), await judgedByPython(python!, all)];
+  expect(theirs.map(asTold)).toEqual(ours.map(asTold));
+  expect(new Set(ours.map(({ verdict }) => verdict))).toEqual(new Set(['intact', 'signer_unknown']));
+});
+
+whatFor(`both find what was changed, at the same line${suffix}`, async () => {
+  let count = 0;
+  for (const { name, bytes } of samples()) {
+    const of = join(SAMPLES, name);
+    const cases = [...mutations(bytes)].map((change) => ({ name: `${name}, ${change.name}`, bytes: change.bytes, of }));
+    const [theirs, ours] = await Promise.all([judgedByPython(python!, cases), judged(cases)]);
+    const place = ({ verdict, line }: Answer, index: number) => `${cases[index]!.name}: ${verdict} at ${line}`;
+    expect(theirs.map(place)).toEqual(ours.map(place));
+    count += cases.length;
+  }
+  expect(count).toBeGreaterThan(5000);
+});
+
+whatFor(`both find what contradicts itself under a good signature, where both look${suffix}`, async () => {
+  const cases = await forgeries();
+  const [ours, theirs] = [await judged(cases), await judgedByPython(python!, cases)];
+  const rules = rulesOfThePage();
+  // Of B12 it knows a part: what it finds of it stands at the same line.
+  const looked = ours.map(({ rule }, index) => rules.has(rule!) && (rule !== 'B12' || theirs[index]!.line !== null));
+  const place = ({ verdict, line }: Answer, index: number) => `${cases[index]!.name}: ${verdict} at ${line}`;
+  const where = (which: boolean, answers: Answer[]) => answers.map(place).filter((_, index) => looked[index] === which);
+  expect(where(true, theirs)).toEqual(where(true, ours));
+  // Of the others it may find what follows from them, further down, and nothing before.
+  const early = theirs.map(({ line }, index) => line !== null && line < ours[index]!.line!);
+  expect(theirs.map(place).filter((_, index) => early[index])).toEqual([]);
+  expect(looked.filter(Boolean).length).toBeGreaterThan(60);
+});
+
+function samples(): Case[] {
+  const names = readdirSync(SAMPLES).filter((name) => name.endsWith('.jsonl'));
+  return names.map((name) => ({ name, bytes: readFileSync(join(SAMPLES, name)) }));
+}
+
+function signedByStranger(name: string, bytes: Buffer): Case {
+  return {
+    name: `${name}, signed by a stranger`,
+    bytes: Buffer.from(rewritten(bytes.toString(), ({ body }) => body, STRANGER_KEY)),
+  };
+}
+
+/** The rules that the page says it checks. */
+function rulesOfThePage(): Set<string> {
+  const section = readFileSync(join(DOCS, 'bundle-format.md'), 'utf8').split('## The second verifier')[1]!;
+  return new Set(section.match(/\b[SHBTD][1-9][0-9]?\b/g));
+}
+
+async function judged(cases: Case[]): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const { bytes } of cases) answers.push(await verifyBundle([bytes], TRUST));
+  return answers;
+}
+
+function asTold({ verdict, line, rule, complete, redactions }: Answer) {
+  return { verdict, line, rule, complete, redactions };
+}

@@ -1,0 +1,43 @@
+/** docs/verify_bundle.py over many bundles: one process of Python judges them all. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TRUST_FILE } from '../../../support/bundle-keys';
+
+export interface Answer {
+  verdict: string;
+  line: number | null;
+  rule: string | null;
+  complete: boolean | null;
+  redactions: number;
+}
+
+export interface Case {
+  name: string;
+  bytes: Buffer;
+  /** The file that it was made of, with most of its bytes. */
+  of?: string;
+}
+
+/** @param python the program */
+export function judgedByPython(python: string, cases: readonly Case[]): Promise<Answer[]> {
+  const program = join(__dirname, 'judge_bundles.py');
+  return new Promise((resolve, reject) => {
+    const child = execFile(python, [program, TRUST_FILE], { maxBuffer: 50_000_000 }, (error, stdout, stderr) => {
+      if (error) return reject(new Error(`${error.message}\n${stderr}`));
+      resolve(stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Answer)); // prettier-ignore
+    });
+    child.stdin!.end(cases.map((one) => `${JSON.stringify(changed(one))}\n`).join(''));
+  });
+}
+
+/** As judge_bundles.py reads it: what changed, between what did not. */
+function changed({ bytes, of }: Case): [from: string, head: number, middle: string, tail: number] {
+  const from = of === undefined ? Buffer.alloc(0) : readFileSync(of);
+  const shorter = Math.min(from.length, bytes.length);
+  let head = 0;
+  while (head < shorter && from[head] === bytes[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && from[from.length - 1 - tail] === bytes[bytes.length - 1 - tail]) tail++;
+  return [of ?? '', head, bytes.subarray(head, bytes.length - tail).toString('base64'), tail];
+}

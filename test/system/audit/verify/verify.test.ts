@@ -1,0 +1,256 @@
+/** What a verification says, of whole bundles: several of them, redacted ones, odd bytes, and the command. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { redact } from '../../../../src/audit/redact/redact';
+import { chainFaults, type Link } from '../../../../src/audit/verify/chain';
+import { verifyBundle } from '../../../../src/audit/verify';
+import { describeVerification } from '../../../../src/audit/verify/sentence';
+import { REDACTOR_KEY, sample, SAMPLES, TRUST, TRUST_FILE } from '../../../support/bundle-keys';
+import { forged, type OpenLine } from '../../../support/audit/forge';
+
+const bytes = async (name: string) => Buffer.from(await sample(name));
+
+test('an intact bundle: by whom, up to what, how much was left out', async () => {
+  const [line] = describeVerification(await verifyBundle([await bytes('denied')], TRUST));
+  expect(line).toMatch(
+    /^intact since signing by [0-9a-f]{16}; completeness not proven beyond the turns in it \(.*\); 0 redactions\.$/,
+  );
+});
+
+test.each(['running', 'terminated'])('%s: incomplete, and it says so', async (name) => {
+  const found = await verifyBundle([await bytes(name)], TRUST);
+  expect(found).toMatchObject({ verdict: 'intact', complete: false });
+  expect(describeVerification(found)[0]).toContain('incomplete');
+});
+
+test('however the bytes come, the answer is the same', async () => {
+  const bundle = await bytes('approval');
+  const inPieces = Array.from({ length: Math.ceil(bundle.length / 37) }, (_, i) => bundle.subarray(i * 37, i * 37 + 37));
+  expect(await verifyBundle(inPieces, TRUST)).toEqual(await verifyBundle([bundle], TRUST));
+});
+
+test.each([
+  ['nothing', '', 0, 'S7'],
+  ['a newline', '\n', 0, 'S1'],
+  ['no JSON', 'hello\n', 0, 'S1'],
+  ['another kind of file', '{"a":1}\n', 0, 'S1'],
+  ['no UTF-8', Buffer.from([0xff, 0x0a]), 0, 'S1'],
+  ['a number that no double holds', '{"body":{},"kind":"bundle","n":9007199254740993,"prev":null}\n', 0, 'S1'],
+  ['half a character', '{"body":{"a":"\\ud800"},"kind":"bundle","n":0,"prev":null}\n', 0, 'S1'],
+  ['a key twice', '{"body":{},"kind":"bundle","n":0,"n":0,"prev":null}\n', 0, 'S1'],
+  ['nested too deep', `{"body":${'['.repeat(300)}${']'.repeat(300)},"kind":"bundle","n":0,"prev":null}\n`, 0, 'S1'],
+  ['nested far too deep', `${'['.repeat(200_000)}\n`, 0, 'S1'],
+  ['a first line without its fields', '{"body":{},"kind":"bundle","n":0,"prev":null}\n', 0, 'S3'],
+  ['a kind that there is not', '{"body":{},"kind":"__proto__","n":0,"prev":null}\n', 0, 'S3'],
+])('%s is broken, and nothing is thrown', async (_name, text, line, rule) => {
+  expect(await verifyBundle([Buffer.from(text as string)], TRUST)).toMatchObject({ verdict: 'broken', line, rule });
+});
+
+test('a turn whose values are of any other kind is broken, and nothing is thrown', async () => {
+  const odd = [null, 7, [[null]], { payloads: 7 }, { payloads: [{ $: 7 }] }];
+  const text = await sample('approval');
+  for (const value of odd) {
+    for (const field of ['input', 'result', 'activityType', 'activityId', 'scheduledEventId', 'acceptedRequest']) {
+      const { text: changed } = forged(text, (lines) => {
+        for (const { body } of lines)
+          for (const attributes of Object.values((body.event ?? {}) as object))
+            if (typeof attributes === 'object' && attributes !== null && field in attributes) attributes[field] = value;
+      });
+      expect(await verifyBundle([Buffer.from(changed)], TRUST)).toMatchObject({ verdict: 'broken' });
+    }
+  }
+});
+
+const SIGNER = {
+  kid: REDACTOR_KEY.kid,
+  public: REDACTOR_KEY.public,
+  sign: (bytes: Uint8Array) => Promise.resolve(REDACTOR_KEY.sign(bytes)),
+};
+
+/** A payload and a part left out, by a redactor who says so. */
+async function redacted(): Promise<string> {
+  return forged(
+    await sample('approval'),
+    (lines) => {
+      const original = structuredClone(lines.at(-1)!.body) as Record<string, string>;
+      const started = lines.find(({ body }) => body.event?.eventType === 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED')!;
+      const { input } = started.body.event.workflowExecutionStartedEventAttributes;
+      input.payloads = [{ redacted: true }];
+      const message = lines.find(({ body }) => body.part?.body?.text === 'Pay INV-7.')!;
+      message.body.part = null;
+      const { root, kid, signature } = original;
+      lines.at(-1)!.body.redaction = { of: { root, kid, signature }, parts: 1, payloads: 1, reason: 'a customer is named' };
+    },
+    REDACTOR_KEY,
+  ).text;
+}
+
+test('what was left out is counted, and the rest still holds', async () => {
+  const found = await verifyBundle([Buffer.from(await redacted())], TRUST);
+  expect(found).toMatchObject({ verdict: 'intact', why: '', signed_by: REDACTOR_KEY.kid, redactions: 2 });
+  expect(describeVerification(found).join(' ')).toContain('2 redactions');
+});
+
+async function redactedBy(bundle: Buffer, some: object): Promise<Buffer> {
+  const request = { messages: false, calls: [], parts: [], ...some, reason: 'a test', signer: { ...SIGNER } };
+  let text = '';
+  for await (const line of redact(() => Readable.from([bundle]), request)) text += line;
+  return Buffer.from(text);
+}
+
+/** Of whom a redaction says that he has signed what it was made of. */
+describe('the bundle that was redacted', () => {
+  const of = async (name: string) => {
+    const { root, signed_by } = await verifyBundle([await bytes(name)], TRUST);
+    return { root, signed_by };
+  };
+  const altered = (bundle: Buffer, change: (of: any) => void) =>
+    Buffer.from(forged(bundle.toString(), (lines) => change(lines.at(-1)!.body.redaction.of), REDACTOR_KEY).text);
+
+  test('is named with the key that had signed it, also after a second redaction', async () => {
+    const original = await of('spoken');
+    const once = await redactedBy(await bytes('spoken'), { messages: true });
+    expect(await verifyBundle([once], TRUST)).toMatchObject({ verdict: 'intact', made_of: original });
+    const [part] = /"ref":"[0-9a-f]{64}"/.exec(/.*"part":\{.*/.exec(once.toString())![0])!;
+    const twice = await redactedBy(once, { parts: [part.slice(7, -1)] });
+    const found = await verifyBundle([twice], TRUST);
+    expect(found).toMatchObject({ verdict: 'intact', made_of: original });
+    expect(describeVerification(found).join(' ')).toContain(`root ${original.root}, which ${original.signed_by} had signed`);
+    const stranger = TRUST.filter(({ kid }) => kid !== original.signed_by);
+    expect(await verifyBundle([once], stranger)).toMatchObject({ made_of: { root: original.root, signed_by: null } });
+  });
+
+  test('had that signature, or the redaction is broken', async () => {
+    const once = await redactedBy(await bytes('spoken'), { messages: true });
+    const changes: [name: string, change: (of: any) => void][] = [
+      ['root', (it) => void (it.root = 'e'.repeat(64))],
+      ['signature', (it) => void (it.signature = it.signature.replace(/^./, (first: string) => (first === 'A' ? 'B' : 'A')))],
+      ['key', (it) => void (it.public = REDACTOR_KEY.public)],
+      ['kid', (it) => void (it.kid = REDACTOR_KEY.kid)],
+    ];
+    for (const [name, change] of changes)
+      expect([name, await verifyBundle([altered(once, change)], TRUST)]).toMatchObject([name, { verdict: 'broken', rule: 'S6' }]);
+  });
+
+  test('of an older version is named where its signature holds; where not, nobody can tell', async () => {
+    const original = await of('approval');
+    const once = await redactedBy(await bytes('approval'), { messages: true });
+    expect(await verifyBundle([once], TRUST)).toMatchObject({ verdict: 'intact', made_of: original });
+    const other = altered(once, (it) => void (it.root = 'e'.repeat(64)));
+    expect(await verifyBundle([other], TRUST)).toMatchObject({ verdict: 'intact', made_of: { signed_by: null } });
+    expect((await verifyBundle([await bytes('approval')], TRUST)).made_of).toBeNull();
+  });
+});
+
+test.each(['approval', 'reset', 'session', 'spoken'])(
+  '%s: whatever holdfast audit redact leaves out, the rest is intact',
+  async (name) => {
+    const bundle = await bytes(name);
+    const parts = (await sample(name))
+      .split('\n')
+      .flatMap((line) => (/"kind":"part"/.test(line) ? [/"ref":"([0-9a-f]{64})"\}/.exec(line)![1]!] : []));
+    const wanted = [{ messages: true }, { parts }, ...(bundle.includes('"call_id":"1.1"') ? [{ calls: ['1.1'] }] : [])];
+    for (const some of wanted) {
+      const found = await verifyBundle([await redactedBy(bundle, some)], TRUST);
+      expect(found).toMatchObject({ verdict: 'intact', why: '', signed_by: REDACTOR_KEY.kid });
+      expect(found.redactions).toBeGreaterThan(0);
+    }
+  },
+);
+
+describe('a bundle whose maker has found that it contradicts itself', () => {
+  const RESULT = 43;
+  /** As it is made now; the turn's result says that nothing happened. */
+  const made = async (contradiction: unknown, more: (lines: OpenLine[]) => void = () => undefined) =>
+    forged(await sample('approval'), (lines) => {
+      Object.assign(lines[0]!.body, { v: 'holdfast.bundle/2', tenant: null, chained: true });
+      if (contradiction !== undefined) lines.at(-1)!.body.contradiction = contradiction;
+      lines[RESULT]!.body.event.workflowExecutionCompletedEventAttributes.result.payloads[0].$.calls[0].effect = 'not_applied';
+      more(lines);
+    }).text;
+  const found = { line: RESULT, rule: 'D6' };
+  const judge = async (text: string | Promise<string>) => verifyBundle([Buffer.from(await text)], TRUST);
+
+  test('says so first, by line and rule, whoever has signed it', async () => {
+    const answer = await judge(made(found));
+    expect(answer).toMatchObject({ verdict: 'contradictory', ...found, complete: true });
+    expect(describeVerification(answer)[0]).toMatch(
+      /^contradictory at line 43 \(D6\): .*; signed as contradictory by [0-9a-f]{16}; /,
+    );
+    const stranger = await verifyBundle([Buffer.from(await made(found))], []);
+    expect(describeVerification(stranger)[0]).toContain('nobody that you trust has signed it');
+  });
+
+  test('is broken where it contradicts itself before that, or does not say it', async () => {
+    const earlier = (lines: OpenLine[]) => void (lines[10]!.body.event.eventId = '9');
+    expect(await judge(made(found, earlier))).toMatchObject({ verdict: 'broken', line: 10, rule: 'H1' });
+    expect(await judge(made(null))).toMatchObject({ verdict: 'broken', ...found });
+    expect(await judge(made(undefined))).toMatchObject({ verdict: 'broken', rule: 'S3' });
+    expect(await judge(made({ line: 1e6, rule: 'D6' }))).toMatchObject({ verdict: 'broken', rule: 'S6' });
+  });
+
+  test('says it still where what contradicted was left out', async () => {
+    const bundle = Buffer.from(await made(found));
+    const less = await redactedBy(bundle, { messages: true, calls: ['1.1'] });
+    expect(await judge(less.toString())).toMatchObject({ verdict: 'contradictory', ...found });
+  });
+});
+
+test('what was left out without a word is found', async () => {
+  const { text } = forged(await redacted(), (lines) => void (lines.at(-1)!.body.redaction = null));
+  expect(await verifyBundle([Buffer.from(text)], TRUST)).toMatchObject({ verdict: 'broken', rule: 'S6' });
+});
+
+describe('several bundles', () => {
+  const link = (name: string, previous: string | null, agent = 'a'): Link => ({
+    name,
+    agent,
+    root: name,
+    previous: previous === null ? null : { root: previous, subject: previous },
+  });
+
+  test('each follows the one before, each agent for itself', () => {
+    expect(chainFaults([link('1', null), link('x', null, 'b'), link('2', '1'), link('3', '2')], null)).toEqual([]);
+    expect(chainFaults([link('2', '1'), link('3', '2')], '1')).toEqual([]);
+  });
+
+  test('one that was left out shows', () => {
+    expect(chainFaults([link('1', null), link('3', '2')], null)).toEqual([expect.stringContaining('was left out')]);
+    expect(chainFaults([link('2', '1')], '0')).toEqual([expect.stringContaining('root 0 was expected')]);
+    expect(chainFaults([link('1', null)], '0')).toEqual([expect.stringContaining('names none before it')]);
+  });
+});
+
+describe('the command', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-verify-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const main = join(__dirname, '../../../../dist/cli/main.js');
+  const run = (...args: string[]) =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) =>
+      execFile(process.execPath, [main, 'audit', 'verify', ...args], (error, out, err) =>
+        resolve({ code: error ? Number(error.code) : 0, out, err }),
+      ),
+    );
+  const plain = join(SAMPLES, 'plain.jsonl');
+
+  test('exit 0 for what is intact, 1 for an unknown signer and for what is broken, 2 for what cannot be read', async () => {
+    const broken = join(folder, 'broken.jsonl');
+    writeFileSync(broken, (await sample('plain')).replace('"kind":"run"', '"kind":"ran"'));
+    const answers = await Promise.all([
+      run(plain, '--trust', TRUST_FILE),
+      run(plain),
+      run(broken, '--trust', TRUST_FILE, '--json'),
+      run(join(folder, 'none'), '--trust', TRUST_FILE),
+      run(plain, '--trust', plain),
+    ]);
+    expect(answers.map(({ code }) => code)).toEqual([0, 1, 1, 2, 2]);
+    expect(answers[0]!.out).toContain('intact since signing by');
+    expect(answers[1]!.out).toContain('consistent, signer unknown');
+    expect(JSON.parse(answers[2]!.out)).toMatchObject({ verdict: 'broken', rule: 'S3' });
+    expect(answers[3]!.err).toContain('cannot be read');
+    expect(answers[4]!.err).toContain('trusted keys');
+  });
+});

@@ -1,0 +1,120 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../../support/engine';
+import { environment, run, start } from './support/cli';
+import { startDev, type Dev } from './support/dev';
+import { alive, family, stillThere } from './support/processes';
+
+const APP = join(__dirname, 'fixtures/call.app.ts');
+
+/** The worker, and server and chain with a supervisor each: six of them. */
+async function wholeFamily(dev: Dev) {
+  return eventually('six processes', async () => {
+    const all = family(dev.child.pid!);
+    return all.length >= 6 && all;
+  });
+}
+
+describe('holdfast dev', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('leaves no process behind after %s', async (signal) => {
+    const dev = await startDev();
+    try {
+      const all = await wholeFamily(dev);
+      const commands = all.map(({ command }) => command).join('\n');
+      for (const part of [/server start-dev/, /anvil --host 127\.\d+/, /main\.js worker/]) expect(commands).toMatch(part);
+      dev.child.kill(signal);
+      const { code, stderr } = await dev.child.ended;
+      expect(await stillThere(all)).toEqual([]);
+      if (signal === 'SIGKILL') return;
+      expect(code).toBe(0);
+      expect(stderr).toContain('Stopping.');
+      expect(existsSync(join(dev.home, 'dev.json'))).toBe(false);
+    } finally {
+      await dev.stop();
+    }
+  });
+
+  it('ends at once when it is stopped before it is up', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
+    const child = start(['dev', '--headless', '--port', '0'], environment({ HOLDFAST_HOME: home }));
+    const all = await eventually('it has started the server', async () => {
+      const found = family(child.pid!);
+      return found.length > 1 && found;
+    });
+    child.kill('SIGINT');
+    expect((await child.ended).code).toBe(130);
+    expect(await stillThere(all)).toEqual([]);
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it('tells of an app file that cannot be loaded before it starts anything', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
+    const file = join(home, 'broken.ts');
+    writeFileSync(file, 'export default defineApp({});');
+    const { code, stderr } = await run(['dev', '--headless', '--port', '0', '--app', file], environment({ HOLDFAST_HOME: home }));
+    expect(code).toBe(2);
+    expect(stderr).toContain('defineApp is not defined');
+    expect(existsSync(join(home, 'dev.json'))).toBe(false);
+    expect(stderr.trim().split('\n')).toHaveLength(1); // nothing was started that could say something
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it('starts a worker that was killed again, and says so', async () => {
+    const dev = await startDev();
+    try {
+      const worker = dev.facts.worker_pid;
+      process.kill(worker, 'SIGKILL');
+      const pid = await eventually('the worker is back', async () => /is back \(pid (\d+)\)/.exec(dev.child.output.stderr)?.[1]);
+      expect(Number(pid)).not.toBe(worker);
+      expect(dev.child.output.stderr).toContain('The worker has ended (SIGKILL)');
+      const found = family(Number(pid));
+      expect(alive(found)).toHaveLength(found.length);
+      expect(found).not.toHaveLength(0);
+    } finally {
+      await dev.stop();
+    }
+  });
+
+  it('starts no chain for an app of the user, nor where the user has a node', async () => {
+    const evm = { HOLDFAST_EVM_URL: 'http://127.0.0.1:9/', HOLDFAST_EVM_ROUTER: `0x${'12'.repeat(20)}` };
+    const [app, node] = [await startDev(['--app', APP]), await startDev([], evm)];
+    try {
+      for (const dev of [app, node]) {
+        expect(dev.facts.chain_url).toBeNull();
+        expect(family(dev.child.pid!).filter(({ command }) => command.includes('anvil'))).toEqual([]);
+      }
+    } finally {
+      await Promise.all([app.stop(), node.stop()]);
+    }
+  });
+
+  it('tells its worker which data to read, and says so', async () => {
+    const dev = await startDev(['--data', 'edgar'], { HOLDFAST_EDGAR_USER_AGENT: 'Kettle Bank data@bank.example' });
+    try {
+      expect(dev.facts).toMatchObject({ data: 'edgar' });
+      expect(dev.child.output.stderr).toMatch(/worker \d+: .*; data: edgar/);
+    } finally {
+      await dev.stop();
+    }
+  });
+
+  it('has a worker that takes turns, also where the environment names a version', async () => {
+    const dev = await startDev([], { HOLDFAST_DEPLOYMENT: 'prod', HOLDFAST_BUILD_ID: '7' });
+    try {
+      expect(await run(['doctor'], dev.env)).toMatchObject({ code: 0 });
+    } finally {
+      await dev.stop();
+    }
+  });
+
+  it('prints one JSON value with --json, whatever the worker says', async () => {
+    const dev = await startDev();
+    try {
+      expect(dev.child.output.stdout.trim().split('\n')).toHaveLength(1);
+      expect(dev.facts).toMatchObject({ pid: dev.child.pid, address: expect.stringMatching(/^127\.0\.0\.1:\d+$/) });
+    } finally {
+      await dev.stop();
+    }
+  });
+});

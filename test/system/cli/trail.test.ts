@@ -1,0 +1,46 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { FileStore } from '../../../src/store/file-store';
+import { append } from '../../../src/store/transcript';
+import { environment, run } from './support/cli';
+
+let home: string;
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'holdfast-trail-'));
+  const store = await FileStore.open(join(home, 'store'));
+  for (const [minute, by] of [
+    ['00', 'ana'],
+    ['01', 'bob\u202E'],
+    ['02', 'ana'],
+  ] as const) {
+    const call = { call_id: '1.1', revision: 1, tool: 'pay', version: '1.0.0', class: 'destructive' };
+    const subject = { turn_id: 'inv-7', workflow_id: 'turn/inv-7', agent: 'payables', requester: 'rita', ...call };
+    const at = `2026-01-31T10:${minute}:00.000Z`;
+    const body = { decision: 'deny', by, at, digest: 'd'.repeat(64), subject };
+    await append(store, 'run-1', { parent: null, kind: 'decision', at, bodies: [body] });
+  }
+  writeFileSync(join(home, 'store', 'trail', '2026-01-31', 'zz'), '');
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const trail = (...args: string[]) =>
+  run(['trail', ...args], environment({ HOLDFAST_HOME: home, TEMPORAL_ADDRESS: '127.0.0.1:1' }));
+
+it('holdfast trail lists entries without a server, by page, and names what is damaged beside them', async () => {
+  const first = await trail('--limit', '2');
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  const [one, two, more] = first.stdout.trim().split('\n');
+  expect(one).toBe('2026-01-31T10:00:00.000Z  denied       decision   pay  inv-7 1.1  by ana, for rita');
+  expect(two).toContain('by bob⟨U+202E⟩, for rita');
+  const cursor = /^More: --cursor (\S+)$/.exec(more!)![1]!;
+  const rest = await trail('--cursor', cursor, '--json');
+  expect(JSON.parse(rest.stdout)).toMatchObject({ entries: [{ by: 'ana', verified: true }], next_cursor: null });
+  expect(rest.stderr).toBe('Damaged: trail/2026-01-31/zz: its name is none of an entry\n');
+});
+
+it('holdfast trail --by and --to ask for less', async () => {
+  const { stdout } = await trail('--by', 'Ana', '--to', '2026-01-31T10:01:00Z', '--json');
+  expect(JSON.parse(stdout).entries.map(({ at }: { at: string }) => at)).toEqual(['2026-01-31T10:00:00.000Z']);
+  expect((await trail('--tool', 'none')).stdout).toBe('The trail has no such entries.\n');
+});

@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually, testAddress } from '../../support/engine';
+import { environment, lines, start } from './support/cli';
+
+describe('holdfast worker', () => {
+  it('says as JSON what it serves, and ends in order', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'holdfast-worker-'));
+    const settings = { HOLDFAST_HOME: home, HOLDFAST_TASK_QUEUE: 'worker-json', TEMPORAL_ADDRESS: testAddress() };
+    const worker = start(['worker', '--json'], environment(settings));
+    try {
+      const [facts] = await eventually(
+        'its start line',
+        async () => worker.output.stdout.includes('\n') && lines(worker.output.stdout),
+      );
+      expect(facts).toMatchObject({ pid: worker.pid, agents: ['credit-analyst'], task_queue: 'worker-json', data: 'snapshot' });
+      expect(Object.keys(facts).filter((name) => name !== name.toLowerCase())).toEqual([]); // snake_case, as on every wire
+      worker.kill('SIGTERM');
+      expect((await worker.ended).code).toBe(0);
+    } finally {
+      worker.kill('SIGKILL');
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+});

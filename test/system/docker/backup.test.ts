@@ -1,0 +1,122 @@
+/** docker/backup.sh over a real PostgreSQL that asks for a password; what `docker compose` would run in containers runs here. */
+import { spawn, spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { Supervised } from '../../../src/devserver/supervised';
+import { ROOT } from '../../support/compose-file';
+import { freePort } from '../../support/free-port';
+import { findPostgres } from '../../support/native-binaries';
+import { describePostgres } from '../store/support/postgres';
+import { SQL_USER, startPostgres } from '../../support/native-postgres';
+
+const bin = findPostgres();
+const PASSWORD = 'not-for-anybody';
+
+describePostgres('docker/backup.sh', () => {
+  let folder: string;
+  let server: Supervised;
+  let port: number;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'holdfast-backup-'));
+    await chmod(folder, 0o755);
+    await mkdir(join(folder, 'postgres'));
+    await writeFile(join(folder, 'password'), PASSWORD);
+    await writeFile(join(folder, 'secret'), `${PASSWORD}\n`);
+    await writeFile(join(folder, 'wrong'), 'another\n');
+    port = await freePort();
+    server = await startPostgres({ bin: bin!, folder: join(folder, 'postgres'), port, passwordFile: join(folder, 'password') });
+    const client = new Client({ host: '127.0.0.1', port, user: SQL_USER, password: PASSWORD, database: 'postgres' });
+    await client.connect();
+    await client.query("CREATE TABLE turns AS SELECT 'what history refers to' AS said");
+    await client.end();
+    await mkdir(join(folder, 'store'));
+    await writeFile(join(folder, 'store', 'block'), 'a block');
+    await mkdir(join(folder, 'bin'));
+    const docker = `#!/bin/sh
+[ -z "\${SLOW:-}" ] || sleep 1
+case "$1 $2" in
+'compose exec') shift 4; exec env PATH="${bin}:$PATH" PGHOST=127.0.0.1 PGPORT=${port} POSTGRES_USER=${SQL_USER} "$@" ;;
+'compose run') while [ "$1" != --entrypoint ]; do shift; done
+  [ "$2" = tar ] && exec tar "$4" --directory '${join(folder, 'store')}' .
+  exec "$2" -c "$(printf %s "$5" | sed 's|/var/lib/holdfast|${join(folder, 'store')}|')" ;;
+esac
+exit 9
+`;
+    await writeFile(join(folder, 'bin', 'docker'), docker, { mode: 0o755 });
+  }, 60_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const environment = (passwordFile: string) => ({
+    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+    POSTGRES_PASSWORD_FILE: passwordFile,
+  });
+  const backup = (to: string, passwordFile: string) =>
+    spawnSync('sh', [join(ROOT, 'docker/backup.sh'), to], {
+      env: environment(passwordFile),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    });
+
+  it('writes database and store, from a server that asks for a password', async () => {
+    const to = join(folder, 'good');
+    const { status, stderr } = backup(to, join(folder, 'secret'));
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect((await readdir(to)).sort()).toEqual(['database.sql', 'holdfast.tar']);
+    expect(await readFile(join(to, 'database.sql'), 'utf8')).toContain('what history refers to');
+    expect(spawnSync('tar', ['--list', '--file', join(to, 'holdfast.tar')], { encoding: 'utf8' }).stdout).toContain('./block');
+  });
+
+  it('is made while workers write: files come, change and go while they are read', async () => {
+    const store = join(folder, 'store');
+    const to = join(folder, 'busy');
+    const busy = spawn('sh', ['-c', 'while :; do i=$((i+1)); echo x >t$i; mv t$i f$((i%50)); echo line >>log; done'], {
+      cwd: store,
+      stdio: 'ignore',
+    });
+    try {
+      for (let n = 0; n < 8; n++) expect(backup(to, join(folder, 'secret'))).toMatchObject({ status: 0, stderr: '' });
+      expect(await readdir(to)).toHaveLength(2);
+      const { stdout, status } = spawnSync('tar', ['--list', '--file', join(to, 'holdfast.tar')], { encoding: 'utf8' });
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('./block') });
+    } finally {
+      busy.kill('SIGKILL');
+    }
+  }, 60_000);
+
+  it('leaves nothing behind, and an older backup as it was, where it is ended on its way or cannot read the volume', async () => {
+    const to = join(folder, 'good');
+    const before = (await readdir(to)).sort();
+    const secret = join(folder, 'secret');
+    const script = 'sh "$0" "$1" & sleep 0.3; kill -TERM $!; wait $!';
+    const env = { ...environment(secret), SLOW: '1' };
+    const { status } = spawnSync('sh', ['-c', script, join(ROOT, 'docker/backup.sh'), to], { env, stdio: 'ignore' });
+    expect(status).not.toBe(0);
+    expect(await readdir(to).then((names) => names.sort())).toEqual(before);
+    await rename(join(folder, 'store'), join(folder, 'away'));
+    try {
+      expect(backup(to, secret).status).not.toBe(0);
+      expect(await readdir(to).then((names) => names.sort())).toEqual(before);
+    } finally {
+      await rename(join(folder, 'away'), join(folder, 'store'));
+    }
+  });
+
+  it('writes nothing, and fails, where the database cannot be dumped; a backup that is there stays', async () => {
+    const to = join(folder, 'bad');
+    expect(backup(to, join(folder, 'wrong'))).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('password authentication failed'),
+    });
+    expect(await readdir(to)).toEqual([]);
+    const before = await readFile(join(folder, 'good', 'database.sql'), 'utf8');
+    expect(backup(join(folder, 'good'), join(folder, 'wrong')).status).toBe(1);
+    expect(await readFile(join(folder, 'good', 'database.sql'), 'utf8')).toBe(before);
+  });
+});

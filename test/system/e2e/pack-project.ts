@@ -1,0 +1,53 @@
+/** An empty TypeScript project outside of the repository, with the packed package and the README's example in it. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { environment } from '../cli/support/cli';
+
+const ROOT = join(__dirname, '../../..');
+const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8');
+const { dependencies, devDependencies } = JSON.parse(manifest) as Record<string, Record<string, string>>;
+
+/** The first example of README.md, as printed: two files, each with its name in its first line. */
+export function readmeExample(): { 'app.ts': string; 'service.ts': string } {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [, example] = /```ts\n(\/\/ app\.ts[^]*?)```\n/.exec(readme)!;
+  const service = example!.indexOf('// service.ts');
+  return { 'app.ts': example!.slice(0, service), 'service.ts': example!.slice(service) };
+}
+
+export interface Project {
+  folder: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** `npm pack` of the repository as it is built. @returns the tarball's path */
+export function pack(into: string): string {
+  mkdirSync(into, { recursive: true });
+  npm(['pack', '--ignore-scripts', '--pack-destination', into], ROOT);
+  return join(
+    into,
+    readdirSync(into).find((name) => name.endsWith('.tgz'))!,
+  );
+}
+
+/** @param like a project that is done with: its installed packages go over to this one */
+export function createProject(tarball: string, type: 'module' | 'commonjs', like?: Project): Project {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), `holdfast-project-${type}-`)));
+  npm(['init', '-y'], folder);
+  if (like) renameSync(join(like.folder, 'node_modules'), join(folder, 'node_modules'));
+  else install(folder, tarball);
+  npm(['pkg', 'set', `type=${type}`], folder);
+  for (const [name, text] of Object.entries(readmeExample())) writeFileSync(join(folder, name), text);
+  return { folder, env: environment({ HOLDFAST_HOME: undefined }) };
+}
+
+function install(folder: string, tarball: string): void {
+  const beside = [`zod@${dependencies!.zod}`, `typescript@${devDependencies!.typescript}`];
+  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...beside], folder);
+}
+
+function npm(args: string[], cwd: string): void {
+  execFileSync('npm', [...args, '--loglevel', 'error'], { cwd, stdio: ['ignore', 'ignore', 'inherit'], env: environment() });
+}

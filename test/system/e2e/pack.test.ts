@@ -1,0 +1,89 @@
+import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readDevState } from '../../../src/devserver/state-file';
+import { collect, type Running } from '../cli/support/cli';
+import { family, stillThere } from '../cli/support/processes';
+import { eventually } from '../../support/engine';
+import { replayAll } from '../../support/replay-all';
+import { createProject, pack, type Project } from './pack-project';
+
+jest.setTimeout(240_000);
+
+/** What `tsc --init` writes today, and stricter: the declarations of every dependency are checked too. */
+const STRICT = [
+  '--strict',
+  '--noUncheckedIndexedAccess',
+  '--exactOptionalPropertyTypes',
+  '--module',
+  'nodenext',
+  '--target',
+  'es2022',
+];
+
+describe('the packed package, in an empty TypeScript project outside of the repository', () => {
+  let folder: string;
+  let tarball: string;
+  const projects: Project[] = [];
+  const project = (type: 'module' | 'commonjs') => {
+    const made = createProject(tarball, type, projects[0]);
+    projects.push(made);
+    return made;
+  };
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-pack-'));
+    tarball = pack(folder);
+  });
+  afterAll(() => {
+    for (const path of [folder, ...projects.map((made) => made.folder)]) rmSync(path, { recursive: true, force: true });
+  });
+
+  it.each(['module', 'commonjs'] as const)('pays once, after a person approved (%s)', async (type) => {
+    const made = project(type);
+    typeChecks(made);
+    const dev = npx(made, 'holdfast', 'dev', '--app', './app.ts', '--headless', '--port', '0');
+    try {
+      await eventually('the stack is up', async () => {
+        if (dev.exitCode !== null) throw new Error(`It ended: ${dev.output.stderr}`);
+        return dev.output.stdout.includes('Ctrl-C ends all of it');
+      });
+      const all = family(dev.pid!);
+      const { code, stdout, stderr } = await npx(made, 'tsx', 'service.ts').ended;
+      const said = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('npm warn'));
+      expect({ code, said }).toEqual({ code: 0, said: [] });
+      expect(stdout).toMatch(/pay_invoice: succeeded with \{"paid":"INV-7","key":"hf_[0-9a-f]{40}"\}/);
+
+      const { address } = readDevState(join(made.folder, made.env.HOLDFAST_HOME ?? '.holdfast'))!;
+      expect(await replayAll(address)).toBe(1);
+
+      // A terminal's Ctrl-C reaches the whole group; `kill` only npx, which passes SIGTERM on to its shell and no further.
+      if (type === 'module') process.kill(-dev.pid!, 'SIGINT');
+      else dev.kill('SIGTERM');
+      expect(await stillThere(all, 15_000)).toEqual([]);
+    } finally {
+      const left = dev.exitCode === null && dev.signalCode === null ? family(dev.pid!) : [];
+      for (const { pid } of left) process.kill(pid, 'SIGKILL');
+    }
+  });
+});
+
+function npx(made: Project, ...args: string[]): Running {
+  const options: SpawnOptions = { cwd: made.folder, env: made.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true };
+  return collect(spawn('npx', ['--no-install', ...args], options));
+}
+
+/** Temporal's own declarations do not pass without skipLibCheck beside the newest @types/node; ours and the project's do. */
+function typeChecks(made: Project): void {
+  const tsc = join(made.folder, 'node_modules/typescript/bin/tsc');
+  const check = (...more: string[]) =>
+    spawnSync(process.execPath, [tsc, '--noEmit', ...STRICT, ...more, 'app.ts', 'service.ts'], {
+      cwd: made.folder,
+      encoding: 'utf8',
+    });
+  expect(check('--skipLibCheck')).toMatchObject({ status: 0, stdout: '' });
+  const faults = check()
+    .stdout.split('\n')
+    .filter((line) => /^\S.*error TS/.test(line));
+  expect(faults.filter((line) => !line.startsWith('node_modules/@temporalio/'))).toEqual([]);
+}

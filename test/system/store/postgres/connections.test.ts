@@ -1,0 +1,136 @@
+import { PostgresStore } from '../../../../src/store/postgres/postgres-store';
+import type { Store } from '../../../../src/store/store';
+import { append, Draft, walk } from '../../../../src/store/transcript';
+import { startCuttingProxy, type CuttingProxy } from '../support/cutting-proxy';
+import { describePostgres, StoreServer } from '../support/postgres';
+import { aClaim, KEY } from '../../../support/store/store-dir';
+
+const AT = '2026-01-31T10:00:00.000Z';
+
+describePostgres('A store whose connections break (needs PostgreSQL)', () => {
+  let server: StoreServer;
+  let proxy: CuttingProxy;
+  let url: string;
+  let store: Store;
+  beforeAll(async () => {
+    server = await StoreServer.start();
+    proxy = await startCuttingProxy(server.port);
+  }, 120_000);
+  beforeEach(async () => {
+    url = await server.fresh();
+    store = await PostgresStore.open(url.replace(`:${server.port}/`, `:${proxy.port}/`));
+  });
+  afterEach(() => store.close());
+  afterAll(async () => {
+    await proxy.close();
+    await server.stop();
+  });
+
+  const rows = async (table: string) =>
+    Number((await server.run(new URL(url).pathname.slice(1), `SELECT count(*) AS n FROM holdfast.${table}`)).rows[0].n);
+
+  test.each(['before', 'after'] as const)('%s a claim has counted: who claimed it holds it, and nobody else', async (when) => {
+    const before = proxy.cuts();
+    proxy.cut(when, 'INSERT INTO holdfast.effects');
+    expect(await store.effects.claim(aClaim({ run_id: 'run-1' }))).toMatchObject({ claimed: true, record: { run_id: 'run-1' } });
+    expect(proxy.cuts()).toBe(before + 1);
+    const other = await PostgresStore.open(url);
+    expect(await other.effects.claim(aClaim({ run_id: 'run-2' }))).toMatchObject({ claimed: false, record: { run_id: 'run-1' } });
+    expect(await rows('effects')).toBe(1);
+    await other.close();
+  });
+
+  test('a claim that was lost on the way, and that another machine has made meanwhile, is the other one’s', async () => {
+    const other = await PostgresStore.open(url);
+    proxy.cut('before', 'INSERT INTO holdfast.effects');
+    const mine = store.effects.claim(aClaim({ run_id: 'run-1' }));
+    const [a, b] = await Promise.all([mine, other.effects.claim(aClaim({ run_id: 'run-2' }))]);
+    expect([a.claimed, b.claimed].sort()).toEqual([false, true]);
+    expect(a.record.run_id).toBe(b.record.run_id);
+    expect(await rows('effects')).toBe(1);
+    await other.close();
+  });
+
+  test.each(['before', 'after'] as const)('%s an outcome has counted: it is recorded, once', async (when) => {
+    await store.effects.claim(aClaim());
+    proxy.cut(when, 'INSERT INTO holdfast.effects');
+    expect(await store.effects.move(KEY, 1, 'applied')).toMatchObject({ state: 'applied' });
+    expect(await store.effects.latest(KEY)).toMatchObject({ state: 'applied' });
+    expect(await rows('effects')).toBe(2);
+  });
+
+  test.each(['before', 'after'] as const)(
+    '%s blocks have counted: all of them are there, and the trail tells of them once',
+    async (when) => {
+      const draft = new Draft(store, 'run-1', null);
+      const subject = { turn_id: 'inv-7', workflow_id: 'turn/inv-7', agent: 'payables', requester: 'rita', call_id: '1.1' };
+      const about = { ...subject, revision: 1, tool: 'pay', version: '1.0.0', class: 'destructive' };
+      draft.add('start', AT, [{}]);
+      draft.add('decision', AT, [{ decision: 'approve', by: 'ana', at: AT, digest: 'd'.repeat(64), note: null, subject: about }]);
+      draft.add('dispatch', AT, [{ digest: 'd'.repeat(64), subject: about }]);
+      proxy.cut(when, 'INSERT INTO holdfast.trail');
+      const head = await draft.store();
+      const other = await PostgresStore.open(url);
+      expect(await walk(other, head)).toHaveLength(3);
+      expect((await other.trail.query({})).entries.map(({ kind, verified }) => [kind, verified])).toEqual([
+        ['decision', true],
+        ['dispatch', true],
+      ]);
+      await other.close();
+    },
+  );
+
+  test.each(['before', 'after'] as const)('%s a register’s change has counted: it is there', async (when) => {
+    await store.registers.update('limit', () => ({ value: ['a'], answer: null }));
+    proxy.cut(when, 'UPDATE holdfast.registers');
+    await store.registers.update('limit', (value) => ({ value: [...new Set([...(value as string[]), 'b'])], answer: null }));
+    expect((await store.registers.read('limit')).value).toEqual(['a', 'b']);
+  });
+
+  test('a step’s blocks take one round trip, with what they add to the trail; a walk over a transcript few', async () => {
+    await store.effects.latest(KEY); // connected
+    let parent: string | null = null;
+    const before = proxy.statements();
+    for (let step = 0; step < 20; step++) {
+      const draft: Draft = new Draft(store, 'run-1', parent);
+      for (let n = 0; n < 5; n++) draft.add('message', AT, [{ step, n }, 'two']);
+      parent = await draft.store();
+    }
+    expect(proxy.statements() - before).toBe(20);
+    const reader = await PostgresStore.open(url.replace(`:${server.port}/`, `:${proxy.port}/`));
+    const opened = proxy.statements();
+    expect(await walk(reader, parent)).toHaveLength(100);
+    expect(proxy.statements() - opened).toBe(2);
+    await reader.close();
+  });
+
+  test('a server that was killed with kill -9 and started again loses nothing that was reported, and those at work go on', async () => {
+    const reported: { head: string; key: string }[] = [];
+    let working = true;
+    const work = (async () => {
+      for (let n = 1, parent: string | null = null; working; n++) {
+        parent = await append(store, 'run-1', { parent, kind: 'message', at: AT, bodies: [{ n, text: 'x'.repeat(5000) }] });
+        const key = `hf_${n.toString(16).padStart(40, '0')}`;
+        expect(await store.effects.claim(aClaim({ idempotency_key: key, head: parent }))).toMatchObject({ claimed: true });
+        await store.effects.move(key, 1, 'applied', { result_ref: parent });
+        reported.push({ head: parent, key });
+      }
+    })();
+    for (let round = 0; round < 2; round++) {
+      const goal = reported.length + 5;
+      while (reported.length < goal) await Promise.race([work, new Promise((done) => setTimeout(done, 10))]);
+      await server.kill();
+      await server.again();
+    }
+    const goal = reported.length + 5;
+    while (reported.length < goal) await Promise.race([work, new Promise((done) => setTimeout(done, 10))]);
+    working = false;
+    await work;
+    const reader = await PostgresStore.open(url);
+    expect(await walk(reader, reported.at(-1)!.head)).toHaveLength(reported.length);
+    for (const { head, key } of reported)
+      expect(await reader.effects.latest(key)).toMatchObject({ state: 'applied', result_ref: head });
+    expect(await rows('effects')).toBe(2 * reported.length);
+    await reader.close();
+  });
+});

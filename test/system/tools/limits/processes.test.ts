@@ -1,0 +1,86 @@
+/** Limits as several processes at one store keep them. What is checked are counts and the store's own times. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { FileRegisters } from '../../../../src/store/file-registers';
+import { FileStore } from '../../../../src/store/file-store';
+import { ToolGate } from '../../../../src/tools/limits/gate';
+import { LEASE_MS } from '../../../../src/tools/limits/ledger';
+import { silent } from '../../../support/silent';
+import { CONCURRENT, RATED } from '../../../support/tools/limits/support';
+
+jest.setTimeout(180_000);
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'holdfast-limits-'));
+  await mkdir(join(dir, 'inside'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+async function startChild(mode: string, count = 0) {
+  const args = ['--import', 'tsx', join(__dirname, 'limit-child.ts'), mode, dir, String(count)];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const line = async () => String((await lines.next()).value);
+  expect(await line()).toBe('ready');
+  return { child, line, go: () => child.stdin.write('go\n') };
+}
+
+/** Lets children go at once. @returns what each of them printed, parsed */
+async function race<T>(processes: number, mode: string, count: number): Promise<T[]> {
+  const children = await Promise.all(Array.from({ length: processes }, () => startChild(mode, count)));
+  for (const { go } of children) go();
+  return Promise.all(children.map(async ({ line }) => JSON.parse(await line()) as T));
+}
+
+test('a register loses no update of any process, and keeps few files', async () => {
+  await race(4, 'add', 60);
+  const { registers } = await FileStore.open(dir);
+  const { value } = await registers.read('set');
+  const names = new Set(value as string[]);
+  expect(names.size).toBe(240);
+  const [folder] = await readdir(join(dir, 'registers'));
+  expect((await readdir(join(dir, 'registers', folder!))).length).toBeLessThan(60);
+});
+
+test('a value that cannot be read counts as none, and the next one stands', async () => {
+  const { registers } = await FileStore.open(dir);
+  await registers.update('r', () => ({ value: 1, answer: null }));
+  const [folder] = await readdir(join(dir, 'registers'));
+  await writeFile(join(dir, 'registers', folder!, '1'), '{"half');
+  expect(await registers.update('r', (value) => ({ value: 2, answer: value }))).toBeNull();
+  expect((await registers.read('r')).value).toBe(2);
+});
+
+test('of calls in four processes never more run at once than the tool allows', async () => {
+  const seen = await race<number>(4, 'concurrent', 12);
+  expect(Math.max(...seen)).toBeLessThanOrEqual(CONCURRENT.limits!.concurrency!);
+  expect(Math.max(...seen)).toBeGreaterThan(0);
+});
+
+test('of calls in three processes never more begin in a window than the tool allows', async () => {
+  const { calls, perMs } = RATED.limits!.rate!;
+  const starts = (await race<number[]>(3, 'rated', 9)).flat().sort((a, b) => a - b);
+  expect(starts).toHaveLength(27);
+  for (const [i, start] of starts.entries()) {
+    const later = starts[i + calls];
+    expect(later === undefined || later - start >= perMs).toBe(true);
+  }
+});
+
+test('the place of a process that was killed comes free when its lease ends, not before', async () => {
+  const { child, line, go } = await startChild('stay');
+  go();
+  expect(await line()).toBe('inside');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const one = { ...CONCURRENT, limits: { concurrency: 1 } };
+  const at = async (ms: number) =>
+    new ToolGate(await FileRegisters.open(dir, join(dir, 'tmp'), () => Date.now() + ms), silent, 0).enter(one);
+  expect(await at(0)).toMatchObject({ ok: false, why: 'concurrency' });
+  expect((await at(LEASE_MS)).ok).toBe(true);
+});

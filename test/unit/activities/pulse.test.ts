@@ -1,0 +1,44 @@
+/** The heartbeat's details: what was shown last, whoever shows it. */
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { showing, withPulse } from '../../../src/activities/pulse';
+
+/** Runs `work` as an activity would be, after an attempt with these details; returns the heartbeats. */
+async function beats(heartbeatDetails: unknown, work: () => Promise<void>): Promise<unknown[]> {
+  const sent: unknown[] = [];
+  const context = { info: { heartbeatDetails }, heartbeat: (details: unknown) => void sent.push(details) };
+  await asyncLocalStorage.run(context as unknown as Context, () => withPulse(work));
+  return sent;
+}
+
+it('goes on by itself, with what the attempt before has counted, then with what was shown last', async () => {
+  const sent = await beats({ retries: { NETWORK: 1 } }, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    showing()({ progress: null });
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  });
+  expect(sent[0]).toEqual({ retries: { NETWORK: 1 } });
+  expect(sent.slice(1)).toEqual(sent.slice(1).map(() => ({ retries: { NETWORK: 1 }, progress: null })));
+  expect(sent.length).toBeGreaterThan(2);
+});
+
+it('shows what somebody says who belongs to no activity, as a connection that several calls share', async () => {
+  let outside = (): void => undefined;
+  const said = new Promise<void>((resolve) => (outside = resolve));
+  const sent = await beats(undefined, async () => {
+    const show = showing();
+    asyncLocalStorage.exit(() =>
+      setImmediate(() => {
+        show({ progress: { message: 'half', fraction: 0.5 } });
+        outside();
+      }),
+    );
+    await said;
+  });
+  expect(sent).toEqual([{ progress: { message: 'half', fraction: 0.5 } }]);
+});
+
+it('keeps what one activity shows from another one', async () => {
+  const first = await beats({}, async () => void showing()({ characters: 1 }));
+  const second = await beats({}, async () => void showing()({ progress: null }));
+  expect([first, second]).toEqual([[{ characters: 1 }], [{ progress: null }]]);
+});

@@ -1,0 +1,64 @@
+/** What goes back to the API has one legal id for each call of the conversation; the record keeps what the model wrote. */
+import fc from 'fast-check';
+import { withUniqueIds } from '../../../src/activities/unique-ids';
+import type { ModelMessage, ModelResponse } from '../../../src/model/provider';
+import type { JsonObject } from '../../../src/shared/json';
+
+const answer = (...content: JsonObject[]) => ({ content, rawToolInputs: [] }) as unknown as ModelResponse;
+const use = (id: unknown, type = 'tool_use') => ({ type, id, name: 'pay', input: {} }) as JsonObject;
+const idsOf = (content: JsonObject[]) => content.map((block) => block.id ?? block.tool_use_id);
+
+describe('the ids of an answer', () => {
+  it('stay as they are where each is legal and its own', () => {
+    const { response, askedIds } = withUniqueIds(answer(use('a'), use('b')), [], 1);
+    expect(idsOf(response.content)).toEqual(['a', 'b']);
+    expect([...askedIds]).toEqual([]);
+  });
+
+  it('are another one where a call of the same answer, or an earlier one, has it', () => {
+    const before: ModelMessage[] = [{ role: 'assistant', content: [use('b')] }];
+    const { response, askedIds } = withUniqueIds(answer(use('a'), use('a'), use('b')), before, 2);
+    expect(idsOf(response.content)).toEqual(['a', 'toolu_step2_2', 'toolu_step2_3']);
+    expect([...askedIds]).toEqual([
+      [1, 'a'],
+      [2, 'b'],
+    ]);
+  });
+
+  it.each([[''], ['with space'], ['ä'], ['x'.repeat(201)], [7], [null], [undefined]])('are another one where it is %j', (id) => {
+    const { response, askedIds } = withUniqueIds(answer(use(id)), [], 1);
+    expect(idsOf(response.content)).toEqual(['toolu_step1_1']);
+    expect(askedIds.get(0)).toBe(typeof id === 'string' ? id : null);
+  });
+
+  it('of the vendor’s own tools go with their results, in their order', () => {
+    const searched = (id: string) => ({ type: 'web_search_tool_result', tool_use_id: id, content: [] });
+    const of = (...content: JsonObject[]) => idsOf(withUniqueIds(answer(...content), [], 1).response.content);
+    const search = use('srvtoolu_s', 'server_tool_use');
+    expect(of(search, search, searched('srvtoolu_s'), searched('srvtoolu_s'))).toEqual([
+      'srvtoolu_s',
+      'srvtoolu_step1_2',
+      'srvtoolu_s',
+      'srvtoolu_step1_2',
+    ]);
+    expect(of(search, searched('srvtoolu_s'), search, searched('srvtoolu_s'))).toEqual([
+      'srvtoolu_s',
+      'srvtoolu_s',
+      'srvtoolu_step1_3',
+      'srvtoolu_step1_3',
+    ]);
+  });
+
+  it('are legal and different, whatever the model writes', () => {
+    const id = fc.oneof(fc.constantFrom('a', 'toolu_step3_1', 'toolu_step3_2', 'toolu_step3_2_2'), fc.string(), fc.jsonValue());
+    fc.assert(
+      fc.property(fc.array(id), fc.array(id), (earlier, ids) => {
+        const before = withUniqueIds(answer(...earlier.map((one) => use(one))), [], 2).response.content;
+        const now = withUniqueIds(answer(...ids.map((one) => use(one))), [{ role: 'assistant', content: before }], 3);
+        const all = idsOf([...before, ...now.response.content]);
+        expect(new Set(all).size).toBe(all.length);
+        for (const one of all) expect(one).toMatch(/^[a-zA-Z0-9_-]{1,200}$/);
+      }),
+    );
+  });
+});

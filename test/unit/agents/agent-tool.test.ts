@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { agentTool } from '../../../src/agents/agent-tool';
+import { defineAgent, defineApp } from '../../../src/agents/define';
+import { Registry } from '../../../src/tools/registry';
+
+const description = 'Asks it.';
+const agent = (name: string, tools: ReturnType<typeof agentTool>[] = [], more = {}) =>
+  defineAgent({ name, prompt: `You are ${name}.`, tools, ...more });
+
+describe('an agent as a tool', () => {
+  it('is of class agent, takes a task, and has the name of its agent', () => {
+    const tool = agentTool(agent('deep.research'), { description });
+    expect(tool).toMatchObject({ name: 'deep_research', class: 'agent', version: '1.0.0', untrustedOutput: true });
+    expect(tool.subAgent!.message({ task: 'Look.' })).toBe('Look.');
+  });
+
+  it.each([
+    ['an input without a message', { description, input: z.object({ a: z.string() }) }, 'together, or neither'],
+    ['a limit that is none', { description, limits: { steps: 0 } }, 'limits.steps is 0'],
+    ['no description', {}, 'description must'],
+  ])('refuses %s', (_, definition, fault) => {
+    expect(() => agentTool(agent('a'), definition as never)).toThrow(fault);
+  });
+
+  it('refuses what is no agent', () => expect(() => agentTool({} as never, { description })).toThrow('defineAgent'));
+});
+
+describe('an app', () => {
+  it('serves the agents that its tools ask, and theirs, each once; defined again it is the same', () => {
+    const c = agent('c');
+    const b = agent('b', [agentTool(c, { description })]);
+    const app = defineApp({ agents: [agent('a', [agentTool(b, { description }), agentTool(c, { description })])] });
+    expect(app.agents.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    expect(defineApp(app).agents.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    expect(new Registry(app).names()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('finds an agent that is only named, and says so where there is none', () => {
+    expect(() => defineApp({ agents: [agent('a', [agentTool('b', { description })])] })).toThrow(
+      'asks agent "b", which the app does not have',
+    );
+    expect(defineApp({ agents: [agent('a', [agentTool('b', { description })]), agent('b')] }).agents).toHaveLength(2);
+  });
+
+  it.each([
+    ['itself', ['a']],
+    ['itself by way of another', ['b', 'a']],
+  ])('refuses an agent that comes to ask %s', (_, way) => {
+    const made = way.map((name, index) => agent(way.at(index - 1)!, [agentTool(name, { description })]));
+    expect(() => defineApp({ agents: made })).toThrow(/agents ask each other in a circle: \w( → \w)+/);
+  });
+
+  it('refuses another agent of the same name', () => {
+    expect(() => defineApp({ agents: [agent('a', [agentTool(agent('b'), { description })]), agent('b')] })).toThrow(
+      'another one of that name',
+    );
+  });
+
+  it('refuses a depth that is none', () => expect(() => agent('a', [], { maxDepth: 11 })).toThrow('maxDepth is 11'));
+});

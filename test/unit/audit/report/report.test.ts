@@ -1,0 +1,187 @@
+/** What the report tells of the sample bundles, and that HTML and Markdown tell the same. */
+import { createReadStream, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { parseTrustedKeys } from '../../../../src/attestation/trusted-keys';
+import { readCaseFile } from '../../../../src/audit/case-file';
+import { compared, html, markdown, report, verified } from '../../../../src/audit/report';
+import { verifyBundle } from '../../../../src/audit/verify';
+import { forged } from '../../../support/audit/forge';
+import { handBundle, handLines, PLAIN_WORDS } from '../../../support/hand-bundle';
+
+const BUNDLES = join(__dirname, '../../../bundles');
+const pathOf = (name: string) => join(BUNDLES, `${name}.jsonl`);
+const TRUST = parseTrustedKeys(readFileSync(join(BUNDLES, 'trust.json'), 'utf8'), 'trust.json');
+
+const read = async (name: string) => ({ file: await readCaseFile(createReadStream(pathOf(name))), verification: null });
+const told = async (name: string) => markdown(report(await read(name)));
+
+describe('a report', () => {
+  it('begins with what was asked, what to look at first, what was done, who allowed it, and what is not known', async () => {
+    const text = await told('edited');
+    const order = [
+      'Can this record be trusted?',
+      'In short',
+      'Look at this first',
+      'What was done',
+      'Who allowed it',
+      'What is not known',
+      'Timeline',
+      'Calls',
+      'Tokens and cost',
+      'Transcript',
+      'Particulars',
+      'The bundle',
+    ];
+    const places = order.map((title) => text.indexOf(title));
+    expect(places.every((place, index) => place > (places[index - 1] ?? -1))).toBe(true);
+    expect(text).toContain('was applied.');
+    expect(text).toMatch(/approved by bob \(name as given, not proved\), 20\d\d-/);
+  });
+
+  it('says in short who received it, and how much', async () => {
+    const short = (await told('edited')).replaceAll('\\', '').split('Timeline')[0];
+    expect(short).toMatch(/pay \(call 1\.1, revision 2\).* was applied\. .*Its input: .*cents “350”/);
+  });
+
+  it('says first that the model had read what outsiders wrote, and what is in doubt', async () => {
+    const lines = readFileSync(pathOf('approval'), 'utf8').replaceAll('"untrusted":false', '"untrusted":true');
+    const file = await readCaseFile(Readable.from([Buffer.from(lines)]));
+    const text = markdown(report({ file, verification: null })).replaceAll('\\', '');
+    const first = text.slice(text.indexOf('Look at this first'), text.indexOf('What was done'));
+    expect(first).toContain('was asked for after the model had read what outsiders wrote');
+    const running = (await told('in_doubt')).replaceAll('\\', '');
+    expect(running.slice(running.indexOf('Look at this first'), running.indexOf('What was done'))).toContain('doubt');
+  });
+
+  it('gives each wait one duration', async () => {
+    const text = (await told('approval')).replaceAll('\\', '');
+    const waits = [...text.matchAll(/waited[ :|*]*([\d.]+ (?:ms|s|min))|; ([\d.]+ (?:ms|s|min)) of waiting/g)].map(
+      ([, a, b]) => a ?? b,
+    );
+    expect(waits.length).toBeGreaterThanOrEqual(3); // in short, in the timeline, with the call
+    expect(new Set(waits).size).toBe(1);
+  });
+
+  it('says who changed an input, from what to what, and when', async () => {
+    expect(await told('edited')).toMatch(/ana changed the input, 20\d\d-.*cents from “700” to “350”/);
+  });
+
+  it.each([
+    ['denied', /denied by ana/],
+    ['expired', /expired.*nobody decided in time/],
+    ['in_doubt', /was in doubt, and bob found out: applied/],
+    ['reset', /The workflow was reset, 20\d\d-/],
+    ['reset', /ran before the workflow was reset; what it did stays done/],
+    ['retries', /took \d attempts/],
+    ['quorum', /approved by ana \(signed with key [0-9a-f]{16}, not checked\)/],
+    ['terminated', /The workflow was terminated/],
+    ['running', /The record of this turn is not complete/],
+    ['cancelled', /It ended cancelled/],
+    ['limit', /It ended at a limit/],
+    ['call', /called a tool directly/],
+    ['sub_agent', /of the sub-agent that answers call 1\.1/],
+  ])('tells of the sample %s: %s', async (name, expected) => {
+    expect((await told(name)).replaceAll('\\', '')).toMatch(expected);
+  });
+
+  describe('says of a signature what the verifier has found, and nothing else', () => {
+    const after = async (text: string, keys: typeof TRUST) => {
+      const result = await verifyBundle([Buffer.from(text)], keys);
+      const file = await readCaseFile(Readable.from([Buffer.from(text)]), result.signatures);
+      const verification = verified(result);
+      return { tone: verification.tone, text: markdown(report({ file, verification })).replaceAll('\\', '') };
+    };
+    const quorum = readFileSync(pathOf('quorum'), 'utf8');
+
+    it('where each holds', async () => {
+      const { tone, text } = await after(quorum, TRUST);
+      expect(tone).toBe('good');
+      expect(text).toMatch(/rita \(with a signed start, checked\) asked/);
+      expect(text).toMatch(/approved by ana \(signed with key [0-9a-f]{16}, checked\)/);
+      expect(text).not.toMatch(/not checked|Who really decided|really started it/);
+    });
+
+    it('where the trust file has no key of people or gateways: not checked, at every name, and under what is not known', async () => {
+      const { tone, text } = await after(quorum, TRUST.filter(({ use }) => use === 'bundle')); // prettier-ignore
+      expect(tone).toBe('warn');
+      expect(text).toMatch(/rita \(with a start that bears a signature, not checked\) asked/);
+      expect(text.match(/signed with key [0-9a-f]{16}(?!, not checked)/g)).toBeNull();
+      expect(text).toMatch(/Who really decided on 1\.1: there are signatures, and they are not checked/);
+      expect(text).toMatch(/Whether rita really started it: the signature on its start is not checked/);
+    });
+
+    it('where any text stands in the place of a signed start', async () => {
+      const { text: forgery } = forged(readFileSync(pathOf('approval'), 'utf8'), (lines) => {
+        const started = lines.flatMap(({ body }) => body.event?.workflowExecutionStartedEventAttributes ?? []);
+        started[0].input.payloads[0].$.attestation = 'trust me';
+        const starts = lines.filter(({ kind, body }) => kind === 'part' && body.part.body?.first_execution_run_id);
+        starts[0]!.body.part.body.attestation = 'trust me';
+      });
+      const { tone, text } = await after(forgery, TRUST);
+      expect(tone).toBe('warn');
+      expect(text).toMatch(/rita \(with a start whose signature does not hold\) asked/);
+      expect(text).toMatch(/Whether rita really started it: the signature on its start does not hold/);
+      expect(text).toMatch(/1 signature on the start of a turn does not hold/);
+    });
+  });
+
+  it('has the cards as they were shown, in full', async () => {
+    const { file, verification } = await read('approval');
+    const { card } = file.turns[0]!.calls[0]!.question!;
+    expect(card).toContain('Waiting for approval');
+    expect(markdown(report({ file, verification }))).toContain(card!.trim());
+  });
+
+  it('says what the verifier says, and never that a bundle is valid', async () => {
+    const shown = async (keys: typeof TRUST, chunks: AsyncIterable<Uint8Array>) => verified(await verifyBundle(chunks, keys));
+    const intact = await shown(TRUST, createReadStream(pathOf('approval')));
+    expect(intact).toMatchObject({ tone: 'good', headline: expect.stringMatching(/^Intact since signing by /) });
+    const unknown = await shown([], createReadStream(pathOf('approval')));
+    expect(unknown).toMatchObject({ tone: 'warn', headline: expect.stringMatching(/^Consistent, signer unknown/) });
+    const broken = await shown(TRUST, handBundle());
+    expect(broken).toMatchObject({ tone: 'bad', headline: expect.stringMatching(/^Broken at line /) });
+    const page = html(report({ ...(await read('approval')), verification: broken }));
+    expect(page).toContain('Do not rely on what stands below');
+    expect(page).not.toMatch(/\bvalid\b/);
+  });
+
+  it('tells of a file that breaks off as much as there is, and where it ends', async () => {
+    const lines = handLines();
+    const cut = async function* () {
+      yield Buffer.from(lines.slice(0, 12).join('') + '{"n"');
+    };
+    const text = markdown(report({ file: await readCaseFile(cut()), verification: null }));
+    expect(text).toContain('Reading ended at line 12');
+    expect(text).toContain(PLAIN_WORDS.message);
+  });
+
+  it('shows every text of the Markdown in the HTML too', async () => {
+    const doc = report(await read('quorum'));
+    const page = html(doc);
+    const words = markdown(doc)
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word.length > 2);
+    expect(words.filter((word) => !page.includes(word))).toEqual([]);
+  });
+
+  it('puts two bundles beside each other, and what differs first', async () => {
+    const doc = compared(await read('approval'), await read('edited'));
+    const text = markdown(doc);
+    expect(text.indexOf('What differs')).toBeLessThan(text.indexOf('In short'));
+    expect(text).toMatch(/\| agent \| \S+ \| \S+ \| (same|\*\*differs\*\*) \|/);
+    expect(text).toMatch(/\| call 1\.1 revision 2 \| there is none \|/);
+    const ids = [...html(doc).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('draws each step, each call, each wait and each effect', async () => {
+    const page = html(report(await read('parallel')));
+    expect(page.match(/class="run"/g)!.length).toBe(3);
+    expect(page.match(/class="model"/g)!.length).toBe(2);
+    const approval = html(report(await read('approval')));
+    expect(approval).toContain('class="wait"');
+    expect(approval).toContain('approve by ana');
+    expect(approval).toContain('effect: applied');
+  });
+});

@@ -1,0 +1,161 @@
+/** The file of servers, and that of accepted classes. */
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  acceptedClass,
+  acceptedPath,
+  classOf,
+  proposedClass,
+  readAccepted,
+  readServers,
+  serverOf,
+  toolName,
+  writeAccepted,
+} from '../../../../src/packs/mcp';
+import { boundedFetch } from '../../../../src/packs/mcp/bounded-fetch';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'holdfast-mcp-files-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('names', () => {
+  it.each([
+    ['files', 'read_file', 'files__read_file'],
+    ['files', 'get-sum', 'files__get-sum'],
+  ])('%s %s stays as it is: %s', (server, tool, name) => expect(toolName(server, tool)).toBe(name));
+
+  it('fit the model API, and two tools never get one name', () => {
+    const odd = ['a.b', 'a_b', 'a/b', 'a b', '', 'ä', 'x'.repeat(200), `${'x'.repeat(199)}y`, '__proto__', '☃'];
+    const names = odd.map((tool) => toolName('a-long_server-name', tool));
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
+    expect(new Set(names).size).toBe(odd.length);
+  });
+});
+
+describe('classes', () => {
+  it.each([
+    [{ readOnlyHint: true }, 'read'],
+    [{ readOnlyHint: false, destructiveHint: false, idempotentHint: true }, 'write'],
+    [{ destructiveHint: false }, 'destructive'],
+    [{ readOnlyHint: true, destructiveHint: true }, 'destructive'],
+    [{ readOnlyHint: 'yes' }, 'destructive'],
+    [undefined, 'destructive'],
+    ['nonsense', 'destructive'],
+  ])('for the hints %j %s is proposed', (hints, proposed) => expect(proposedClass(hints as never)).toBe(proposed));
+
+  it.each([
+    [null, { readOnlyHint: true }, 'destructive'],
+    ['read', {}, 'read'],
+    ['read', { readOnlyHint: false }, 'write'],
+    ['read', { destructiveHint: true }, 'destructive'],
+    ['destructive', { readOnlyHint: true }, 'destructive'],
+  ] as const)('accepted %s under the hints %j counts as %s', (accepted, hints, counts) =>
+    expect(classOf(accepted, hints)).toBe(counts),
+  );
+});
+
+describe("the servers' file", () => {
+  const file = (content: unknown) => {
+    const path = join(folder, 'mcp.json');
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  };
+
+  it('puts in variables, from the environment or from files, and knows the secrets among them', () => {
+    writeFileSync(join(folder, 'token'), 'out-of-a-file\n');
+    const path = file({
+      mcpServers: {
+        files: { command: 'serve', args: ['${ROOT:-/data}'], env: { KEY: '${FILES_KEY}' } },
+        web: { type: 'streamable-http', url: 'https://${HOST}/mcp', headers: { Authorization: 'Bearer ${WEB}' } },
+      },
+    });
+    const [files, web] = readServers(path, { FILES_KEY: 'a-secret-key', HOST: 'mcp.example', WEB_FILE: join(folder, 'token') });
+    expect(files).toMatchObject({ transport: 'stdio', args: ['/data'], env: { KEY: 'a-secret-key' }, secrets: ['a-secret-key'] });
+    expect(web).toMatchObject({
+      transport: 'http',
+      url: 'https://mcp.example/mcp',
+      headers: { Authorization: 'Bearer out-of-a-file' },
+    });
+    expect(web!.secrets).toContain('out-of-a-file');
+  });
+
+  it.each([
+    ['{', /no JSON/],
+    [{}, /another form/],
+    [{ mcpServers: { Bad: { command: 'x' } } }, /Bad: a name must be/],
+    [{ mcpServers: { a__b: { command: 'x' } } }, /a name must be/],
+    [{ mcpServers: { a: {} } }, /it needs command, or url/],
+    [{ mcpServers: { a: { command: 'x', comand: 1 } } }, /comand/],
+    [{ mcpServers: { a: { url: 'ftp://x' } } }, /http or https/],
+    [{ mcpServers: { a: { url: 'https://u:p@x' } } }, /password/],
+    [{ mcpServers: { a: { url: 'http://mcp.example', headers: { K: 'long-enough-secret' } } } }, /https only/],
+    [{ mcpServers: { a: { command: '${NOT_SET}' } } }, /NOT_SET is not set/],
+    [{ mcpServers: { a: { url: 'https://x', headers: { Authorization: 'b' }, oauth: { issuer: 'https://y' } } } }, /keep one/],
+    [
+      { mcpServers: { a: { url: 'https://x', oauth: { issuer: 'https://y', grant: 'client_credentials' } } } },
+      /needs oauth.client_secret/,
+    ],
+  ])('%j is refused, with what to do', (content, message) => expect(() => readServers(file(content), {})).toThrow(message));
+
+  it('shows no secret in its faults', () => {
+    const entry = { url: 'http://mcp.example', headers: { K: '${SECRET}' } };
+    expect(() => serverOf('a', entry, { SECRET: 'never-to-be-shown' })).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining('never') }),
+    );
+  });
+});
+
+describe('the accepted classes', () => {
+  const hash = 'a'.repeat(64);
+  const entry = { class: 'read', hash, by: 'ana', at: '2026-01-01T00:00:00Z' } as const;
+  const path = () => acceptedPath(join(folder, 'mcp.json'));
+
+  it('count for exactly the definition that was looked at', async () => {
+    await writeAccepted(path(), { files: { look: entry } });
+    const accepted = await readAccepted(path());
+    expect(acceptedClass(accepted, 'files', { name: 'look', hash, definition: {} })).toBe('read');
+    expect(acceptedClass(accepted, 'files', { name: 'look', hash: 'b'.repeat(64), definition: {} })).toBeNull();
+    expect(acceptedClass(accepted, 'other', { name: 'look', hash, definition: {} })).toBeNull();
+    expect(acceptedClass(accepted, '__proto__', { name: 'toString', hash, definition: {} })).toBeNull();
+    expect(statSync(path()).mode & 0o077).toBe(0);
+  });
+
+  it.each(['{', '{}', '{"v":"holdfast.mcp_accepted/1","servers":{"a":{"b":{"class":"compute"}}}}'])(
+    'are refused when they are %s',
+    async (text) => {
+      writeFileSync(path(), text);
+      await expect(readAccepted(path())).rejects.toThrow(/Mend or remove/);
+    },
+  );
+});
+
+describe('requests to a server', () => {
+  const answers =
+    (body: string, type = 'application/json') =>
+    async () =>
+      new Response(body, { headers: { 'content-type': type } });
+
+  it('go to the hosts of its configuration only', async () => {
+    const fetched = boundedFetch(['https://mcp.example/mcp', 'https://login.example'], 100, answers('{}'));
+    expect(await (await fetched('https://mcp.example/other')).text()).toBe('{}');
+    expect(await (await fetched('https://login.example/token')).text()).toBe('{}');
+    await expect(fetched('http://169.254.169.254/latest')).rejects.toThrow(/does not name/);
+    await expect(fetched('http://mcp.example/mcp')).rejects.toThrow(/does not name/);
+  });
+
+  it('end with an answer that is too large; of a stream each event counts by itself', async () => {
+    const origin = ['https://mcp.example'];
+    await expect((await boundedFetch(origin, 100, answers('x'.repeat(101)))('https://mcp.example')).text()).rejects.toThrow(
+      /larger/,
+    );
+    const events = `data: ${'x'.repeat(60)}\r\n\r\n`.repeat(50);
+    expect(await (await boundedFetch(origin, 100, answers(events, 'text/event-stream'))('https://mcp.example')).text()).toBe(
+      events,
+    );
+    const long = 'data: x\n'.repeat(50);
+    await expect(
+      (await boundedFetch(origin, 100, answers(long, 'text/event-stream'))('https://mcp.example')).text(),
+    ).rejects.toThrow(/larger/);
+  });
+});

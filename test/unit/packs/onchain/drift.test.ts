@@ -1,0 +1,30 @@
+import { isWithinSlippage } from '../../../../src/packs/onchain/preview';
+
+const shown = (units: bigint, left = '900 units left before, 800 units after') =>
+  [
+    'One swap on chain 31337, which cannot be taken back',
+    `  at present    1.5 (${units} units)`,
+    '  at least      1.4 (1400 units); else nothing is swapped',
+    `  price impact  ${units % 100n} bps, fee included; slippage 50 bps`,
+    `  allowance     ${left}`,
+  ].join('\n');
+
+describe('a swap seen again before the effect', () => {
+  it.each<[bigint, boolean]>([
+    [1_000_000n, true],
+    [995_000n, true],
+    [1_005_000n, true],
+    [994_999n, false],
+    [1_005_001n, false],
+  ])('at %s units instead of 1,000,000 with 50 bps: goes on is %s', (units, expected) => {
+    expect(isWithinSlippage(shown(1_000_000n), shown(units), 50)).toBe(expected);
+  });
+
+  it('is asked about again when anything but the price has changed, or nothing can be read', () => {
+    const asked = shown(1_000_000n);
+    expect(isWithinSlippage(asked, shown(1_000_000n, '800 units left before, 700 units after'), 50)).toBe(false);
+    expect(isWithinSlippage(asked, asked.replace('31337', '1'), 50)).toBe(false);
+    expect(isWithinSlippage('no price', 'no price', 50)).toBe(false);
+    expect(isWithinSlippage({ asked }, asked, 50)).toBe(false);
+  });
+});

@@ -1,0 +1,156 @@
+import * as fc from 'fast-check';
+import { approvalCard, CARD_SECTION, inDoubtCard } from '../../../src/shared/card';
+import { PLAIN_POLICY } from '../../../src/shared/approval';
+import type { JsonObject } from '../../../src/shared/json';
+import { fenced, inlineCode, visible } from '../../../src/shared/visible';
+
+const DIGEST = 'a'.repeat(64);
+const card = (input: JsonObject, preview: string | null = null) =>
+  approvalCard({
+    tool: 'send_credit_memo',
+    version: '1.0.0',
+    callId: '5.1',
+    digest: DIGEST,
+    requester: 'ana',
+    agent: 'credit-analyst',
+    reason: 'class destructive always asks',
+    input,
+    preview,
+    expiresAt: '2026-11-22T00:00:00.000Z',
+  });
+
+/** The lines of a card that stand outside of fences: what Markdown would interpret. */
+function outsideFences(markdown: string): string[] {
+  let fence: string | null = null;
+  return markdown.split('\n').filter((line) => {
+    const run = /^`{3,}/.exec(line)?.[0];
+    if (fence === null && run) {
+      fence = run;
+      return false;
+    }
+    if (fence !== null && line === fence) {
+      fence = null;
+      return false;
+    }
+    return fence === null;
+  });
+}
+
+/** The JSON to paste, parsed. */
+function jsonIn(markdown: string): Record<string, string>[] {
+  return [...markdown.matchAll(/```json\n([^]*?)\n```/g)].map((match) => JSON.parse(match[1]!) as Record<string, string>);
+}
+
+describe('the approval card', () => {
+  it('shows the whole input, the preview, who asked, when it expires, and the JSON to paste', () => {
+    const body = 'First line\nSecond line with **stars**';
+    const text = card({ recipient: 'x@bank.example', body_md: body }, 'Send to x@bank.example');
+    expect(text).toContain('"x@bank.example"');
+    expect(text).toContain(body);
+    expect(text).toContain('Send to x@bank.example');
+    expect(text).toContain('`ana`');
+    expect(text).toContain('2026-11-22T00:00:00.000Z');
+    expect(jsonIn(text)).toContainEqual({ call: DIGEST, by: 'your-name' });
+    expect(text).not.toContain('TRUNCATED');
+  });
+
+  it('says TRUNCATED when it does not show everything', () => {
+    const text = card({ body_md: 'x'.repeat(CARD_SECTION + 1) });
+    expect(text).toContain('**TRUNCATED**');
+    expect(text.length).toBeLessThan(CARD_SECTION + 3000);
+  });
+
+  it('makes invisible and reordering characters visible', () => {
+    const text = card({ recipient: 'a\u202Eb\u200Bc\u00ADd\u{E0041}e\u0000f\u2066g' });
+    expect(text).toContain('⟨U+202E⟩');
+    expect(text).toContain('⟨U+200B⟩');
+    expect(text).toContain('⟨U+00AD⟩');
+    expect(text).toContain('⟨U+E0041⟩');
+    expect(text).toContain('⟨U+2066⟩');
+    expect(text).not.toMatch(/[\u0000-\u0008\u200B-\u200F\u202A-\u202E\u2066-\u2069]/);
+  });
+
+  it('lets no text of the model, of a tool or of the requester out of its fence: no link, image, heading or forged signal', () => {
+    const attack = fc.oneof(
+      fc.string(),
+      fc.string({
+        unit: fc.constantFrom('`', '~', '\n', '[', ']', '(', ')', '!', '#', '<', '>', '|', '\r', '\u2028', ' ', 'a', ':', '/'),
+      }),
+      fc.constantFrom(
+        '```\n# Approved',
+        '![x](http://evil.example/p.png)',
+        '[click](javascript:1)',
+        '~~~\n## x\n~~~',
+        '````\n```\n',
+        '<img src=x>',
+      ),
+    );
+    fc.assert(
+      fc.property(attack, attack, attack, (value, preview, who) => {
+        const text = approvalCard({
+          tool: 'pay',
+          version: '1.0.0',
+          callId: '1.1',
+          digest: DIGEST,
+          requester: who,
+          makers: [who, value],
+          agent: 'a',
+          reason: 'r',
+          input: { field: value, long: `${value}\n${value}`, list: [value] },
+          preview,
+          expiresAt: 'never',
+        });
+        for (const line of outsideFences(text)) {
+          const plain = line.replace(/`[^`]*`/g, ''); // inline code is inert
+          expect(plain).not.toMatch(/!\[|\]\(|<[a-z]|https?:/i);
+          if (/^#{1,6} /.test(plain))
+            expect(['## Waiting for approval: ', '### What will happen', '### Input', '### Decide']).toContain(plain);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('tells, for a call in doubt, what to look for and how to settle it', () => {
+    const text = inDoubtCard({ tool: 'pay', callId: '1.1', digest: DIGEST, error: 'worker lost', idempotencyKey: 'hf_1' });
+    expect(text).toContain('hf_1');
+    expect(jsonIn(text).map((json) => json.outcome)).toEqual(['applied', 'not_applied']);
+    expect(jsonIn(text).every((json) => json.call === DIGEST)).toBe(true);
+  });
+
+  it('says who may settle a call in doubt, where its approval had such a policy', () => {
+    const facts = { tool: 'pay', callId: '1.1', digest: DIGEST, error: 'worker lost', idempotencyKey: 'hf_1' };
+    const policy = { ...PLAIN_POLICY, channel: 'attested' as const, quorum: 2, four_eyes: true, roles: ['treasurer'] };
+    expect(outsideFences(inDoubtCard({ ...facts, policy }))).toEqual(
+      expect.arrayContaining([
+        '- 2 people must settle it, and say the same',
+        '- whoever asked for it, or had a hand in it, does not settle it',
+        expect.stringContaining('- only signed decisions count'),
+        '- roles that may settle: `treasurer`',
+      ]),
+    );
+    expect(inDoubtCard({ ...facts, policy: { ...policy, channel: 'any' } })).toContain('say the same (advisory');
+    expect(inDoubtCard(facts)).not.toMatch(/must settle|only signed/);
+  });
+});
+
+describe('visible text', () => {
+  it('keeps ordinary text of any script as it is', () => {
+    for (const text of ['plain', 'línea', '信用备忘录', 'кредит', '12 €', 'a\tb\nc']) expect(visible(text)).toBe(text);
+  });
+
+  it('is fenced by more backticks than it contains', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('`', 'a', '\n') }), (text) => {
+        const block = fenced(text);
+        const fence = /^`+/.exec(block)![0];
+        const inside = block.slice(block.indexOf('\n') + 1, block.lastIndexOf('\n'));
+        expect(inside).not.toContain(fence);
+      }),
+    );
+  });
+
+  it('is one line without backticks as inline code', () => {
+    fc.assert(fc.property(fc.string(), (text) => expect(inlineCode(text)).toMatch(/^`[^`\n]+`$/)));
+  });
+});

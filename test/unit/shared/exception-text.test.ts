@@ -1,0 +1,60 @@
+import { exceptionText } from '../../../src/shared/exception-text';
+import { withoutSecrets } from '../../../src/shared/without-secrets';
+import { growth, IN_PROPORTION } from '../../support/growth';
+
+describe('the text of an exception', () => {
+  // Put together here: no scanner of repositories shall take them for keys.
+  const letters = 'Ab1'.repeat(12);
+  it.each([
+    ['a key of Anthropic', `sk-ant-${letters}`],
+    ['a key of OpenAI', `sk-proj-${letters}`],
+    ['a key of Stripe', `sk_live_${letters}`],
+    ['a token of GitHub', `ghp_${letters}`],
+    ['a token of Slack', `xoxb-${letters}`],
+    ['a key of AWS', `AKIA${'A1B2'.repeat(4)}`],
+    ['a JWT', `eyJ${letters}.${letters}.${letters}`],
+    ['a bearer token', `Bearer ${letters}`],
+    ['a password in an address', `postgres://bank:${letters}@db/bank`],
+    ['a password in a query', `https://bank.example/pay?password=${letters}&x=1`],
+    ['a field of JSON', `{"api_key":"${letters}"}`],
+    ['a field of JSON with a space', `{"password": "${letters}"}`],
+  ])('has no secret: %s', (_name, secret) => {
+    const text = exceptionText(new Error(`The bank answered 500 for ${secret} at once`));
+    expect(text).toContain('The bank answered 500 for ');
+    expect(text).not.toContain(letters);
+    expect(text).not.toContain('A1B2');
+    expect(text).toMatch(/ at once$/);
+  });
+
+  it.each(['No token was given.', 'password: must not be empty', 'risk-adjusted-return-is-negative', 'tokens=3'])(
+    'stays as it is without one: %s',
+    (text) => expect(exceptionText(text)).toBe(text),
+  );
+
+  it.each([
+    'eyJaaaaaaaa-',
+    'eyJaaaaaaaa.',
+    'sk-',
+    'sk-ant-',
+    'Bearer ',
+    'ghp_',
+    'xoxb-',
+    'token=',
+    'password: ',
+    '"token":',
+    '//',
+    '//a@',
+    'AKIA',
+    'x-api-key: ',
+  ])('is made in time that grows with the text, also of %j again and again', (part) => {
+    expect(growth((length) => void withoutSecrets(part.repeat(length / part.length)), 60_000)).toBeLessThan(IN_PROPORTION);
+  });
+
+  it('has 10,000 characters at most', () => expect(exceptionText('x'.repeat(1_000_000))).toHaveLength(10_000));
+
+  it('is well-formed, whatever was thrown', () => {
+    expect(exceptionText('\ud800')).toBe('\ufffd');
+    expect(exceptionText(undefined)).toBe('undefined');
+    expect(exceptionText({ toString: () => 'x' })).toBe('x');
+  });
+});

@@ -1,0 +1,56 @@
+/** A field that nobody reads is a fault, with the right name beside it: a misspelt rule would bind nobody. */
+import { z } from 'zod';
+import { defineAgent, defineApp } from '../../../src/agents/define';
+import { serverOf } from '../../../src/packs/mcp/servers-file';
+import { nearest, unknownFields } from '../../../src/shared/unknown-fields';
+import { defineTool } from '../../../src/tools/define';
+
+const tool = { name: 'pay', version: '1.0.0', class: 'destructive', description: 'Pays.', input: z.object({}), run: () => null };
+const agent = { name: 'clerk', prompt: 'Be brief.', tools: [] };
+const hook = { name: 'look', run: () => undefined };
+
+describe('a misspelt field is a fault', () => {
+  it.each([
+    ['idempotant', 'idempotent'],
+    ['intentkey', 'intentKey'],
+    ['timeout', 'timeoutMs'],
+    ['timeoutMS', 'timeoutMs'],
+    ['cacheTTL', 'cacheTtlMs'],
+    ['permision', null],
+  ])('of a tool: %s, meant for %s', (name, meant) => {
+    const text = meant === null ? 'is no field; the fields are' : `did you mean ${meant}?`;
+    expect(() => defineTool({ ...tool, [name]: 1 } as never)).toThrow(text);
+  });
+
+  it('of the parts of a description', () => {
+    expect(() => defineTool({ ...tool, description: { does: 'Pays.', useWen: 'Always.' } } as never)).toThrow('description');
+  });
+
+  it.each([
+    ['permission', {}, 'did you mean permissions?'],
+    ['approval', {}, 'did you mean approvals?'],
+    ['budget', [], 'did you mean budgets?'],
+    ['mcpServer', [], 'did you mean mcpServers?'],
+    ['limits', { step: 3 }, 'limits.step is no field; did you mean steps?'],
+    ['permissions', { denny: ['pay'] }, 'permissions.denny is no field; did you mean deny?'],
+    ['approvals', { quorom: 2 }, 'approvals.quorom is no field; did you mean quorum?'],
+    ['hooks', { befor: [hook] }, 'hooks.befor is no field; did you mean before?'],
+    ['hooks', { before: [{ ...hook, tool: ['pay'] }] }, 'hooks.before look.tool is no field; did you mean tools?'],
+    ['classifier', { name: 'c', decide: () => null, limit: 3 }, 'classifier.limit is no field'],
+    ['catalogue', { mode: 'find', visble: 3 }, 'catalogue.visble is no field; did you mean visible?'],
+  ])('of an agent: %s %j', (name, value, text) => {
+    expect(() => defineAgent({ ...agent, [name]: value } as never)).toThrow(text);
+  });
+
+  it('of an app, and of an MCP server', () => {
+    expect(() => defineApp({ agents: [defineAgent(agent)], hook: {} } as never)).toThrow('did you mean hooks?');
+    expect(() => serverOf('bank', { command: 'x', environment: {} }, {})).toThrow('environment is no field');
+    expect(() => serverOf('bank', { url: 'https://a.example', header: {} }, {})).toThrow('did you mean headers?');
+  });
+});
+
+it('names no right name where none is near', () => {
+  expect(nearest('colour', ['name', 'prompt'])).toBeNull();
+  expect(unknownFields({ colour: 1 }, ['name', 'prompt'], 'x')).toEqual(['x.colour is no field; the fields are name, prompt']);
+  expect(unknownFields({ name: 1 }, ['name'])).toEqual([]);
+});

@@ -1,0 +1,251 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { draftFromCsv } from '../../../../src/tools/draft/csv';
+import { draftFromOpenApi } from '../../../../src/tools/draft/openapi';
+import { draftFromSql } from '../../../../src/tools/draft/sql';
+import { inputSchema } from '../../../../src/tools/schema';
+import { toolContext } from '../../../support/tool-context';
+import { load, typeErrors } from './load';
+
+const OPENAPI = `
+openapi: 3.0.3
+info: { title: Stock, version: '1' }
+servers: [{ url: 'https://stock.example/v1/' }]
+paths:
+  /items/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string, maxLength: 20 } }]
+    get:
+      operationId: getItem
+      summary: Gets one item.
+      parameters: [{ $ref: '#/components/parameters/Lang' }]
+    delete: { operationId: deleteItem }
+  /items:
+    post:
+      requestBody:
+        required: true
+        content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } }
+components:
+  parameters:
+    Lang: { name: lang, in: query, schema: { type: string, enum: [en, de] } }
+  schemas:
+    Item:
+      type: object
+      required: [name]
+      properties:
+        name: { type: string, nullable: true }
+        price: { type: number, minimum: 0, exclusiveMinimum: true }
+        parent: { $ref: '#/components/schemas/Item' }
+`;
+const SQL = `CREATE TABLE orders (
+  id serial PRIMARY KEY,
+  status text NOT NULL CHECK (status IN ('open', 'paid')),
+  total numeric(10,2) NOT NULL,
+  note varchar(20),
+  "odd ""name" integer
+);`;
+const CSV =
+  'id,state,price,day,name\n1,open,1.5,2026-01-02,Ana\n2,open,2,2026-01-03,Bo\n3,paid,3.25,2026-01-04,Cy\n4,paid,4,2026-01-05,Di\n';
+
+describe('drafted tools', () => {
+  it('from OpenAPI: one tool for each operation; GET reads, everything else asks a person', async () => {
+    const source = await draftFromOpenApi(OPENAPI, 'stock.yaml');
+    const tools = load(source);
+    expect(tools.map(({ name, class: is }) => [name, is])).toEqual([
+      ['get_item', 'read'],
+      ['delete_item', 'destructive'],
+      ['post_items', 'destructive'],
+    ]);
+    expect(inputSchema(tools[0]!.input)).toMatchObject({
+      properties: { id: { type: 'string', maxLength: 20 }, lang: { enum: ['en', 'de'] } },
+      required: ['id'],
+      additionalProperties: false,
+    });
+    const { body } = inputSchema(tools[2]!.input).properties as any;
+    expect(body).toMatchObject({
+      required: ['name'],
+      properties: { name: { type: ['string', 'null'] }, price: { exclusiveMinimum: 0 } },
+    });
+    expect(source).toContain('const BASE_URL = "https://stock.example/v1";');
+    expect(source).toMatch(/\/\/ decide: class: DELETE has effects/);
+    expect(source).not.toContain('TODO');
+  });
+
+  it('a drafted call reaches the API: path, query, body, key; and its failures have codes', async () => {
+    const tools = load(await draftFromOpenApi(OPENAPI, 'stock.yaml'));
+    const asked: [string, RequestInit][] = [];
+    const original = globalThis.fetch;
+    let status = 200;
+    globalThis.fetch = (async (url: URL, init: RequestInit) => {
+      asked.push([String(url), init]);
+      return new Response('{"ok":true}', { status });
+    }) as never;
+    try {
+      const ctx = toolContext();
+      expect(await tools[0]!.run({ id: 'a/b', lang: 'en' }, ctx)).toEqual({ status: 200, body: { ok: true } });
+      expect(asked[0]![0]).toBe('https://stock.example/v1/items/a%2Fb?lang=en');
+      await tools[2]!.run({ body: { name: 'x' } }, ctx);
+      expect(asked[1]![1]).toMatchObject({ method: 'POST', body: '{"name":"x"}', headers: { 'idempotency-key': 'hf_test' } });
+      await expect(tools[0]!.run({ id: '..' }, ctx)).rejects.toMatchObject({ detail: { code: 'INVALID_PARAMS' } });
+      for (const [code, word] of [
+        [404, 'RESOURCE_NOT_FOUND'],
+        [429, 'RATE_LIMITED'],
+        [503, 'NETWORK_ERROR'],
+        [401, 'UNAUTHORIZED'],
+      ] as const) {
+        status = code;
+        await expect(tools[0]!.run({ id: 'x' }, ctx)).rejects.toMatchObject({ detail: { code: word } });
+      }
+    } finally {
+      globalThis.fetch = original;
+    }
+  });
+
+  it('from SQL: find, get, insert, with values as parameters and names quoted', async () => {
+    const queries: [string, unknown[]][] = [];
+    const database = { query: async (text: string, values: unknown[]) => (queries.push([text, values]), { rows: [{ id: 1 }] }) };
+    const tools = load(draftFromSql(SQL, 'orders.sql'), database);
+    expect(tools.map(({ name, class: is }) => [name, is])).toEqual([
+      ['find_orders', 'read'],
+      ['get_orders', 'read'],
+      ['insert_orders', 'destructive'],
+    ]);
+    expect(inputSchema(tools[2]!.input)).toMatchObject({
+      properties: { status: { enum: ['open', 'paid'] }, note: { maxLength: 20 }, id: { type: 'integer' } },
+      required: ['status', 'total'],
+    });
+    const ctx = toolContext();
+    await tools[0]!.run({ where: { status: "'; DROP TABLE orders; --", 'odd "name': 1 }, limit: 5 }, ctx);
+    await tools[1]!.run({ id: 7 }, ctx);
+    await tools[2]!.run({ status: 'open', total: '1.00' }, ctx);
+    expect(queries).toEqual([
+      ['SELECT * FROM "orders" WHERE "status" = $1 AND "odd ""name" = $2 ORDER BY "id" LIMIT 5', ["'; DROP TABLE orders; --", 1]],
+      ['SELECT * FROM "orders" WHERE "id" = $1', [7]],
+      ['INSERT INTO "orders" ("status", "total") VALUES ($1, $2) RETURNING *', ['open', '1.00']],
+    ]);
+  });
+
+  it('from CSV: types, choices and ranges of the sample; it finds rows of the real file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-draft-'));
+    const file = join(folder, 'sales.csv');
+    writeFileSync(file, CSV);
+    try {
+      const [tool] = load(draftFromCsv(CSV, 'sales.csv', file));
+      expect((inputSchema(tool!.input).properties as any).where.properties).toMatchObject({
+        id: { type: 'integer', description: 'In the sample: 1 to 4' },
+        price: { type: 'number' },
+        state: { enum: ['open', 'paid'] },
+        day: { format: 'date' },
+        name: { type: 'string' },
+      });
+      expect(await tool!.run({ where: { state: 'paid', id: 4 }, limit: 10 }, toolContext())).toMatchObject({
+        total: 1,
+        rows: [{ name: 'Di' }],
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('drafts compile against our types', async () => {
+    expect(typeErrors([await draftFromOpenApi(OPENAPI, 'a'), draftFromSql(SQL, 'b'), draftFromCsv(CSV, 'c', 'c.csv')])).toEqual(
+      [],
+    );
+  }, 240_000);
+
+  it.each([
+    [
+      'a remote reference',
+      () => draftFromOpenApi(OPENAPI.replace('#/components/schemas/Item', 'http://a.example/x'), 'f'),
+      /outside the document/,
+    ],
+    ['no OpenAPI', () => draftFromOpenApi('{"swagger": "2.0"}', 'f'), /no OpenAPI 3\.0 or 3\.1/],
+    ['broken YAML', () => draftFromOpenApi('a: [', 'f'), /cannot be read/],
+    ['no tables', async () => draftFromSql('SELECT 1', 'f'), /nothing to draft/],
+    ['broken SQL', async () => draftFromSql('CREATE TABLE', 'f'), /not SQL that can be read/],
+    ['an empty CSV', async () => draftFromCsv('a,b\n', 'f', 'f'), /no rows/],
+  ])('%s ends in a clear error', async (_what, draft, why) => {
+    await expect(Promise.resolve().then(draft)).rejects.toThrow(why);
+  });
+});
+
+describe('hostile sources', () => {
+  const nasty = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 30 }),
+    fc.constantFrom(
+      '*/ globalThis.owned = 1; /*',
+      '`${globalThis.owned = 1}`',
+      '"; globalThis.owned = 1; //',
+      "'; globalThis.owned = 1; //",
+    ),
+    fc.constantFrom(
+      '\u2028globalThis.owned = 1',
+      '\nglobalThis.owned = 1\n',
+      '\\"; globalThis.owned=1;//',
+      'constructor',
+      'toString',
+      '\u202e',
+    ),
+  );
+  const safe = (source: string, database?: unknown) => {
+    load(source, database);
+    expect((globalThis as { owned?: unknown }).owned).toBeUndefined();
+    expect(source).not.toMatch(/[^\x20-\x7e\n]/);
+  };
+
+  it('names, texts and choices of an OpenAPI document never become code', async () => {
+    await fc.assert(
+      fc.asyncProperty(nasty, nasty, nasty, nasty, async (path, id, text, choice) => {
+        const document = {
+          openapi: '3.1.0',
+          servers: [{ url: `https://a.example/${text}` }],
+          paths: {
+            [`/${path}`]: {
+              get: {
+                operationId: id,
+                summary: text,
+                parameters: [
+                  { name: id, in: 'query', description: text, schema: { enum: [choice] } },
+                  { name: choice, in: 'cookie' },
+                ],
+              },
+            },
+          },
+        };
+        safe(await draftFromOpenApi(JSON.stringify(document), text));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('names and values of a CSV file never become code', () => {
+    fc.assert(
+      fc.property(nasty, nasty, nasty, (column, value, file) => {
+        const cell = (text: string) => `"${text.replace(/"/g, '""').trim() || 'x'}"`;
+        if (column.trim() === '__proto__') return;
+        const line = cell(value);
+        safe(draftFromCsv(`${cell(column)}\n${line}\n${line}\n`, file, file));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('names and choices of a SQL table never become code', () => {
+    fc.assert(
+      fc.property(nasty, nasty, nasty, (table, column, choice) => {
+        const name = (text: string) => `"${text.replace(/["\\\0]/g, '').trim() || 'x'}"`;
+        const sql = `CREATE TABLE ${name(table)} (${name(column)} text CHECK (${name(column)} IN ('${choice.replace(/['\\\0]/g, '')}')))`;
+        let source: string;
+        try {
+          source = draftFromSql(sql, table);
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'DraftError' });
+          return;
+        }
+        safe(source, { query: async () => ({ rows: [] }) });
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
