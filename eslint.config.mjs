@@ -3,7 +3,7 @@
  * Imports go one way: the table is in scripts/lib/rooms.mjs.
  */
 import tseslint from 'typescript-eslint';
-import { roomRules } from './scripts/lib/rooms.mjs';
+import { roomRules, testRules } from './scripts/lib/rooms.mjs';
 
 const promises = {
   '@typescript-eslint/no-floating-promises': 'error',
@@ -33,4 +33,5 @@ export default tseslint.config(
     rules: { ...promises, ...taste },
   },
   ...roomRules,
+  ...testRules,
 );

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { JsonObject } from '../src/shared/json';
 import { sample, TRUST_FILE } from '../test/support/bundle-keys';
-import { resultPart } from '../test/support/result-part';
+import { resultPart } from '../test/system/support/result-part';
 import { nextLine, type AnyLine } from '../test/support/rewrite-bundle';
 import { LineWriter } from '../src/audit/format/writer';
 

@@ -7,8 +7,8 @@ import { FileStore } from '../src/store/file-store';
 import { PostgresStore } from '../src/store/postgres/postgres-store';
 import type { Store } from '../src/store/store';
 import { Draft, walk } from '../src/store/transcript';
-import { findPostgres } from '../test/support/native-binaries';
-import { SQL_USER, startPostgres } from '../test/support/native-postgres';
+import { findPostgres } from '../test/system/support/native-binaries';
+import { SQL_USER, startPostgres } from '../test/system/support/native-postgres';
 import { median } from './support/quantile';
 
 /** Medians, ms. */

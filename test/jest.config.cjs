@@ -8,8 +8,9 @@ const root = require('node:path').join(__dirname, '..');
 
 const shared = {
   rootDir: root,
-  testEnvironment: 'node',
-  setupFiles: ['<rootDir>/test/support/no-promise-hook.ts'],
+  testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
+  runtime: '<rootDir>/test/support/jest/runtime.cjs',
+  setupFiles: ['<rootDir>/test/support/jest/no-promise-hook.ts'],
   transform: {
     '^.+\\.ts$': swc({ syntax: 'typescript', dynamicImport: true }),
     '^.+\\.js$': swc({ syntax: 'ecmascript' }),
@@ -19,14 +20,14 @@ const shared = {
 };
 
 const server = {
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  globalSetup: '<rootDir>/test/engine/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/engine/support/global-teardown.ts',
 };
 
 module.exports = {
   rootDir: root,
   testTimeout: 300_000,
-  testSequencer: '<rootDir>/test/support/longest-first.cjs',
+  testSequencer: '<rootDir>/test/support/jest/longest-first.cjs',
   projects: [project('unit'), project('engine', server), project('system', server)],
 };
 

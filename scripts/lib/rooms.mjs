@@ -121,3 +121,35 @@ function forbiddenPackages(room, { packages }) {
 function everythingBut(...others) {
   return [...ROOMS, ...FILES].filter((name) => !others.includes(name));
 }
+
+/** What a test may use is said by its folder: processes and their clients only in test/system, a Temporal server from test/engine on. */
+const PROCESSES = ['node:child_process', 'node:cluster', 'playwright-core', 'pg'];
+const TEST_LEVELS = {
+  '{unit,support}': { folders: ['engine', 'system'], packages: [...PROCESSES, '@temporalio/worker', '@temporalio/testing'] },
+  engine: { folders: ['system'], packages: PROCESSES },
+};
+
+export const testRules = Object.entries(TEST_LEVELS).map(([level, { folders, packages }]) => ({
+  files: [`test/${level}/**/*.ts`],
+  // Jest's own set-up before all tests builds dist/ in a process.
+  ignores: ['test/engine/support/global-setup.ts'],
+  rules: {
+    '@typescript-eslint/no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          {
+            regex: `^\\.(?:\\./|/).*(?:^|/)(?:${folders.join('|')})/support/`,
+            message: `Tests of test/${level} use nothing of test/${folders.join(' and test/')}: move the test there (AGENTS.md).`,
+            allowTypeImports: true,
+          },
+          {
+            regex: `^(?:${packages.join('|')})$`,
+            message: `Tests of test/${level} do not use this package: move the test to a folder that may (AGENTS.md).`,
+            allowTypeImports: true,
+          },
+        ],
+      },
+    ],
+  },
+}));

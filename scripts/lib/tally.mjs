@@ -1,4 +1,5 @@
-/** Counting: what a Jest run comes to, and the line that says so. */
+/** Counting: what a Jest run comes to, and the lines that say so. */
+import { relative } from 'node:path';
 
 /**
  * @param {number} code Jest's exit code
@@ -17,25 +18,32 @@ export function countJest(code, summary) {
   };
 }
 
-/** Files of a Jest run that failed, each as Jest reports it. */
-export function failedFiles(summary) {
-  return (summary?.testResults ?? []).filter(({ status }) => status === 'failed');
+/**
+ * @param {object | null} summary of a Jest run
+ * @param {string} root file names are relative to it
+ * @returns {{file: string, title: string}[]} its failed tests; a file that could not be loaded counts as one
+ */
+export function failedTests(summary, root) {
+  return (summary?.testResults ?? [])
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, assertionResults }) => {
+      const titles = assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
+      const file = relative(root, name);
+      return (titles.length > 0 ? titles : ['(the file)']).map((title) => ({ file, title }));
+    });
+}
+
+export function addCounts(a, b) {
+  return Object.fromEntries(Object.keys(a).map((key) => [key, a[key] + b[key]]));
 }
 
 /**
- * What a run comes to after one of its failed files was run again: the second run counts, the first does not.
+ * The last lines: unstable tests by name, skips if there are any, then `N passed, N failed`, alone on the last line.
  * @param counts of `countJest`
- * @param {object} file as Jest reported it the first time
- * @param again counts of the second run
+ * @param {{file: string, title: string, unstable?: boolean}[]} failures unstable: passed when it was run alone
  */
-export function countAgain(counts, file, again) {
-  const of = (...statuses) => file.assertionResults.filter(({ status }) => statuses.includes(status)).length;
-  const first = { passed: of('passed'), failed: of('failed') || 1, skipped: of('pending', 'todo') };
-  return Object.fromEntries(Object.keys(counts).map((key) => [key, counts[key] - first[key] + again[key]]));
-}
-
-/** Skips on a line of their own, if there are any; then `N passed, N failed`, alone on the last line. */
-export function totalLines({ passed, failed, skipped }) {
-  const skips = skipped > 0 ? `${skipped} skipped: what they need stands in their names\n` : '';
-  return `${skips}${passed} passed, ${failed} failed`;
+export function totalLines({ passed, failed, skipped }, failures = []) {
+  const unstable = failures.filter((failure) => failure.unstable).map(({ file, title }) => `unstable: ${file} › ${title}`);
+  const skips = skipped > 0 ? [`${skipped} skipped: what they need stands in their names`] : [];
+  return [...unstable, ...skips, `${passed} passed, ${failed} failed`].join('\n');
 }

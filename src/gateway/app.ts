@@ -126,6 +126,10 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
       done(error instanceof Refusal ? error : Object.assign(error as Error, { statusCode: 400 }));
     }
   });
+  // A connection that is kept open after its last answer would hold up the end until the drain time is over.
+  app.addHook('onSend', async (_request, reply) => {
+    if (draining.aborted) reply.header('connection', 'close');
+  });
   app.setNotFoundHandler((request, reply) => {
     const message = `There is no ${request.method} ${request.url.split('?')[0]!.slice(0, 200)} here.`;
     return answerWith(reply, { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_route', message });

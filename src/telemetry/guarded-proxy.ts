@@ -13,6 +13,9 @@ export interface Place {
   port: number;
 }
 
+/** How long a connection without a request is kept, ms. A client that uses one again just as the server closes it gets an error: Node's 5 s are too few where it is busy. */
+const KEEP_ALIVE_MS = 65_000;
+
 /** Of the connection, not of the message: they end here. How a body is framed goes on with a request, or its end could be read elsewhere. */
 const OF_CONNECTION = ['connection', 'expect', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 const OF_ANSWER = [...OF_CONNECTION, 'transfer-encoding'];
@@ -34,6 +37,7 @@ export async function startGuardedProxy(at: Place, to: Place, site: Site = {}, h
     if (!request.url!.startsWith('/')) return answer(response, 400, 'The address must begin with a slash.');
     pass(request, response, to);
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(at.port, at.host, () => resolve());

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { binaryFile } from '../../../src/tools/binary';
 import { defineTool, type ToolContext } from '../../../src/tools/define';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 
 let paid = 0;

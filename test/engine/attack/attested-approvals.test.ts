@@ -2,9 +2,9 @@
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { attestDecision } from '../../../src/attestation/attest';
-import { eventually, withEngine, type Engine, type Setup } from '../../support/engine';
-import { runForged } from '../../support/forge';
-import { contextOf, madeUpCall, recordedRefs } from '../../support/made-up';
+import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
+import { runForged } from '../support/forge';
+import { contextOf, madeUpCall, recordedRefs } from '../support/made-up';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';

@@ -8,10 +8,10 @@ import { KeptBundles } from '../../../src/audit/kept/folder';
 import { verifyBundle } from '../../../src/audit/verify';
 import { chainFaults, type Link } from '../../../src/audit/verify/chain';
 import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
-import { boss, eve, gatewayScene, invoice, olga, type Scene } from '../../support/gateway-scene';
+import { boss, eve, gatewayScene, invoice, olga, type Scene } from '../support/gateway-scene';
 import type { Person } from '../../support/gateway';
-import { eventually } from '../../support/engine';
-import { talk } from '../../support/sessions';
+import { eventually } from '../support/engine';
+import { talk } from '../support/sessions';
 import { PlannedModel } from '../../support/planned-model';
 import { ask, say } from '../../support/scripted-model';
 

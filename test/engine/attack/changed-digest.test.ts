@@ -2,8 +2,8 @@
 import * as fc from 'fast-check';
 import type { CallArguments, RunCallInput, RunCallOutput, TurnContext } from '../../../src/shared/activity-io';
 import { callDigest, hashJson } from '../../../src/shared/digests';
-import { approvalOf, runInput, waitingArguments, withForger } from '../../support/forge';
-import { CHANNELS, scene } from '../../support/scene';
+import { approvalOf, runInput, waitingArguments, withForger } from '../support/forge';
+import { CHANNELS, scene } from '../support/scene';
 import { pays } from '../../support/tools';
 
 const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 });

@@ -1,8 +1,8 @@
 /** Two decisions at once: exactly one of them decides. Each test is named after what it prevents. */
 import type { By } from '../../../src/client/turn-handle';
-import { eventually } from '../../support/engine';
+import { eventually } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
-import { CHANNELS, insteadOf, invoice, scene } from '../../support/scene';
+import { CHANNELS, insteadOf, invoice, scene } from '../support/scene';
 
 /** Which of them were taken. */
 async function taken(decisions: Promise<void>[]): Promise<boolean[]> {

@@ -1,8 +1,8 @@
 /** Whoever changes what a call does has a hand in it. Each test is named after what it prevents. */
 import { ToolError } from '../../../src/tools/errors';
-import { eventually } from '../../support/engine';
-import { approvalOf, runForged, runInput, waitingArguments } from '../../support/forge';
-import { CHANNELS, insteadOf, invoice, scene, type Scene } from '../../support/scene';
+import { eventually } from '../support/engine';
+import { approvalOf, runForged, runInput, waitingArguments } from '../support/forge';
+import { CHANNELS, insteadOf, invoice, scene, type Scene } from '../support/scene';
 import { pays } from '../../support/tools';
 
 const half = { invoice: 'INV-7', cents: 350 };

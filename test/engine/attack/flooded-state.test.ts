@@ -3,8 +3,8 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { walk } from '../../../src/store/transcript';
 import { jsonBytes } from '../../../src/shared/json-bytes';
-import { eventually, withEngine } from '../../support/engine';
-import { fillRun, sendJunk } from '../../support/fill-run';
+import { eventually, withEngine } from '../support/engine';
+import { fillRun, sendJunk } from '../support/fill-run';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

@@ -4,11 +4,11 @@
  */
 import type { CallbackMessage } from '../../../src/shared/callback';
 import type { NotifyInput } from '../../../src/shared/activity-io';
-import { withEngine } from '../../support/engine';
-import { withForger } from '../../support/forge';
-import { contextOf } from '../../support/made-up';
+import { withEngine } from '../support/engine';
+import { withForger } from '../support/forge';
+import { contextOf } from '../support/made-up';
 import { ask, say } from '../../support/scripted-model';
-import { invoice } from '../../support/scene';
+import { invoice } from '../support/scene';
 import { pays } from '../../support/tools';
 
 describe('whoever starts an activity himself cannot', () => {

@@ -7,9 +7,9 @@ import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shar
 import type { Decision } from '../../../src/shared/approval';
 import type { JsonObject } from '../../../src/shared/json';
 import { ToolError } from '../../../src/tools/errors';
-import { eventually, withEngine, type Engine } from '../../support/engine';
-import { withForger, type Forge } from '../../support/forge';
-import { contextOf, keepMadeUp, madeUpApproval, madeUpCall, recordedRefs } from '../../support/made-up';
+import { eventually, withEngine, type Engine } from '../support/engine';
+import { withForger, type Forge } from '../support/forge';
+import { contextOf, keepMadeUp, madeUpApproval, madeUpCall, recordedRefs } from '../support/made-up';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';

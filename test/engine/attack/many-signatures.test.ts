@@ -2,8 +2,8 @@
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { ToolError } from '../../../src/tools/errors';
-import { eventually, withEngine } from '../../support/engine';
-import { fillRun } from '../../support/fill-run';
+import { eventually, withEngine } from '../support/engine';
+import { fillRun } from '../support/fill-run';
 import { ask, results, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';

@@ -9,7 +9,7 @@ import type { Output } from '../../../src/cli/support/output';
 import { Waiting } from '../../../src/cli/support/waiting';
 import { messageOf } from '../../../src/notify/message';
 import { dataConverter } from '../../../src/data-converter';
-import { eventually, withEngine, type Engine } from '../../support/engine';
+import { eventually, withEngine, type Engine } from '../support/engine';
 import { aQuestion, WHERE } from '../../support/notify/questions';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';

@@ -2,7 +2,7 @@
 import type { DecisionClaims } from '../../../src/attestation/claims';
 import { readToken } from '../../../src/attestation/token';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { withEngine, type Engine } from '../../support/engine';
+import { withEngine, type Engine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';

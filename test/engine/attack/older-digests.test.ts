@@ -1,9 +1,9 @@
 /** Turns that began when digests named neither agent nor store: what they leave out is not the attacker's to choose, and they end. */
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
 import { append } from '../../../src/store/transcript';
-import { withEngine, type Setup } from '../../support/engine';
-import { withForger, type Forge } from '../../support/forge';
-import { contextOf, madeUpApproval, madeUpCall, recordedRefs } from '../../support/made-up';
+import { withEngine, type Setup } from '../support/engine';
+import { withForger, type Forge } from '../support/forge';
+import { contextOf, madeUpApproval, madeUpCall, recordedRefs } from '../support/made-up';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

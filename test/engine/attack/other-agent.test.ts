@@ -12,8 +12,8 @@ import type { RunCallInput } from '../../../src/shared/activity-io';
 import { FileStore } from '../../../src/store/file-store';
 import { defineTool, type Tool } from '../../../src/tools/define';
 import { shownCard } from '../../support/card';
-import { withEngine, type Engine, type Setup } from '../../support/engine';
-import { approvalOf, runInput, waitingArguments, withForger } from '../../support/forge';
+import { withEngine, type Engine, type Setup } from '../support/engine';
+import { approvalOf, runInput, waitingArguments, withForger } from '../support/forge';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 

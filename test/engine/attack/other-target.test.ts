@@ -14,9 +14,9 @@ import { FileStore } from '../../../src/store/file-store';
 import type { Store } from '../../../src/store/store';
 import type { Tool, ToolDefinition } from '../../../src/tools/define';
 import { ToolError } from '../../../src/tools/errors';
-import { eventually, withEngine, type Engine, type Setup } from '../../support/engine';
-import { approvalOf, runInput, waitingArguments, withForger, type Forge } from '../../support/forge';
-import { withMcp } from '../../support/packs/mcp/mcp-engine';
+import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
+import { approvalOf, runInput, waitingArguments, withForger, type Forge } from '../support/forge';
+import { withMcp } from '../support/packs/mcp/mcp-engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

@@ -1,9 +1,9 @@
 /** A session that was opened anew under its key takes no old turn for the answer to a new message. Each test is named after what it prevents. */
 import type { HoldfastClient } from '../../../src/client';
 import type { SessionHandle } from '../../../src/client/session-handle';
-import { eventually, withEngine, type Engine } from '../../support/engine';
+import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
-import { afterTurns, lines, replayedSession, talk } from '../../support/sessions';
+import { afterTurns, lines, replayedSession, talk } from '../support/sessions';
 import { pays } from '../../support/tools';
 
 const newKey = () => `key-${Math.random().toString(36).slice(2)}`;

@@ -2,10 +2,10 @@
 import { callDigest, hashJson } from '../../../src/shared/digests';
 import { attestDecision } from '../../../src/attestation/attest';
 import type { By, TurnHandle } from '../../../src/client/turn-handle';
-import { eventually } from '../../support/engine';
-import { waitingArguments } from '../../support/forge';
-import { contextOf } from '../../support/made-up';
-import { CHANNELS, insteadOf, invoice, scene } from '../../support/scene';
+import { eventually } from '../support/engine';
+import { waitingArguments } from '../support/forge';
+import { contextOf } from '../support/made-up';
+import { CHANNELS, insteadOf, invoice, scene } from '../support/scene';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

@@ -7,11 +7,11 @@ import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
 import type { TurnHandle, WaitingCall } from '../../../src/client/turn-handle';
 import { ToolError } from '../../../src/tools/errors';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
-import { CHANNELS, insteadOf, invoice, scene } from '../../support/scene';
-import { replayedSession, talk } from '../../support/sessions';
-import { children, withAgents } from '../../support/sub-agents';
+import { CHANNELS, insteadOf, invoice, scene } from '../support/scene';
+import { replayedSession, talk } from '../support/sessions';
+import { children, withAgents } from '../support/sub-agents';
 import { pays, reads } from '../../support/tools';
 
 const agent = { approvals: { fourEyes: true } };

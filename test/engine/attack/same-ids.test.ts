@@ -1,6 +1,6 @@
 /** A model's ids are its own words: two calls under one id are two calls, each with its own input, question and answer. */
 import type { JsonObject } from '../../../src/shared/json';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { results, say, type Answer } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

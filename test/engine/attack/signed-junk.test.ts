@@ -1,6 +1,6 @@
 /** What looks signed has to be looked at, and that costs an activity: junk must not buy its way into a run so. */
-import { afterFlood, flood, FLOOD_MS } from '../../support/flood';
-import { CHANNELS, invoice, scene } from '../../support/scene';
+import { afterFlood, flood, FLOOD_MS } from '../support/flood';
+import { CHANNELS, invoice, scene } from '../support/scene';
 
 /** More than Temporal lets activities be under way, which is 2,000. */
 const MANY = 2200;

@@ -5,11 +5,11 @@
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import type { TurnView } from '../../../src/shared/turn-view';
-import { eventually, withEngine, type Engine } from '../../support/engine';
-import { withForger } from '../../support/forge';
-import { answersOf, contextOf } from '../../support/made-up';
+import { eventually, withEngine, type Engine } from '../support/engine';
+import { withForger } from '../support/forge';
+import { answersOf, contextOf } from '../support/made-up';
 import { ask, say, type Answer } from '../../support/scripted-model';
-import { afterTurns, lines } from '../../support/sessions';
+import { afterTurns, lines } from '../support/sessions';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
 

@@ -6,7 +6,7 @@ import { decide } from '../../../src/tools/permission';
 import { endThreads } from '../../../src/tools/isolation/threads';
 import { Registry } from '../../../src/tools/registry';
 import { blockedDuring } from '../../support/blocked';
-import { withEngine } from '../../support/engine';
+import { withEngine } from '../support/engine';
 import { pays, TRUSTED } from '../../support/rules';
 import { ask, say } from '../../support/scripted-model';
 

@@ -2,10 +2,10 @@
 import { signSteer } from '../../../src/client/attest';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { ToolError } from '../../../src/tools/errors';
-import { approvalOf, runForged, runInput, waitingArguments, withForger } from '../../support/forge';
-import { contextOf } from '../../support/made-up';
+import { approvalOf, runForged, runInput, waitingArguments, withForger } from '../support/forge';
+import { contextOf } from '../support/made-up';
 import { ask, say } from '../../support/scripted-model';
-import { CHANNELS, insteadOf, invoice, scene, type Channel, type Scene } from '../../support/scene';
+import { CHANNELS, insteadOf, invoice, scene, type Channel, type Scene } from '../support/scene';
 import { pays } from '../../support/tools';
 
 const agent = { approvals: { fourEyes: true } };

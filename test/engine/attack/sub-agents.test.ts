@@ -3,11 +3,11 @@ import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
 import { signSteer } from '../../../src/client/attest';
 import type { TurnInput } from '../../../src/workflows/contract';
-import { eventually } from '../../support/engine';
+import { eventually } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
-import { invoice } from '../../support/scene';
+import { invoice } from '../support/scene';
 import { Signers } from '../../support/signers';
-import { withAgents, type Agents } from '../../support/sub-agents';
+import { withAgents, type Agents } from '../support/sub-agents';
 import { pays, reads } from '../../support/tools';
 
 const scripts = { 'Lead.': [ask(['worker', { task: 'Pay.' }]), say('paid')], 'Pay.': [ask(['pay', invoice]), say('done')] };

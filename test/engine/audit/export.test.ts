@@ -15,7 +15,7 @@ import { hashJson } from '../../../src/shared/digests';
 import type { Json } from '../../../src/shared/json';
 import { FileStore } from '../../../src/store/file-store';
 import { BUNDLE_KEY, sample, SAMPLES } from '../../support/bundle-keys';
-import { withEngine, type Engine } from '../../support/engine';
+import { withEngine, type Engine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

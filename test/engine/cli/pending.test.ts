@@ -4,7 +4,7 @@ import { watchPending, type NewQuestion } from '../../../src/client/watch-pendin
 import { announce } from '../../../src/cli/pending';
 import { cardExcerpt } from '../../../src/cli/support/card-excerpt';
 import { approvalCard, inDoubtCard } from '../../../src/shared/card';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { TurnEvent } from '../../../src/client/events';
 import { InOrder } from '../../../src/client/in-order';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

@@ -1,6 +1,6 @@
 import { temporal } from '@temporalio/proto';
 import { sentOf } from '../../../src/client/senders';
-import { withEngine } from '../../support/engine';
+import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

@@ -8,7 +8,7 @@ import { HoldfastClient, type StartTurn } from '../../../src/client';
 import { IdempotencyConflict, InvalidRequest, ServerUnreachable } from '../../../src/client/errors';
 import { loadConfig } from '../../../src/config';
 import { dataConverter } from '../../../src/data-converter';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { say } from '../../support/scripted-model';
 
 const fresh = () => `start-${randomBytes(6).toString('hex')}`;

@@ -6,7 +6,7 @@ import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from '../../..
 import { TurnHandle } from '../../../src/client/turn-handle';
 import { dataConverter } from '../../../src/data-converter';
 import { ModelFailure } from '../../../src/model/provider';
-import { eventually, testAddress, withEngine } from '../../support/engine';
+import { eventually, testAddress, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

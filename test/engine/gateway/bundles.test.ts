@@ -1,7 +1,7 @@
 import { ofKey } from '../../../src/attestation/bundle-signer';
 import { HoldfastClient } from '../../../src/client';
 import { BUNDLE_KEY } from '../../support/bundle-keys';
-import { ana, eve, gatewayScene, olga, rita } from '../../support/gateway-scene';
+import { ana, eve, gatewayScene, olga, rita } from '../support/gateway-scene';
 
 it('a bundle is for auditors and admins of whoever may see the turn, and for nobody else', async () => {
   let made: HoldfastClient | undefined;

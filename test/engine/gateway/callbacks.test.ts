@@ -7,11 +7,11 @@ import { gatewayApp } from '../../../src/gateway/app';
 import { CallbackNotAllowed, callbackSender } from '../../../src/notify/callback';
 import { signature } from '../../../src/notify/webhook';
 import { callbackHost } from '../../../src/shared/callback';
-import { eventually, replayed, withEngine } from '../../support/engine';
+import { eventually, replayed, withEngine } from '../support/engine';
 import { gatewayParts, person } from '../../support/gateway';
 import { ask, say } from '../../support/scripted-model';
-import { afterTurns } from '../../support/sessions';
-import { withAgents } from '../../support/sub-agents';
+import { afterTurns } from '../support/sessions';
+import { withAgents } from '../support/sub-agents';
 import { pays } from '../../support/tools';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

@@ -1,6 +1,6 @@
 import { serveGateway, type RunningGateway } from '../../../src/gateway/serve';
 import { Tokens } from '../../../src/gateway/principals';
-import { eventually, withEngine, type Engine, type Setup } from '../../support/engine';
+import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { gatewayParts, person } from '../../support/gateway';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

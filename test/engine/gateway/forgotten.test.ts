@@ -6,9 +6,9 @@ import type { TurnHandle } from '../../../src/client/turn-handle';
 import { hashJson } from '../../../src/shared/digests';
 import { turnIdFromKey } from '../../../src/shared/ids';
 import type { Store } from '../../../src/store/store';
-import { eventually } from '../../support/engine';
-import { ana, gatewayScene, invoice, rita } from '../../support/gateway-scene';
-import { textOf, withMcp } from '../../support/mcp';
+import { eventually } from '../support/engine';
+import { ana, gatewayScene, invoice, rita } from '../support/gateway-scene';
+import { textOf, withMcp } from '../support/mcp';
 import { pays } from '../../support/tools';
 
 const operationOf = (principal: string, key: string) =>

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json } from '../../../src/shared/json';
 import { defineTool } from '../../../src/tools/define';
-import { eventually, type Engine } from '../../support/engine';
+import { eventually, type Engine } from '../support/engine';
 import type { Person } from '../../support/gateway';
-import { ana, boss, gatewayScene, invoice, rita, type Answered, type Scene } from '../../support/gateway-scene';
+import { ana, boss, gatewayScene, invoice, rita, type Answered, type Scene } from '../support/gateway-scene';
 import { ask, say, type Answer } from '../../support/scripted-model';
-import { afterTurns } from '../../support/sessions';
+import { afterTurns } from '../support/sessions';
 import { z } from 'zod';
 
 interface Retried extends Scene {

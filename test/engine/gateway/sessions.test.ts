@@ -1,8 +1,8 @@
-import { eventually, type Engine } from '../../support/engine';
+import { eventually, type Engine } from '../support/engine';
 import type { Person } from '../../support/gateway';
-import { ana, boss, eve, gatewayScene, ned, olga, rita, ron, type Answered, type Scene } from '../../support/gateway-scene';
+import { ana, boss, eve, gatewayScene, ned, olga, rita, ron, type Answered, type Scene } from '../support/gateway-scene';
 import { ask, say, type Answer } from '../../support/scripted-model';
-import { afterTurns } from '../../support/sessions';
+import { afterTurns } from '../support/sessions';
 
 const OUTSIDE = [eve, ned];
 

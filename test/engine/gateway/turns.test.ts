@@ -1,9 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
 import { dataConverter } from '../../../src/data-converter';
-import { eventually, testAddress } from '../../support/engine';
+import { eventually, testAddress } from '../support/engine';
 import type { Person } from '../../support/gateway';
-import { ana, boss, eve, gatewayScene, invoice, ned, olga, rita, ron } from '../../support/gateway-scene';
+import { ana, boss, eve, gatewayScene, invoice, ned, olga, rita, ron } from '../support/gateway-scene';
 import { say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

@@ -1,6 +1,6 @@
 import { ModelFailure } from '../../../src/model/provider';
 import { ToolError } from '../../../src/tools/errors';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 import { capturedLog, type Line } from '../../support/captured-log';

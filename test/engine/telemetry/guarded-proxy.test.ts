@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { withDevApprovals } from '../../../src/cli/support/dev-approvals';
 import { loadConfig } from '../../../src/config';
 import { secretPlace, startGuardedProxy, type GuardedProxy } from '../../../src/telemetry/guarded-proxy';
-import { eventually } from '../../support/engine';
+import { eventually } from '../support/engine';
 
 describe('the proxy before what has no check of its own', () => {
   let behind: Server;

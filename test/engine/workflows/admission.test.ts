@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../../src/agents/define';
 import type { Envelope } from '../../../src/shared/envelope';
 import type { BeforeHook } from '../../../src/tools/hooks';
 import { checkByRules, metacognition } from '../../../src/tools/metacognition';
-import { withEngine } from '../../support/engine';
+import { withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

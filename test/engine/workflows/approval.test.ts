@@ -1,8 +1,8 @@
 import { ToolError } from '../../../src/tools/errors';
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { eventually, withEngine } from '../../support/engine';
-import { runForged } from '../../support/forge';
+import { eventually, withEngine } from '../support/engine';
+import { runForged } from '../support/forge';
 import { recordedCalls } from '../../support/recompute-digests';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';

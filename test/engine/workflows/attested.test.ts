@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attestDecision } from '../../../src/attestation/attest';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';

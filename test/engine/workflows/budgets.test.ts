@@ -8,7 +8,7 @@ import { ToolError } from '../../../src/tools/errors';
 import { workflowBundlePath } from '../../../src/worker';
 import { BUDGET_QUERY, RESERVE_UPDATE, SETTLE_UPDATE, type BudgetName, type BudgetView } from '../../../src/workflows/contract';
 import { temporalBudgets } from '../../../src/worker/temporal-budgets';
-import { eventually, withEngine, type Engine } from '../../support/engine';
+import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

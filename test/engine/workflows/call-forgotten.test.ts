@@ -1,7 +1,7 @@
 /** A direct call is asked for under its key again, after Temporal has forgotten it: the store has not. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { CallHandle } from '../../../src/client/direct-call';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { pays, reads } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };

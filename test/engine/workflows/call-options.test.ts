@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../../src/client/events';
 import { ToolError } from '../../../src/tools/errors';
-import { withEngine, type Engine } from '../../support/engine';
+import { withEngine, type Engine } from '../support/engine';
 import { pays, reads } from '../../support/tools';
 
 const envelopeOf = async (engine: Engine, tool: string, options = {}, input = {}) =>

@@ -5,7 +5,7 @@ import { binaryFile, INLINE_FILE_BYTES } from '../../../src/tools/binary';
 import { defineTool } from '../../../src/tools/define';
 import { fetchAllPages, pageInput, pageOfList, type Page } from '../../../src/tools/pages';
 import { truncated, truncateInput } from '../../../src/tools/truncate';
-import { withEngine, type Engine } from '../../support/engine';
+import { withEngine, type Engine } from '../support/engine';
 import { gatewayParts } from '../../support/gateway';
 import { ask, results, say } from '../../support/scripted-model';
 import { reads } from '../../support/tools';

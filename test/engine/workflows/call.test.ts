@@ -6,7 +6,7 @@ import type { TurnEvent } from '../../../src/client/events';
 import { walk } from '../../../src/store/transcript';
 import { defineTool } from '../../../src/tools/define';
 import { ToolError } from '../../../src/tools/errors';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { pays, reads } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };

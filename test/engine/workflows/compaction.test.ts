@@ -5,8 +5,8 @@ import { addUsage, cachedShare, NO_USAGE } from '../../../src/shared/usage';
 import { isJsonObject, type JsonObject } from '../../../src/shared/json';
 import { walk } from '../../../src/store/transcript';
 import { estimateTokens } from '../../../src/tools/tokens';
-import { withEngine } from '../../support/engine';
-import { afterTurns, callFaults, chainFaults, replayedSession, talk } from '../../support/sessions';
+import { withEngine } from '../support/engine';
+import { afterTurns, callFaults, chainFaults, replayedSession, talk } from '../support/sessions';
 import { reads } from '../../support/tools';
 
 const WINDOW = 6000;

@@ -1,5 +1,5 @@
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

@@ -1,6 +1,6 @@
 import { ToolError } from '../../../src/tools/errors';
 import { shownCard } from '../../support/card';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 import type { TurnHandle } from '../../../src/client/turn-handle';

@@ -1,5 +1,5 @@
 import { walk } from '../../../src/store/transcript';
-import { withEngine } from '../../support/engine';
+import { withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { MANY_TOOLS } from '../../support/tools/catalogue/many-tools';
 

@@ -1,5 +1,5 @@
-import { eventually, withEngine } from '../../support/engine';
-import { afterFlood, flood, FLOOD_MS, STEADY } from '../../support/flood';
+import { eventually, withEngine } from '../support/engine';
+import { afterFlood, flood, FLOOD_MS, STEADY } from '../support/flood';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

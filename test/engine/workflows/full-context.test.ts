@@ -4,7 +4,7 @@ import { ModelFailure, type ModelRequest } from '../../../src/model/provider';
 import { startRehearsal, type Rehearsal, type RehearsalOptions } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';
 import { walk } from '../../../src/store/transcript';
-import { withEngine, type Setup } from '../../support/engine';
+import { withEngine, type Setup } from '../support/engine';
 import { ask, say, ScriptedModel, type Answer } from '../../support/scripted-model';
 import { reads } from '../../support/tools';
 

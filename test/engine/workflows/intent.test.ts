@@ -4,7 +4,7 @@ import { intentHash, intentWorkflowId, type ClaimAnswer, type IntentOwner } from
 import { workflowBundlePath } from '../../../src/worker';
 import { dataConverter } from '../../../src/data-converter';
 import { shownCard } from '../../support/card';
-import { eventually, withEngine, type Engine } from '../../support/engine';
+import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

@@ -4,7 +4,7 @@ import type { TurnView } from '../../../src/shared/turn-view';
 import type { Store } from '../../../src/store/store';
 import { ToolError } from '../../../src/tools/errors';
 import { capturedLog } from '../../support/captured-log';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, results, say, ScriptedModel } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

@@ -8,7 +8,7 @@ import { forEachCapped } from '../../../src/shared/batches';
 import type { JsonObject } from '../../../src/shared/json';
 import type { CallView } from '../../../src/shared/turn-view';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { eventually, withEngine, type Setup } from '../../support/engine';
+import { eventually, withEngine, type Setup } from '../support/engine';
 import { PlannedModel } from '../../support/planned-model';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

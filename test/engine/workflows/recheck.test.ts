@@ -1,8 +1,8 @@
 import { callDigest, hashJson } from '../../../src/shared/digests';
 import type { RunCallInput } from '../../../src/shared/activity-io';
-import { eventually, withEngine } from '../../support/engine';
-import { runForged } from '../../support/forge';
-import { keepMadeUp } from '../../support/made-up';
+import { eventually, withEngine } from '../support/engine';
+import { runForged } from '../support/forge';
+import { keepMadeUp } from '../support/made-up';
 import { recordedCalls } from '../../support/recompute-digests';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';

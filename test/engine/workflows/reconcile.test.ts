@@ -6,7 +6,7 @@ import { walk } from '../../../src/store/transcript';
 import type { Reconciled, ToolContext, ToolDefinition } from '../../../src/tools/define';
 import { idempotencyKey } from '../../../src/shared/digests';
 import { ToolError } from '../../../src/tools/errors';
-import { eventually, withEngine, type Engine } from '../../support/engine';
+import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
@@ -130,7 +130,7 @@ describe('a probe that cannot tell', () => {
   });
 
   it('shows no more of what it saw than a card holds', async () => {
-    const tool = lost(() => ({ outcome: 'unknown', evidence: `${'x'.repeat(9000)}the end` }), { reconcileMs: 1 });
+    const tool = lost(() => ({ outcome: 'unknown', evidence: `${'x'.repeat(9000)}the end` }), { reconcileMs: 2000 });
     await withEngine({ tools: [tool], script: script() }, async (engine) => {
       const turn = await paid(engine);
       const digest = await isAsked(turn);

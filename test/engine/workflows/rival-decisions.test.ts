@@ -3,7 +3,7 @@ import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { forEachCapped } from '../../../src/shared/batches';
 import type { CallView, TurnView } from '../../../src/shared/turn-view';
-import { eventually, withEngine, type Engine, type Setup } from '../../support/engine';
+import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { PlannedModel } from '../../support/planned-model';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

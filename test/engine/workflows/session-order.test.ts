@@ -10,9 +10,9 @@ import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-uti
 import { Worker } from '@temporalio/worker';
 import { dataConverter } from '../../../src/data-converter';
 import { workflowBundlePath } from '../../../src/worker';
-import { withEngine } from '../../support/engine';
+import { withEngine } from '../support/engine';
 import { say } from '../../support/scripted-model';
-import { afterTurns, talk } from '../../support/sessions';
+import { afterTurns, talk } from '../support/sessions';
 
 interface Event {
   eventId: string;

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { attestStart } from '../../../src/attestation/attest';
 import type { SessionHandle } from '../../../src/client/session-handle';
 import { hashJson } from '../../../src/shared/digests';
-import { withEngine, type Engine } from '../../support/engine';
+import { withEngine, type Engine } from '../support/engine';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
-import { afterTurns, chainFaults, replayedSession, talk } from '../../support/sessions';
+import { afterTurns, chainFaults, replayedSession, talk } from '../support/sessions';
 import { pays } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { startDevServer, type DevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
-import { afterTurns, chainFaults, replayedSession } from '../../support/sessions';
+import { afterTurns, chainFaults, replayedSession } from '../support/sessions';
 import { pays } from '../../support/tools';
 
 const SUGGESTED_AT = 60;

@@ -3,9 +3,9 @@ import { ForkRefused, SessionNotFound } from '../../../src/client/errors';
 import { ModelFailure } from '../../../src/model/provider';
 import { RESUME_TEXT } from '../../../src/client/session-handle';
 import { walk } from '../../../src/store/transcript';
-import { eventually, withEngine, type Engine } from '../../support/engine';
+import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
-import { afterTurns, callFaults, chainFaults, lines, replayedSession, talk } from '../../support/sessions';
+import { afterTurns, callFaults, chainFaults, lines, replayedSession, talk } from '../support/sessions';
 import { pays, reads } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileStore } from '../../../src/store/file-store';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../src/shared/tool-class';
-import { withEngine } from '../../support/engine';
+import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

@@ -1,10 +1,10 @@
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { signSteer } from '../../../src/client/attest';
 import { ToolError } from '../../../src/tools/errors';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
-import { conversation, interrupted, recorded } from '../../support/steering';
+import { conversation, interrupted, recorded } from '../support/steering';
 import { pays, reads } from '../../support/tools';
 
 const look = reads('look', async () => ({ seen: true }));

@@ -2,9 +2,9 @@ import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent, type AgentDefinition } from '../../../src/agents/define';
 import { walk } from '../../../src/store/transcript';
 import type { Tool } from '../../../src/tools/define';
-import { eventually } from '../../support/engine';
+import { eventually } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
-import { children, withAgents } from '../../support/sub-agents';
+import { children, withAgents } from '../support/sub-agents';
 import { Barrier, pays, reads } from '../../support/tools';
 
 const agent = (name: string, tools: Tool[] = [], more: Partial<AgentDefinition> = {}) =>

@@ -6,8 +6,8 @@ import { Context } from '@temporalio/activity';
 import { FileStore } from '../../../src/store/file-store';
 import { StoreError, type Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/transcript';
-import { eventually, withEngine, type Engine } from '../../support/engine';
-import { sendJunk } from '../../support/fill-run';
+import { eventually, withEngine, type Engine } from '../support/engine';
+import { sendJunk } from '../support/fill-run';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

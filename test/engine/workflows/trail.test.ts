@@ -3,7 +3,7 @@ import type { TurnHandle } from '../../../src/client/turn-handle';
 import type { Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/transcript';
 import type { TrailEntry } from '../../../src/store/trail';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

@@ -7,7 +7,7 @@ import { ToolError } from '../../../src/tools/errors';
 import { ModelFailure } from '../../../src/model/provider';
 import { describeTurn } from '../../../src/cli/support/describe';
 import { shownCard } from '../../support/card';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../support/engine';
 import { ask, results, say, ScriptedModel, type Answer } from '../../support/scripted-model';
 import { Barrier, pays, reads } from '../../support/tools';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineAgent, defineApp, type App } from '../../../src/agents/define';
 import type { Tool, ToolDefinition } from '../../../src/tools/define';
 import { Registry } from '../../../src/tools/registry';
-import { withEngine } from '../../support/engine';
+import { withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { createWorker } from '../../../src/worker';
-import { withEngine } from '../../support/engine';
+import { withEngine } from '../../engine/support/engine';
 import { say } from '../../support/scripted-model';
 import { reads } from '../../support/tools';
 

@@ -5,8 +5,8 @@ import { describeVerification } from '../../../src/audit/verify/sentence';
 import { judgedByPython } from '../audit/support/python';
 import { bundleOf } from '../../support/bundle-of';
 import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
-import { withEngine } from '../../support/engine';
-import { pythonVerifier } from '../../support/python-verifier';
+import { withEngine } from '../../engine/support/engine';
+import { pythonVerifier } from '../support/python-verifier';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

@@ -18,7 +18,7 @@ import { serverOf } from '../../../src/packs/mcp/servers-file';
 import { acceptNoIsolation, isolation, whatToDo } from '../../../src/processes/isolation';
 import { Place } from '../packs/workspace/support';
 import { silent } from '../../support/silent';
-import { eventually } from '../../support/engine';
+import { eventually } from '../../engine/support/engine';
 
 const SPY = join(__dirname, '../packs/mcp/fixtures/spy-server.mjs');
 const SECRET = 'sk-canary-9d1e-do-not-tell';

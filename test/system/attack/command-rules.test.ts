@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { workspaceTools } from '../../../src/packs/workspace';
 import type { AgentPermissions } from '../../../src/agents/define';
 import { Place } from '../packs/workspace/support';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../../engine/support/engine';
 import { ask, say } from '../../support/scripted-model';
 
 let place: Place;

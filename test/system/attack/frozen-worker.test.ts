@@ -6,11 +6,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { eventually, testAddress } from '../../support/engine';
-import { startCounter, type Counter } from '../../support/fault-counter';
-import type { Gate } from '../../support/fault-gates';
-import { startWire } from '../../support/fault-servers';
-import { openStage, type Stage, type WorkerProcess } from '../../support/fault-stage';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { startCounter, type Counter } from '../support/fault-counter';
+import type { Gate } from '../support/fault-gates';
+import { startWire } from '../support/fault-servers';
+import { openStage, type Stage, type WorkerProcess } from '../support/fault-stage';
 
 const APP = join(__dirname, '../fault/fixtures/frozen.app.ts');
 const LIMIT = 240_000;

@@ -6,12 +6,12 @@ import { endThreads } from '../../../src/tools/isolation/threads';
 import { ToolThreads } from '../../../src/tools/isolation/tool-threads';
 import { runTool } from '../../../src/tools/run';
 import { blockedDuring } from '../../support/blocked';
-import { eventually, withEngine } from '../../support/engine';
-import app, { isolatedTools, looks } from '../../support/isolated-app';
+import { eventually, withEngine } from '../../engine/support/engine';
+import app, { isolatedTools, looks } from '../support/isolated-app';
 import { ask, say } from '../../support/scripted-model';
 import { toolContext } from '../../support/tool-context';
 
-const appModule = join(__dirname, '../../support/isolated-app.ts');
+const appModule = join(__dirname, '../support/isolated-app.ts');
 /** Enough to load the app, and soon full. */
 const isolation = { threads: 2, heapMb: 128 };
 const threads = new ToolThreads(appModule, isolation);

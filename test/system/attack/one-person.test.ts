@@ -3,7 +3,7 @@ import { verifyBundle } from '../../../src/audit/verify';
 import { forged, type OpenLine } from '../../support/audit/forge';
 import { judgedByPython } from '../audit/support/python';
 import { sample, TRUST } from '../../support/bundle-keys';
-import { pythonVerifier } from '../../support/python-verifier';
+import { pythonVerifier } from '../support/python-verifier';
 
 const python = pythonVerifier();
 const both = python === null ? test.skip : test;

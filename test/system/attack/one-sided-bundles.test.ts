@@ -7,8 +7,8 @@ import { forged, type OpenLine } from '../../support/audit/forge';
 import { judgedByPython } from '../audit/support/python';
 import { bundleOf } from '../../support/bundle-of';
 import { BUNDLE_KEY, sample, TRUST } from '../../support/bundle-keys';
-import { eventually, withEngine } from '../../support/engine';
-import { pythonVerifier } from '../../support/python-verifier';
+import { eventually, withEngine } from '../../engine/support/engine';
+import { pythonVerifier } from '../support/python-verifier';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { RunCallInput } from '../../../src/shared/activity-io';
 import { FileStore } from '../../../src/store/file-store';
 import type { Store } from '../../../src/store/store';
-import { eventually, withEngine, type Setup } from '../../support/engine';
-import { withForger } from '../../support/forge';
+import { eventually, withEngine, type Setup } from '../../engine/support/engine';
+import { withForger } from '../../engine/support/forge';
 import { recordedCalls } from '../../support/recompute-digests';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
-import { resetBefore } from '../../support/temporal-cli';
+import { resetBefore } from '../support/temporal-cli';
 import { pays } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { environment, MAIN, start } from '../cli/support/cli';
 import { startDev } from '../cli/support/dev';
 import { family } from '../cli/support/processes';
-import { eventually } from '../../support/engine';
+import { eventually } from '../../engine/support/engine';
 
 const APP = join(__dirname, '../cli/fixtures/password.app.cjs');
 const SECRET = 'canary-77b2-do-not-tell';

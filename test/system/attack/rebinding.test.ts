@@ -6,10 +6,10 @@ import { platform } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
 import { startDev, type Dev } from '../cli/support/dev';
 import { family } from '../cli/support/processes';
-import { eventually } from '../../support/engine';
+import { eventually } from '../../engine/support/engine';
 import { freePort } from '../../support/free-port';
-import { listening, type Listening } from '../../support/listening';
-import { rawHttp, type RawRequest } from '../../support/raw-http';
+import { listening, type Listening } from '../support/listening';
+import { rawHttp, type RawRequest } from '../support/raw-http';
 
 const PATHS = ['/', '/healthz', '/readyz', '/metrics', '/docs', '/openapi.json', '/api/v1/namespaces', '/v1/pending', '/mcp'];
 const EVIL = 'http://evil.example';

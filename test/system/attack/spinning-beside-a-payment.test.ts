@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolContext } from '../../../src/tools/define';
 import { workspaceTools } from '../../../src/packs/workspace';
 import { Place } from '../packs/workspace/support';
-import { invoice, scene } from '../../support/scene';
+import { invoice, scene } from '../../engine/support/scene';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

@@ -1,8 +1,8 @@
 /** Words are no decisions: not the model's, not a tool's, not a document's. Each test is named after what it prevents. */
 import { workspaceTools } from '../../../src/packs/workspace';
 import { Place } from '../packs/workspace/support';
-import { eventually } from '../../support/engine';
-import { CHANNELS, invoice, scene } from '../../support/scene';
+import { eventually } from '../../engine/support/engine';
+import { CHANNELS, invoice, scene } from '../../engine/support/scene';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 

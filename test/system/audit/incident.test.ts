@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileStore } from '../../../src/store/file-store';
-import { testAddress, withEngine } from '../../support/engine';
-import { holdfast } from '../../support/process';
+import { testAddress, withEngine } from '../../engine/support/engine';
+import { holdfast } from '../support/process';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

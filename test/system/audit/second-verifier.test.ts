@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifyBundle } from '../../../src/audit/verify';
 import { SAMPLES, STRANGER_KEY, TRUST } from '../../support/bundle-keys';
-import { pythonVerifier } from '../../support/python-verifier';
+import { pythonVerifier } from '../support/python-verifier';
 import { rewritten } from '../../support/rewrite-bundle';
 import { forgeries } from '../../support/audit/forgeries';
 import { mutations } from './support/mutations';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileStore } from '../../../src/store/file-store';
-import { testAddress, withEngine } from '../../support/engine';
+import { testAddress, withEngine } from '../../engine/support/engine';
 import { say } from '../../support/scripted-model';
 import { environment, run } from './support/cli';
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { readDevState } from '../../../src/devserver/state-file';
-import { eventually } from '../../support/engine';
-import { replayAll } from '../../support/replay-all';
+import { eventually } from '../../engine/support/engine';
+import { replayAll } from '../support/replay-all';
 import { collect, lines, MAIN, run as runCli, start, type Running } from './support/cli';
 import { startDev, type Dev } from './support/dev';
 

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
-import { eventually, testAddress, withEngine, type Engine } from '../../support/engine';
+import { eventually, testAddress, withEngine, type Engine } from '../../engine/support/engine';
 import { ask, say, type Answer } from '../../support/scripted-model';
-import { afterTurns } from '../../support/sessions';
-import { withAgents } from '../../support/sub-agents';
+import { afterTurns } from '../../engine/support/sessions';
+import { withAgents } from '../../engine/support/sub-agents';
 import { pays, reads } from '../../support/tools';
 import { collect, environment, lines, MAIN, run, type Running } from './support/cli';
 

@@ -1,6 +1,6 @@
 import { readDevState } from '../../../src/devserver/state-file';
-import { replayAll } from '../../support/replay-all';
-import { eventually } from '../../support/engine';
+import { replayAll } from '../support/replay-all';
+import { eventually } from '../../engine/support/engine';
 import { lines, run as runCli, start, type Running } from './support/cli';
 import { startDev, type Dev } from './support/dev';
 

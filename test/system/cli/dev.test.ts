@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../../support/engine';
+import { eventually } from '../../engine/support/engine';
 import { environment, run, start } from './support/cli';
 import { startDev, type Dev } from './support/dev';
 import { alive, family, stillThere } from './support/processes';

@@ -6,10 +6,10 @@ import { FileTrust } from '../../../src/attestation/file-trust';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { Tokens } from '../../../src/gateway/principals';
 import { serveGateway } from '../../../src/gateway/serve';
-import { eventually, testAddress, withEngine } from '../../support/engine';
+import { eventually, testAddress, withEngine } from '../../engine/support/engine';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { gatewayParts } from '../../support/gateway';
-import { recorded } from '../../support/steering';
+import { recorded } from '../../engine/support/steering';
 import { pays, reads } from '../../support/tools';
 import { collect, environment, MAIN, run } from './support/cli';
 

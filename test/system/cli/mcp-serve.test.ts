@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { textOf } from '../../support/mcp';
+import { textOf } from '../../engine/support/mcp';
 import { lines, MAIN, run } from './support/cli';
 import { startDev, type Dev } from './support/dev';
 

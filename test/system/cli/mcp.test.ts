@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { holdfast, holdfastJson } from '../../support/process';
+import { holdfast, holdfastJson } from '../support/process';
 
 const SERVER = join(__dirname, '../../support/packs/mcp/fixtures/odd-server.mjs');
 

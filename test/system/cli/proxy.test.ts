@@ -4,8 +4,8 @@ import { createServer, request, type OutgoingHttpHeaders, type Server } from 'no
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readCompose } from '../../support/compose-file';
-import { holdfast, type Holdfast } from '../../support/process';
+import { readCompose } from '../support/compose-file';
+import { holdfast, type Holdfast } from '../support/process';
 
 let home: string;
 let behind: Server;

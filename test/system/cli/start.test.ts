@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Investigated } from '../../../src/cli/support/investigate';
 import type { TurnView } from '../../../src/shared/turn-view';
-import { eventually } from '../../support/engine';
+import { eventually } from '../../engine/support/engine';
 import { environment, run, start } from './support/cli';
 
 let home: string;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { madeUpEdgar } from '../../support/edgar-files';
-import { startEdgar } from '../../support/edgar-server';
+import { madeUpEdgar } from '../support/edgar-files';
+import { startEdgar } from '../support/edgar-server';
 import { environment, run } from './support/cli';
 
 const nowhere = (more: NodeJS.ProcessEnv = {}) =>

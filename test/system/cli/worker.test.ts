@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, testAddress } from '../../support/engine';
+import { eventually, testAddress } from '../../engine/support/engine';
 import { environment, lines, start } from './support/cli';
 
 describe('holdfast worker', () => {

@@ -5,7 +5,7 @@ import { equipDemoChain } from '../../../src/cli/support/demo-chain';
 import { loadConfig } from '../../../src/config';
 import { startEquippedChain } from '../../../src/devserver/equipped-chain';
 import { onchainTools } from '../../../src/packs/onchain';
-import { eventually } from '../../support/engine';
+import { eventually } from '../../engine/support/engine';
 import { toolContext } from '../../support/tool-context';
 import { chainTime, rpc } from '../packs/onchain/support';
 

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Supervised } from '../../../src/devserver/supervised';
-import { ROOT } from '../../support/compose-file';
+import { ROOT } from '../support/compose-file';
 import { freePort } from '../../support/free-port';
-import { findPostgres } from '../../support/native-binaries';
+import { findPostgres } from '../support/native-binaries';
 import { describePostgres } from '../store/support/postgres';
-import { SQL_USER, startPostgres } from '../../support/native-postgres';
+import { SQL_USER, startPostgres } from '../support/native-postgres';
 
 const bin = findPostgres();
 const PASSWORD = 'not-for-anybody';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { isSetting } from '../../../src/config';
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contract';
 import { version } from '../../../src/version';
-import { composeFaults, composeText, readCompose, ROOT, type ComposeService } from '../../support/compose-file';
-import { SERVER_VERSION } from '../../support/native-binaries';
+import { composeFaults, composeText, readCompose, ROOT, type ComposeService } from '../support/compose-file';
+import { SERVER_VERSION } from '../support/native-binaries';
 
 const compose = readCompose();
 const services = Object.entries(compose.services);

@@ -7,9 +7,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from '../../support/compose-file';
+import { ROOT } from '../support/compose-file';
 import { freePort } from '../../support/free-port';
-import { holdfast } from '../../support/process';
+import { holdfast } from '../support/process';
 
 interface Instruction {
   name: string;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readCompose, ROOT } from '../../support/compose-file';
+import { readCompose, ROOT } from '../support/compose-file';
 
 describe('docker/make-secrets.sh', () => {
   let folder: string;

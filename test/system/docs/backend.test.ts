@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signature } from '../../../src/notify/webhook';
 import { collect, environment, MAIN, type Running } from '../cli/support/cli';
-import { startCuttingProxy } from '../../support/cutting-proxy';
-import { eventually } from '../../support/engine';
+import { startCuttingProxy } from '../support/cutting-proxy';
+import { eventually } from '../../engine/support/engine';
 import { freePort } from '../../support/free-port';
 import { pageOf, ROOT } from '../../support/named-tests';
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { serveGateway } from '../../../src/gateway/serve';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
-import { withEngine } from '../../support/engine';
+import { withEngine } from '../../engine/support/engine';
 import { gatewayParts, person } from '../../support/gateway';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

@@ -5,9 +5,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDevState } from '../../../src/devserver/state-file';
-import { describeInBrowser, Home } from '../../support/browser';
-import { eventually } from '../../support/engine';
-import { screenshotFolder } from '../../support/web-ui';
+import { describeInBrowser, Home } from '../support/browser';
+import { eventually } from '../../engine/support/engine';
+import { screenshotFolder } from '../support/web-ui';
 
 const QUERY = "HoldfastState IN ('awaiting_approval', 'in_doubt')";
 

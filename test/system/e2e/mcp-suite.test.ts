@@ -8,8 +8,8 @@ import { defineTool, type Tool } from '../../../src/tools/define';
 import { ToolError } from '../../../src/tools/errors';
 import { principalNamed } from '../../../src/gateway/principals';
 import { person } from '../../support/gateway';
-import { withMcp } from '../../support/mcp';
-import { mcpSuite } from '../../support/mcp-suite';
+import { withMcp } from '../../engine/support/mcp';
+import { mcpSuite } from '../support/mcp-suite';
 import { pays, reads } from '../../support/tools';
 
 const file = (filename: string, contentType: string, text: string) =>

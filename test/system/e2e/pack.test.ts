@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { readDevState } from '../../../src/devserver/state-file';
 import { collect, type Running } from '../cli/support/cli';
 import { family, stillThere } from '../cli/support/processes';
-import { eventually } from '../../support/engine';
-import { replayAll } from '../../support/replay-all';
+import { eventually } from '../../engine/support/engine';
+import { replayAll } from '../support/replay-all';
 import { createProject, pack, type Project } from './pack-project';
 
 jest.setTimeout(240_000);

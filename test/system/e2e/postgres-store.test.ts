@@ -7,8 +7,8 @@ import type { Store } from '../../../src/store/store';
 import type { TrailPage } from '../../../src/store/trail';
 import { walk } from '../../../src/store/transcript';
 import { describePostgres, StoreServer } from '../store/support/postgres';
-import { withEngine } from '../../support/engine';
-import { holdfast } from '../../support/process';
+import { withEngine } from '../../engine/support/engine';
+import { holdfast } from '../support/process';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 

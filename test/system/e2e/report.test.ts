@@ -10,9 +10,9 @@ import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { readCaseFile } from '../../../src/audit/case-file';
 import { compared, html, report, verified, type Reported } from '../../../src/audit/report';
 import { verifyBundle } from '../../../src/audit/verify';
-import { describeInBrowser } from '../../support/browser';
+import { describeInBrowser } from '../support/browser';
 import { handBundle, PLAIN_WORDS, type Words } from '../../support/hand-bundle';
-import { screenshotFolder } from '../../support/web-ui';
+import { screenshotFolder } from '../support/web-ui';
 
 const BUNDLES = join(__dirname, '../../bundles');
 

@@ -10,7 +10,7 @@ import { ROLES } from '../../../src/gateway/principals';
 import { environment } from '../cli/support/cli';
 import { startDev, type Dev } from '../cli/support/dev';
 import { person } from '../../support/gateway';
-import { schemathesis } from '../../support/schemathesis';
+import { schemathesis } from '../support/schemathesis';
 
 const FIXTURES = join(__dirname, 'fixtures');
 const program = schemathesis();

@@ -8,8 +8,8 @@ import { FileStore } from '../../../src/store/file-store';
 import { start, run as runCli } from '../cli/support/cli';
 import { startDev, type Dev } from '../cli/support/dev';
 import { clientOf } from '../packs/onchain/support';
-import { eventually } from '../../support/engine';
-import { replayAll } from '../../support/replay-all';
+import { eventually } from '../../engine/support/engine';
+import { replayAll } from '../support/replay-all';
 
 const EVERY_TOOL = Object.values(PACKS).flat().sort();
 

@@ -10,11 +10,11 @@ import { parse } from 'yaml';
 import type { PendingTurn, TurnSummary } from '../../../src/client';
 import { startMailCatcher, type MailCatcher } from '../../../src/devserver/mail-catcher';
 import type { TurnView } from '../../../src/shared/turn-view';
-import { eventually } from '../../support/engine';
-import { whyNoNativeCluster } from '../../support/native-binaries';
-import { startNativeCluster, type NativeCluster } from '../../support/native-cluster';
-import { holdfast, type Holdfast } from '../../support/process';
-import { replayAll } from '../../support/replay-all';
+import { eventually } from '../../engine/support/engine';
+import { whyNoNativeCluster } from '../support/native-binaries';
+import { startNativeCluster, type NativeCluster } from '../support/native-cluster';
+import { holdfast, type Holdfast } from '../support/process';
+import { replayAll } from '../support/replay-all';
 
 const COMMITTEE = 'credit-committee@bank.example';
 const SET_UP_WITHIN_MS = 1_200_000; // where the server has to be built, on a busy machine

@@ -4,12 +4,12 @@
  */
 import { join } from 'node:path';
 import { readDevState } from '../../../src/devserver/state-file';
-import { describeInBrowser, Home } from '../../support/browser';
-import { eventually } from '../../support/engine';
-import { startCounter, type Counter } from '../../support/fault-counter';
-import { Gates } from '../../support/fault-gates';
-import { replayAll } from '../../support/replay-all';
-import { TurnPage } from '../../support/web-ui';
+import { describeInBrowser, Home } from '../support/browser';
+import { eventually } from '../../engine/support/engine';
+import { startCounter, type Counter } from '../support/fault-counter';
+import { Gates } from '../support/fault-gates';
+import { replayAll } from '../support/replay-all';
+import { TurnPage } from '../support/web-ui';
 
 const IN_DOUBT = /^In doubt/;
 

@@ -1,11 +1,11 @@
 import { readDevState } from '../../../src/devserver/state-file';
-import { replayAll } from '../../support/replay-all';
+import { replayAll } from '../support/replay-all';
 /** Approval as the product promises it: in Temporal's own Web UI, by clicking, in a real browser. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { describeInBrowser, Home } from '../../support/browser';
-import { TurnPage, type Card } from '../../support/web-ui';
+import { describeInBrowser, Home } from '../support/browser';
+import { TurnPage, type Card } from '../support/web-ui';
 
 const COMMITTEE = 'credit-committee@bank.example';
 const MESSAGE = `Prepare a credit memo on AAPL against its peers and send it to ${COMMITTEE}.`;

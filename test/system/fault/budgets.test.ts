@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { budgetWorkflowId } from '../../../src/shared/budget-book';
 import type { JsonObject } from '../../../src/shared/json';
 import { BUDGET_QUERY, type BudgetView } from '../../../src/workflows/contract';
-import { eventually, testAddress } from '../../support/engine';
-import { approve, memoWaits, openStage, reachesState, type Stage } from '../../support/fault-stage';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { approve, memoWaits, openStage, reachesState, type Stage } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/budget.app.ts');
 const MEMO = {

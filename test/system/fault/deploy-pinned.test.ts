@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { shownCard } from '../../support/card';
-import { eventually, replayed, testAddress } from '../../support/engine';
-import { BUILDS, OLD, paid, signalApproval, startBuild, startPayment, type Build } from '../../support/fault-builds';
-import { openStage, type Stage, type WorkerProcess } from '../../support/fault-stage';
+import { eventually, replayed, testAddress } from '../../engine/support/engine';
+import { BUILDS, OLD, paid, signalApproval, startBuild, startPayment, type Build } from '../support/fault-builds';
+import { openStage, type Stage, type WorkerProcess } from '../support/fault-stage';
 
 jest.setTimeout(240_000);
 

@@ -3,19 +3,10 @@
  * what becomes of two payments: one that a person had approved and that had not run yet, and one that nobody had decided on.
  * Payments are counted by the test's own server.
  */
-import { eventually, replayed, testAddress } from '../../support/engine';
+import { eventually, replayed, testAddress } from '../../engine/support/engine';
 import { shownCard } from '../../support/card';
-import {
-  BUILDS,
-  OLD,
-  paid,
-  signalApproval,
-  startBuild,
-  startPayment,
-  type Build,
-  type Payment,
-} from '../../support/fault-builds';
-import { openStage, type Stage } from '../../support/fault-stage';
+import { BUILDS, OLD, paid, signalApproval, startBuild, startPayment, type Build, type Payment } from '../support/fault-builds';
+import { openStage, type Stage } from '../support/fault-stage';
 import { Signers } from '../../support/signers';
 
 /** Four worker processes' starts, one after the other. */

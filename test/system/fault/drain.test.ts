@@ -2,9 +2,9 @@
  * An orderly end (SIGTERM) of real worker processes, each time while a call stands at a barrier of the test's own:
  * what runs is let end, up to the limit; what is cut off is repeated only where that does no harm.
  */
-import { testAddress } from '../../support/engine';
-import { approve, memoWaits, openStage, recordedRuns, type Stage, type WorkerProcess } from '../../support/fault-stage';
-import { CLEAN, endReplays, limited, outcomeOf, Turnstile, type Expected } from '../../support/fault-table';
+import { testAddress } from '../../engine/support/engine';
+import { approve, memoWaits, openStage, recordedRuns, type Stage, type WorkerProcess } from '../support/fault-stage';
+import { CLEAN, endReplays, limited, outcomeOf, Turnstile, type Expected } from '../support/fault-table';
 import { freePort } from '../../support/free-port';
 
 /** Long enough that no test reaches it, whatever the machine. */

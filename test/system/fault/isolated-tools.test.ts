@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../src/shared/json';
-import { eventually, testAddress } from '../../support/engine';
-import { openStage, type Stage } from '../../support/fault-stage';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { openStage, type Stage } from '../support/fault-stage';
 
 const app = join(__dirname, 'fixtures/isolated.app.ts');
 

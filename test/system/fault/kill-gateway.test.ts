@@ -10,12 +10,12 @@ import { startDevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';
-import { startCuttingProxy } from '../../support/cutting-proxy';
-import { readEvents } from '../../support/event-reader';
-import { WorkerProcess } from '../../support/fault-stage';
-import { Gates } from '../../support/fault-gates';
+import { startCuttingProxy } from '../support/cutting-proxy';
+import { readEvents } from '../support/event-reader';
+import { WorkerProcess } from '../support/fault-stage';
+import { Gates } from '../support/fault-gates';
 import { person } from '../../support/gateway';
-import { holdfast } from '../../support/process';
+import { holdfast } from '../support/process';
 
 const APP = join(__dirname, 'fixtures/session.app.ts');
 const LOOKS = 12;

@@ -2,8 +2,8 @@
  * `kill -9` of the Temporal server, which keeps its workflows in a file, at barriers of the test's own.
  * The server comes back on the same port over the same file; the worker has lived on, or has died too.
  */
-import { KillableServer } from '../../support/fault-server';
-import { approve, isGone, memoWaits, openStage, recordedRuns, type Stage } from '../../support/fault-stage';
+import { KillableServer } from '../support/fault-server';
+import { approve, isGone, memoWaits, openStage, recordedRuns, type Stage } from '../support/fault-stage';
 import {
   CLEAN,
   endReplays,
@@ -14,7 +14,7 @@ import {
   Turnstile,
   type Expected,
   type Row,
-} from '../../support/fault-table';
+} from '../support/fault-table';
 
 const IN_DOUBT: Expected = { ...CLEAN, doubt: true };
 const AT_ONCE = 2;

@@ -2,8 +2,8 @@
  * `kill -9` of the worker process, each time at a barrier of the test's own. What must come of it is
  * written down beforehand; then a fresh worker over the same store goes on, and it must come so.
  */
-import { eventually, testAddress } from '../../support/engine';
-import { startWire } from '../../support/fault-servers';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { startWire } from '../support/fault-servers';
 import {
   approve,
   memoWaits,
@@ -13,7 +13,7 @@ import {
   recordedRuns,
   type Stage,
   type WorkerProcess,
-} from '../../support/fault-stage';
+} from '../support/fault-stage';
 import {
   CLEAN,
   endReplays,
@@ -24,7 +24,7 @@ import {
   Turnstile,
   type Expected,
   type Row,
-} from '../../support/fault-table';
+} from '../support/fault-table';
 
 const IN_DOUBT: Expected = { ...CLEAN, doubt: true };
 /** Two cores: more at once would make heartbeats late, and with them the deaths. */

@@ -6,12 +6,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { eventually, testAddress } from '../../support/engine';
-import { startCounter, type Counter, type Failure, type Moment } from '../../support/fault-counter';
-import { Gates } from '../../support/fault-gates';
-import { KillableServer } from '../../support/fault-server';
-import { openStage, type Stage } from '../../support/fault-stage';
-import { endReplays, replayedAlone, Turnstile } from '../../support/fault-table';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { startCounter, type Counter, type Failure, type Moment } from '../support/fault-counter';
+import { Gates } from '../support/fault-gates';
+import { KillableServer } from '../support/fault-server';
+import { openStage, type Stage } from '../support/fault-stage';
+import { endReplays, replayedAlone, Turnstile } from '../support/fault-table';
 
 const APP = join(__dirname, 'fixtures/counted.app.ts');
 const LIMIT = 600_000;

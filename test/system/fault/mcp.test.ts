@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { acceptedPath, serverOf, writeAccepted } from '../../../src/packs/mcp';
 import type { JsonObject } from '../../../src/shared/json';
-import { accepting } from '../../support/packs/mcp/mcp-engine';
+import { accepting } from '../../engine/support/packs/mcp/mcp-engine';
 import { capturedLog } from '../../support/captured-log';
-import { eventually, testAddress } from '../../support/engine';
+import { eventually, testAddress } from '../../engine/support/engine';
 import { hostPid } from '../../support/host-pid';
-import { approve, isGone, openStage, reachesState, type Stage } from '../../support/fault-stage';
+import { approve, isGone, openStage, reachesState, type Stage } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/mcp.app.ts');
 const SERVER = join(__dirname, '../../support/packs/mcp/fixtures/odd-server.mjs');

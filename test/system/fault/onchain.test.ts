@@ -16,10 +16,10 @@ import { deployDemo, type Demo } from '../../../src/packs/onchain';
 import type { JsonObject } from '../../../src/shared/json';
 import { startRpcProxy } from '../packs/onchain/rpc-proxy';
 import { swaps, UNIT } from '../packs/onchain/support';
-import { replayed, testAddress } from '../../support/engine';
-import { Gates, type Gate } from '../../support/fault-gates';
-import { startBackend, startWire } from '../../support/fault-servers';
-import { WorkerProcess } from '../../support/fault-stage';
+import { replayed, testAddress } from '../../engine/support/engine';
+import { Gates, type Gate } from '../support/fault-gates';
+import { startBackend, startWire } from '../support/fault-servers';
+import { WorkerProcess } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/swap.app.ts');
 

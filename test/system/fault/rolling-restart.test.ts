@@ -14,8 +14,8 @@ import { HoldfastClient } from '../../../src/client';
 import { dataConverter } from '../../../src/data-converter';
 import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';
-import { eventually, replayed, testAddress } from '../../support/engine';
-import { WorkerProcess } from '../../support/fault-stage';
+import { eventually, replayed, testAddress } from '../../engine/support/engine';
+import { WorkerProcess } from '../support/fault-stage';
 
 const TURNS = Array.from({ length: 20 }, (_, index) => index + 1);
 const PHASES = ['look_up', 'note', 'book', 'check'] as const;

@@ -18,10 +18,10 @@ import type { JsonObject } from '../../../src/shared/json';
 import type { TurnView } from '../../../src/shared/turn-view';
 import { FileStore } from '../../../src/store/file-store';
 import { walk } from '../../../src/store/transcript';
-import { eventually } from '../../support/engine';
-import { WorkerProcess } from '../../support/fault-stage';
-import { Gates } from '../../support/fault-gates';
-import { afterTurns, chainFaults, replayedSession } from '../../support/sessions';
+import { eventually } from '../../engine/support/engine';
+import { WorkerProcess } from '../support/fault-stage';
+import { Gates } from '../support/fault-gates';
+import { afterTurns, chainFaults, replayedSession } from '../../engine/support/sessions';
 
 const TURNS = 60;
 const KILLS = 10;

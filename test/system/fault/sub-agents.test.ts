@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';
-import { replayed, testAddress } from '../../support/engine';
-import { approve, memoWaits, openStage, reachesState, type Stage } from '../../support/fault-stage';
+import { replayed, testAddress } from '../../engine/support/engine';
+import { approve, memoWaits, openStage, reachesState, type Stage } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/sub-agents.app.ts');
 const MEMO = {

@@ -4,12 +4,12 @@
  */
 import { join } from 'node:path';
 import type { TurnHandle, WaitingCall } from '../../../src/client/turn-handle';
-import { eventually, testAddress } from '../../support/engine';
-import { startCounter, type Counter } from '../../support/fault-counter';
-import { openStage, type Stage } from '../../support/fault-stage';
-import { endReplays, replayedAlone } from '../../support/fault-table';
-import { Gates } from '../../support/fault-gates';
-import { activityIdOf, reset, temporal, type ResetPoint } from '../../support/temporal-cli';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { startCounter, type Counter } from '../support/fault-counter';
+import { openStage, type Stage } from '../support/fault-stage';
+import { endReplays, replayedAlone } from '../support/fault-table';
+import { Gates } from '../support/fault-gates';
+import { activityIdOf, reset, temporal, type ResetPoint } from '../support/temporal-cli';
 
 const APP = join(__dirname, 'fixtures/held-payments.app.ts');
 const WITHIN = 60_000;

@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';
-import { replayed, testAddress } from '../../support/engine';
-import { openStage, type Stage } from '../../support/fault-stage';
+import { replayed, testAddress } from '../../engine/support/engine';
+import { openStage, type Stage } from '../support/fault-stage';
 
 const FIRST: Record<string, JsonObject> = { pay: { invoice: 'INV-7', cents: 700 }, look_up: { key: 'a' } };
 const AGAIN: Record<string, JsonObject> = { pay: { invoice: 'INV-7', euros: 7 }, look_up: { id: 1 } };

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { examinePinned } from '../../../src/cli/support/examine-workers';
 import { environment, run } from '../cli/support/cli';
-import { eventually, replayed, testAddress } from '../../support/engine';
-import { approve, memoWaits, openStage, recorded, type Stage, type WorkerProcess } from '../../support/fault-stage';
+import { eventually, replayed, testAddress } from '../../engine/support/engine';
+import { approve, memoWaits, openStage, recorded, type Stage, type WorkerProcess } from '../support/fault-stage';
 
 const execute = promisify(execFile);
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { readTrustedKeys } from '../../../src/attestation/trusted-keys';
-import { eventually, testAddress } from '../../support/engine';
+import { eventually, testAddress } from '../../engine/support/engine';
 import { person } from '../../support/gateway';
-import { holdfast } from '../../support/process';
+import { holdfast } from '../support/process';
 
 const APP = join(__dirname, '../cli/fixtures/call.app.ts');
 const rita = person('rita', 'starter');

@@ -8,12 +8,12 @@ import { defineTool } from '../../../src/tools/define';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { ToolError } from '../../../src/tools/errors';
-import { startCuttingProxy, type Cut } from '../../support/cutting-proxy';
-import { eventually, withEngine, type Engine, type Setup } from '../../support/engine';
-import { readEvents } from '../../support/event-reader';
+import { startCuttingProxy, type Cut } from '../support/cutting-proxy';
+import { eventually, withEngine, type Engine, type Setup } from '../../engine/support/engine';
+import { readEvents } from '../support/event-reader';
 import { gatewayParts, person } from '../../support/gateway';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
-import { reset } from '../../support/temporal-cli';
+import { reset } from '../support/temporal-cli';
 import { pays, reads } from '../../support/tools';
 
 jest.setTimeout(180_000);

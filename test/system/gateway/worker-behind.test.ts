@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, testAddress } from '../../support/engine';
+import { eventually, testAddress } from '../../engine/support/engine';
 import { person } from '../../support/gateway';
-import { holdfast } from '../../support/process';
+import { holdfast } from '../support/process';
 
 const APP = join(__dirname, '../cli/fixtures/call.app.ts');
 const rita = person('rita', 'starter', 'approver');

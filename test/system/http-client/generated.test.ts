@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { serveGateway } from '../../../src/gateway/serve';
 import { httpClient } from '../../../src/http-client';
-import { withEngine } from '../../support/engine';
+import { withEngine } from '../../engine/support/engine';
 import { gatewayParts, person } from '../../support/gateway';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

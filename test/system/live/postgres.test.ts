@@ -7,9 +7,9 @@ import type { Supervised } from '../../../src/devserver/supervised';
 import type { LiveEvent } from '../../../src/live/bus';
 import { PostgresLive } from '../../../src/live/postgres';
 import { freePort } from '../../support/free-port';
-import { eventually } from '../../support/engine';
-import { findPostgres } from '../../support/native-binaries';
-import { SQL_USER, startPostgres } from '../../support/native-postgres';
+import { eventually } from '../../engine/support/engine';
+import { findPostgres } from '../support/native-binaries';
+import { SQL_USER, startPostgres } from '../support/native-postgres';
 
 jest.setTimeout(120_000);
 

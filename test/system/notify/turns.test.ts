@@ -6,7 +6,7 @@ import { startDevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { startMailCatcher } from '../../../src/devserver/mail-catcher';
 import { createNotifier, type NotifySettings } from '../../../src/notify';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../../engine/support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 import { SECRET } from '../../support/notify/questions';

@@ -26,23 +26,32 @@ describe('the count of npm test', () => {
     expect(count(0, { ...summary, numTotalTestSuites: 3 })).toEqual({ passed: 5, failed: 2, skipped: 0 });
   });
 
-  it('takes the second run of a failed file for the first, and nothing else', () => {
-    const again = (counts: object, file: object, second: object) =>
-      withModule('tally.mjs', 'return lib.countAgain(input.counts, input.file, input.second)', { counts, file, second });
-    const tests = ['passed', 'failed', 'failed', 'pending'].map((status) => ({ status }));
-    const counts = { passed: 10, failed: 3, skipped: 4 };
-    expect(again(counts, { assertionResults: tests }, { passed: 3, failed: 0, skipped: 1 })).toEqual({
-      passed: 12,
-      failed: 1,
-      skipped: 4,
+  it('names each failed test by its file and title, and a file that could not be loaded', () => {
+    const file = (name: string, status: string, ...tests: [string, string][]) => ({
+      ...{ name: `/r/test/${name}`, status },
+      assertionResults: tests.map(([fullName, result]) => ({ fullName, status: result })),
     });
-    expect(again(counts, { assertionResults: tests }, { passed: 2, failed: 1, skipped: 1 })).toMatchObject({ failed: 2 });
-    // A file that could not be loaded has no tests.
-    expect(again(counts, { assertionResults: [] }, { passed: 5, failed: 0, skipped: 0 })).toMatchObject({
-      passed: 15,
-      failed: 2,
-    });
-    expect(again(counts, { assertionResults: [] }, { passed: 0, failed: 1, skipped: 0 })).toEqual(counts);
+    const testResults = [
+      file('a.test.ts', 'passed', ['is well', 'passed']),
+      file('b.test.ts', 'failed', ['is well', 'passed'], ['is ill', 'failed']),
+      file('c.test.ts', 'failed'),
+    ];
+    expect(withModule('tally.mjs', "return lib.failedTests(input, '/r')", { testResults })).toEqual([
+      { file: 'test/b.test.ts', title: 'is ill' },
+      { file: 'test/c.test.ts', title: '(the file)' },
+    ]);
+    expect(withModule('tally.mjs', "return lib.failedTests(null, '/r')", {})).toEqual([]);
+  });
+
+  it('names unstable tests in the last lines, and counts them as failed', () => {
+    const failures = [
+      { file: 'test/a.test.ts', title: 'passes alone', unstable: true },
+      { file: 'test/b.test.ts', title: 'fails alone too', unstable: false },
+    ];
+    const input = { counts: { passed: 3, failed: 2, skipped: 0 }, failures };
+    expect(withModule('tally.mjs', 'return lib.totalLines(input.counts, input.failures)', input)).toBe(
+      'unstable: test/a.test.ts › passes alone\n3 passed, 2 failed',
+    );
   });
 
   it('ends in one line, which names skips only if there are any', () => {

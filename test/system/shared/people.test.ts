@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainName, samePerson } from '../../../src/shared/approval';
 import { UNSEEN_RANGES } from '../../../src/shared/unseen';
-import { pythonVerifier } from '../../support/python-verifier';
-import { random } from '../../support/random';
+import { pythonVerifier } from '../support/python-verifier';
+import { random } from '../support/random';
 
 type Pairs = [string, string][];
 

@@ -1,9 +1,9 @@
 /** A real worker process, seen from outside: its metrics, its readiness, its log. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually, testAddress } from '../../support/engine';
-import { startWire } from '../../support/fault-servers';
-import { openStage, type Stage } from '../../support/fault-stage';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { startWire } from '../support/fault-servers';
+import { openStage, type Stage } from '../support/fault-stage';
 import { freePort } from '../../support/free-port';
 
 describe('a worker process', () => {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { TurnHandle, WaitingCall } from '../../../src/client/turn-handle';
 import type { HoldfastClient } from '../../../src/client';
 import { FileStore } from '../../../src/store/file-store';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../../engine/support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
-import { reset } from '../../support/temporal-cli';
+import { reset } from '../support/temporal-cli';
 import { pays } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };

@@ -3,10 +3,10 @@ import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
 import { startDevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
-import { eventually } from '../../support/engine';
+import { eventually } from '../../engine/support/engine';
 import { ask, results, say } from '../../support/scripted-model';
-import { children, withAgents } from '../../support/sub-agents';
-import { resetBefore } from '../../support/temporal-cli';
+import { children, withAgents } from '../../engine/support/sub-agents';
+import { resetBefore } from '../support/temporal-cli';
 import { pays, reads } from '../../support/tools';
 
 const invoice = { invoice: 'A', cents: 1 };

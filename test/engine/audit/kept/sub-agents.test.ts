@@ -11,10 +11,10 @@ import { readWhole } from '../../../../src/audit/format/whole';
 import { KeptBundles } from '../../../../src/audit/kept/folder';
 import { Sweeper } from '../../../../src/audit/kept/sweeper';
 import { verifyBundle } from '../../../../src/audit/verify';
-import { eventually } from '../../../support/engine';
+import { eventually } from '../../support/engine';
 import { ask, say } from '../../../support/scripted-model';
 import { silent } from '../../../support/silent';
-import { children, withAgents } from '../../../support/sub-agents';
+import { children, withAgents } from '../../support/sub-agents';
 import { pays } from '../../../support/tools';
 
 test('one bundle, of the turn above, with the turn of the sub-agent that paid', async () => {

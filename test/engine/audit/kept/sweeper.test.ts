@@ -11,7 +11,7 @@ import { Holds } from '../../../../src/audit/kept/holds';
 import { retain } from '../../../../src/audit/kept/retain';
 import { Sweeper } from '../../../../src/audit/kept/sweeper';
 import type { TurnHandle } from '../../../../src/client/turn-handle';
-import { eventually, withEngine, type Engine } from '../../../support/engine';
+import { eventually, withEngine, type Engine } from '../../support/engine';
 import { ask, say } from '../../../support/scripted-model';
 import { silent } from '../../../support/silent';
 import { pays, reads } from '../../../support/tools';

@@ -5,7 +5,7 @@ import { verifyBundle } from '../../../../src/audit/verify';
 import { BUNDLE_KEY, TRUST } from '../../../support/bundle-keys';
 import { bundleOf } from '../../../support/bundle-of';
 import { ask, say } from '../../../support/scripted-model';
-import { withAgents } from '../../../support/sub-agents';
+import { withAgents } from '../../support/sub-agents';
 import { reads } from '../../../support/tools';
 import { forged, type OpenLine } from '../../../support/audit/forge';
 

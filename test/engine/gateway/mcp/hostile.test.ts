@@ -2,7 +2,7 @@ import { RecentEvents } from '../../../../src/gateway/mcp/events';
 import { Sessions } from '../../../../src/gateway/mcp/sessions';
 import { principalNamed } from '../../../../src/gateway/principals';
 import { person } from '../../../support/gateway';
-import { INITIALIZE, withMcp } from '../../../support/mcp';
+import { INITIALIZE, withMcp } from '../../support/mcp';
 import { silent } from '../../../support/silent';
 import { reads } from '../../../support/tools';
 

@@ -7,9 +7,9 @@ import { catalogueOf } from '../../../../src/gateway/tool-catalogue';
 import { binaryFile } from '../../../../src/tools/binary';
 import type { Tool } from '../../../../src/tools/define';
 import { ToolError } from '../../../../src/tools/errors';
-import { eventually } from '../../../support/engine';
+import { eventually } from '../../support/engine';
 import { person } from '../../../support/gateway';
-import { textOf, withMcp } from '../../../support/mcp';
+import { textOf, withMcp } from '../../support/mcp';
 import { ask, say } from '../../../support/scripted-model';
 import { pays, reads } from '../../../support/tools';
 

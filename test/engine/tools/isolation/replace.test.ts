@@ -9,7 +9,7 @@ import { endThreads } from '../../../../src/tools/isolation/threads';
 import { ToolThreads } from '../../../../src/tools/isolation/tool-threads';
 import { Registry } from '../../../../src/tools/registry';
 import { runTool, type RunResult } from '../../../../src/tools/run';
-import { eventually, withEngine } from '../../../support/engine';
+import { eventually, withEngine } from '../../support/engine';
 import { ask, results, say } from '../../../support/scripted-model';
 import { toolContext } from '../../../support/tool-context';
 

@@ -2,8 +2,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testAddress, withEngine } from '../../../support/engine';
-import { holdfast } from '../../../support/process';
+import { testAddress, withEngine } from '../../../engine/support/engine';
+import { holdfast } from '../../support/process';
 import { say } from '../../../support/scripted-model';
 import { bundle, CODE, history } from '../../../support/audit/replay/samples';
 

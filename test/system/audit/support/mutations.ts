@@ -1,5 +1,5 @@
 /** What somebody can do to a bundle without a key: lines left out, doubled, swapped; bytes changed, left out, put in; a file cut short. */
-import { random } from '../../../support/random';
+import { random } from '../../support/random';
 
 export interface Mutation {
   name: string;

@@ -3,7 +3,7 @@ import { verifyBundle } from '../../../../src/audit/verify';
 import * as doubled from '../../../../src/audit/verify/doubled';
 import type { Table } from '../../../../src/audit/verify/doubled';
 import { sample, TRUST } from '../../../support/bundle-keys';
-import { pythonVerifier } from '../../../support/python-verifier';
+import { pythonVerifier } from '../../support/python-verifier';
 import { forged, type OpenLine } from '../../../support/audit/forge';
 import { another } from '../support/leaves';
 import { judgedByPython, type Case } from '../support/python';

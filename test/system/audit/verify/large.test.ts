@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { LineWriter } from '../../../../src/audit/format/writer';
 import { sample, TRUST_FILE } from '../../../support/bundle-keys';
-import { resultPart } from '../../../support/result-part';
+import { resultPart } from '../../support/result-part';
 import { nextLine, type AnyLine } from '../../../support/rewrite-bundle';
 
 const RESULTS = 60;

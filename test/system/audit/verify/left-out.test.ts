@@ -2,7 +2,7 @@
 import { verifyBundle } from '../../../../src/audit/verify';
 import { BUNDLE_VERSION, type EndBody } from '../../../../src/audit/format/lines';
 import { sample, TRUST } from '../../../support/bundle-keys';
-import { pythonVerifier } from '../../../support/python-verifier';
+import { pythonVerifier } from '../../support/python-verifier';
 import { forged, type OpenLine } from '../../../support/audit/forge';
 import { judgedByPython, type Case } from '../support/python';
 

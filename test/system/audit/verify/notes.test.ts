@@ -2,7 +2,7 @@
 import { verifyBundle } from '../../../../src/audit/verify';
 import { describeVerification } from '../../../../src/audit/verify/sentence';
 import { sample, TRUST } from '../../../support/bundle-keys';
-import { pythonVerifier } from '../../../support/python-verifier';
+import { pythonVerifier } from '../../support/python-verifier';
 import { forged, type OpenLine } from '../../../support/audit/forge';
 import { noted } from '../../../support/audit/forgeries';
 import { judgedByPython } from '../support/python';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../../../support/engine';
+import { eventually } from '../../../engine/support/engine';
 import { environment, start, type Running } from './cli';
 import { family, stillThere } from './processes';
 

@@ -9,7 +9,7 @@ import { withOAuth, type OAuthServer } from '../../../../src/packs/mcp/oauth';
 import type { JsonObject } from '../../../../src/shared/json';
 import { FileStore } from '../../../../src/store/file-store';
 import { capturedLog } from '../../../support/captured-log';
-import { holdfast } from '../../../support/process';
+import { holdfast } from '../../support/process';
 import { CLIENT, guardedServer, type Guard, type Guarded } from '../../../support/packs/mcp/guarded-server';
 
 let folder: string;

@@ -4,12 +4,12 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerEntry } from '../../../../src/packs/mcp';
-import { eventually } from '../../../support/engine';
+import { eventually } from '../../../engine/support/engine';
 import { hostPid } from '../../../support/host-pid';
 import { freePort } from '../../../support/free-port';
-import { pythonMcpServers } from '../../../support/mcp-python';
+import { pythonMcpServers } from '../../support/mcp-python';
 import { ask, results, say, ScriptedModel } from '../../../support/scripted-model';
-import { withMcp, type McpEngine, type McpSetup } from '../../../support/packs/mcp/mcp-engine';
+import { withMcp, type McpEngine, type McpSetup } from '../../../engine/support/packs/mcp/mcp-engine';
 
 const python = pythonMcpServers();
 const describePython = python ? describe : describe.skip;

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { eventually } from '../../../support/engine';
+import { eventually } from '../../../engine/support/engine';
 import { toolContext } from '../../../support/tool-context';
 import { Place } from './support';
 

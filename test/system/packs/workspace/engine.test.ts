@@ -1,6 +1,6 @@
 import type { HoldfastClient } from '../../../../src/client';
 import { workspaceTools } from '../../../../src/packs/workspace';
-import { eventually, withEngine } from '../../../support/engine';
+import { eventually, withEngine } from '../../../engine/support/engine';
 import { ask, results, say } from '../../../support/scripted-model';
 import { Place } from './support';
 

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type QueryResult } from 'pg';
 import { choosePort } from '../../../../src/devserver/ports';
 import type { Supervised } from '../../../../src/devserver/supervised';
-import { findPostgres } from '../../../support/native-binaries';
-import { servePostgres, SQL_USER, startPostgres } from '../../../support/native-postgres';
+import { findPostgres } from '../../support/native-binaries';
+import { servePostgres, SQL_USER, startPostgres } from '../../support/native-postgres';
 
 const START_WITHIN_MS = 30_000;
 

@@ -6,10 +6,10 @@ import { Deadline } from '../../../../src/tools/deadline';
 import { endThreads } from '../../../../src/tools/isolation/threads';
 import { ToolThreads, type ReadyThread } from '../../../../src/tools/isolation/tool-threads';
 import { runTool, type RunResult } from '../../../../src/tools/run';
-import { isolatedTools, plainTools } from '../../../support/isolated-app';
+import { isolatedTools, plainTools } from '../../support/isolated-app';
 import { toolContext } from '../../../support/tool-context';
 
-const appModule = join(__dirname, '../../../support/isolated-app.ts');
+const appModule = join(__dirname, '../../support/isolated-app.ts');
 const threads = new ToolThreads(appModule, { threads: 2 });
 const never = new AbortController().signal;
 

@@ -8,8 +8,8 @@ import { addressesOf } from '../../../../../src/packs/finance/edgar/addresses';
 import { retryAfterMs } from '../../../../../src/shared/retry-after';
 import { EdgarHttp, type HttpSettings } from '../../../../../src/packs/finance/edgar/http';
 import { notFound } from '../../../../../src/packs/finance/not-found';
-import { startEdgar, type EdgarServer } from '../../../../support/edgar-server';
-import type { EdgarFiles } from '../../../../support/edgar-files';
+import { startEdgar, type EdgarServer } from '../../../support/edgar-server';
+import type { EdgarFiles } from '../../../support/edgar-files';
 import { toolErrorOf } from '../../../../support/packs/finance/support';
 
 const absent = () => notFound('nothing_there', 'nothing', 'hint');

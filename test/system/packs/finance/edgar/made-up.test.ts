@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { edgarData, type FinanceData } from '../../../../../src/packs/finance';
-import { MADE, madeUpEdgar, type EdgarFiles } from '../../../../support/edgar-files';
-import { startEdgar, type EdgarServer } from '../../../../support/edgar-server';
+import { MADE, madeUpEdgar, type EdgarFiles } from '../../../support/edgar-files';
+import { startEdgar, type EdgarServer } from '../../../support/edgar-server';
 import { call, context, toolErrorOf } from '../../../../support/packs/finance/support';
 
 let folder: string;

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { edgarData, type FinanceData } from '../../../../../src/packs/finance';
-import { recordedEdgar } from '../../../../support/edgar-files';
-import { startEdgar, type EdgarServer } from '../../../../support/edgar-server';
+import { recordedEdgar } from '../../../support/edgar-files';
+import { startEdgar, type EdgarServer } from '../../../support/edgar-server';
 import { readRecorded, recordedData } from '../../../../support/recorded-data';
 import { call, context, toolErrorOf } from '../../../../support/packs/finance/support';
 

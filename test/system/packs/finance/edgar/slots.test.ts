@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { HostPause } from '../../../../../src/packs/finance/edgar/pause';
 import { RequestSlots } from '../../../../../src/packs/finance/edgar/slots';
-import { startEdgar } from '../../../../support/edgar-server';
+import { startEdgar } from '../../../support/edgar-server';
 import { toolErrorOf } from '../../../../support/packs/finance/support';
 
 const child = (...args: (string | number)[]) =>

@@ -1,0 +1,53 @@
+/** Runs Jest over one of the three projects of test/jest.config.cjs, or over whatever its arguments say. */
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runChild } from './run-child.mjs';
+
+export const LOG = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'node_modules/.cache/holdfast/test.log');
+
+/** Test files at once for each core: engine and system tests mostly wait, for a server or a process. */
+const FILES_PER_CORE = { unit: 1, engine: 2, system: 1.5 };
+
+export const bin = (root, path) => join(root, 'node_modules', ...path.split('/'));
+
+export const workersOf = (project) => Math.max(1, Math.round(availableParallelism() * FILES_PER_CORE[project]));
+
+/** @returns {number} a file that what Jest and the tests print goes into */
+export function openLog() {
+  mkdirSync(dirname(LOG), { recursive: true });
+  return openSync(LOG, 'w');
+}
+
+/**
+ * @param {string} root of the checkout
+ * @param {{project?: 'unit' | 'engine' | 'system', files?: string[], args?: string[], log?: number}} what files: none means all;
+ *   log: only failures and progress are printed, the rest goes there
+ * @returns {Promise<{code: number, summary: object | null}>} summary: Jest's own, null where it wrote none
+ */
+export async function runProjects(root, { project, files = [], args = [], log }) {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+  const output = join(folder, 'jest.json');
+  const command = [bin(root, 'jest/bin/jest.js'), '--config', 'test/jest.config.cjs', '--json', '--outputFile', output, ...args];
+  if (project) command.push('--selectProjects', project, '--maxWorkers', String(workersOf(project)));
+  if (files.length > 0) command.push('--runTestsByPath', ...files);
+  if (log !== undefined) command.push('--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs'));
+  // The reporter prints as file 3: Jest's own two outputs are the log.
+  const quiet = log === undefined ? {} : { stdio: ['inherit', log, log, process.stdout.fd] };
+  const env = { ...process.env, ...(log === undefined ? {} : { HOLDFAST_TEST_OUTPUT: '3' }) };
+  try {
+    const { code } = await runChild(process.execPath, command, { cwd: root, env, ...quiet });
+    return { code, summary: read(output) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function read(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}

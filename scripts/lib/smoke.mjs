@@ -1,0 +1,30 @@
+/** Of each part of test/system one file that `npm test` runs: quick, and it fails where the part as a whole is broken. */
+const FILES = [
+  'agents/models',
+  'attack/words',
+  'audit/verify/verify',
+  'cli/trail',
+  'devserver/equipped-chain',
+  'docker/compose',
+  'docs/audit',
+  'e2e/postgres-store',
+  'fault/versioning',
+  'gateway/worker-behind',
+  'http-client/generated',
+  'live/postgres',
+  'model/showcase',
+  'notify/mail',
+  'packs/finance/edgar/http',
+  'packs/mcp/oauth',
+  'packs/onchain/known',
+  'packs/workspace/engine',
+  'scripts/tally',
+  'shared/people',
+  'store/calls',
+  'telemetry/tool-metrics',
+  'testing/test-tool',
+  'tools/isolation/tool-threads',
+  'workflows/reset',
+];
+
+export const SMOKE = FILES.map((file) => `test/system/${file}.test.ts`);

@@ -1,0 +1,38 @@
+/**
+ * `npm run test:unit`, `test:engine`, `test:system -- PART…`: the tests of one folder, with Jest's own output. Unit tests need
+ * nothing but the dependencies; the others set up what is missing first. `--changed`: only files that a change touches.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bin, workersOf } from './lib/jest-run.mjs';
+import { runChild } from './lib/run-child.mjs';
+import { setUp } from './lib/set-up.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const [project, ...given] = process.argv.slice(2);
+
+const parts = readdirSync(join(root, 'test', 'system')).filter((name) => name !== 'support');
+const args = given.map((arg) => (arg === '--changed' ? '--onlyChanged' : arg));
+const named = args.filter((arg) => !arg.startsWith('-'));
+const unknown = project === 'system' ? named.filter((name) => !existsSync(join(root, 'test', 'system', name))) : [];
+
+if (unknown.length > 0) {
+  console.error(
+    `test:system: there is no part ${unknown.join(', ')}. Parts: ${parts.join(', ')}; or a file, as e2e/pack.test.ts.`,
+  );
+  process.exitCode = 1;
+} else {
+  if (project !== 'unit') await setUp(root);
+  const options = args.filter((arg) => arg.startsWith('-'));
+  const patterns = named.map((name) => (project === 'system' ? `test/system/${name}` : name));
+  const jest = [bin(root, 'jest/bin/jest.js'), '--config', 'test/jest.config.cjs', ...patterns, ...options];
+  const { code } = await runChild(
+    process.execPath,
+    [...jest, '--selectProjects', project, '--maxWorkers', String(workersOf(project))],
+    {
+      cwd: root,
+    },
+  );
+  process.exitCode = code;
+}

@@ -1,0 +1,245 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
+import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { trustedEntry } from '../../../src/attestation/gateway-key';
+import { SigningKey } from '../../../src/attestation/signing-key';
+import { verifyBundle } from '../../../src/audit/verify';
+import { defineAgent, defineApp, type AgentDefinition, type App } from '../../../src/agents/define';
+import { HoldfastClient, type StartTurn } from '../../../src/client';
+import type { CallHandle, DirectCall } from '../../../src/client/direct-call';
+import type { TurnHandle } from '../../../src/client/turn-handle';
+import { connectTemporal } from '../../../src/client/connect';
+import { dataConverter } from '../../../src/data-converter';
+import type { ModelProvider } from '../../../src/model/provider';
+import { FileStore } from '../../../src/store/file-store';
+import type { Store } from '../../../src/store/store';
+import type { ToolMetrics } from '../../../src/telemetry/tool-metrics';
+import type { Tool, ToolLogger } from '../../../src/tools/define';
+import { createWorker, workflowBundlePath, type WorkerParts } from '../../../src/worker';
+import type { Registry } from '../../../src/tools/registry';
+import { TURNS_AND_CALLS } from '../../../src/workflows/contract';
+import { bundleOf } from '../../support/bundle-of';
+import { silent } from '../../support/silent';
+import { recomputeDigests } from '../../support/recompute-digests';
+import { ScriptedModel, type Answer } from '../../support/scripted-model';
+
+export interface Setup {
+  tools?: Tool[];
+  /** Instead of one agent `tester` with these tools. */
+  app?: App;
+  script?: Answer[];
+  model?: ModelProvider;
+  agent?: Partial<Omit<AgentDefinition, 'name' | 'tools'>>;
+  worker?: Partial<WorkerOptions>;
+  store?: Store;
+  /** Instead of one over `tools`. */
+  registry?: Registry;
+  log?: ToolLogger;
+  /** What the worker is told besides. */
+  settings?: Partial<
+    Pick<
+      WorkerParts,
+      | 'debugInfo'
+      | 'publicUrl'
+      | 'approvals'
+      | 'trust'
+      | 'notifier'
+      | 'outside'
+      | 'callbacks'
+      | 'live'
+      | 'oldDigestsUntil'
+      | 'appModule'
+      | 'isolation'
+    >
+  >;
+  /** File of the key that the client signs starts with. */
+  signingKey?: string;
+  metrics?: ToolMetrics;
+  /** That of an engine before this one, to go on with its turns. */
+  taskQueue?: string;
+  /** Another server than the shared one. */
+  address?: string;
+  /** The test writes into the store what the engine would not: no bundle can tell of it as one story. */
+  madeUp?: boolean;
+}
+
+export interface Engine {
+  client: HoldfastClient;
+  model: ScriptedModel;
+  store: Store;
+  taskQueue: string;
+  /** The worker's. */
+  connection: NativeConnection;
+  start(message?: string, more?: Partial<StartTurn>): Promise<TurnHandle>;
+  call(tool: string, input?: DirectCall['input'], more?: Partial<DirectCall>): Promise<CallHandle>;
+}
+
+export function testAddress(): string {
+  const address = process.env.HOLDFAST_TEST_ADDRESS;
+  if (!address) throw new Error('The test server is not running; jest starts it in test/engine/support/global-setup.');
+  return address;
+}
+
+/**
+ * Runs `body` beside a worker of its own, on the test server. Afterwards every turn that was started
+ * is replayed, its digests are recomputed from what was recorded, and its bundle is verified.
+ */
+export async function withEngine(setup: Setup, body: (engine: Engine) => Promise<void>): Promise<void> {
+  quietRuntime();
+  const address = setup.address ?? testAddress();
+  const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
+  const taskQueue = setup.taskQueue ?? `test-${randomBytes(6).toString('hex')}`;
+  const connection = await NativeConnection.connect({ address });
+  const clientConnection = await connectTemporal({ address, namespace: 'default', connectionOptions: { address } });
+  const store = setup.store ?? (await FileStore.open(directory));
+  const temporal = new Client({ connection: clientConnection, dataConverter });
+  const live = setup.settings?.live ?? null;
+  const client = new HoldfastClient(temporal, { taskQueue, uiUrl: null, store, signingKey: setup.signingKey ?? null, live });
+  const model = setup.model ?? new ScriptedModel(setup.script ?? []);
+  const app =
+    setup.app ??
+    defineApp({ agents: [defineAgent({ name: 'tester', prompt: 'Test.', ...setup.agent, tools: setup.tools ?? [] })] });
+  const parts = {
+    app,
+    connection,
+    address,
+    namespace: 'default',
+    taskQueue,
+    store,
+    model,
+    defaultModel: 'scripted',
+    log: setup.log ?? silent,
+    ...setup.settings,
+    ...(setup.metrics ? { metrics: setup.metrics } : {}),
+    ...(setup.registry ? { registry: setup.registry } : {}),
+  };
+  const worker = await createWorker({
+    ...parts,
+    // Workflow code runs in the test's own thread: starting one for each of hundreds of workers took most of their time.
+    // Tests with processes of their own run it in threads, as users do.
+    options: { shutdownGraceTime: '1 second', debugMode: true, ...setup.worker },
+  });
+  const started: TurnHandle[] = [];
+  const engine: Engine = {
+    client,
+    model: model as ScriptedModel,
+    store,
+    taskQueue,
+    connection,
+    start: async (message = 'Do it.', more = {}) => {
+      const turn = await client.start({ agent: 'tester', message, ...more });
+      started.push(turn);
+      return bounded(turn);
+    },
+    call: async (tool, input = {}, more = {}) => {
+      const call = await client.call({ tool, input, ...more });
+      started.push(call.turn);
+      return call;
+    },
+  };
+  try {
+    await worker.runUntil(() => body(engine));
+    await replayed(client, ...started);
+    if (!setup.madeUp) await recorded(client, store, taskQueue);
+  } finally {
+    await clientConnection.close();
+    await connection.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Longer than any turn of a test takes, and shorter than the patience of Jest, which would not say what the turn waits for. */
+const RESULT_WITHIN_MS = 200_000;
+
+function bounded(turn: TurnHandle): TurnHandle {
+  const result = turn.result.bind(turn);
+  turn.result = async () => {
+    const ended = new AbortController();
+    const late = async () => {
+      await sleep(RESULT_WITHIN_MS, undefined, { signal: ended.signal, ref: false });
+      throw new Error(`No end of ${turn.id} within ${RESULT_WITHIN_MS} ms: ${JSON.stringify(await turn.status())}`);
+    };
+    try {
+      return await Promise.race([result(), late()]);
+    } finally {
+      ended.abort();
+    }
+  };
+  return turn;
+}
+
+/** Attempts that fail on purpose would fill the output. Once a process: test files share the SDK. Not at load: a runtime without a worker keeps Jest from ending. */
+function quietRuntime(): void {
+  const shared = globalThis as { holdfastQuiet?: boolean };
+  if (shared.holdfastQuiet) return;
+  shared.holdfastQuiet = true;
+  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
+}
+
+/** Replays the histories of turns as they stand, one after the other in one replay worker, and recomputes their digests. */
+export async function replayed(client: HoldfastClient, ...turns: TurnHandle[]): Promise<void> {
+  const histories = await Promise.all(
+    turns.map(async ({ workflowId }) => ({
+      workflowId,
+      history: await client.temporal.workflow.getHandle(workflowId).fetchHistory(),
+    })),
+  );
+  const replays = Worker.runReplayHistories({ workflowBundle: { codePath: workflowBundlePath() }, dataConverter }, histories);
+  let count = 0;
+  for await (const { workflowId, error } of replays) {
+    const { history } = histories[count++]!;
+    if (error) throw new Error(`The history does not replay; it is kept in ${kept(workflowId, history)}`, { cause: error });
+    recomputeDigests(history);
+  }
+  if (count !== turns.length) throw new Error(`Of ${turns.length} histories only ${count} were replayed.`);
+}
+
+/** Has the bundle of each turn and direct call verified, however it was started; whether signatures of people hold is for tests of these. */
+async function recorded({ temporal }: HoldfastClient, store: Store, taskQueue: string): Promise<void> {
+  const key = SigningKey.generate();
+  const trust = [trustedEntry(key, { bundle: true })];
+  for await (const id of turnIds(temporal, taskQueue)) {
+    const text = await bundleOf(temporal, store, id, key);
+    const { verdict, line, rule, why } = await verifyBundle([Buffer.from(text)], trust);
+    if (verdict === 'intact') continue;
+    const file = join('.holdfast', 'failed-bundles', `${basename(id)}.jsonl`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    throw new Error(`The bundle of ${id} is ${verdict} at line ${line} (${rule}): ${why} It is kept in ${file}`);
+  }
+}
+
+/** Each once, however many runs it has. */
+async function* turnIds(temporal: Client, taskQueue: string): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  for await (const { workflowId } of temporal.workflow.list({ query: `TaskQueue = '${taskQueue}' AND ${TURNS_AND_CALLS}` })) {
+    if (!seen.has(workflowId)) yield workflowId.replace(/^turn\//, '');
+    seen.add(workflowId);
+  }
+}
+
+/** @returns the file that a history was written to */
+function kept(workflowId: string, history: History): string {
+  const file = join('.holdfast', 'failed-replays', `${basename(workflowId)}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, historyToJSON(history));
+  return file;
+}
+
+/** Looks often at first, and every half second at what takes long: each look at a turn is work for its worker. */
+export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, within = 60_000): Promise<T> {
+  const began = Date.now();
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined && found !== false) return found;
+    const waited = Date.now() - began;
+    if (waited > within) throw new Error(`Did not happen within ${within} ms: ${what}`);
+    await sleep(Math.min(500, 25 + waited / 8));
+  }
+}

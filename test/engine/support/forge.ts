@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { HoldfastClient } from '../../../src/client';
+import type { By, TurnHandle, WaitingCall } from '../../../src/client/turn-handle';
+import type {
+  Activities,
+  AdmitCallInput,
+  AdmitCallOutput,
+  CallArguments,
+  RunCallInput,
+  RunCallOutput,
+} from '../../../src/shared/activity-io';
+import type { Decision } from '../../../src/shared/approval';
+
+type Input<A extends keyof Activities> = Parameters<Activities[A]>[0];
+type Output<A extends keyof Activities> = Awaited<ReturnType<Activities[A]>>;
+/** Runs one activity; what it throws is thrown on, with the message that it gave. */
+export type Forge = <A extends keyof Activities>(activity: A, input: Input<A>) => Promise<Output<A>>;
+
+/** Made once: webpack takes seconds for it. */
+let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
+
+async function bundled(): Promise<WorkflowBundleWithSourceMap> {
+  const { bundleWorkflowCode } = await import('@temporalio/worker');
+  return bundleWorkflowCode({ workflowsPath: require.resolve('./forge-workflow'), logger: quiet as never });
+}
+
+/** Schedules activities from a workflow of the attacker's own, on the worker's task queue. */
+export async function withForger<T>(client: HoldfastClient, taskQueue: string, body: (forge: Forge) => Promise<T>): Promise<T> {
+  const { NativeConnection, Worker } = await import('@temporalio/worker');
+  const address = process.env.HOLDFAST_TEST_ADDRESS!;
+  const connection = await NativeConnection.connect({ address });
+  const queue = `forge-${randomBytes(6).toString('hex')}`;
+  const worker = await Worker.create({ connection, taskQueue: queue, workflowBundle: await (bundle ??= bundled()) });
+  const forge: Forge = async (activity, input) => {
+    const workflowId = `${queue}-${randomBytes(6).toString('hex')}`;
+    const args = [taskQueue, activity, input];
+    return client.temporal.workflow.execute('forge', { taskQueue: queue, workflowId, args }).catch((error: any) => {
+      throw new Error(error.cause?.cause?.message ?? error.cause?.message ?? error.message);
+    }) as never;
+  };
+  try {
+    return await worker.runUntil(() => body(forge));
+  } finally {
+    await connection.close();
+  }
+}
+
+export function runForged(client: HoldfastClient, taskQueue: string, input: RunCallInput): Promise<RunCallOutput> {
+  return withForger(client, taskQueue, (forge) => forge('runCall', input));
+}
+
+const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** What would be passed to run a call that waits, read from where whoever reaches Temporal can read it. */
+export async function waitingArguments(client: HoldfastClient, turn: TurnHandle, digest: string): Promise<CallArguments> {
+  const { events } = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
+  const asked = new Map<string, AdmitCallInput>();
+  for (const event of events ?? []) {
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled?.activityType?.name === 'admitCall') asked.set(String(event.eventId), decoded(scheduled.input));
+    const done = event.activityTaskCompletedEventAttributes;
+    const request = asked.get(String(done?.scheduledEventId));
+    if (!request) continue;
+    const answer = decoded<AdmitCallOutput>(done!.result);
+    if (!answer.ok || answer.digest !== digest) continue;
+    const { input, input_ref, input_hash } = answer.decided ?? request.call;
+    const target_hash = answer.target_hash ?? null;
+    return { ...request.call, input, input_ref, input_hash, target_hash, digest, preview_ref: answer.preview_ref, dispatch: 1 };
+  }
+  throw new Error(`No call ${digest} was admitted with a card`);
+}
+
+/** Made up as if it had been given in time. */
+export function approvalOf(call: WaitingCall, name: string, { attestation }: By): Decision {
+  return {
+    decision: 'approve',
+    digest: call.digest,
+    by: name,
+    note: null,
+    identity: '',
+    channel: 'signal',
+    card_ref: null,
+    run_id: '',
+    at: new Date().toISOString(),
+    expires_at: call.approval.expires_at!,
+    ...(attestation === undefined ? {} : { attestation: String(attestation) }),
+  };
+}
+
+/** All else as the turn would pass it. */
+export async function runInput(turn: TurnHandle, call: CallArguments, approvals: Decision[]): Promise<RunCallInput> {
+  const [{ head, agent, requester }, { namespace: _, ...audience }] = await Promise.all([turn.status(), turn.audience()]);
+  const context = { ...audience, turn_id: turn.id, agent, requester, session_id: null, trace_id: 'trace_20260101_000000000000' };
+  return { turn: context, call, at: new Date().toISOString(), head: head!, approvals, verdict: 'ask' };
+}
+
+function decoded<T>(payloads: { payloads?: { data?: Uint8Array | null }[] | null } | null | undefined): T {
+  return JSON.parse(Buffer.from(payloads!.payloads![0]!.data!).toString()) as T;
+}

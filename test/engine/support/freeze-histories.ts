@@ -1,0 +1,130 @@
+/**
+ * Writes the frozen histories of test/histories that it is told, or all, anew. One that is there already: only when a
+ * change of the workflow is meant to break old histories, and say so in the changelog. Needs a Temporal server:
+ * `HOLDFAST_TEST_ADDRESS=127.0.0.1:7233 npx tsx test/engine/support/freeze-histories.ts [NAME…]`
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import type { TurnHandle } from '../../../src/client/turn-handle';
+import { budgetWorkflowId } from '../../../src/shared/budget-book';
+import { intentHash, intentWorkflowId } from '../../../src/shared/intent';
+import type { Budget } from '../../../src/tools/budgets';
+import { ToolError } from '../../../src/tools/errors';
+import type { JsonObject } from '../../../src/shared/json';
+import { withEngine, type Engine, type Setup } from './engine';
+import { ask, say } from '../../support/scripted-model';
+import { pays, reads } from '../../support/tools';
+
+const read = reads('lookup', ({ key }) => `value of ${key}`);
+let failures = 0;
+const flaky = reads('flaky', () => {
+  if (failures++ < 2) throw new ToolError('NETWORK_ERROR', 'lost', 'connection lost', { retryAfterMs: 50 });
+  return 'at last';
+});
+
+/** A turn, the direct call of one tool, or what is said in a session; `of` is the workflow beside the turn that is frozen. */
+type Run = Setup & {
+  call?: { tool: string; input: JsonObject };
+  says?: string[];
+  toldAt?: string;
+  of?: (engine: Engine, turn: TurnHandle) => Promise<string> | string;
+};
+
+const invoice = { invoice: 'INV-7', cents: 700 };
+const freely = { permissions: { allow: ['pay'] } };
+/** Of the same name each time it is frozen; the server is to be a new one. */
+const BUDGET: Budget = { name: 'frozen', tools: ['pay'], per: 'agent', windowMs: 3_600_000, measure: 'input.cents', cap: '1000' };
+
+/** The workflow that tells of the turn's end. */
+async function told(engine: Engine, { workflowId }: TurnHandle): Promise<string> {
+  const { events } = await historyOf(engine, workflowId);
+  const child = events!.find((event) => event.startChildWorkflowExecutionInitiatedEventAttributes)!;
+  return child.startChildWorkflowExecutionInitiatedEventAttributes!.workflowId!;
+}
+
+const RUNS: Record<string, Run> = {
+  plain: { tools: [read], script: [ask(['lookup', { key: 'a' }], ['lookup', { key: 'b' }]), say('Done.')] },
+  approval: {
+    tools: [pays('pay', []), read],
+    script: [ask(['lookup', { key: 'a' }], ['pay', { invoice: 'INV-7', cents: 700 }]), say('Paid.')],
+  },
+  retries: { tools: [flaky], script: [ask(['flaky', {}]), say('Done.')] },
+  call: {
+    tools: [pays('pay', [], { preview: ({ cents }: any) => `Pay ${cents} cents` })],
+    call: { tool: 'pay', input: { invoice: 'INV-7', cents: 700 } },
+  },
+  intent: {
+    tools: [pays('pay', [], { intentKey: ({ invoice }: any) => ({ invoice }) })],
+    agent: freely,
+    script: [ask(['pay', invoice]), ask(['pay', invoice]), say('Paid twice.')],
+    of: ({ taskQueue }) => intentWorkflowId(taskQueue, intentHash('pay', { invoice: invoice.invoice })),
+  },
+  budget: {
+    tools: [pays('pay', [])],
+    agent: { ...freely, budgets: [BUDGET] },
+    script: [ask(['pay', invoice]), ask(['pay', { ...invoice, cents: 600 }]), say('Paid once.')],
+    of: () => budgetWorkflowId({ agent: 'tester', budget: BUDGET.name, per: BUDGET.per, of: '' }),
+  },
+  callback: {
+    script: [say('Done.')],
+    settings: { callbacks: { send: async () => undefined } },
+    toldAt: 'https://hooks.example/',
+    of: told,
+  },
+  session: { script: [say('One.'), say('Two.'), say('Three.')], says: ['First.', 'Second.', 'Third.'] },
+};
+
+const historyOf = ({ client }: Engine, workflowId: string) => client.temporal.workflow.getHandle(workflowId).fetchHistory();
+
+/** Two messages wait, it is renamed and closed, a signal says nothing; all is run. */
+async function sessionHistory(engine: Engine, [first = '', ...others]: string[]) {
+  const session = await engine.client.openSession({ agent: 'tester', title: 'Frozen' });
+  const { turn } = await session.send(first);
+  for (const message of others) await session.send(message);
+  await session.rename('Thawed');
+  await engine.client.temporal.workflow.getHandle(session.workflowId).signal('turn_done', { turn_id: 'another.1' });
+  await (await session.started(turn.id)).result();
+  await session.close({ by: 'ana' });
+  await engine.client.temporal.workflow.getHandle(session.workflowId).result();
+  return historyOf(engine, session.workflowId);
+}
+
+async function started(engine: Engine, name: string, { call, toldAt }: Run): Promise<TurnHandle> {
+  if (call) return (await engine.call(call.tool, call.input)).turn;
+  const address = { v: 'holdfast.callback/1', url: toldAt ?? '' };
+  const more = toldAt === undefined ? {} : { callbackRef: await engine.store.putPart('frozen', address) };
+  return engine.start(`Freeze ${name}.`, more);
+}
+
+async function turnHistory(engine: Engine, name: string, run: Run) {
+  const turn = await started(engine, name, run);
+  const [waits] = await turn.waitForPending().catch((error: Error) => {
+    if (error.name !== 'TurnEnded') throw error;
+    return [];
+  });
+  if (waits) await turn.approve(waits.digest, { by: 'ana', note: 'frozen' });
+  await turn.result();
+  const frozen = await run.of?.(engine, turn);
+  if (run.toldAt !== undefined) await engine.client.temporal.workflow.getHandle(frozen!).result();
+  return historyOf(engine, frozen ?? turn.workflowId);
+}
+
+async function freeze(name: string, run: Run): Promise<void> {
+  await withEngine(run, async (engine) => {
+    const history = run.says ? await sessionHistory(engine, run.says) : await turnHistory(engine, name, run);
+    const text = historyToJSON(history).replace(/"stackTrace": "[^"]*"/g, '"stackTrace": ""'); // paths of this machine
+    await writeFile(join(__dirname, '../../histories', `${name}.json`), `${text}\n`);
+    console.log(`${name}: ${history.events?.length} events`);
+  });
+}
+
+void (async () => {
+  const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(RUNS);
+  for (const name of names) {
+    const run = RUNS[name];
+    if (!run) throw new Error(`There is no run ${name}; there are ${Object.keys(RUNS).join(', ')}.`);
+    await freeze(name, run);
+  }
+  process.exit(0);
+})();

@@ -1,0 +1,72 @@
+/** A gateway over the real engine, with people of three tenants: whoever may do something, and whoever may not. */
+import { gatewayApp, type GatewayParts } from '../../../src/gateway/app';
+import { withEngine, type Engine, type Setup } from './engine';
+import { gatewayParts, person, type Person } from '../../support/gateway';
+import { ask, say } from '../../support/scripted-model';
+import { Signers } from '../../support/signers';
+import { pays } from '../../support/tools';
+
+export const rita = person('acme/rita', 'starter');
+export const ron = person('acme/ron', 'starter');
+export const boss = person('acme/boss', 'admin');
+export const ana = person('acme/ana', 'approver');
+export const eve = person('globex/eve', 'starter', 'approver', 'auditor', 'admin');
+/** Of a tenant whose name begins with another one's. */
+export const ned = person('acme2/ned', 'starter', 'admin', 'approver', 'auditor');
+/** The operator's: without a tenant. */
+export const olga = person('olga', 'admin', 'auditor');
+
+export const invoice = { invoice: 'INV-7', cents: 700 };
+
+export interface Answered {
+  status: number;
+  body: any;
+}
+
+export interface Scene extends Engine {
+  app: ReturnType<typeof gatewayApp>;
+  /** What the tool `pay` has done. */
+  effects: unknown[];
+  /** @param who null: nobody says who he is */
+  send(
+    who: Person | null,
+    method: 'GET' | 'POST',
+    url: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answered>;
+}
+
+/** By default the model pays the invoice and is done; decisions are signed, with the gateway's key. */
+export async function gatewayScene(
+  setup: Partial<Setup>,
+  body: (scene: Scene) => Promise<void>,
+  more: Partial<GatewayParts> = {},
+): Promise<void> {
+  const signers = new Signers();
+  const effects: unknown[] = [];
+  const script = [ask(['pay', invoice]), say('done')];
+  const settings = { approvals: 'attested' as const, trust: signers.trust };
+  const signingKey = await signers.file(signers.gateway);
+  const people = [rita, ron, boss, ana, eve, ned, olga];
+  await withEngine({ tools: [pays('pay', effects)], script, settings, signingKey, ...setup }, async (engine) => {
+    const app = gatewayApp(
+      gatewayParts({ people, store: engine.store, key: signers.gateway, client: async () => engine.client, ...more }),
+    );
+    const send: Scene['send'] = async (who, method, url, payload, headers = {}) => {
+      const response = await app.inject({
+        method,
+        url,
+        headers: { ...who?.headers, ...headers },
+        ...(payload === undefined ? {} : { payload: payload as object }),
+      });
+      return { status: response.statusCode, body: response.json() };
+    };
+    try {
+      await body({ ...engine, app, effects, send });
+    } finally {
+      await app.close();
+      signers.remove();
+    }
+  });
+}

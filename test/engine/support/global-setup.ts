@@ -1,0 +1,21 @@
+/**
+ * Once before all tests: dist/ (the tests use the workflow bundle in it) and one Temporal dev server,
+ * whose address stands in HOLDFAST_TEST_ADDRESS. A server that is named there already is used instead.
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { startDevServer, type DevServer } from '../../../src/devserver/dev-server';
+import { findTemporalCli } from '../../../src/devserver/find-cli';
+import { workflowBundlePath } from '../../../src/worker';
+
+export default async function globalSetup(): Promise<void> {
+  const build = spawnSync(process.execPath, [join(__dirname, '../../../scripts/build.mjs')], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (build.status !== 0) console.error(`The build failed: tests go on with the older bundle ${workflowBundlePath()}.`);
+  if (process.env.HOLDFAST_TEST_ADDRESS) return;
+  const { path } = await findTemporalCli({ onProgress: (line) => console.error(line) });
+  const server = await startDevServer({ cli: path, port: 0, headless: true });
+  process.env.HOLDFAST_TEST_ADDRESS = server.address;
+  (globalThis as { holdfastTestServer?: DevServer }).holdfastTestServer = server;
+}

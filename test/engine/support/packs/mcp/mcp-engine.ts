@@ -1,0 +1,99 @@
+/** The engine of the tests with MCP servers, and what a person has accepted of them. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  acceptedPath,
+  Connection,
+  McpServers,
+  serverOf,
+  writeAccepted,
+  type AcceptableClass,
+  type Accepted,
+  type ServerEntry,
+  type Trusted,
+} from '../../../../../src/packs/mcp';
+import { FileStore } from '../../../../../src/store/file-store';
+import type { Store } from '../../../../../src/store/store';
+import type { ToolLogger } from '../../../../../src/tools/define';
+import { capturedLog } from '../../../../support/captured-log';
+import { withEngine, type Engine, type Setup } from '../../engine';
+
+export interface McpSetup extends Omit<Setup, 'store' | 'tools'> {
+  servers: Record<string, ServerEntry>;
+  /** Server → tool → class that a person has accepted for it as it is. */
+  accept?: Record<string, Record<string, AcceptableClass>>;
+  /** Server → answers that a person has accepted as refusals. */
+  trusted?: Trusted;
+  /** Read anew by each worker process. */
+  env?: NodeJS.ProcessEnv;
+}
+
+export interface McpEngine extends Engine {
+  outside: McpServers;
+  told: ReturnType<typeof capturedLog>;
+  folder: string;
+  store: Store;
+  /** Another worker process's view of the same servers, as after a restart. */
+  another(): McpServers;
+  /** From now on the worker knows nothing that only its process knew of the servers. */
+  restarted(): Promise<void>;
+}
+
+export async function withMcp(setup: McpSetup, body: (engine: McpEngine) => Promise<void>): Promise<void> {
+  const { servers: entries, accept = {}, trusted = {}, env = {}, agent, settings, ...rest } = setup;
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-mcp-'));
+  const read = () => Object.entries(entries).map(([name, entry]) => serverOf(name, entry, env));
+  const told = capturedLog();
+  const { log } = told;
+  const store = await FileStore.open(join(folder, 'store'));
+  const accepted = acceptedPath(join(folder, 'mcp.json'));
+  const made: McpServers[] = [];
+  const another = () => {
+    const source = new McpServers({ servers: read(), accepted, loginFolder: folder, store, log, waitMs: 10_000, pauseMs: 50 });
+    made.push(source);
+    return source;
+  };
+  try {
+    await writeAccepted(accepted, await accepting(read(), accept, log), trusted);
+    let outside = another();
+    const present = {
+      servers: outside.servers,
+      offered: (...asked: Parameters<McpServers['offered']>) => outside.offered(...asked),
+      pinned: (...asked: Parameters<McpServers['pinned']>) => outside.pinned(...asked),
+      close: () => outside.close(),
+    };
+    const restarted = async () => {
+      await outside.close();
+      outside = another();
+    };
+    await withEngine(
+      { ...rest, store, log, agent: { mcpServers: Object.keys(entries), ...agent }, settings: { ...settings, outside: present } },
+      (engine) => body({ ...engine, store, outside, told, folder, another, restarted }),
+    );
+  } finally {
+    await Promise.all(made.map((source) => source.close()));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What `holdfast mcp accept` would write, for the tools as they are now. */
+export async function accepting(
+  servers: ReturnType<typeof serverOf>[],
+  accept: Record<string, Record<string, AcceptableClass>>,
+  log: ToolLogger,
+): Promise<Accepted> {
+  const accepted: Accepted = {};
+  for (const server of servers.filter(({ name }) => accept[name])) {
+    const connection = new Connection(server, { log, loginFolder: tmpdir() });
+    const listed = await connection.tools(true);
+    await connection.close();
+    accepted[server.name] = Object.fromEntries(
+      Object.entries(accept[server.name]!).map(([tool, toolClass]) => {
+        const { hash } = listed.find(({ name }) => name === tool)!;
+        return [tool, { class: toolClass, hash, by: 'ana', at: '2026-01-01T00:00:00Z' }];
+      }),
+    );
+  }
+  return accepted;
+}

@@ -1,0 +1,68 @@
+/** Tests in a real browser, and the command line beside it: a home folder of its own, with what runs there. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import type { TurnView } from '../../../src/shared/turn-view';
+import { eventually } from '../../engine/support/engine';
+import { holdfast, holdfastJson, type Holdfast } from './process';
+import { findChromium, launchChromium } from './web-ui';
+
+/** Skipped, by name, where there is no Chromium, unless HOLDFAST_REQUIRE_BROWSER=1. */
+export function describeInBrowser(name: string, tests: (browser: () => Browser) => void): void {
+  const executable = findChromium();
+  const required = process.env.HOLDFAST_REQUIRE_BROWSER === '1';
+  if (!executable && !required) {
+    console.warn(
+      `No Chromium: the tests of ${name} are skipped. Install chromium, or name one in HOLDFAST_CHROMIUM; HOLDFAST_REQUIRE_BROWSER=1 makes this a failure.`,
+    );
+  }
+  (executable || required ? describe : describe.skip)(name, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      if (!executable)
+        throw new Error('HOLDFAST_REQUIRE_BROWSER=1, but there is no Chromium on the PATH and none named in HOLDFAST_CHROMIUM.');
+      browser = await launchChromium(executable);
+    });
+    afterAll(() => browser?.close());
+    tests(() => browser);
+  });
+}
+
+export class Home {
+  private readonly running: Holdfast[] = [];
+
+  private constructor(readonly path: string) {}
+
+  static async make(): Promise<Home> {
+    return new Home(await mkdtemp(join(tmpdir(), 'holdfast-web-ui-')));
+  }
+
+  /** Begins a command that `remove` ends, if it has not ended by then. */
+  start(args: string[], more: NodeJS.ProcessEnv = {}): Holdfast {
+    const process = holdfast(this.path, args, more);
+    this.running.push(process);
+    return process;
+  }
+
+  json<T>(...args: string[]): Promise<T> {
+    return holdfastJson<T>(this.path, args);
+  }
+
+  show(turn: string): Promise<TurnView> {
+    return this.json<TurnView>('show', turn);
+  }
+
+  /** The turn once it has ignored that many signals. */
+  ignored(turn: string, count: number): Promise<TurnView> {
+    return eventually(`${count} signals of ${turn} are ignored`, async () => {
+      const view = await this.show(turn);
+      return view.ignored_signals.count >= count && view;
+    });
+  }
+
+  async remove(): Promise<void> {
+    for (const process of this.running.splice(0).reverse()) await process.stop();
+    await rm(this.path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,303 @@
+/**
+ * Writes sample bundles: turns of every kind by the real engine, with a scripted model. Needs a Temporal server, and the Temporal CLI:
+ * `HOLDFAST_TEST_ADDRESS=127.0.0.1:7233 npx tsx test/system/support/make-bundles.ts FOLDER [NAME…]`. Those in test/bundles are frozen.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { agentTool } from '../../../src/agents/agent-tool';
+import { defineAgent, defineApp, type Agent, type AgentDefinition } from '../../../src/agents/define';
+import { FileTrust } from '../../../src/attestation/file-trust';
+import { ofKey } from '../../../src/attestation/bundle-signer';
+import { exportBundle, type Subject } from '../../../src/audit/export/bundle';
+import { signDecisions, type Signing } from '../../../src/client/attest';
+import { TurnHandle, type WaitingCall } from '../../../src/client/turn-handle';
+import { findTemporalCli } from '../../../src/devserver/find-cli';
+import { startDevServer } from '../../../src/devserver/dev-server';
+import type { JsonObject } from '../../../src/shared/json';
+import { ToolError } from '../../../src/tools/errors';
+import { ANA_KEY, BUNDLE_KEY, GATEWAY_KEY, TRUST } from '../../support/bundle-keys';
+import { eventually, withEngine, type Engine, type Setup } from '../../engine/support/engine';
+import { PlannedModel } from '../../support/planned-model';
+import { rewritten } from '../../support/rewrite-bundle';
+import { ask, say, type Answer } from '../../support/scripted-model';
+import { afterTurns, talk } from '../../engine/support/sessions';
+import { reset } from './temporal-cli';
+import { pays, reads } from '../../support/tools';
+
+const invoice = { invoice: 'INV-7', cents: 700 };
+const read = reads('lookup', ({ key }) => `value of ${key}`);
+const payPreview = ({ cents, invoice: of }: any) => `Pay ${cents} cents for ${of}.`;
+const pay = pays('pay', [], { preview: payPreview });
+const lostPay = pays('pay', [], {
+  run: () => {
+    throw new Error('the answer was lost');
+  },
+});
+let failures = 0;
+const flaky = reads('flaky', () => {
+  if (failures++ < 2) throw new ToolError('NETWORK_ERROR', 'lost', 'connection lost', { retryAfterMs: 50 });
+  return 'at last';
+});
+
+const agent = (name: string, more: Partial<AgentDefinition> = {}) =>
+  defineAgent({ name, prompt: 'You pay invoices.', tools: [pay, read], ...more });
+const researcher = agent('researcher', { prompt: 'You look things up.', tools: [read] });
+const lead = agent('lead', { prompt: 'You ask others.', tools: [agentTool(researcher, { description: 'Asks a researcher.' })] });
+const AGENTS = [
+  agent('tester'),
+  agent('clerk', { approvals: { fourEyes: true } }),
+  agent('board', { approvals: { quorum: 2 } }),
+  agent('hasty', { approvalExpiryMs: 1500 }),
+  agent('careless', { tools: [lostPay, flaky] }),
+  agent('limited', { limits: { steps: 1 } }),
+  lead,
+];
+const approvals = { quorum: 2, roles: ['treasurer'], fourEyes: true };
+const TREASURY = agent('treasury', { approvals });
+/** Its tool declares what it acts on. */
+const BANK = agent('bank', { approvals, tools: [pays('pay', [], { preview: payPreview, target: { account: 'DE-1' } }), read] });
+
+const lookUp = (...keys: string[]) => ask(...keys.map((key): [string, JsonObject] => ['lookup', { key }]));
+/** What the model answers, by the first message of the conversation. */
+const SCRIPTS: Record<string, Answer[]> = {
+  'Look it up.': [lookUp('a'), say('Done.')],
+  'Anything else?': [say('Nothing to do.')],
+  'Pay INV-7.': [ask(['pay', invoice]), say('Paid.')],
+  'Try.': [ask(['flaky', {}]), say('Done.')],
+  'Look up three things.': [lookUp('a', 'b', 'c'), say('Here they are.')],
+  'Look for ever.': [lookUp('a'), lookUp('b')],
+  'Hello?': [say('Hello.'), ask(['pay', invoice]), say('Paid.'), say('Bye.')],
+  'Good morning.': [say('Good morning.'), say('You are welcome.')],
+  'Lead.': [ask(['researcher', { task: 'Find it.' }]), say('It is found.')],
+  'Find it.': [lookUp('a'), say('Found.')],
+};
+
+/** What a scenario has made, by the names of its files. */
+type Made = Record<string, Subject>;
+
+type Scenario = (engine: Engine) => Promise<Made | TurnHandle>;
+
+const turnOf = (turn: TurnHandle): Subject => ({ kind: turn.id.startsWith('call/') ? 'call' : 'turn', id: turn.id });
+
+async function asked({ start }: Engine, agent = 'tester'): Promise<{ turn: TurnHandle; call: WaitingCall }> {
+  const turn = await start('Pay INV-7.', { requester: 'rita', agent });
+  const [call] = await turn.waitForPending();
+  return { turn, call };
+}
+
+/** The same, and its end. */
+async function ended(turn: TurnHandle): Promise<TurnHandle> {
+  await turn.result();
+  return turn;
+}
+
+const another = (turn: TurnHandle, digest: string): Promise<WaitingCall> =>
+  eventually('another call waits in its stead', async () => {
+    const [next] = await turn.pending();
+    return next !== undefined && next.digest !== digest && next;
+  });
+
+async function attested(folder: string): Promise<Setup['settings'] & object> {
+  const path = join(folder, 'trust.json');
+  await writeFile(path, JSON.stringify(TRUST));
+  return { approvals: 'attested', trust: new FileTrust({ path, namespace: 'default', log: console as never }) };
+}
+
+const signed = async (turn: TurnHandle, digest: string, principal: string, more: Partial<Signing> = {}, key = GATEWAY_KEY) => {
+  const signing = { decision: 'approve' as const, calls: [digest], principal, roles: ['treasurer'], ...more };
+  return (await signDecisions(turn, key, signing))[0]!.attestation;
+};
+
+/** By name; each makes the sample of that name, and maybe others. */
+const SCENARIOS: Record<string, Scenario> = {
+  /** Two: the second names the first as the agent's bundle before it. */
+  plain: async ({ start }) => {
+    const first = await ended(await start('Look it up.'));
+    return { plain: turnOf(first), next: turnOf(await ended(await start('Anything else?'))) };
+  },
+  approval: async (engine) => {
+    const { turn, call } = await asked(engine);
+    await turn.approve(call.digest, { by: 'ana', note: 'As agreed.' });
+    return ended(turn);
+  },
+  edited: async (engine) => {
+    const { turn, call } = await asked(engine, 'clerk');
+    await turn.approve(call.digest, { by: 'ana', note: 'Half of it.', input: { ...invoice, cents: 350 } });
+    await turn.approve((await another(turn, call.digest)).digest, { by: 'bob' });
+    return ended(turn);
+  },
+  denied: async (engine) => {
+    const { turn, call } = await asked(engine);
+    await turn.deny(call.digest, { by: 'ana', note: 'Not this month.' });
+    return ended(turn);
+  },
+  expired: async ({ start }) => ended(await start('Pay INV-7.', { requester: 'rita', agent: 'hasty' })),
+  in_doubt: async (engine) => {
+    const { turn, call } = await asked(engine, 'careless');
+    await turn.approve(call.digest, { by: 'ana' });
+    await eventually('in doubt', async () => (await turn.status()).state === 'in_doubt');
+    await turn.settle(call.digest, 'applied', { by: 'bob', note: 'The bank has it.' });
+    return ended(turn);
+  },
+  retries: async ({ start }) => ended(await start('Try.', { agent: 'careless' })),
+  parallel: async ({ start }) => ended(await start('Look up three things.')),
+  session: async ({ client }) => {
+    const session = await client.openSession({ agent: 'tester', title: 'Frozen', requester: 'rita' });
+    await talk(session, 'Hello?');
+    const { turn } = await session.send('Pay INV-7, too.');
+    await session.started(turn.id);
+    const [call] = await turn.waitForPending();
+    await turn.approve(call.digest, { by: 'ana' });
+    await turn.result();
+    await talk(session, 'Thanks.');
+    await session.close({ by: 'rita' });
+    return { session: { kind: 'session', id: session.id }, session_turn: turnOf(turn) };
+  },
+  /** A session's turn, with what its session says of it. */
+  spoken: async ({ client }) => {
+    const session = await client.openSession({ agent: 'tester', title: 'Frozen', requester: 'rita' });
+    await talk(session, 'Good morning.');
+    const turn = await talk(session, 'Thanks.');
+    await afterTurns(session, 2);
+    await session.close({ by: 'rita' });
+    return { spoken: { kind: 'turn', id: turn.turn_id } };
+  },
+  sub_agent: async ({ start }) => ended(await start('Lead.', { agent: 'lead', requester: 'rita' })),
+  call: async ({ call }) => {
+    const { turn } = await call('pay', invoice, { requester: 'rita', agent: 'tester' });
+    const [waits] = await turn.waitForPending();
+    await turn.approve(waits.digest, { by: 'ana' });
+    return ended(turn);
+  },
+  limit: async ({ start }) => ended(await start('Look for ever.', { agent: 'limited' })),
+  cancelled: async (engine) => {
+    const { turn } = await asked(engine);
+    await turn.cancel();
+    return ended(turn);
+  },
+  terminated: async (engine) => {
+    const { turn } = await asked(engine);
+    await engine.client.temporal.workflow.getHandle(turn.workflowId).terminate('an operator was tired of it');
+    return turn;
+  },
+  reset: async (engine) => {
+    const { turn, call } = await asked(engine);
+    await engine.client.temporal.workflow.getHandle(turn.workflowId).signal('approve', { call: call.digest, by: 'ana' });
+    await turn.result();
+    await reset(engine.client, turn, 'before the approval');
+    await turn.approve((await another(turn, call.digest)).digest, { by: 'bob' });
+    return ended(turn);
+  },
+  running: async (engine) => (await asked(engine)).turn,
+};
+
+/** Under signed approvals only. */
+const ATTESTED: Record<string, Scenario> = {
+  quorum: (engine) => signedByTwo(engine, 'treasury'),
+  bound: (engine) => signedByTwo(engine, 'bank'),
+};
+
+async function signedByTwo(engine: Engine, agentName: string): ReturnType<Scenario> {
+  const { turn, call } = await asked(engine, agentName);
+  const own = await signed(turn, call.digest, 'ana', {}, ANA_KEY);
+  await engine.client.temporal.workflow.getHandle(turn.workflowId).signal('approve', { call: call.digest, attestation: own });
+  await eventually('one of two', async () => (await turn.status()).calls[0]!.approval.by.length === 1);
+  await turn.approve(call.digest, { attestation: await signed(turn, call.digest, 'bob') });
+  return ended(turn);
+}
+
+/** On a server that lets a run grow no longer than this. */
+const LONGEST = 30;
+const LONG: Record<string, Scenario> = {
+  continued: async (engine) => {
+    const { turn, call } = await asked(engine, 'board');
+    const first = (await turn.status()).run_id;
+    await turn.approve(call.digest, { by: 'ana' });
+    const handle = engine.client.temporal.workflow.getHandle(turn.workflowId);
+    await eventually('another run', async () => {
+      await handle.signal('nothing', {});
+      return (await turn.status()).run_id !== first;
+    });
+    const [waits] = await turn.waitForPending();
+    await turn.approve(waits.digest, { by: 'bob' });
+    return ended(turn);
+  },
+};
+
+const engineOf = (...agents: Agent[]): Setup => ({
+  app: defineApp({ agents }),
+  model: new PlannedModel((message) => SCRIPTS[message] ?? []),
+});
+
+/** All at once, in one engine; the bundles are made one after the other. */
+async function make(scenarios: Record<string, Scenario>, { folder, names }: Wanted, setup: Setup): Promise<void> {
+  const wanted = Object.entries(scenarios).filter(([name]) => names.length === 0 || names.includes(name));
+  if (wanted.length === 0) return;
+  await withEngine(setup, async (engine) => {
+    const all = wanted.map(async ([name, run]): Promise<Made> => {
+      const made = await run(engine);
+      return made instanceof TurnHandle ? { [name]: turnOf(made) } : made;
+    });
+    const subjects = Object.entries(Object.assign({}, ...(await Promise.all(all))) as Made);
+    for (const [file, subject] of subjects) await freeze(engine, subject, join(folder, `${file}.jsonl`));
+  });
+}
+
+interface Wanted {
+  folder: string;
+  /** None: all. */
+  names: string[];
+}
+
+async function freeze({ client: { temporal }, store }: Engine, subject: Subject, path: string): Promise<void> {
+  const lines: string[] = [];
+  for await (const line of exportBundle({ temporal, store, subject, signer: ofKey(BUNDLE_KEY) })) lines.push(line);
+  // Stack traces have paths of this machine.
+  const text = rewritten(lines.join(''), ({ body }) => withoutStacks(body));
+  await writeFile(path, text);
+  console.log(`${path}: ${lines.length} lines, ${text.length} characters, ${lines.at(-2)}`);
+}
+
+function withoutStacks(value: unknown): any {
+  if (Array.isArray(value)) return value.map(withoutStacks);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, key === 'stackTrace' ? '' : withoutStacks(held)]));
+}
+
+async function makeAttested(wanted: Wanted): Promise<void> {
+  const temp = await mkdtemp(join(tmpdir(), 'holdfast-bundles-'));
+  const signingKey = join(temp, 'gateway.pem');
+  await GATEWAY_KEY.save(signingKey);
+  try {
+    await make(ATTESTED, wanted, { ...engineOf(TREASURY, BANK), signingKey, settings: await attested(temp) });
+  } finally {
+    await rm(temp, { recursive: true, force: true });
+  }
+}
+
+async function makeLong(wanted: Wanted): Promise<void> {
+  const { path } = await findTemporalCli();
+  const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': LONGEST };
+  const server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig });
+  try {
+    await make(LONG, wanted, { ...engineOf(...AGENTS), address: server.address });
+  } finally {
+    await server.stop();
+  }
+}
+
+void (async () => {
+  const [folder, ...names] = process.argv.slice(2);
+  if (folder === undefined) throw new Error('Which folder? make-bundles.ts FOLDER [NAME…]');
+  const known = Object.keys({ ...SCENARIOS, ...ATTESTED, ...LONG });
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`There is no ${unknown}; there are ${known.join(', ')}.`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'trust.json'), `${JSON.stringify(TRUST, null, 2)}\n`);
+  const wanted = { folder, names };
+  await make(SCENARIOS, wanted, engineOf(...AGENTS));
+  await makeAttested(wanted);
+  if (names.length === 0 || names.includes('continued')) await makeLong(wanted);
+  process.exit(0);
+})();
