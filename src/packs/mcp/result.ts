@@ -2,13 +2,15 @@
  * A server's result as ours: its blocks in their order, files kept beside it, structured content as data. Whatever it
  * holds is data of a stranger: bounded, without the secrets that we sent, and never read as a decision about anything.
  */
+import { LRUCache } from 'lru-cache';
+import { hashJson } from '../../shared/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { setOwn } from '../../shared/json-limits';
 import { binaryFile, type BinaryFile } from '../../tools/binary';
 import { foreignSchema } from '../../tools/convert/foreign-schema';
 import { plainJson, RESULT_BOUNDS } from '../../tools/convert/plain-json';
 import { ToolError } from '../../tools/errors';
-import { outputFault } from '../../tools/output';
+import { checkOutput } from '../../tools/output';
 import type { Tool } from '../../tools/define';
 import { MESSAGE_BYTES } from './bounded-fetch';
 
@@ -37,12 +39,34 @@ export function resultData(result: unknown, clean: (text: string) => string): Mc
   return { ...(content.length > 0 || structured === null ? { content } : {}), ...(structured === null ? {} : { structured }) };
 }
 
-/** What the structured content lacks of what the server promised; null: nothing, or it promised nothing. */
-export function structuredFault(name: string, outputSchema: Json | undefined, data: McpData): string | null {
-  if (outputSchema === undefined) return null;
+/** By the hash of what a server says. A schema is compiled once for each object that it is. */
+const outputSchemas = new LRUCache<string, JsonObject>({ max: 1000 });
+
+/** A tool's output schema in our dialect: the same object for the same text. @throws ConversionError */
+export function outputSchemaOf(outputSchema: Json): JsonObject {
+  const hash = hashJson(outputSchema);
+  const known = outputSchemas.get(hash);
+  if (known) return known;
   const schema = foreignSchema(outputSchema, '/outputSchema', [], []);
+  outputSchemas.set(hash, schema);
+  return schema;
+}
+
+/**
+ * What the structured content lacks of what the server promised; null: nothing, or it promised nothing.
+ * @param server who pays with its time where the check takes long
+ * @throws ConversionError
+ */
+export async function structuredFault(
+  server: string,
+  name: string,
+  outputSchema: Json | undefined,
+  data: McpData,
+): Promise<string | null> {
+  if (outputSchema === undefined) return null;
+  const output = outputSchemaOf(outputSchema);
   if (data.structured === undefined) return `The result of ${name} has no structured content, which its definition promises.`;
-  return outputFault({ name, output: schema } as Pick<Tool, 'name' | 'output'>, data.structured as Json)?.message ?? null;
+  return (await checkOutput({ name, output } as Pick<Tool, 'name' | 'output'>, data.structured as Json, server))?.message ?? null;
 }
 
 function failed(blocks: JsonObject[]): ToolError {

@@ -208,7 +208,7 @@ export class McpServers implements ToolSource {
   }
 
   /** A destructive tool did act, whatever it says of it: its result is kept, and marked. */
-  private read(connection: Connection, { class: toolClass, definition }: Pinned, result: JsonObject): McpData {
+  private async read(connection: Connection, { class: toolClass, definition }: Pinned, result: JsonObject): Promise<McpData> {
     const name = toolName(connection.server.name, String(definition.name));
     const broken = (message: string, data: McpData = {}): McpData => {
       if (toolClass === 'destructive') return { unreadable_result: message, ...data };
@@ -216,7 +216,7 @@ export class McpServers implements ToolSource {
     };
     try {
       const data = resultData(result, (text) => connection.clean(text));
-      const fault = structuredFault(name, getOwn(definition, 'outputSchema'), data);
+      const fault = await structuredFault(connection.server.name, name, getOwn(definition, 'outputSchema'), data);
       return fault === null ? data : broken(fault, data);
     } catch (error) {
       if (error instanceof ConversionError) return broken(error.message);
