@@ -1047,8 +1047,8 @@ class OfSession:
     def event(self, run, event):
         name = txt(event.get("eventType")).removeprefix("EVENT_TYPE_")
         facts, history, turn = attributes_of(event, name), self.history, self.turn
-        place = int(event["eventId"]) if re.fullmatch("[0-9]+", txt(event.get("eventId"))) else math.nan
-        self.rule("H8", run not in self.runs if run != self.before[0] else place > self.before[1])
+        place = int(event["eventId"]) if re.fullmatch("[1-9][0-9]{0,14}", txt(event.get("eventId"))) else math.nan
+        self.rule("H8", place == place and (run not in self.runs if run != self.before[0] else place > self.before[1]))
         self.before, self.runs = (run, place), self.runs | {run}
         self.rule("H8", history.argument is UNKNOWN or isinstance(self.of(history.argument), str))
         if name in ("WORKFLOW_EXECUTION_UPDATE_ADMITTED", "WORKFLOW_EXECUTION_UPDATE_ACCEPTED"):

@@ -6,6 +6,9 @@ import { quoted } from './fault';
 import type { History, Report } from './history';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
+/** Of so many digits every number is exact, here and in the second verifier. */
+const EVENT_ID = /^[1-9][0-9]{0,14}$/;
+
 export class OfSession {
   /** The last event, and the run that has it. */
   private before = { run: '', id: 0 };
@@ -24,8 +27,8 @@ export class OfSession {
   /** H8 */
   event({ run_id, event }: SessionBody, report: Report): void {
     const no = (reason: string) => report('H8', reason);
-    const id = /^[0-9]+$/.test(text(event.eventId)) ? Number(event.eventId) : NaN;
-    if (run_id !== this.before.run ? this.runs.has(run_id) : !(id > this.before.id))
+    const id = EVENT_ID.test(text(event.eventId)) ? Number(event.eventId) : NaN;
+    if (Number.isNaN(id) || (run_id !== this.before.run ? this.runs.has(run_id) : !(id > this.before.id)))
       no('The events of the session are not in the order of its history');
     this.runs.add(run_id);
     this.before = { run: run_id, id };

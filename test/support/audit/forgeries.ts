@@ -1234,6 +1234,14 @@ const PLANS: Plan[] = [
     says: /order/,
   },
   {
+    name: 'an event of the session has a number that is none',
+    of: 'spoken',
+    edit: (lines) => void (one(lines, ofSession('ACTIVITY_TASK_COMPLETED')).body.event.eventId = '9'.repeat(5000)),
+    at: ofSession('ACTIVITY_TASK_COMPLETED'),
+    rule: 'H8',
+    says: /order/,
+  },
+  {
     name: 'what the session says of the turn is left out',
     of: 'spoken',
     edit: (lines) => void lines.splice(0, lines.length, ...lines.filter((line) => line.kind !== 'session')),
