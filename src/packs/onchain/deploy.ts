@@ -34,13 +34,19 @@ export interface DemoOptions {
   gasMoney?: bigint;
 }
 
+/** For one request: a development chain on a busy machine may take long. */
+const RPC_TIMEOUT_MS = 60_000;
+
 /**
  * Deploys from the node's first account, which a development node has unlocked, and opens a session for a fresh key.
  * @throws Error when the node has no unlocked account, or refuses
  */
 export async function deployDemo(rpcUrl: string, options: DemoOptions = {}): Promise<Demo> {
   const { createWalletClient, http, publicActions } = viem();
-  const client = createWalletClient({ transport: http(rpcUrl, { retryCount: 0 }), pollingInterval: 50 }).extend(publicActions);
+  const client = createWalletClient({
+    transport: http(rpcUrl, { retryCount: 0, timeout: RPC_TIMEOUT_MS }),
+    pollingInterval: 50,
+  }).extend(publicActions);
   const [owner] = await client.getAddresses();
   if (!owner)
     throw new Error(`The node at ${new URL(rpcUrl).host} has no unlocked account; deployDemo is for development nodes.`);
