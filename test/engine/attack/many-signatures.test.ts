@@ -64,7 +64,7 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
     };
   }
 
-  it.each([2, 3])('find room at a quorum of %i, over continue-as-new, a settlement and a denial too', async (quorum) => {
+  it.each([3])('find room at a quorum of %i, over continue-as-new, a settlement and a denial too', async (quorum) => {
     const effects: unknown[] = [];
     await withEngine({ ...setup(quorum, effects), script: [ask(...all), say('done')] }, async ({ start, client }) => {
       const turn = await start();
