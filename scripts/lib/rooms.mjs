@@ -139,7 +139,7 @@ export const testRules = Object.entries(TEST_LEVELS).map(([level, { folders, pac
       {
         patterns: [
           {
-            regex: `^\\.(?:\\./|/).*(?:^|/)(?:${folders.join('|')})/support/`,
+            regex: `^\\.\\.?/(?:.*/)?(?:${folders.join('|')})/support/`,
             message: `Tests of test/${level} use nothing of test/${folders.join(' and test/')}: move the test there (AGENTS.md).`,
             allowTypeImports: true,
           },
