@@ -46,7 +46,9 @@ export async function openStage(options: DemoOptions = {}): Promise<Stage> {
 
 export function clientOf(rpcUrl: string) {
   const { createWalletClient, http, publicActions } = viem();
-  return createWalletClient({ transport: http(rpcUrl, { retryCount: 0, timeout: 60_000 }), pollingInterval: 50 }).extend(publicActions);
+  return createWalletClient({ transport: http(rpcUrl, { retryCount: 0, timeout: 60_000 }), pollingInterval: 50 }).extend(
+    publicActions,
+  );
 }
 
 /** One call to the node, development methods too. */
