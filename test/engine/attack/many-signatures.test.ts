@@ -1,5 +1,6 @@
 /** However many signed decisions the calls of one step need, none of them waits without room for its own. */
 import type { HoldfastClient } from '../../../src/client';
+import { NoWorker } from '../../../src/client/errors';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { ToolError } from '../../../src/tools/errors';
 import { eventually, withEngine } from '../support/engine';
@@ -105,7 +106,12 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
       const turn = await start();
       for (const step of [1, 2, 3]) {
         const asked = await eventually(`all of step ${step} are looked at`, async () => {
-          const calls = (await turn.status()).calls.filter(({ id }) => id.startsWith(`${step}.`));
+          // 64 answers at once keep the worker of a busy machine from answering for a while.
+          const { calls: seen } = await turn.status().catch((error: unknown) => {
+            if (error instanceof NoWorker) return { calls: [] };
+            throw error;
+          });
+          const calls = seen.filter(({ id }) => id.startsWith(`${step}.`));
           const open = calls.filter(({ state }) => state === 'waiting').map(({ digest }) => digest!);
           return calls.length === CALLS && calls.every(({ state }) => state !== 'proposed') && open;
         });

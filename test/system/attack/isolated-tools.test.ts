@@ -28,10 +28,10 @@ async function runs(name: string, timeoutMs: number, owner = 'mallory') {
 const memory = () => process.memoryUsage().rss / 1024 ** 2;
 
 it('a tool that spins is ended at its time limit, and the worker’s thread goes on', async () => {
-  const { value, ms, longestMs } = await blockedDuring(() => runs('spins', 2000));
+  const { value, ms, longestMs } = await blockedDuring(() => runs('spins', 6000));
   expect(value).toMatchObject({ ok: false, nothingHappened: false, error: { code: 'TIMEOUT', reason: 'timeout' } });
-  expect(longestMs).toBeLessThan(1500);
-  expect(ms).toBeGreaterThan(1900);
+  expect(longestMs).toBeLessThan(3500);
+  expect(ms).toBeGreaterThan(5900);
   await new Promise((resolve) => setTimeout(resolve, 500));
   const before = process.cpuUsage();
   await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -63,8 +63,8 @@ it.each(['tells', 'logs', 'notes', 'asks', 'times'])(
     const { value, ms, longestMs } = await blockedDuring(() => runs(`${what}_without_end`, 4000));
     clearInterval(look);
     expect(value).toMatchObject({ ok: false, nothingHappened: false });
-    expect(longestMs).toBeLessThan(1500);
-    expect(ms).toBeLessThan(10_000);
+    expect(longestMs).toBeLessThan(3500);
+    expect(ms).toBeLessThan(30_000);
     expect(most - before).toBeLessThan(400); // the thread's own 128 MB, and what the worker's has not collected yet
   },
   60_000,
@@ -73,10 +73,10 @@ it.each(['tells', 'logs', 'notes', 'asks', 'times'])(
 it.each(['preview', 'reconcile'] as const)('a %s that spins is ended at its time limit too', async (part) => {
   const thread = await threads.ready('test', looks, 'mallory', new AbortController().signal, part);
   const { value, longestMs } = await blockedDuring(() =>
-    runTool(looks, { text: 'spins' }, toolContext(), { timeoutMs: 2000, run: (...given) => thread.run(...given) }),
+    runTool(looks, { text: 'spins' }, toolContext(), { timeoutMs: 6000, run: (...given) => thread.run(...given) }),
   );
   expect(value).toMatchObject({ ok: false, error: { code: 'TIMEOUT', reason: 'timeout' } });
-  expect(longestMs).toBeLessThan(1500);
+  expect(longestMs).toBeLessThan(3500);
 });
 
 it('a worker asks previews and probes in threads', async () => {

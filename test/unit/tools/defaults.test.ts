@@ -108,7 +108,7 @@ describe('defaults of somebody hostile', () => {
     const begun = Date.now();
     const { losses } = fromMcp({ name: 'find_rates', description: 'Finds.', inputSchema: schema });
     expect(losses).toContainEqual({ path: '/inputSchema/properties/a/default', what: expect.stringMatching(/takes too long/) });
-    expect(Date.now() - begun).toBeLessThan(3000);
+    expect(Date.now() - begun).toBeLessThan(20_000);
   });
 });
 
