@@ -33,7 +33,7 @@ describe('whoever starts an activity himself cannot', () => {
         await expect(forge('notify', { ...question, ...card })).rejects.toThrow('is not of turn');
         const ended = { turn: context, id: `cb_${'0'.repeat(32)}`, callback_ref: callbackRef, message };
         await expect(forge('deliverCallback', ended)).rejects.toThrow('is not of turn');
-      });
+      }, 'stranger');
       await turn.approve(digest, { by: 'ana' });
       await turn.result();
       expect(told.map(([{ kind }]) => kind)).toEqual(['approval']);

@@ -91,7 +91,7 @@ describe('where decisions are signed, nobody can', () => {
         const step = { ...common, step: 2, message: null, steers: [said], all_refused: false };
         await expect(forge('takeStep', step)).rejects.toThrow('is not of turn');
         await expect(forge('compact', common)).rejects.toThrow('is not of turn');
-      });
+      }, 'stranger');
       expect(engine.model.requests).toHaveLength(1);
       await turn.deny(digest, { attestation: await engine.signers.signed(turn, digest, 'ana', { decision: 'deny' }) });
       await turn.result();
