@@ -75,7 +75,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     return { preview_ref, digest: await keptDigest(deps, turn, { ...call, ...bound, preview_ref }, { input, target }) };
   };
   let shown = await shownWith(held);
-  if (asks && policy?.channel === 'attested') {
+  if (asks && [policy, agent.approval(tool.name)].some((one) => one?.channel === 'attested')) {
     const open = (digest: string) => openQuestion(deps.store, digest, request.expires_at!);
     const asked = await open(shown.digest);
     if (asked !== null) {

@@ -53,9 +53,11 @@ export async function askedAbout({ registers }: Registers, digest: string): Prom
 }
 
 export function closeQuestion({ registers }: Registers, digest: string): Promise<void> {
-  return registers.update(questionName(digest), (known) =>
-    known === null ? { answer: undefined } : { value: { ...(known as object), closed: true }, answer: undefined },
-  );
+  return registers.update(questionName(digest), (known) => {
+    const asked = known as unknown as Asked | null;
+    if (asked === null || asked.closed) return { answer: undefined };
+    return { value: { ...asked, closed: true } as unknown as Json, answer: undefined };
+  });
 }
 
 /** Notes a signed statement that was found good just now. */

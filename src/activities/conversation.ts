@@ -56,7 +56,7 @@ export async function addOutcomes(
 /** The turn has taken these outcomes: nothing runs any more by what people have said of a call that had no effect. */
 async function closeWithoutEffect(store: Store, outcomes: CallOutcome[]): Promise<void> {
   const without = outcomes.filter(({ class: c = 'destructive', effect }) => c === 'destructive' && !isEffect(effect));
-  await Promise.all(without.map(({ digest }) => digest !== null && closeQuestion(store, digest)));
+  await Promise.all(without.flatMap(({ digest }) => (digest === null ? [] : [closeQuestion(store, digest)])));
 }
 
 function isEffect(effect: CallOutcome['effect']): boolean {

@@ -2,6 +2,7 @@
  * Whoever reaches Temporal's gRPC port sees the signed decisions of a call, those too that its turn has refused or used up. He
  * has an activity run the call by them, or settle it. Each test is named after what it prevents.
  */
+import { attestDecision } from '../../../src/attestation/attest';
 import type { By, WaitingCall } from '../../../src/client/turn-handle';
 import type { CallArguments, CheckDecisionInput, RunCallInput } from '../../../src/shared/activity-io';
 import { ToolError } from '../../../src/tools/errors';
@@ -31,7 +32,8 @@ function stage(setup: Partial<Setup>, body: (stage: Stage) => Promise<void>): Pr
     await withForger(client, taskQueue, async (forge) => {
       const pay: Stage['pay'] = async (given, more = {}) => {
         for (const [, { attestation }] of given) await forge('checkDecision', checked(context, waiting, attestation as string));
-        const approvals = given.map(([name, said]) => approvalOf(waiting, name, said));
+        const at = waiting.approval.expires_at!; // in time, as he says
+        const approvals = given.map(([name, said]) => ({ ...approvalOf(waiting, name, said), at }));
         return forge('runCall', await runInput(turn, { ...call, ...more }, approvals));
       };
       await body({ ...at, first: call, approval: (name) => by(name), pay, forge });
@@ -82,8 +84,10 @@ describe('nobody has a call run by approvals', () => {
   );
 
   it('that came after it had expired', () =>
-    stage({ agent: { approvalExpiryMs: 10_000 } }, async ({ turn, approval, pay, effects }) => {
-      const ana = await approval('ana');
+    stage({ agent: { approvalExpiryMs: 10_000 } }, async ({ turn, digest, signers, pay, effects }) => {
+      // Signed whether it waits yet or not: a busy machine comes too late for it.
+      const said = { digest, decision: 'approve' as const, principal: 'ana', roles: [], head: null };
+      const ana = { attestation: attestDecision(signers.gateway, { aud: await turn.audience(), ...said }, null) };
       expect((await turn.result()).calls).toMatchObject([{ state: 'expired' }]);
       expect(await pay([['ana', ana]])).toMatchObject({ state: 'failed' });
       expect(effects).toEqual([]);
