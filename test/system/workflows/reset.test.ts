@@ -198,7 +198,7 @@ describe('a call that was denied, whose turn is reset to before its question,', 
       await resetBefore(client, turn, 'admitCall');
       const second = await eventually('it is asked again', async () => (await turn.pending())[0]);
       expect(second.digest).not.toBe(first.digest);
-      expect(await card(client, turn)).toContain('before the workflow was reset');
+      expect(await card(client, turn)).toContain('It is asked again: the workflow was reset');
       for (const digest of [first.digest, second.digest]) await expect(turn.approve(digest, { attestation })).rejects.toThrow();
       expect((await turn.status()).calls.at(-1)).toMatchObject({ state: 'waiting', approval: { by: [] } });
       expect(effects).toEqual([]);
