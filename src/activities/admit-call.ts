@@ -9,7 +9,8 @@ import type { JsonObject } from '../shared/json';
 import { prepareTool, type PreparedAgent } from '../tools/registry';
 import type { Tool } from '../tools/define';
 import { targetHash, targetOf } from '../tools/target';
-import { earlierRun } from './after-reset';
+import { askedBefore, earlierRun } from './after-reset';
+import { openQuestion } from './asked';
 import { inputToAdmit } from './call-input';
 import { decideCall, type DecideResult } from './decide-call';
 import { editedCall } from './edited-call';
@@ -68,10 +69,23 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   const held = asks ? [...(await heldOn(deps, request, tool, input)), ...(before.held ? [before.held] : [])] : [];
 
   const makers = makersOf(request);
-  const previewRef = await storeShown(deps.store, scope, call.id, { preview: preview.data, held, makers, target });
   const bound = turn.store_id === undefined ? {} : { target_hash: targetHash(target) };
-  const fields = { ...call, ...bound, preview_ref: previewRef };
-  const digest = await keptDigest(deps, turn, fields, { input, target });
+  const shownWith = async (put: Held[]) => {
+    const preview_ref = await storeShown(deps.store, scope, call.id, { preview: preview.data, held: put, makers, target });
+    return { preview_ref, digest: await keptDigest(deps, turn, { ...call, ...bound, preview_ref }, { input, target }) };
+  };
+  let shown = await shownWith(held);
+  if (asks && [policy, agent.approval(tool.name)].some((one) => one?.channel === 'attested')) {
+    const open = (digest: string) => openQuestion(deps.store, digest, request.expires_at!);
+    const asked = await open(shown.digest);
+    if (asked !== null) {
+      // What was said to another run must not count in this one: its question has a digest of its own.
+      held.push(askedBefore(asked));
+      shown = await shownWith(held);
+      await open(shown.digest);
+    }
+  }
+  const { digest, preview_ref: previewRef } = shown;
   const card = approvalCard({
     tool: tool.name,
     version: tool.version,

@@ -1,22 +1,34 @@
 /** A workflow that was reset: Temporal re-applies old signals, and nobody who sent them has seen what is asked now. */
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type AdmitCallInput, type AdmitCallOutput, type RunCallInput } from '../shared/activity-io';
-import type { Held } from '../shared/approval';
+import type { Decision, Held } from '../shared/approval';
 import type { EffectRecord } from '../store/store';
 import { approvalsFault } from './approvals-fault';
+import { askedAbout } from './asked';
 import type { Dependencies } from './dependencies';
 import { otherDispatch } from './effect-of';
 
 /**
- * A decision counts in the run that asked for it: one of another run sends the call back to a person. Null also where the
- * approvals do not hold in any run: nobody is asked about what was made up, it is refused.
+ * A decision counts in the run that asked for it, and while its question is open: else the call goes back to a person. Null also
+ * where the approvals do not hold in any run: nobody is asked about what was made up, it is refused.
  */
 export async function afterReset(deps: Dependencies, request: RunCallInput): Promise<Held | null> {
   const { turn, call } = request;
-  const other = approvalsOf(request).find((approval) => approval.run_id !== ownRun());
-  if (!other) return null;
+  const approvals = approvalsOf(request);
+  const run = approvals.find((approval) => approval.run_id !== ownRun())?.run_id ?? (await closedRun(deps, approvals, call));
+  if (run === undefined) return null;
   const fault = await approvalsFault(deps, request, deps.registry.approval(turn.agent, call.tool));
-  return fault ? null : { kind: 'reset', id: other.run_id, text: '' }; // admission writes what its card says
+  return fault ? null : { kind: 'reset', id: run, text: '' }; // admission writes what its card says
+}
+
+/** The run whose question was closed: the turn had taken another answer, or the outcome, before it was reset. */
+async function closedRun(
+  { store }: Pick<Dependencies, 'store'>,
+  approvals: Decision[],
+  { digest }: RunCallInput['call'],
+): Promise<string | undefined> {
+  const asked = approvals.length === 0 ? null : await askedAbout(store, digest);
+  return asked?.closed ? asked.run : undefined;
 }
 
 export interface EarlierRun {
@@ -38,9 +50,7 @@ export async function earlierRun(
   const record = done ?? other;
   if (!reset && !record) return { held: null, effect: null };
   const lines = [
-    // With the run's own id in it a card, and so its digest, is good in this run only.
-    ...(reset ? [`It was asked about in run ${reset.id}, before the workflow was reset; this is run ${ownRun()}.`] : []),
-    ...(reset ? ['What was said there counts no more.'] : []),
+    ...(reset ? askedLines(reset.id) : []),
     ...(record
       ? [`An earlier run dispatched it on ${record.claimed_at}.`, STATES[record.state]]
       : ['It was not dispatched before.']),
@@ -49,6 +59,19 @@ export async function earlierRun(
   ];
   const effect = done === null ? null : done.state === 'applied' ? 'applied' : 'in_doubt';
   return { held: { kind: 'reset', id: reset?.id ?? record!.run_id, text: lines.join('\n') }, effect };
+}
+
+/** For the card of a call that another run has asked about under the same digest. */
+export function askedBefore(run: string): Held {
+  return { kind: 'reset', id: run, text: askedLines(run).join('\n') };
+}
+
+/** With the run's own id in it a card, and so its digest, is good in this run only. */
+function askedLines(run: string): string[] {
+  return [
+    `It was asked about in run ${run}, before the workflow was reset; this is run ${ownRun()}.`,
+    'What was said there counts no more.',
+  ];
 }
 
 function ownRun(): string {

@@ -4,13 +4,13 @@ import { samePerson, type ApprovalPolicy, type Decision } from '../shared/approv
 import { noteHash } from '../shared/decision';
 import { callError, type CallError } from '../shared/errors';
 import { approvalsOf } from '../shared/activity-io';
+import { askedAbout, foundGood } from './asked';
 import type { Dependencies } from './dependencies';
-import { foundGood } from './found-good';
 import { shownOf } from './shown';
 
 /** Null when enough people have approved exactly this call. */
 export async function approvalsFault(
-  { trust, store }: Pick<Dependencies, 'trust' | 'store'>,
+  { trust, store, oldDigestsUntil }: Pick<Dependencies, 'trust' | 'store' | 'oldDigestsUntil'>,
   request: RunCallInput,
   policy: ApprovalPolicy,
 ): Promise<CallError | null> {
@@ -26,6 +26,7 @@ export async function approvalsFault(
   }
   // Of the record that the digest covers: the arguments could leave somebody out.
   const { makers } = policy.four_eyes ? await shownOf(store, call) : { makers: [] };
+  const asked = policy.channel === 'any' ? null : await askedAbout(store, call.digest);
   for (const [index, approval] of approvals.entries()) {
     if (policy.four_eyes && samePerson(approval.by, turn.requester))
       return no('approval_by_requester', `${approval.by} asked for this call; somebody else must approve it.`);
@@ -36,9 +37,14 @@ export async function approvalsFault(
     if (policy.channel === 'any') continue;
     const { attestation, by, at, note } = approval;
     if (attestation === undefined) return no('approval_unsigned', `The approval of ${by} is not signed.`);
+    const found = await foundGood(store, asked, attestation);
+    // Of a question that was closed it is asked anew (after-reset.ts), and nothing runs by it.
+    if (asked && !asked.closed && asked.over && found === undefined)
+      return no('approval_late', `The approval of ${by} came after ${asked.expires_at}.`);
+    if (asked === null && Date.now() >= oldDigestsUntil) return no('approval_unknown', NOT_ASKED);
     const about = { turn, digest: call.digest, tool: call.tool, outcome: null, input_hash: null, note_hash: noteHash(note) };
     const said = { ...about, decision: 'approve' as const, attestation, at };
-    const checked = await trust.check(said, policy.roles, await foundGood(store, attestation));
+    const checked = await trust.check(said, policy.roles, found);
     if (!checked.ok) return no('approval_not_genuine', `The approval of ${by} does not hold: ${checked.reason}.`);
     if (!samePerson(checked.principal, by)) return no('approval_not_genuine', `The approval of ${by} is signed by another.`);
   }
@@ -54,6 +60,9 @@ function ownFault(approval: Decision, digest: string): CallError | null {
     return no('approval_late', `The approval of ${approval.by} came after ${approval.until}, when its sender no longer waited.`);
   return null;
 }
+
+const NOT_ASKED =
+  'The store does not know that people were asked about this call. A build that did not note it has asked; ask for the call again.';
 
 function no(reason: string, message: string): CallError {
   return callError('CONFIRMATION_REQUIRED', reason, message);

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../shared/json';
 import type { Steer } from '../shared/steer';
 import type { Store, StoredBlock } from '../store/store';
 import type { Draft } from '../store/transcript';
+import { closeQuestion } from './asked';
 import { decisionBodies } from './subject';
 import { errorText, resultText, type StoredResult } from '../tools/shape';
 
@@ -41,6 +42,7 @@ export async function addOutcomes(
   at: string,
   outcomes: CallOutcome[],
 ): Promise<void> {
+  await closeWithoutEffect(store, outcomes);
   for (const { decision, approvals = [], call_id: id, version = '', revision = 1, ...outcome } of outcomes) {
     const given = [...approvals, ...(decision ? [decision] : [])];
     const call = { ...outcome, id, version, revision, class: outcome.class ?? 'destructive' };
@@ -49,6 +51,16 @@ export async function addOutcomes(
   if (outcomes.length === 0) return;
   const content = await Promise.all(outcomes.map((outcome) => toolResult(store, outcome)));
   draft.add('message', at, [{ role: 'user', ...subTurnsOf(outcomes) }, ...content]);
+}
+
+/** The turn has taken these outcomes: nothing runs any more by what people have said of a call that had no effect. */
+async function closeWithoutEffect(store: Store, outcomes: CallOutcome[]): Promise<void> {
+  const without = outcomes.filter(({ class: c = 'destructive', effect }) => c === 'destructive' && !isEffect(effect));
+  await Promise.all(without.flatMap(({ digest }) => (digest === null ? [] : [closeQuestion(store, digest)])));
+}
+
+function isEffect(effect: CallOutcome['effect']): boolean {
+  return effect === 'applied' || effect === 'in_doubt';
 }
 
 /** The heads of the turns that have answered calls: from here their chains are proved. */

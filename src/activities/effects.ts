@@ -6,6 +6,7 @@ import { callError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import type { EffectRecord } from '../store/store';
 import { append } from '../store/transcript';
+import { closeQuestion } from './asked';
 import { dispatchedCall } from './call-input';
 import type { Dependencies } from './dependencies';
 import { actOf, effectOf, keyOf } from './effect-of';
@@ -66,6 +67,7 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
   const head = await appendSettlement(deps, input, { idempotency_key: key, result_ref: kept.result_ref });
   await deps.store.effects.move(key, record.dispatch, outcome, { result_ref: kept.result_ref, result_head: head });
   await effectClosed(deps, { turn, call, key, dispatch: record.dispatch, effect: outcome });
+  if (!applied) await closeQuestion(deps.store, record.digest);
   return {
     ...kept,
     state: applied ? 'succeeded' : 'failed',

@@ -4,6 +4,7 @@ import type { Activities, TurnContext } from '../shared/activity-io';
 import { StoreError } from '../store/store';
 import { admitCall } from './admit-call';
 import { admitDirect } from './admit-direct';
+import { closeQuestion } from './asked';
 import { beginSession } from './begin-session';
 import { checkDecision } from './check-decision';
 import { checkFork } from './check-fork';
@@ -18,6 +19,7 @@ import { keepSaid, readSaid } from './kept-said';
 import { forwardDecision, lookAtSubTurn } from './look-at-sub-turn';
 import { notify } from './notify';
 import { checkStore } from './own-store';
+import { checkOwnTurn } from './own-workflow';
 import { openSubTurn } from './open-sub-turn';
 import { withPulse } from './pulse';
 import { readCard } from './read-card';
@@ -30,14 +32,15 @@ export function createActivities(deps: Dependencies): Activities {
   return {
     takeStep: over(deps, (input) => withPulse(() => orStoreFault(takeStep(deps, input)))),
     admitDirect: over(deps, (input) => withPulse(() => orStoreFault(admitDirect(deps, input)))),
-    admitCall: over(deps, (input) => withPulse(() => orStoreFault(admitCall(deps, input)))),
-    checkDecision: over(deps, (input) => withPulse(() => checkDecision(deps, input))),
+    admitCall: own(deps, (input) => withPulse(() => orStoreFault(admitCall(deps, input)))),
+    checkDecision: own(deps, (input) => withPulse(() => checkDecision(deps, input))),
+    closeQuestion: own(deps, (input) => withPulse(() => closeQuestion(deps.store, input.digest))),
     checkSteer: over(deps, (input) => withPulse(() => checkSteer(deps, input))),
     notify: over(deps, (input) => orStoreFault(notify(deps, input))),
     readCard: over(deps, (input) => withPulse(() => orStoreFault(readCard(deps, input)))),
     keepSaid: over(deps, (input) => withPulse(() => orStoreFault(keepSaid(deps, input)))),
     readSaid: over(deps, (input) => withPulse(() => orStoreFault(readSaid(deps, input)))),
-    openSubTurn: over(deps, (input) => withPulse(() => orStoreFault(openSubTurn(deps, input)))),
+    openSubTurn: own(deps, (input) => withPulse(() => orStoreFault(openSubTurn(deps, input)))),
     lookAtSubTurn: (input) => withPulse(() => lookAtSubTurn(deps, input)),
     closeSubTurn: over(deps, (input) => withPulse(() => orStoreFault(closeSubTurn(deps, input)))),
     forwardDecision: (input) => forwardDecision(deps, input),
@@ -46,12 +49,12 @@ export function createActivities(deps: Dependencies): Activities {
     beginSession: (input) => beginSession(deps, input),
     checkFork: (input) => checkFork(deps, input),
     deliverCallback: (input) => orStoreFault(deliverCallback(deps, input)),
-    endTurn: over(deps, (input) => withPulse(() => orStoreFault(endTurn(deps, input)))),
+    endTurn: own(deps, (input) => withPulse(() => orStoreFault(endTurn(deps, input)))),
     // These go on trying: what became of an effect has to be known, however long the store takes to be mended.
-    runCall: over(deps, (input) => withPulse(() => runCall(deps, input))),
+    runCall: own(deps, (input) => withPulse(() => runCall(deps, input))),
     inspectEffect: over(deps, (input) => withPulse(() => inspectEffect(deps, input))),
     reconcileEffect: over(deps, (input) => withPulse(() => reconcileEffect(deps, input))),
-    settleEffect: over(deps, (input) => withPulse(() => settleEffect(deps, input))),
+    settleEffect: own(deps, (input) => withPulse(() => settleEffect(deps, input))),
   };
 }
 
@@ -64,6 +67,14 @@ function over<I extends { turn: TurnContext }, O>(
     checkStore(store, input.turn);
     return run(input);
   };
+}
+
+/** And only for the turn's own workflow: what people have said of its calls is nobody else's to use. */
+function own<I extends { turn: TurnContext }, O>(deps: Dependencies, run: (input: I) => Promise<O>): (input: I) => Promise<O> {
+  return over(deps, async (input) => {
+    await checkOwnTurn(deps, input.turn);
+    return run(input);
+  });
 }
 
 /** A damaged or missing block does not heal by trying again: the turn fails, naming the block. */

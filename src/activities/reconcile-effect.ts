@@ -8,6 +8,7 @@ import { append } from '../store/transcript';
 import type { Tool } from '../tools/define';
 import { outputFault } from '../tools/output';
 import { readReconciled, unknown, type Found } from '../tools/reconciled';
+import { closeQuestion } from './asked';
 import { dispatchedCall } from './call-input';
 import type { Dependencies } from './dependencies';
 import { dispatchedAs } from './dispatched-under';
@@ -101,6 +102,7 @@ async function conclude(
   // Where the attempt has ended otherwise in between, this fails, and is tried again: then the record is closed.
   const moved = await deps.store.effects.move(idempotency_key, dispatch, outcome, facts);
   await effectClosed(deps, { turn, call, key: idempotency_key, dispatch, effect: outcome });
+  if (!applied) await closeQuestion(deps.store, record.digest);
   if (moved.result_ref !== kept.result_ref) return recorded(deps, request, moved);
   return { ...kept, state: applied ? 'succeeded' : 'failed', effect: outcome, error, attempts: 1, took_ms: 0, head };
 }

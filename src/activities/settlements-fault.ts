@@ -3,9 +3,9 @@ import type { SettleEffectInput } from '../shared/activity-io';
 import { samePerson, stricter, type ApprovalPolicy, type Settlement } from '../shared/approval';
 import { noteHash } from '../shared/decision';
 import type { EffectRecord } from '../store/store';
+import { foundSettled } from './asked';
 import type { Dependencies } from './dependencies';
 import { dispatchedUnder } from './dispatched-under';
-import { foundGood } from './found-good';
 import { shownOf } from './shown';
 
 export interface SettlementsFault {
@@ -53,7 +53,9 @@ async function faultUnder(
     if (attestation === undefined) return `what ${by} says is not signed`;
     const about = { turn, digest: call.digest, tool: call.tool, outcome, input_hash: null, note_hash: noteHash(note) };
     const said = { ...about, decision: 'settle' as const, attestation, at };
-    const checked = await trust.check(said, policy.roles, await foundGood(store, attestation));
+    const found = await foundSettled(store, { digest: call.digest, attestation, by });
+    if (found.last !== null && found.last !== outcome) return `${by} has said since that it was ${found.last}`;
+    const checked = await trust.check(said, policy.roles, found.at);
     if (!checked.ok) return `what ${by} says does not hold: ${checked.reason}`;
     if (!samePerson(checked.principal, by)) return `what ${by} says is signed by another`;
   }

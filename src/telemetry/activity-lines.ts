@@ -66,6 +66,9 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
       else log.warn({ ...fields, reason: checked.reason }, 'signed decision not accepted');
     },
   },
+  closeQuestion: {
+    ended: (log, { digest }) => log.debug({ digest: prefix(digest) }, 'question closed'),
+  },
   checkSteer: {
     ended(log, { digest, attestation }, checked) {
       const fields = { digest: prefix(digest), attested: attestation !== null };

@@ -39,6 +39,7 @@ export const {
   settleEffect,
   reconcileEffect,
   checkDecision,
+  closeQuestion,
   checkSteer,
   readCard,
   keepSaid,

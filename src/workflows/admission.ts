@@ -2,12 +2,12 @@
  * The rest of admission, in the workflow: previews and what is undecided through an activity, the digest built from
  * exactly what will be passed, and the question to people.
  */
-import { workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
 import type { AdmitCallOutput, AdmittedCall, CallArguments, CallOutcome, TurnContext } from '../shared/activity-io';
 import { PLAIN_POLICY, samePerson, type Decision, type Earlier, type Edit, type Held } from '../shared/approval';
 import { callDigest, hashJson, idempotencyKey } from '../shared/digests';
 import { callError } from '../shared/errors';
-import { admitCall } from './activities';
+import { admitCall, closeQuestion } from './activities';
 import { endCall, moveCall, renew, showDecisions, stoppedOutcome, supersede, viewOf } from './call-log';
 import { heardWith } from './heard';
 import { life } from './life';
@@ -160,6 +160,7 @@ async function askPeople(
   };
   if (data.interrupted) return { ok: false, outcome: stoppedOutcome(data, call, null) };
   const answer = await context.desk.askApproval(question, edit, asked);
+  if (answer.how !== 'approved') closeAsked(context, question);
   if (answer.how === 'stopped') return { ok: false, outcome: stoppedOutcome(data, call, null) };
   if (answer.how === 'steered') return { ok: false, outcome: steeredOver(context, call, args, question) };
   if (answer.how === 'reset') {
@@ -188,6 +189,13 @@ async function askPeople(
   if (call.undecided) endDenials(data);
   keepProgress(data, call.id, { at: 'ready', args, approvals });
   return { ok: true, args, approvals };
+}
+
+/** What was said on it counts no more. The turn goes on meanwhile: the next step closes what it has the outcome of, too. */
+export function closeAsked({ turn, work }: Dispatch, { digest, policy }: Pick<ApprovalQuestion, 'digest' | 'policy'>): void {
+  if (policy.channel === 'any' || !patched('closed-questions')) return;
+  const close = () => CancellationScope.nonCancellable(() => closeQuestion({ turn, digest }));
+  work.during(close).catch(() => undefined);
 }
 
 function ready(context: Dispatch, call: AdmittedCall, args: CallArguments, approvals: Decision[]): Admission {

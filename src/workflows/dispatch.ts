@@ -4,8 +4,9 @@
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { AdmittedCall, CallOutcome } from '../shared/activity-io';
+import { PLAIN_POLICY } from '../shared/approval';
 import { batches, forEachCapped } from '../shared/batches';
-import { admit, admitAs, saidOn } from './admission';
+import { admit, admitAs, closeAsked, saidOn } from './admission';
 import { endCall, propose, stoppedOutcome, supersede } from './call-log';
 import type { Admission, Dispatch, Ran } from './dispatch-types';
 import { refuseThird, rememberFailure } from './repetition';
@@ -105,6 +106,8 @@ async function runAdmitted(context: Dispatch, call: AdmittedCall, admission: Adm
     const ran = await context.work.during(() => run(context, call, admitted));
     took += ran.took_ms;
     if (!('held' in ran)) return { ...ran, took_ms: took };
+    const { digest } = admitted.args;
+    if (admitted.approvals.length > 0) closeAsked(context, { digest, policy: call.approval ?? PLAIN_POLICY });
     const revision = admitted.args.revision + 1;
     supersede(context.data, call, revision);
     const earlier = saidOn(admitted.args, admitted.approvals);

@@ -17,6 +17,7 @@ const ACTIVITIES: Record<string, string> = {
   reconcileEffect: 'ask its tool what became of %',
   settleEffect: 'write down how % was settled',
   checkDecision: 'check a decision',
+  closeQuestion: 'close a question',
   forwardDecision: 'pass a decision on',
   checkSteer: 'check a message to the turn',
   readCard: 'read a card again',

@@ -14,6 +14,7 @@ import type {
   CheckDecisionOutput,
   CheckSteerInput,
   CheckSteerOutput,
+  CloseQuestionInput,
   KeepSaidInput,
   KeepSaidOutput,
   NotifyInput,
@@ -49,6 +50,7 @@ export interface Activities {
   settleEffect(input: SettleEffectInput): Promise<RunCallOutput>;
   reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectOutput>;
   checkDecision(input: CheckDecisionInput): Promise<CheckDecisionOutput>;
+  closeQuestion(input: CloseQuestionInput): Promise<void>;
   checkSteer(input: CheckSteerInput): Promise<CheckSteerOutput>;
   notify(input: NotifyInput): Promise<void>;
   readCard(input: ReadCardInput): Promise<ReadCardOutput>;

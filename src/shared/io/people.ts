@@ -20,6 +20,12 @@ export interface CheckDecisionInput {
 
 export type CheckDecisionOutput = { ok: true; principal: string } | { ok: false; reason: string };
 
+/** Nobody decides on this call any more, and what was said on it counts for nothing. */
+export interface CloseQuestionInput {
+  turn: TurnContext;
+  digest: string;
+}
+
 /** May this message go to the model, and whose is it? */
 export interface CheckSteerInput {
   turn: TurnContext;

@@ -28,12 +28,17 @@ describe('whoever starts an activity himself cannot', () => {
       const { run_id: __, ...view } = await turn.status();
       const message = { type: 'turn.ended', timestamp: at, turn: { ...view, state: 'completed' } } as never as CallbackMessage;
       const question = { turn: context, call_id: '1.1', tool: 'pay', digest, expires_at: null, at };
-      await withForger(client, taskQueue, async (forge) => {
-        const card = { kind: 'in_doubt' as const, card_ref: null, card: 'Approve one coffee.' };
-        await expect(forge('notify', { ...question, ...card })).rejects.toThrow('is not of turn');
-        const ended = { turn: context, id: `cb_${'0'.repeat(32)}`, callback_ref: callbackRef, message };
-        await expect(forge('deliverCallback', ended)).rejects.toThrow('is not of turn');
-      });
+      await withForger(
+        client,
+        taskQueue,
+        async (forge) => {
+          const card = { kind: 'in_doubt' as const, card_ref: null, card: 'Approve one coffee.' };
+          await expect(forge('notify', { ...question, ...card })).rejects.toThrow('is not of turn');
+          const ended = { turn: context, id: `cb_${'0'.repeat(32)}`, callback_ref: callbackRef, message };
+          await expect(forge('deliverCallback', ended)).rejects.toThrow('is not of turn');
+        },
+        'stranger',
+      );
       await turn.approve(digest, { by: 'ana' });
       await turn.result();
       expect(told.map(([{ kind }]) => kind)).toEqual(['approval']);

@@ -25,25 +25,58 @@ async function bundled(): Promise<WorkflowBundleWithSourceMap> {
   return bundleWorkflowCode({ workflowsPath: require.resolve('./forge-workflow'), logger: quiet as never });
 }
 
-/** Schedules activities from a workflow of the attacker's own, on the worker's task queue. */
-export async function withForger<T>(client: HoldfastClient, taskQueue: string, body: (forge: Forge) => Promise<T>): Promise<T> {
+/**
+ * Who the attacker is. `worker`: he also answers the tasks of the turn's own workflow, in the place of our workers, so that Temporal
+ * says of what he schedules that it is the turn's. `stranger`: he starts workflows.
+ */
+type Attacker = 'worker' | 'stranger';
+
+/** Schedules activities from a workflow of the attacker's own, on the worker's task queue. The worker runs in this process. */
+export async function withForger<T>(
+  client: HoldfastClient,
+  taskQueue: string,
+  body: (forge: Forge) => Promise<T>,
+  attacker: Attacker = 'worker',
+): Promise<T> {
   const { NativeConnection, Worker } = await import('@temporalio/worker');
   const address = process.env.HOLDFAST_TEST_ADDRESS!;
   const connection = await NativeConnection.connect({ address });
   const queue = `forge-${randomBytes(6).toString('hex')}`;
   const worker = await Worker.create({ connection, taskQueue: queue, workflowBundle: await (bundle ??= bundled()) });
-  const forge: Forge = async (activity, input) => {
+  const forge: Forge = async (activity, asked) => {
+    const input = structuredClone(asked);
     const workflowId = `${queue}-${randomBytes(6).toString('hex')}`;
+    const { turn, approvals } = input as Partial<RunCallInput>;
+    if (attacker === 'worker' && turn) {
+      const own = { workflowId: turn.workflow_id, runId: turn.first_execution_run_id };
+      told.set(workflowId, own);
+      approvals?.forEach((given) => (given.run_id ||= own.runId));
+    }
     const args = [taskQueue, activity, input];
     return client.temporal.workflow.execute('forge', { taskQueue: queue, workflowId, args }).catch((error: any) => {
       throw new Error(error.cause?.cause?.message ?? error.cause?.message ?? error.message);
     }) as never;
   };
+  const told = new Map<string, { workflowId: string; runId: string }>();
+  const lies = await tellOf(told);
   try {
     return await worker.runUntil(() => body(forge));
   } finally {
+    lies.mockRestore();
     await connection.close();
   }
+}
+
+/** What activities are told of the workflow that has scheduled them. */
+async function tellOf(told: Map<string, { workflowId: string; runId: string }>): Promise<{ mockRestore(): void }> {
+  const { Context } = await import('@temporalio/activity');
+  const current = Context.current.bind(Context);
+  return jest.spyOn(Context, 'current').mockImplementation(() => {
+    const context = current();
+    const own = told.get(context.info.workflowExecution?.workflowId ?? '');
+    if (own) Object.assign(context.info, { workflowExecution: own });
+    return context;
+  });
 }
 
 export function runForged(client: HoldfastClient, taskQueue: string, input: RunCallInput): Promise<RunCallOutput> {

@@ -7,7 +7,7 @@ import { FileStore } from '../../../src/store/file-store';
 import { eventually, withEngine } from '../../engine/support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
-import { reset } from '../support/temporal-cli';
+import { reset, resetBefore } from '../support/temporal-cli';
 import { pays } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
@@ -176,6 +176,36 @@ describe('a signed approval that a reset re-applies', () => {
         approval: { by: ['bob'] },
       });
       expect(effects).toHaveLength(1);
+    });
+    signers.remove();
+  });
+});
+
+describe('a call that was denied, whose turn is reset to before its question,', () => {
+  it('is asked about under another digest, and what was signed before counts no more', async () => {
+    const effects: unknown[] = [];
+    const signers = new Signers();
+    const settings = { approvals: 'attested' as const, trust: signers.trust };
+    const signingKey = await signers.file(signers.gateway);
+    const script = [ask(['pay', invoice]), say('denied'), say('paid')];
+    await withEngine({ tools: [pays('pay', effects)], script, settings, signingKey }, async ({ start, client }) => {
+      const turn = await start();
+      const [first] = await turn.waitForPending();
+      const attestation = await signers.signed(turn, first.digest, 'ana');
+      await turn.deny(first.digest, { attestation: await signers.signed(turn, first.digest, 'bob', { decision: 'deny' }) });
+      await turn.result();
+
+      await resetBefore(client, turn, 'admitCall');
+      const second = await eventually('it is asked again', async () => (await turn.pending())[0]);
+      expect(second.digest).not.toBe(first.digest);
+      expect(await card(client, turn)).toContain('It is asked again: the workflow was reset');
+      for (const digest of [first.digest, second.digest]) await expect(turn.approve(digest, { attestation })).rejects.toThrow();
+      expect((await turn.status()).calls.at(-1)).toMatchObject({ state: 'waiting', approval: { by: [] } });
+      expect(effects).toEqual([]);
+
+      await turn.approve(second.digest, { attestation: await signers.signed(turn, second.digest, 'ana') });
+      expect((await turn.result()).calls.at(-1)).toMatchObject({ state: 'succeeded', effect: 'applied' });
+      expect(effects).toEqual([invoice]);
     });
     signers.remove();
   });
