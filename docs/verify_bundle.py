@@ -48,6 +48,7 @@ SHOWN = table(call="id:call_id revision tool version class idempotency_key:key",
               result="state effect error result_summary:summary")
 VIEW = table(turn="turn_id workflow_id agent session_id requester trace_id store_id", run="run_id",
              block="state reason")
+LOOK, FOUND = table(turn="session_id"), table(turn="state reason usage context_full", block="state reason")
 RECORD = table(turn="turn_id", call="idempotency_key:key tool act", block="dispatch", effect="state:effect result_ref")
 OF_RESULT, OF_TOOL = table(result="id:call_id tool version"), table(result="tool_name:tool tool_version:version")
 DISPATCHED = table(block="digest tool dispatch idempotency_key:key")
@@ -182,6 +183,14 @@ class Twice:
         if name in ENDED:
             self.view(payload(at(facts, ENDED[name])), head)
 
+    def session(self, name, facts, closed):
+        """How its session has found the turn."""
+        if name == "ACTIVITY_TASK_SCHEDULED":
+            self.tell_all(LOOK, obj(payload(facts.get("input"))), turn="")
+        said = obj(payload(facts.get("result")))
+        if name == "ACTIVITY_TASK_COMPLETED" and not self.reset:
+            self.tell_all(FOUND, said, turn="", **({"block": said.get("head")} if closed else {}))
+
     def hear(self, said):
         for one in map(obj, said):
             if one:
@@ -307,6 +316,9 @@ class Twice:
         if not isinstance(obj(view).get("calls"), list):
             return
         self.tell_all(VIEW, view, turn="", run=str(len(self.runs)), block=view.get("head"))
+        if not self.reset:  # A turn that was reset has ended more than once.
+            told = pick_there(view, ("state", "reason", "usage")) | {"context_full": view.get("context_full") is True}
+            self.tell("turn", "", told)
         self.rule("D1", "head" not in view or head == view["head"])
         there = set(map(txt, pick_all(view["calls"], "digest")))
         left_out = [it for it in self.applied if self.applied[it] and it not in there]
@@ -538,6 +550,7 @@ class History:
                          "first_execution_run_id": turn["first_execution_run_id"] or ""}
         self.runs, self.reset, self.closed = [], False, False
         self.started_by = None  # the workflow, its run and the event that has started the turn, as the server says
+        self.started_with = {}
         self.argument, self.store, self.began, self.latest = UNKNOWN, NO_STORE, math.nan, -math.inf
         self.said, self.asked_until = [], set()
         self.names_objects = set()  # rules and definitions of scheduled calls
@@ -582,6 +595,7 @@ class History:
             self.rule("H2", turn["parent"] is None or above == turn["parent"])
         if len(self.runs) == 1 and self.whole:
             self.argument, above = value, facts.get("parentWorkflowExecution")
+            self.started_with = facts
             if isinstance(above, dict):
                 self.started_by = (above.get("workflowId"), above.get("runId"), facts.get("parentInitiatedEventId"))
 
@@ -1039,47 +1053,75 @@ def decided(lists, modes, tool):
 
 # ---------------------------------------------------------------- what its session says of a turn: H8, T8
 
+EVENT_ID = re.compile("[1-9][0-9]{0,14}")
+
+def update_of(facts):
+    meta = at(facts.get("acceptedRequest", facts.get("request")), "meta")
+    return txt(obj(facts.get("meta") if meta is None else meta).get("updateId")) or txt(facts.get("protocolInstanceId"))
+
+def fields_of(value):
+    """Of a memo, or of search attributes."""
+    fields = at(value, "fields")
+    fields = obj(at(value, "indexedFields") if fields is None else fields)
+    return {name: payload({"payloads": [fields[name]]}) for name in fields}
+
 class OfSession:
     def __init__(self, turn, history, rule):
-        self.turn, self.history, self.rule = turn, history, rule
-        self.before, self.runs, self.there, self.looks = ("", 0), set(), set(), set()
+        self.turn, self.history, self.rule, self.latest = turn, history, rule, -math.inf
+        self.before, self.runs, self.there, self.events = ("", 0), set(), set(), set()
 
-    def event(self, run, event):
-        name = txt(event.get("eventType")).removeprefix("EVENT_TYPE_")
-        facts, history, turn = attributes_of(event, name), self.history, self.turn
-        place = int(event["eventId"]) if re.fullmatch("[1-9][0-9]{0,14}", txt(event.get("eventId"))) else math.nan
-        self.rule("H8", place == place and (run not in self.runs if run != self.before[0] else place > self.before[1]))
-        self.before, self.runs = (run, place), self.runs | {run}
+    def event(self, run, event, name, facts):
+        history, turn, own = self.history, self.turn, (run, txt(event.get("eventId")))
+        place = int(own[1]) if EVENT_ID.fullmatch(own[1]) else None
+        self.rule("H8", place is not None and (run not in self.runs if run != self.before[0] else place > self.before[1]))
+        self.before, self.runs, time = (run, place or 0), self.runs | {run}, when(event.get("eventTime"))
+        self.rule("H8", time >= self.latest - CLOCKS)
+        self.latest = max(self.latest, time)
         self.rule("H8", history.argument is UNKNOWN or isinstance(self.of(history.argument), str))
         if name in ("WORKFLOW_EXECUTION_UPDATE_ADMITTED", "WORKFLOW_EXECUTION_UPDATE_ACCEPTED"):
+            self.events |= {("message", *own), ("update", run, update_of(facts))}
             request = obj(facts.get("acceptedRequest", facts.get("request")))
             if "input" in request:
                 self.there.add("sent")
+                self.rule("H8", at(request, "input.name") == "send")
                 self.sent(payload(at(request, "input.args")))
         elif name == "WORKFLOW_EXECUTION_UPDATE_COMPLETED":
             self.there.add("taken")
+            answers = {("message", run, txt(facts.get("acceptedEventId"))), ("update", run, update_of(facts))}
+            self.rule("H8", "sent" not in self.there or answers <= self.events)
             self.names(payload(at(facts, "outcome.success")))
         elif name == "START_CHILD_WORKFLOW_EXECUTION_INITIATED":
             self.there.add("started")
+            self.events.add(("start", *own))
+            self.rule("H8", not history.whole or time <= history.began + CLOCKS)
             self.begun(run, event, facts)
         elif name == "CHILD_WORKFLOW_EXECUTION_STARTED":
             self.rule("H8", at(facts, "workflowExecution.runId") == turn["first_execution_run_id"])
+            self.rule("H8", at(facts, "workflowExecution.workflowId") == turn["workflow_id"])
+            asked = ("start", run, txt(facts.get("initiatedEventId")))
+            self.rule("H8", "started" not in self.there or asked in self.events)
+            self.rule("H8", not history.whole or time >= history.began - CLOCKS)
+            self.rule("H8", history.started_by is None or self.as_begun(facts, "workflowType.name"))
         elif name == "ACTIVITY_TASK_SCHEDULED":
-            self.looks.add(txt(event.get("eventId")))
-            self.names(payload(facts.get("input")))
+            self.events.add(("look", *own))
+            self.rule("H8", at(facts, "activityType.name") == "lookAtTurn")
+            self.rule("H8", EVENT_ID.fullmatch(txt(facts.get("activityId"))) is not None)
+            self.rule("H8", history.started_by is None or self.as_begun(facts, "taskQueue.name"))
+            self.looks(payload(facts.get("input")))
         elif name == "ACTIVITY_TASK_COMPLETED":
-            self.rule("H8", txt(facts.get("scheduledEventId")) in self.looks)
-            head = obj(payload(facts.get("result"))).get("head")
-            known = history.head is not UNKNOWN and not history.reset and history.runs
-            self.rule("H8", not known or head is None or head == history.head)
+            self.rule("H8", ("look", run, txt(facts.get("scheduledEventId"))) in self.events)
+            if history.runs and not history.reset:
+                self.ended(payload(facts.get("result")), time, history.closed and history.whole)
         else:
             self.rule("H8", False)
 
     def of(self, argument): return obj(argument).get("session_workflow_id")
 
+    def as_begun(self, facts, path): return form(at(facts, path)) == form(at(self.history.started_with, path))
+
     def sent(self, said):
         if said is not UNKNOWN and self.history.argument is not UNKNOWN:
-            for name in ("message", "requester", "attestation"):
+            for name in ("message", "requester", "attestation", "callback_ref"):
                 self.rule("H8", form(obj(said).get(name)) == form(obj(self.history.argument).get(name)))
 
     def begun(self, run, event, facts):
@@ -1089,9 +1131,36 @@ class OfSession:
         if given is not UNKNOWN and argument is not UNKNOWN:
             self.rule("H8", form(given) == form(argument))
             self.rule("H8", started is None or started[0] == self.of(argument))
+        if started is None:
+            return
+        self.rule("H8", self.as_begun(facts, "workflowType.name") and self.as_begun(facts, "taskQueue.name"))
+        for group in ("memo", "searchAttributes"):
+            asked, there = fields_of(facts.get(group)), fields_of(self.history.started_with.get(group))
+            for name in asked:
+                known = asked[name] is not UNKNOWN and there.get(name) is not UNKNOWN
+                self.rule("H8", not known or form(asked[name]) == form(there.get(name)))
+
+    def looks(self, value):
+        self.names(value)
+        of, argument = obj(value).get("of"), obj(self.history.argument)
+        if value is UNKNOWN or not isinstance(of, dict):
+            return
+        message = argument.get("message")
+        self.rule("H8", not isinstance(message, str) or of.get("message_hash") == form(message))
+        memo = fields_of(self.history.started_with.get("memo")).get("holdfast_of_session", UNKNOWN)
+        if self.history.started_by is not None and memo is not UNKNOWN:
+            self.rule("H8", form(obj(memo).get("session_run")) == form(of.get("session_run")))
+
+    def ended(self, said, time, over):
+        self.rule("H8", not over or time >= self.history.latest - CLOCKS)
+        head = obj(said).get("head", UNKNOWN)
+        self.rule("H8", not over or said is UNKNOWN or obj(said).get("state") != "lost")
+        known = head is not UNKNOWN and self.history.head is not UNKNOWN and (head is not None or over)
+        self.rule("H8", not known or head == self.history.head)
 
     def names(self, value):
         self.rule("H8", value is UNKNOWN or obj(value).get("turn_id") == self.turn["turn_id"])
+        self.rule("H8", value is UNKNOWN or obj(value).get("again") is not True)
 
     def end(self):
         history = self.history
@@ -1123,7 +1192,10 @@ class Turn:
         self.twice.event(event, name, facts, self.history.head)
 
     def session(self, body):
-        self.of_session.event(body["run_id"], body["event"])
+        name = txt(body["event"].get("eventType")).removeprefix("EVENT_TYPE_")
+        facts = attributes_of(body["event"], name)
+        self.of_session.event(body["run_id"], body["event"], name, facts)
+        self.twice.session(name, facts, self.history.closed)
 
     def part(self, body):
         self.blocks.part(body["ref"], body["part"])

@@ -7,6 +7,7 @@ import type { AdmittedCall, CallArguments, CallOutcome } from '../../shared/io/c
 import type { AdmitCallOutput } from '../../shared/io/admission';
 import type { RunCallOutput } from '../../shared/io/run';
 import type { StepUsage, TakeStepOutput } from '../../shared/io/step';
+import type { LookAtTurnInput, LookAtTurnOutput } from '../../shared/io/sessions';
 import type { TurnContext } from '../../shared/io/turn';
 import type { ApprovalView, CallView, TurnView } from '../../shared/turn-view';
 import type { EffectRecord } from '../../store/store';
@@ -221,19 +222,67 @@ export const TURN_VIEW = {
   step: 'once.a count',
   text: 'once.made of several answers',
   reason: 'block.reason',
-  usage: 'once.a sum',
+  usage: 'once.a sum; what a session says of it is compared with it',
   calls: 'once.each is compared, field by field',
   pending: 'once.empty at the end',
   ignored_signals: 'once.counted by the workflow',
   steered_by: 'once.rule B9 reads the blocks',
   sub_turns: 'once.rule T6 reads the blocks',
   parent: 'once.rule H2 reads the argument',
-  context_full: 'once.a remark',
+  context_full: 'once.a remark; what a session says of it is compared with it',
   earlier_calls: 'once.a count of calls that it leaves out',
   started_at: 'once.the workflow’s clock',
   ended_at: 'once.the workflow’s clock',
   ui_url: 'once.a link',
 } as const satisfies Record<keyof TurnView, Place>;
+
+/** What a session asks about its turn. */
+export const LOOK_AT_TURN_INPUT = {
+  turn_id: 'rule.H8',
+  session_id: 'turn.session_id',
+  within_ms: 'once.the workflow’s own',
+  of: 'rule.H8',
+} as const satisfies Record<keyof LookAtTurnInput, Place>;
+
+type Found = Extract<LookAtTurnOutput, { head: unknown }>;
+
+/** How its turn has ended, as a session has found it; the turn's result says it too. */
+export const LOOK_AT_TURN_OUTPUT = {
+  state: 'turn.state',
+  reason: 'turn.reason',
+  head: 'rule.H8',
+  usage: 'turn.usage',
+  context_full: 'turn.context_full',
+} as const satisfies Record<keyof Found, Place>;
+
+/** Temporal's event in which a session asks for its turn to be started; the turn's first event says it too. */
+export const START_OF_TURN = {
+  workflowId: 'rule.H8',
+  workflowType: 'rule.H8',
+  taskQueue: 'rule.H8',
+  input: 'rule.H8',
+  memo: 'rule.H8',
+  searchAttributes: 'rule.H8',
+  header: 'once.empty',
+  namespace: 'once.the session’s own',
+  namespaceId: 'once.the session’s own',
+  inheritBuildId: 'once.an option of the start',
+  parentClosePolicy: 'once.an option of the start',
+  workflowIdReusePolicy: 'once.an option of the start',
+  workflowRunTimeout: 'once.an option of the start',
+  workflowTaskTimeout: 'once.an option of the start',
+  workflowTaskCompletedEventId: 'once.of another event of the session',
+} as const satisfies Table;
+
+/** Temporal's event that says that it was. */
+export const STARTED_TURN = {
+  workflowExecution: 'rule.H8',
+  workflowType: 'rule.H8',
+  initiatedEventId: 'rule.H8',
+  header: 'once.empty',
+  namespace: 'once.the session’s own',
+  namespaceId: 'once.the session’s own',
+} as const satisfies Table;
 
 /** What the store knows of an effect. */
 export const EFFECT_RECORD = {

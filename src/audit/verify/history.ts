@@ -48,6 +48,8 @@ export class History {
   argument: Known = UNKNOWN;
   /** The event of another workflow that has started the turn, as the server says; null: there is none. */
   startedBy: { workflow_id: Json; run_id: Json; event_id: Json } | null = null;
+  /** What the server says that the workflow was started with. */
+  startedWith: JsonObject = {};
   readonly runs: string[] = [];
   wasReset = false;
   /** ms since 1970: of the first event, and of the latest. */
@@ -178,6 +180,8 @@ export class History {
     if (argument !== UNKNOWN) this.checkArgument(object(argument), report);
     if (this.runs.length !== 1 || !this.whole) return;
     this.argument = argument;
+    const { workflowType = null, taskQueue = null, memo = null, searchAttributes = null } = attributes;
+    this.startedWith = { workflowType, taskQueue, memo, searchAttributes };
     const { workflowId, runId } = object(parentWorkflowExecution);
     if (isJsonObject(parentWorkflowExecution))
       this.startedBy = { workflow_id: workflowId ?? null, run_id: runId ?? null, event_id: parentInitiatedEventId ?? null };

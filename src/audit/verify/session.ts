@@ -1,13 +1,18 @@
 /** What the history of its session says of a turn, against the turn's own (rules H8 and T8, decision 0039). */
-import { object, text } from '../case-file/loose';
+import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { object, text } from '../case-file/loose';
 import type { SessionBody, TurnBody } from '../format/lines';
 import { quoted } from './fault';
 import type { History, Report } from './history';
-import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
+import { attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
 
 /** Of so many digits every number is exact, here and in the second verifier. */
 const EVENT_ID = /^[1-9][0-9]{0,14}$/;
+const LOOK = 'lookAtTurn';
+const MEMO = 'holdfast_of_session';
+
+type No = (reason: string) => void;
 
 export class OfSession {
   /** The last event, and the run that has it. */
@@ -16,8 +21,10 @@ export class OfSession {
   private started = false;
   private sent = false;
   private taken = false;
-  /** Events that asked how the turn has ended. */
-  private readonly looks = new Set<string>();
+  /** ms since 1970: the latest event so far. */
+  private latest = -Infinity;
+  /** Events that stand in the lines, by what they do, their runs and their ids. */
+  private readonly there = new Set<string>();
 
   constructor(
     private readonly turn: TurnBody,
@@ -27,33 +34,31 @@ export class OfSession {
   /** H8 */
   event({ run_id, event }: SessionBody, report: Report): void {
     const no = (reason: string) => report('H8', reason);
-    const id = EVENT_ID.test(text(event.eventId)) ? Number(event.eventId) : NaN;
-    if (Number.isNaN(id) || (run_id !== this.before.run ? this.runs.has(run_id) : !(id > this.before.id)))
-      no('The events of the session are not in the order of its history');
-    this.runs.add(run_id);
-    this.before = { run: run_id, id };
+    this.order(run_id, event, no);
     const { argument } = this.history;
     if (argument !== UNKNOWN && typeof object(argument).session_workflow_id !== 'string')
       no('The turn is of no session, and events of one stand in it');
     const attributes = attributesOf(event);
+    const own = `${run_id} ${text(event.eventId)}`;
     switch (eventType(event)) {
       case 'WORKFLOW_EXECUTION_UPDATE_ADMITTED':
       case 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED':
+        this.there.add(`message ${own}`).add(`update ${run_id} ${updateOf(attributes)}`);
         return this.said(object(attributes.acceptedRequest ?? attributes.request), no);
       case 'WORKFLOW_EXECUTION_UPDATE_COMPLETED':
-        this.taken = true;
-        return this.names(firstPayload(object(attributes.outcome).success), no);
+        return this.answered(run_id, attributes, no);
       case 'START_CHILD_WORKFLOW_EXECUTION_INITIATED':
+        this.there.add(`start ${own}`);
         return this.begun({ run_id, event }, attributes, no);
       case 'CHILD_WORKFLOW_EXECUTION_STARTED':
-        if (object(attributes.workflowExecution).runId !== this.turn.first_execution_run_id)
-          no('The session has started another run than the one that the turn began with');
-        return;
+        return this.child(run_id, event, attributes, no);
       case 'ACTIVITY_TASK_SCHEDULED':
-        this.looks.add(text(event.eventId));
-        return this.names(firstPayload(attributes.input), no);
+        this.there.add(`look ${own}`);
+        return this.looks(attributes, no);
       case 'ACTIVITY_TASK_COMPLETED':
-        return this.ended(attributes, no);
+        if (!this.there.has(`look ${run_id} ${text(attributes.scheduledEventId)}`))
+          no('The session asked nothing that this answers');
+        return this.ended(event, attributes, no);
       default:
         no('The event of the session says nothing of the turn');
     }
@@ -67,44 +72,141 @@ export class OfSession {
       report('T8', 'The turn is of a session, and what the session says of its message or its start is missing');
   }
 
-  private said({ input }: JsonObject, no: (reason: string) => void): void {
+  private order(run: string, { eventId, eventTime }: JsonObject, no: No): void {
+    const id = EVENT_ID.test(text(eventId)) ? Number(eventId) : NaN;
+    if (Number.isNaN(id) || (run !== this.before.run ? this.runs.has(run) : !(id > this.before.id)))
+      no('The events of the session are not in the order of its history');
+    this.runs.add(run);
+    this.before = { run, id };
+    const at = timeOf(eventTime);
+    if (!(at >= this.latest - CLOCKS_MS))
+      no('The event lies before an event of the session that came before it: the times were changed');
+    if (at > this.latest) this.latest = at;
+  }
+
+  private said({ input }: JsonObject, no: No): void {
     if (input === undefined) return; // it stands in the event before
     this.sent = true;
+    if (object(input).name !== 'send') no('What the session was sent is no message');
     const { argument } = this.history;
     const said = firstPayload(object(input).args);
     if (argument === UNKNOWN || said === UNKNOWN) return;
-    for (const name of ['message', 'requester', 'attestation'])
+    for (const name of ['message', 'requester', 'attestation', 'callback_ref'])
       if (hashOf(object(said)[name] ?? null) !== hashOf(object(argument)[name] ?? null))
         no(`The session was sent another ${name} than the turn was started with`);
   }
 
-  private begun({ run_id, event }: SessionBody, { workflowId, input }: JsonObject, no: (reason: string) => void): void {
+  private answered(run: string, attributes: JsonObject, no: No): void {
+    this.taken = true;
+    const { acceptedEventId, outcome } = attributes;
+    const isKnown =
+      this.there.has(`message ${run} ${text(acceptedEventId)}`) && this.there.has(`update ${run} ${updateOf(attributes)}`);
+    // Without its message, rule T8 has something to say.
+    if (this.sent && !isKnown) no('The session has answered another message than this');
+    this.names(firstPayload(object(outcome).success), no);
+  }
+
+  private begun({ run_id, event }: SessionBody, attributes: JsonObject, no: No): void {
     this.started = true;
-    const { argument, startedBy } = this.history;
+    const { workflowId, input } = attributes;
+    const { argument, startedBy, startedWith, whole, began } = this.history;
     const given = firstPayload(input);
     if (
       workflowId !== this.turn.workflow_id ||
       (startedBy && (startedBy.run_id !== run_id || startedBy.event_id !== event.eventId))
     )
       no('The turn was not started by this event of the session');
+    if (whole && !(timeOf(event.eventTime) <= began + CLOCKS_MS))
+      no('The session has started the turn after it began: a time was changed');
+    const other = startedBy ? otherStart(attributes, startedWith) : null;
+    if (other !== null) no(`The session has started the turn with another ${other} than the turn has`);
     if (argument === UNKNOWN || given === UNKNOWN) return;
     if (hashOf(given) !== hashOf(argument)) no('The session has started the turn with another argument than the turn has');
     if (startedBy && startedBy.workflow_id !== object(argument).session_workflow_id)
       no('The turn was started by another workflow than its session');
   }
 
-  private ended({ scheduledEventId, result }: JsonObject, no: (reason: string) => void): void {
-    if (!this.looks.has(text(scheduledEventId))) no('The session asked nothing that this answers');
-    const { lastHead, wasReset, runs } = this.history;
-    const said = firstPayload(result);
-    if (said === UNKNOWN || lastHead === UNKNOWN || wasReset || runs.length === 0) return;
-    const { head = null } = object(said);
-    if (head !== null && head !== lastHead) no('The session has found another end of the turn than the turn has');
+  private child(run: string, event: JsonObject, attributes: JsonObject, no: No): void {
+    const { workflowExecution, workflowType, initiatedEventId } = attributes;
+    const { workflowId, runId } = object(workflowExecution);
+    const { startedBy, startedWith, whole, began } = this.history;
+    if (runId !== this.turn.first_execution_run_id)
+      no('The session has started another run than the one that the turn began with');
+    if (workflowId !== this.turn.workflow_id || (startedBy && !sameName(workflowType, startedWith.workflowType)))
+      no('The session has started another workflow than the turn');
+    // Without the start, rule T8 has something to say.
+    if (this.started && !this.there.has(`start ${run} ${text(initiatedEventId)}`))
+      no('The session has started something else than it asked for');
+    if (whole && !(timeOf(event.eventTime) >= began - CLOCKS_MS))
+      no('The turn began after the session was told so: a time was changed');
   }
 
-  private names(value: Json | typeof UNKNOWN, no: (reason: string) => void): void {
-    if (value === UNKNOWN) return;
-    const { turn_id } = isJsonObject(value) ? value : {};
-    if (turn_id !== this.turn.turn_id) no(`The event of the session is about turn ${quoted(turn_id)}`);
+  private looks({ activityType, activityId, taskQueue, input }: JsonObject, no: No): void {
+    const { argument, startedBy, startedWith } = this.history;
+    if (object(activityType).name !== LOOK || !EVENT_ID.test(text(activityId)))
+      no('The session has asked for something else than how the turn ended');
+    if (startedBy && !sameName(taskQueue, startedWith.taskQueue))
+      no('The session has asked other workers than those of the turn');
+    const value = firstPayload(input);
+    this.names(value, no);
+    if (value === UNKNOWN || !isJsonObject(object(value).of)) return;
+    const { session_run, message_hash } = object(object(value).of);
+    const { message } = argument === UNKNOWN ? {} : object(argument);
+    if (typeof message === 'string' && (message_hash ?? null) !== hashOf(message))
+      no('The session has asked about the turn of another message');
+    const memo = startedBy ? fieldsOf(startedWith.memo)[MEMO] : undefined;
+    if (memo !== undefined && memo !== UNKNOWN && hashOf(object(memo).session_run ?? null) !== hashOf(session_run ?? null))
+      no('The session has asked about a turn of another run of it');
   }
+
+  private ended(event: JsonObject, { result }: JsonObject, no: No): void {
+    const { lastHead, wasReset, runs, closed, whole, latest } = this.history;
+    const said = firstPayload(result);
+    if (wasReset || runs.length === 0) return;
+    if (closed && whole && !(timeOf(event.eventTime) >= latest - CLOCKS_MS))
+      no('The session has found the end of the turn before the turn ended: a time was changed');
+    if (said === UNKNOWN) return;
+    const { head, state } = object(said);
+    if (closed && whole && state === 'lost') no('The session has not found the turn, and the turn has ended');
+    if (lastHead === UNKNOWN || head === undefined || (head === null && !(closed && whole))) return;
+    if (head !== lastHead) no('The session has found another end of the turn than the turn has');
+  }
+
+  private names(value: Known, no: No): void {
+    if (value === UNKNOWN) return;
+    const { turn_id, again } = isJsonObject(value) ? value : {};
+    if (turn_id !== this.turn.turn_id) no(`The event of the session is about turn ${quoted(turn_id)}`);
+    if (again === true) no('The session has had the message before, for a turn that was there already');
+  }
+}
+
+function updateOf({ acceptedRequest, request, meta, protocolInstanceId }: JsonObject): string {
+  const { updateId } = object(object(acceptedRequest ?? request).meta ?? meta);
+  return text(updateId) || text(protocolInstanceId);
+}
+
+/** Whether both have the same `name`. */
+function sameName(one: Json | undefined, other: Json | undefined): boolean {
+  return hashOf(object(one).name ?? null) === hashOf(object(other).name ?? null);
+}
+
+/** `{"fields": …}` of a memo, `{"indexedFields": …}` of search attributes. */
+function fieldsOf(value: Json | undefined): Record<string, Known> {
+  const { fields, indexedFields } = object(value);
+  const all = Object.entries(object(fields ?? indexedFields));
+  return Object.fromEntries(all.map(([name, payload]) => [name, firstPayload({ payloads: [payload] })]));
+}
+
+/** What of a start is otherwise in the first event of what was started; null: nothing. The server may add to it. */
+function otherStart(asked: JsonObject, has: JsonObject): string | null {
+  if (!sameName(asked.workflowType, has.workflowType)) return 'type';
+  if (!sameName(asked.taskQueue, has.taskQueue)) return 'task queue';
+  for (const field of ['memo', 'searchAttributes'] as const) {
+    const there = fieldsOf(has[field]);
+    for (const [name, value] of Object.entries(fieldsOf(asked[field]))) {
+      const other = Object.hasOwn(there, name) ? there[name]! : null;
+      if (value !== UNKNOWN && other !== UNKNOWN && hashOf(value) !== hashOf(other)) return name;
+    }
+  }
+  return null;
 }

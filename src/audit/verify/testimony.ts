@@ -26,6 +26,7 @@ export const HISTORY = 'the history';
 export const TRANSCRIPT = 'the transcript';
 export const RECORD = 'the effect record';
 export const RESULT = "the turn's result";
+export const SESSION = 'the session';
 
 export class Testimony {
   readonly facts = new Facts();

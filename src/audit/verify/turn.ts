@@ -52,9 +52,10 @@ export class Turn {
     this.twice.event(event, report);
   }
 
-  /** H8 */
+  /** H8, D1, D6 */
   session(body: SessionBody, report: Report): void {
     this.ofSession.event(body, report);
+    this.twice.session(body.event, report);
   }
 
   part(body: PartBody, report: Report): void {

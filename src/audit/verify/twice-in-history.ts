@@ -7,7 +7,7 @@ import type { RunBody, TurnBody } from '../format/lines';
 import * as of from './doubled';
 import type { History } from './history';
 import { quoted } from './fault';
-import { HISTORY, RESULT, type Testimony } from './testimony';
+import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
 /** States in which an activity leaves a call. */
@@ -64,6 +64,21 @@ export class TwiceInHistory {
     if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.view(firstPayload(result));
     if (type === 'WORKFLOW_EXECUTION_CANCELED') this.view(firstPayload(details));
     if (type === 'WORKFLOW_EXECUTION_FAILED') this.view(firstPayload(info.details));
+  }
+
+  /** D1, D6: how its session has found the turn. */
+  session(event: JsonObject): void {
+    const attributes = attributesOf(event);
+    const type = eventType(event);
+    const payload = firstPayload(type === 'ACTIVITY_TASK_SCHEDULED' ? attributes.input : attributes.result);
+    if (payload === UNKNOWN) return;
+    const said = object(payload);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.all.tellAll(of.LOOK_AT_TURN_INPUT, said, { turn: '' }, SESSION);
+    if (type !== 'ACTIVITY_TASK_COMPLETED' || this.history.wasReset) return;
+    this.all.tellAll(of.LOOK_AT_TURN_OUTPUT, said, { turn: '' }, SESSION);
+    // Of a turn that was ended from outside no block says so.
+    const { state, reason, head } = said;
+    if (this.history.closed) this.all.tell('block', head, { state, reason }, SESSION);
   }
 
   private argument(value: Json | typeof UNKNOWN): void {
@@ -206,6 +221,9 @@ export class TwiceInHistory {
     const { head, calls } = view;
     const { lastHead } = this.history;
     this.all.tellAll(of.TURN_VIEW, view, { turn: '', run: String(this.runs), block: head }, RESULT);
+    // A turn that was reset has ended more than once.
+    const { state, reason, usage, context_full } = view;
+    if (!this.history.wasReset) this.all.tell('turn', '', { state, reason, usage, context_full: context_full === true }, RESULT);
     if (lastHead !== UNKNOWN && head !== undefined && head !== lastHead)
       this.all.report('D1', "The turn's result names another head of the transcript than the history");
     for (const call of calls.map(object)) {

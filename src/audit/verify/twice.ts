@@ -27,6 +27,11 @@ export class Twice {
     this.inHistory.event(event);
   }
 
+  session(event: JsonObject, report: Report): void {
+    this.all.report = report;
+    this.inHistory.session(event);
+  }
+
   part(part: PartBody, report: Report): void {
     this.all.report = report;
     this.inTranscript.part(part);

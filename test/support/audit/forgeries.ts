@@ -195,6 +195,180 @@ function unended(lines: OpenLine[], state: string): void {
   Object.assign(one(lines, kind('effect')).body.record, { state, result_head: null, result_ref: null });
 }
 
+/** One fact of a session about its turn, told otherwise. */
+interface FromSession {
+  name: string;
+  type: string;
+  edit(line: OpenLine): void;
+  says: RegExp;
+  rule?: string;
+}
+
+const INITIATED = 'CHILD_WORKFLOW_EXECUTION_INITIATED';
+const CHILD = 'CHILD_WORKFLOW_EXECUTION_STARTED';
+const found = (line: OpenLine) => attributes(line).result.payloads[0].$;
+const asLate =
+  (by: number) =>
+  ({ body: { event } }: OpenLine) =>
+    void (event.eventTime = new Date(Date.parse(event.eventTime) + by).toISOString());
+
+const FROM_SESSION: FromSession[] = [
+  ...Object.entries({ state: 'failed', reason: 'It broke.', usage: { input_tokens: 1 }, context_full: true }).map(
+    ([field, other]) => ({
+      name: `another ${field} of the end`,
+      type: 'ACTIVITY_TASK_COMPLETED',
+      edit: (line: OpenLine) => void (found(line)[field] = other),
+      rule: 'D1',
+      says: new RegExp(`The session says that ${field} of the turn`),
+    }),
+  ),
+  { name: 'no head', type: 'ACTIVITY_TASK_COMPLETED', edit: (line) => void (found(line).head = null), says: /another end/ },
+  {
+    name: 'it has not found the turn',
+    type: 'ACTIVITY_TASK_COMPLETED',
+    edit: (line) => void (attributes(line).result.payloads[0].$ = { state: 'lost', reason: 'Nobody knows it.' }),
+    says: /has not found the turn/,
+  },
+  {
+    name: 'an answer to nothing',
+    type: 'ACTIVITY_TASK_COMPLETED',
+    edit: (line) => void (attributes(line).scheduledEventId = '9'),
+    says: /asked nothing/,
+  },
+  { name: 'the end is found too early', type: 'ACTIVITY_TASK_COMPLETED', edit: asLate(-HOUR), says: /times were changed/ },
+  {
+    name: 'asked about another session',
+    type: 'TASK_SCHEDULED',
+    edit: (line) => void (value(line).session_id = 'another'),
+    rule: 'D1',
+    says: /session_id of the turn/,
+  },
+  {
+    name: 'asked about another message',
+    type: 'TASK_SCHEDULED',
+    edit: (line) => void (value(line).of.message_hash = NOWHERE),
+    says: /another message/,
+  },
+  {
+    name: 'asked about another life',
+    type: 'TASK_SCHEDULED',
+    edit: (line) => void (value(line).of.session_run = 'r'),
+    says: /another run of it/,
+  },
+  {
+    name: 'asked something else',
+    type: 'TASK_SCHEDULED',
+    edit: (line) => void (attributes(line).activityType.name = 'checkFork'),
+    says: /something else/,
+  },
+  {
+    name: 'asked under the name of a call',
+    type: 'TASK_SCHEDULED',
+    edit: (line) => void (attributes(line).activityId = '1.1:pay'),
+    says: /something else/,
+  },
+  {
+    name: 'asked other workers',
+    type: 'TASK_SCHEDULED',
+    edit: (line) => void (attributes(line).taskQueue.name = 'other'),
+    says: /other workers/,
+  },
+  { name: 'asked before', type: 'TASK_SCHEDULED', edit: asLate(-HOUR), says: /times were changed/ },
+  {
+    name: 'another workflow was started',
+    type: CHILD,
+    edit: (line) => void (attributes(line).workflowExecution.workflowId = 'turn/x'),
+    says: /another workflow/,
+  },
+  {
+    name: 'another type was started',
+    type: CHILD,
+    edit: (line) => void (attributes(line).workflowType.name = 'call'),
+    says: /another workflow/,
+  },
+  {
+    name: 'another start is answered',
+    type: CHILD,
+    edit: (line) => void (attributes(line).initiatedEventId = '9'),
+    says: /something else than it asked for/,
+  },
+  { name: 'started long before', type: CHILD, edit: asLate(-HOUR), says: /times were changed/ },
+  {
+    name: 'of another type',
+    type: INITIATED,
+    edit: (line) => void (attributes(line).workflowType.name = 'call'),
+    says: /another type/,
+  },
+  {
+    name: 'on another task queue',
+    type: INITIATED,
+    edit: (line) => void (attributes(line).taskQueue.name = 'other'),
+    says: /another task queue/,
+  },
+  {
+    name: 'for somebody else',
+    type: INITIATED,
+    edit: (line) => void (attributes(line).searchAttributes.indexedFields.HoldfastRequester.$ = 'mallory'),
+    says: /another HoldfastRequester/,
+  },
+  {
+    name: 'under another trace',
+    type: INITIATED,
+    edit: (line) => void (attributes(line).memo.fields.holdfast_trace.$ = 'another'),
+    says: /another holdfast_trace/,
+  },
+  { name: 'started after it began', type: INITIATED, edit: asLate(HOUR), says: /after it began/ },
+  {
+    name: 'no number',
+    type: INITIATED,
+    edit: (line) => void (line.body.event.eventId = '44x'),
+    says: /not started by this event|order/,
+  },
+  {
+    name: 'a number too long to count',
+    type: 'UPDATE_ACCEPTED',
+    edit: (line) => void (line.body.event.eventId = '4'.repeat(5000)),
+    says: /order/,
+  },
+  {
+    name: 'no time',
+    type: 'UPDATE_ACCEPTED',
+    edit: (line) => void (line.body.event.eventTime = 'noon'),
+    says: /times were changed/,
+  },
+  {
+    name: 'another update',
+    type: 'UPDATE_ACCEPTED',
+    edit: (line) => void (attributes(line).acceptedRequest.input.name = 'rename'),
+    says: /no message/,
+  },
+  {
+    name: 'somewhere else to tell of it',
+    type: 'UPDATE_ACCEPTED',
+    edit: (line) => void (attributes(line).acceptedRequest.input.args.payloads[0].$.callback_ref = NOWHERE),
+    says: /another callback_ref/,
+  },
+  {
+    name: 'another message is answered',
+    type: 'UPDATE_COMPLETED',
+    edit: (line) => void (attributes(line).acceptedEventId = '9'),
+    says: /answered another message/,
+  },
+  {
+    name: 'the answer to another update',
+    type: 'UPDATE_COMPLETED',
+    edit: (line) => void (attributes(line).meta.updateId = 'u'),
+    says: /answered another message/,
+  },
+  {
+    name: 'the message had come before',
+    type: 'UPDATE_COMPLETED',
+    edit: (line) => void (attributes(line).outcome.success.payloads[0].$.again = true),
+    says: /had the message before/,
+  },
+  { name: 'answered long before', type: 'UPDATE_COMPLETED', edit: asLate(-HOUR), says: /times were changed/ },
+];
+
 const PLANS: Plan[] = [
   {
     name: 'the run has another input than was approved',
@@ -1224,6 +1398,36 @@ const PLANS: Plan[] = [
     at: ofSession('ACTIVITY_TASK_COMPLETED'),
     rule: 'H8',
     says: /another end/,
+  },
+  ...FROM_SESSION.map(({ name, type, edit, says, rule = 'H8' }) => ({
+    name: `of the session: ${name}`,
+    of: 'spoken',
+    edit: (lines: OpenLine[]) => edit(one(lines, ofSession(type))),
+    at: ofSession(type),
+    rule,
+    says,
+  })),
+  {
+    name: 'an approval whose sender no longer waited',
+    of: 'waited',
+    edit: (lines) => {
+      const { until } = run(lines).approvals[0];
+      replaced(lines, until, earlier(until));
+    },
+    at: scheduled('runCall'),
+    rule: 'H6',
+    says: /no longer waited/,
+  },
+  {
+    name: 'somebody has waited longer, says the history alone',
+    of: 'waited',
+    edit: (lines) => {
+      const [approval] = run(lines).approvals;
+      approval.until = later(approval.until);
+    },
+    at: block('decision'),
+    rule: 'D5',
+    says: /something else than the history/,
   },
   {
     name: 'events of the session in another order',

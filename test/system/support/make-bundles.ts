@@ -121,6 +121,13 @@ const SCENARIOS: Record<string, Scenario> = {
     await turn.approve(call.digest, { by: 'ana', note: 'As agreed.' });
     return ended(turn);
   },
+  /** Two approvals of people who wait for the answer, and say until when. */
+  waited: async (engine) => {
+    const { turn, call } = await asked(engine, 'board');
+    await turn.approve(call.digest, { by: 'ana', note: 'As agreed.' });
+    await turn.approve(call.digest, { by: 'bob' });
+    return ended(turn);
+  },
   edited: async (engine) => {
     const { turn, call } = await asked(engine, 'clerk');
     await turn.approve(call.digest, { by: 'ana', note: 'Half of it.', input: { ...invoice, cents: 350 } });

@@ -28,6 +28,8 @@ const SAMPLES = [
   'cancelled',
   'sub_agent',
   'spoken',
+  'session',
+  'waited',
 ];
 const EACH = 25;
 

@@ -27,6 +27,10 @@ const output = (lines: OpenLine[], name: string, nth = 0) => {
   const done = lines.find((line) => attributes(line).scheduledEventId === eventId && attributes(line).result)!;
   return attributes(done).result.payloads[0].$;
 };
+const ofSession = (lines: OpenLine[], name: string) =>
+  lines.find(({ kind, body }) => kind === 'session' && `${name}EventAttributes` in body.event)!.body.event[
+    `${name}EventAttributes`
+  ];
 const result = (lines: OpenLine[]) =>
   attributes(lines.find((line) => line.body.event?.workflowExecutionCompletedEventAttributes)!).result.payloads[0].$;
 const part = (lines: OpenLine[], has: (body: any) => unknown) =>
@@ -81,6 +85,11 @@ const SOURCES: Record<string, Source> = {
     table: doubled.DECISION,
     record: (lines) => input(lines, 'runCall').approvals[0],
   },
+  'the decision whose sender waited': {
+    of: 'waited',
+    table: doubled.DECISION,
+    record: (lines) => input(lines, 'runCall').approvals[0],
+  },
   'the decision in the transcript': {
     of: 'approval',
     table: doubled.DECISION,
@@ -90,6 +99,26 @@ const SOURCES: Record<string, Source> = {
     of: 'approval',
     table: doubled.EFFECT_RECORD,
     record: (lines) => lines.find(({ kind }) => kind === 'effect')!.body.record,
+  },
+  'what a session asks about its turn': {
+    of: 'spoken',
+    table: doubled.LOOK_AT_TURN_INPUT,
+    record: (lines) => ofSession(lines, 'activityTaskScheduled').input.payloads[0].$,
+  },
+  'how a session has found its turn': {
+    of: 'spoken',
+    table: doubled.LOOK_AT_TURN_OUTPUT,
+    record: (lines) => ofSession(lines, 'activityTaskCompleted').result.payloads[0].$,
+  },
+  'the start of a turn, as its session asks for it': {
+    of: 'spoken',
+    table: doubled.START_OF_TURN,
+    record: (lines) => ofSession(lines, 'startChildWorkflowExecutionInitiated'),
+  },
+  'the start of a turn, as its session is told of it': {
+    of: 'spoken',
+    table: doubled.STARTED_TURN,
+    record: (lines) => ofSession(lines, 'childWorkflowExecutionStarted'),
   },
   'the dispatch in the transcript': { of: 'approval', table: doubled.DISPATCH_BODY, record: dispatchBody },
   'the subject of a block': { of: 'approval', table: doubled.BLOCK_SUBJECT, record: (lines) => dispatchBody(lines).subject },

@@ -18,6 +18,7 @@ const SAMPLES = [
   'expired',
   'cancelled',
   'spoken',
+  'waited',
 ];
 
 /** Lists of payloads, wherever an event has them. */
