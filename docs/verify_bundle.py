@@ -1073,7 +1073,8 @@ class OfSession:
     def event(self, run, event, name, facts):
         history, turn, own = self.history, self.turn, (run, txt(event.get("eventId")))
         place = int(own[1]) if EVENT_ID.fullmatch(own[1]) else None
-        self.rule("H8", place is not None and (run not in self.runs if run != self.before[0] else place > self.before[1]))
+        rises = run not in self.runs if run != self.before[0] else (place or 0) > self.before[1]
+        self.rule("H8", place is not None and rises)
         self.before, self.runs, time = (run, place or 0), self.runs | {run}, when(event.get("eventTime"))
         self.rule("H8", time >= self.latest - CLOCKS)
         self.latest = max(self.latest, time)

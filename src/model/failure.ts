@@ -8,7 +8,7 @@ import { isJsonObject } from '../shared/json';
 import { ERROR_TYPE_STATUS, meantBy, ruleFor, STATUS_RULES } from './failure-table';
 import { ModelFailure } from './provider';
 import { retryAfterMs, shouldRetry, type HeaderReader } from './retry-after';
-import { withoutSecrets } from '../shared/without-secrets';
+import { shortWithoutSecrets, withoutSecrets } from '../shared/without-secrets';
 
 /** Longest quotation of what the API said, characters. */
 const MAX_QUOTE = 500;
@@ -45,7 +45,7 @@ export function brokenStream(what: string): ModelFailure {
 
 /** What answers is no Messages API: another request would be answered in the same way. */
 export function foreignAnswer(what: string, { baseUrl, secrets }: Omit<FailureContext, 'model'>): ModelFailure {
-  const told = cut(withoutSecrets(what, secrets));
+  const told = shortWithoutSecrets(what, MAX_QUOTE, secrets);
   return new ModelFailure(
     `What answers${origin(baseUrl)} does not speak the Messages API: ${told}. Check ANTHROPIC_BASE_URL: it must be the address of that API, without /v1/messages.`,
     { type: 'model.protocol', retryable: false, status: null },
@@ -54,7 +54,7 @@ export function foreignAnswer(what: string, { baseUrl, secrets }: Omit<FailureCo
 
 /** A stop reason that this version does not know how to act upon. Guessing one could run half an answer. */
 export function unknownStopReason(reason: unknown): ModelFailure {
-  const name = withoutSecrets(JSON.stringify(reason) ?? 'none').slice(0, 100);
+  const name = shortWithoutSecrets(JSON.stringify(reason) ?? 'none', 100);
   return new ModelFailure(
     `The model stopped with reason ${name}, which this version of holdfast does not know. Update holdfast or use another model.`,
     { type: 'model.stop_reason', retryable: false, status: null, details: { stop_reason: name } },
@@ -88,7 +88,7 @@ function fail(
 ): ModelFailure {
   const rule = ruleFor(meantBy(status, said));
   const wait = retryAfterMs(headers, context.now ?? Date.now());
-  const quote = said ? ` It said: ${cut(withoutSecrets(said, context.secrets))}` : '';
+  const quote = said ? ` It said: ${shortWithoutSecrets(said, MAX_QUOTE, context.secrets)}` : '';
   const advice = rule.advice ? ` ${rule.advice}` : '';
   const model = withoutSecrets(context.model, context.secrets);
   return new ModelFailure(`${rule.what} (${status}, model ${model}).${advice}${quote}`, {
@@ -103,7 +103,7 @@ function fail(
 function networkFailure(error: unknown, context: FailureContext): ModelFailure {
   const timedOut = error instanceof APIConnectionTimeoutError || (isErrorLike(error) && error.name === 'TimeoutError');
   const rule = timedOut ? STATUS_RULES[408]! : { type: 'model.network', what: 'The connection to the model API failed' };
-  const reason = cut(withoutSecrets(reasons(error), context.secrets));
+  const reason = shortWithoutSecrets(reasons(error), MAX_QUOTE, context.secrets);
   return new ModelFailure(`${rule.what}${origin(context.baseUrl)}: ${reason}. Check the network and ANTHROPIC_BASE_URL.`, {
     type: rule.type,
     retryable: true,
@@ -119,7 +119,7 @@ function reasons(error: unknown): string {
     parts.push(typeof code === 'string' && !current.message.includes(code) ? `${current.message} (${code})` : current.message);
   }
   const texts = parts.map((part) => part.trim().replace(/\.$/, '')).filter((part) => part !== '');
-  return texts.length > 0 ? [...new Set(texts)].join(': ') : cut(String(error));
+  return texts.length > 0 ? [...new Set(texts)].join(': ') : String(error);
 }
 
 /** By shape: errors of another realm (a test's, a sandbox's) are no `instanceof Error` here. */
@@ -138,8 +138,4 @@ function isUnusableKey(error: unknown): boolean {
 
 function bodyText(error: APIError): string | undefined {
   return error.error === undefined || error.error === null ? undefined : JSON.stringify(error.error);
-}
-
-function cut(text: string): string {
-  return text.length <= MAX_QUOTE ? text : `${text.slice(0, MAX_QUOTE)}…`;
 }

@@ -18,6 +18,42 @@ export function masked(text: string): string {
   return withoutSecrets(withoutPassword(text)).toWellFormed();
 }
 
+/** Of a text that is cut, so many characters are looked at. */
+const LOOKED_AT = 32_768;
+/** Longer secrets are none that the patterns know. */
+const LONGEST_SECRET = 4_096;
+
+/**
+ * The beginning of a text, without its secrets. However long it is, little of it is looked at; and where that ends, no secret is cut in half, of
+ * which nobody would see that it is one.
+ */
+export function shortWithoutSecrets(text: string, longest: number, known: readonly (string | undefined)[] = []): string {
+  const beginning = text.length <= LOOKED_AT ? text : beginningOf(text, known);
+  const told = withoutSecrets(beginning, known);
+  return told.length <= longest && beginning.length === text.length ? told : `${told.slice(0, longest)}…`;
+}
+
+const BETWEEN_WORDS = /[\s"'<>,;(){}[\]]/;
+
+/** It ends before the word in which it would be cut, unless that is longer than a secret, and before a known secret. */
+function beginningOf(text: string, known: readonly (string | undefined)[]): string {
+  for (let end = LOOKED_AT; ;) {
+    let word = end;
+    while (word > LOOKED_AT - LONGEST_SECRET && !BETWEEN_WORDS.test(text[word - 1]!)) word -= 1;
+    const before = Math.min(word, ...known.map((secret) => placeAcross(text, secret, word)));
+    if (before === end) return text.slice(0, end);
+    end = before;
+  }
+}
+
+/** Where a secret begins that goes on behind this place; the place itself: none does. */
+function placeAcross(text: string, secret: string | undefined, end: number): number {
+  if (!secret) return end;
+  const from = Math.max(0, end - secret.length + 1);
+  const at = text.slice(from, end + secret.length - 1).indexOf(secret);
+  return at < 0 ? end : from + at;
+}
+
 /** @param known literal secrets, e.g. the key in use; shorter than 4 characters are ignored */
 export function withoutSecrets(text: string, known: readonly (string | undefined)[] = []): string {
   let out = text;

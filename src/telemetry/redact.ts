@@ -14,34 +14,56 @@ const SECRET_NAME =
 const MAX_TEXT = 4000;
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 100;
-/** Values of one line, over all depths. */
+/** Values of one line, over all depths, and characters of their texts and names. */
 const MAX_VALUES = 1000;
+const MAX_CHARACTERS = 64_000;
+
+/** A short text stands whole, whatever else a line holds. */
+const FEW_CHARACTERS = 200;
+
+/** What one line may still hold. */
+interface Budget {
+  left: number;
+  characters: number;
+}
+
+const whole = (): Budget => ({ left: MAX_VALUES, characters: MAX_CHARACTERS });
 
 /** The fields of a line, fit to be written. */
 export function redacted(fields: object): Record<string, unknown> {
-  return copyOf(fields, 0, { left: MAX_VALUES }) as Record<string, unknown>;
+  return copyOf(fields, 0, whole()) as Record<string, unknown>;
 }
 
 /** One value, likewise. */
 export function redactedValue(value: unknown): unknown {
-  return valueOf(value, 0, { left: MAX_VALUES });
+  return valueOf(value, 0, whole());
 }
 
 /** A text, cut at 4000 characters, without what looks like a key, an authorization or the password of a URL. */
 export function redactedText(text: string): string {
-  const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
-  return masked(cut);
+  return shortText(text, MAX_TEXT);
 }
 
-function valueOf(value: unknown, depth: number, budget: { left: number }): unknown {
+function shortText(text: string, longest: number): string {
+  return masked(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
+}
+
+/** As much of it as the line may still hold. */
+function textOf(text: string, budget: Budget): string {
+  const longest = Math.min(MAX_TEXT, Math.max(budget.characters, FEW_CHARACTERS));
+  budget.characters -= Math.min(text.length, longest);
+  return shortText(text, longest);
+}
+
+function valueOf(value: unknown, depth: number, budget: Budget): unknown {
   budget.left -= 1;
-  if (typeof value === 'string') return redactedText(value);
-  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'string') return textOf(value, budget);
+  if (typeof value === 'bigint') return textOf(value.toString(), budget);
   if (typeof value !== 'object' || value === null) return typeof value === 'function' ? undefined : value;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  if (value instanceof URL) return redactedText(value.href);
+  if (value instanceof URL) return textOf(value.href, budget);
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  if (depth >= MAX_DEPTH || budget.left <= 0) return '[cut]';
+  if (depth >= MAX_DEPTH || isSpent(budget)) return '[cut]';
   if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((item) => valueOf(item, depth + 1, budget));
   if (value instanceof Map) return copyOf(Object.fromEntries(value) as object, depth, budget);
   // Type, message, stack and cause are no own fields of an error that could be listed; pino's own serializer names them.
@@ -49,15 +71,20 @@ function valueOf(value: unknown, depth: number, budget: { left: number }): unkno
   return copyOf(value, depth, budget);
 }
 
-function copyOf(object: object, depth: number, budget: { left: number }): object {
-  const copy = Object.keys(object)
-    .slice(0, MAX_ENTRIES)
-    .filter(() => budget.left > 0)
-    .map((name): [string, unknown] => [redactedText(name), fieldOf(object, name, depth, budget)]);
+function isSpent({ left, characters }: Budget): boolean {
+  return left <= 0 || characters <= 0;
+}
+
+function copyOf(object: object, depth: number, budget: Budget): object {
+  const copy: [string, unknown][] = [];
+  for (const name of Object.keys(object).slice(0, MAX_ENTRIES)) {
+    if (depth > 0 && isSpent(budget)) break;
+    copy.push([textOf(name, budget), fieldOf(object, name, depth, budget)]);
+  }
   return Object.fromEntries(copy);
 }
 
-function fieldOf(object: object, name: string, depth: number, budget: { left: number }): unknown {
+function fieldOf(object: object, name: string, depth: number, budget: Budget): unknown {
   if (SECRET_NAME.test(name.slice(0, 100).toLowerCase().replace(/[-_]/g, ''))) return CENSORED;
   try {
     return valueOf((object as Record<string, unknown>)[name], depth + 1, budget);

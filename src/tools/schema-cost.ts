@@ -102,6 +102,13 @@ export function eachBelow(schema: JsonObject, visit: (schema: JsonObject) => voi
   for (const below of subschemas(schema)) eachBelow(below.schema, visit);
 }
 
+/** How many schemas it is made of. */
+export function schemasIn(schema: JsonObject): number {
+  let schemas = 0;
+  eachBelow(schema, () => (schemas += 1));
+  return schemas;
+}
+
 /** At most; `Infinity` where nobody can say. */
 export function stepsOver({ looks, growth, unique }: Weight, json: string): number {
   const places = json.length * (unique ? json.length : 1);

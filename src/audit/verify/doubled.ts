@@ -255,35 +255,6 @@ export const LOOK_AT_TURN_OUTPUT = {
   context_full: 'turn.context_full',
 } as const satisfies Record<keyof Found, Place>;
 
-/** Temporal's event in which a session asks for its turn to be started; the turn's first event says it too. */
-export const START_OF_TURN = {
-  workflowId: 'rule.H8',
-  workflowType: 'rule.H8',
-  taskQueue: 'rule.H8',
-  input: 'rule.H8',
-  memo: 'rule.H8',
-  searchAttributes: 'rule.H8',
-  header: 'once.empty',
-  namespace: 'once.the session’s own',
-  namespaceId: 'once.the session’s own',
-  inheritBuildId: 'once.an option of the start',
-  parentClosePolicy: 'once.an option of the start',
-  workflowIdReusePolicy: 'once.an option of the start',
-  workflowRunTimeout: 'once.an option of the start',
-  workflowTaskTimeout: 'once.an option of the start',
-  workflowTaskCompletedEventId: 'once.of another event of the session',
-} as const satisfies Table;
-
-/** Temporal's event that says that it was. */
-export const STARTED_TURN = {
-  workflowExecution: 'rule.H8',
-  workflowType: 'rule.H8',
-  initiatedEventId: 'rule.H8',
-  header: 'once.empty',
-  namespace: 'once.the session’s own',
-  namespaceId: 'once.the session’s own',
-} as const satisfies Table;
-
 /** What the store knows of an effect. */
 export const EFFECT_RECORD = {
   v: 'rule.T2',

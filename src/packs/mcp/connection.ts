@@ -5,15 +5,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { JsonObject } from '../../shared/json';
-import { withoutSecrets } from '../../shared/without-secrets';
+import { shortWithoutSecrets, withoutSecrets } from '../../shared/without-secrets';
 import type { ToolLogger } from '../../tools/define';
 import { version } from '../../version';
 import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
-import { listedTool, type ListedTool } from './listed-tool';
+import type { ListedTool } from './listed-tool';
 import { sdk, type Client } from './sdk';
 import { sendingOnce } from './sent-once';
 import type { ServerConfig } from './servers-file';
 import { transportTo } from './transport';
+import { usableTools } from './usable-tools';
 
 export interface ConnectionSettings {
   log: ToolLogger;
@@ -62,6 +63,8 @@ export class Connection {
   private notBefore = 0;
   private listing: Promise<ListedTool[]> | null = null;
   private last: { tools: ListedTool[]; from: Client; stale: boolean } | null = null;
+  /** How often servers have said that their tools changed. */
+  private changes = 0;
   private closed = false;
   private stderr = '';
   private why = '';
@@ -95,10 +98,7 @@ export class Connection {
     const client = await this.connected();
     const params = { name: tool, arguments: input, _meta: meta };
     const onprogress = ({ progress: done, total, message }: { progress: number; total?: number; message?: string }) =>
-      progress(
-        this.clean(message ?? `${done}${total === undefined ? '' : ` of ${total}`}`).slice(0, 500),
-        fractionOf(done, total),
-      );
+      progress(this.short(message ?? `${done}${total === undefined ? '' : ` of ${total}`}`, 500), fractionOf(done, total));
     signal.throwIfAborted(); // right before it is sent: the connection may have taken its time
     sending?.();
     if (once) this.once.add(input);
@@ -111,10 +111,7 @@ export class Connection {
     const { client } = this;
     this.client = null;
     if (!client) return;
-    this.settings.log.warn(
-      { server: this.server.name, why: this.clean(why).slice(0, 500) },
-      'the connection to an MCP server was lost',
-    );
+    this.settings.log.warn({ server: this.server.name, why: this.short(why, 500) }, 'the connection to an MCP server was lost');
     await client.then((open) => open.close()).catch(() => undefined);
   }
 
@@ -127,6 +124,10 @@ export class Connection {
 
   /** Without secrets: a server may echo what it was sent. */
   readonly clean = (text: string): string => withoutSecrets(text, [...this.server.secrets, ...this.tokens]);
+
+  /** Likewise, and cut: however long it is, little of it is looked at. */
+  readonly short = (text: string, longest: number): string =>
+    shortWithoutSecrets(text, longest, [...this.server.secrets, ...this.tokens]);
 
   private get waitMs(): number {
     return this.settings.waitMs ?? this.server.connectTimeoutMs ?? WAIT_MS;
@@ -170,6 +171,7 @@ export class Connection {
     client.onclose = () => this.lost(client, 'it closed the connection');
     client.onerror = (error) => void this.examine(client, error);
     client.setNotificationHandler(sdk.types().ToolListChangedNotificationSchema, () => {
+      this.changes += 1;
       if (this.last?.from === client) this.last.stale = true;
     });
     return client;
@@ -179,7 +181,7 @@ export class Connection {
     this.client = null;
     const said = this.stderr.trim() === '' ? '' : `; it printed: ${this.stderr.trim()}`;
     const message = isTimeout(error) ? this.tooLate() : error instanceof Error ? error.message : String(error);
-    this.why = this.clean(`${message}${said}`).slice(0, 1000);
+    this.why = this.short(`${message}${said}`, 1000);
     const pause = Math.min((this.settings.pauseMs ?? PAUSE_MS) * 2 ** this.failures, LONGEST_PAUSE_MS);
     this.failures += 1;
     this.notBefore = Date.now() + pause;
@@ -216,9 +218,8 @@ export class Connection {
   private async list(client: Client): Promise<ListedTool[]> {
     const raw: unknown[] = [];
     let cursor: string | undefined;
-    let stale = false;
-    const mark = this.last;
-    if (mark?.from === client) mark.stale = false; // a change that is told from now on is one of after this list
+    const { changes } = this; // a change that is told from now on is one of after this list
+    if (this.last?.from === client) this.last.stale = false;
     for (let page = 0; page < MOST_PAGES && raw.length < MOST_TOOLS; page++) {
       const params = cursor === undefined ? {} : { cursor };
       const answer = await client.request({ method: 'tools/list', params }, PAGE, { timeout: LIST_MS });
@@ -226,25 +227,11 @@ export class Connection {
       cursor = answer.nextCursor;
       if (cursor === undefined) break;
     }
-    if (mark?.from === client) stale = mark.stale;
-    const tools = this.usable(raw.slice(0, MOST_TOOLS));
-    this.last = { tools, from: client, stale };
+    const tools = await usableTools(this.server.name, raw.slice(0, MOST_TOOLS), this.lastListed ?? [], (why) =>
+      this.settings.log.warn({ server: this.server.name, why: this.short(why, 1000) }, 'a tool of an MCP server cannot be used'),
+    );
+    this.last = { tools, from: client, stale: this.changes !== changes };
     return tools;
-  }
-
-  private usable(raw: unknown[]): ListedTool[] {
-    const tools = new Map<string, ListedTool>();
-    for (const one of raw) {
-      try {
-        const tool = listedTool(this.server.name, one);
-        if (tools.has(tool.name)) throw new Error(`two tools are called ${JSON.stringify(tool.name.slice(0, 100))}`);
-        tools.set(tool.name, tool);
-      } catch (error) {
-        const why = this.clean(error instanceof Error ? error.message : String(error)).slice(0, 1000);
-        this.settings.log.warn({ server: this.server.name, why }, 'a tool of an MCP server cannot be used');
-      }
-    }
-    return [...tools.values()];
   }
 }
 

@@ -9,13 +9,16 @@ import { Unreachable, type Connection } from './connection';
 import { sdk } from './sdk';
 import { NotSentAgain } from './sent-once';
 
+/** Of what a server says, characters. */
+const SAID = 1500;
+
 /** @param nothingHappened the call itself was not sent, or a person has accepted this answer as a refusal */
 export function failureOf(
-  { server, clean }: Pick<Connection, 'server' | 'clean'>,
+  { server, short }: Pick<Connection, 'server' | 'short'>,
   error: unknown,
   nothingHappened: boolean,
 ): ToolError {
-  const said = visible(clean(error instanceof Error ? error.message : String(error)).toWellFormed()).slice(0, 1500);
+  const said = visible(short(error instanceof Error ? error.message : String(error), SAID).toWellFormed()).slice(0, SAID);
   const [code, reason, hint = ''] = classified(error, server.name);
   const message = `MCP server ${server.name}: ${said}`;
   return new ToolError(code, reason, message, { ...(hint === '' ? {} : { hint }), nothingHappened, cause: error });

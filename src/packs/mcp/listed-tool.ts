@@ -19,8 +19,8 @@ export interface ListedTool {
 /** The server's private notes, and pictures for people. */
 const LEFT_OUT = ['_meta', 'icons'];
 
-/** @throws ConversionError for what is not a usable definition; the message names the tool */
-export function listedTool(server: string, raw: unknown): ListedTool {
+/** Without a look at its schemas. @throws ConversionError for what is no definition */
+export function readListed(raw: unknown): ListedTool {
   const copy = plainJson(raw, DEFINITION_BOUNDS, 'The tool');
   const json = toJson(copy); // lone surrogates and huge integers could not be hashed
   if (!json.ok || !isJsonObject(json.data) || typeof json.data.name !== 'string' || json.data.name.length > 256)
@@ -31,7 +31,6 @@ export function listedTool(server: string, raw: unknown): ListedTool {
     throw new ConversionError(
       `The tool ${JSON.stringify(json.data.name)} can be called as a task only, which is not supported here.`,
     );
-  importedTool(server, definition);
   return { name: json.data.name, definition, hash: hashJson(definition) };
 }
 

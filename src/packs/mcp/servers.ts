@@ -16,6 +16,7 @@ import { pin, pinnedAs, type Pinned } from './pinned';
 import { resultData, structuredFault, type McpData } from './result';
 import type { ServerConfig } from './servers-file';
 import { targetOf } from './target';
+import { pauses } from './usable-tools';
 import { hashJson } from '../../tools/digests';
 
 export interface McpSettings extends Omit<ConnectionSettings, 'log'> {
@@ -44,13 +45,19 @@ export class McpServers implements ToolSource {
   async offered(servers: readonly string[]): Promise<Offered> {
     const accepted = await this.accepted();
     const lists = await Promise.all(servers.map((server) => this.listed(server)));
-    const tools = await Promise.all(
-      servers.flatMap((server, index) =>
-        (lists[index] ?? []).toSorted(byName).map((tool) => this.toPinned(server, tool, accepted)),
-      ),
+    const listed = servers.flatMap((server, index) =>
+      (lists[index] ?? []).toSorted(byName).map((tool): [string, ListedTool] => [server, tool]),
     );
+    const pinned = await Promise.all(listed.map(([server, tool]) => this.toPinned(server, tool, accepted)));
+    const tools: Tool[] = [];
+    const pause = pauses();
+    for (const one of pinned) {
+      await pause();
+      const tool = this.made.get(one.version) ?? this.usable(one);
+      if (tool !== null) tools.push(tool);
+    }
     return {
-      tools: tools.filter((tool) => tool !== null),
+      tools,
       missing: servers.filter((_server, index) => lists[index] === null),
     };
   }
@@ -102,17 +109,21 @@ export class McpServers implements ToolSource {
     }
   }
 
-  /** Null: a definition of ours cannot be made of it. */
-  private async toPinned(server: string, tool: ListedTool, accepted: Accepted): Promise<Tool | null> {
+  private async toPinned(server: string, tool: ListedTool, accepted: Accepted): Promise<{ pinned: Pinned; version: string }> {
     const toolClass = classOf(acceptedClass(accepted, server, tool), tool.definition.annotations);
     const pinned: Pinned = { server, class: toolClass, definition: tool.definition };
+    return { pinned, version: await pin(this.settings.store, pinned) };
+  }
+
+  /** Null: a definition of ours cannot be made of it. */
+  private usable({ pinned, version }: { pinned: Pinned; version: string }): Tool | null {
+    const { server, definition } = pinned;
     try {
-      const version = await pin(this.settings.store, pinned);
-      return this.made.get(version) ?? this.make(pinned, version);
+      return this.make(pinned, version);
     } catch (error) {
       if (error instanceof Error && /not well defined|cannot be taken/.test(error.message)) {
         this.settings.log.warn(
-          { server, tool: tool.name.slice(0, 100), why: error.message.slice(0, 1000) },
+          { server, tool: String(definition.name).slice(0, 100), why: error.message.slice(0, 1000) },
           'a tool of an MCP server cannot be used',
         );
         return null;

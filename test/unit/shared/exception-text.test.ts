@@ -1,5 +1,5 @@
 import { exceptionText } from '../../../src/shared/exception-text';
-import { withoutSecrets } from '../../../src/shared/without-secrets';
+import { shortWithoutSecrets, withoutSecrets } from '../../../src/shared/without-secrets';
 import { growth, IN_PROPORTION } from '../../support/growth';
 
 describe('the text of an exception', () => {
@@ -48,6 +48,29 @@ describe('the text of an exception', () => {
     'x-api-key: ',
   ])('is made in time that grows with the text, also of %j again and again', (part) => {
     expect(growth((length) => void withoutSecrets(part.repeat(length / part.length)), 60_000)).toBeLessThan(IN_PROPORTION);
+  });
+
+  it('costs nothing where it is huge and little of it is shown', () => {
+    const before = process.cpuUsage();
+    for (const huge of ['sk-ant-', 'token=x ', '//a@']) shortWithoutSecrets(huge.repeat(2_000_000), 500, ['another secret']);
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+  });
+
+  it.each(Array.from({ length: 48 }, (_, n) => n))('has no half of a secret where it is cut: %d characters of it', (n) => {
+    // What stands before it is made short, so that the place of the cut is shown.
+    const front = `Bearer ${'b'.repeat(32_768 - 7 - 1 - n)} `;
+    for (const secret of [`ghp_${letters}`, 'my secret, with words']) {
+      const text = `${front}${secret} and more ${'m'.repeat(9000)}`;
+      const shown = shortWithoutSecrets(text, 500, ['my secret, with words']);
+      expect(shown.length).toBeLessThanOrEqual(501);
+      expect(shown).toMatch(/^Bearer \[key\] (\[key\] )?(and )?(more )?…$|^Bearer \[key\] …$/);
+    }
+  });
+
+  it('is whole where it is short', () => {
+    expect(shortWithoutSecrets('It is down.', 500)).toBe('It is down.');
+    expect(shortWithoutSecrets('x'.repeat(600), 500)).toBe(`${'x'.repeat(500)}…`);
+    expect(shortWithoutSecrets(`${'x'.repeat(31_000)} ${'y'.repeat(9000)}`, 500)).toBe(`${'x'.repeat(500)}…`);
   });
 
   it('has 10,000 characters at most', () => expect(exceptionText('x'.repeat(1_000_000))).toHaveLength(10_000));

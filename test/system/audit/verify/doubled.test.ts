@@ -110,16 +110,6 @@ const SOURCES: Record<string, Source> = {
     table: doubled.LOOK_AT_TURN_OUTPUT,
     record: (lines) => ofSession(lines, 'activityTaskCompleted').result.payloads[0].$,
   },
-  'the start of a turn, as its session asks for it': {
-    of: 'spoken',
-    table: doubled.START_OF_TURN,
-    record: (lines) => ofSession(lines, 'startChildWorkflowExecutionInitiated'),
-  },
-  'the start of a turn, as its session is told of it': {
-    of: 'spoken',
-    table: doubled.STARTED_TURN,
-    record: (lines) => ofSession(lines, 'childWorkflowExecutionStarted'),
-  },
   'the dispatch in the transcript': { of: 'approval', table: doubled.DISPATCH_BODY, record: dispatchBody },
   'the subject of a block': { of: 'approval', table: doubled.BLOCK_SUBJECT, record: (lines) => dispatchBody(lines).subject },
 };

@@ -1,6 +1,6 @@
 /** What a verification says, of whole bundles: several of them, redacted ones, odd bytes, and the command. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -11,7 +11,23 @@ import { describeVerification } from '../../../../src/audit/verify/sentence';
 import { REDACTOR_KEY, sample, SAMPLES, TRUST, TRUST_FILE } from '../../../support/bundle-keys';
 import { forged, type OpenLine } from '../../../support/audit/forge';
 
+const SAMPLE_NAMES = readdirSync(SAMPLES)
+  .filter((name) => name.endsWith('.jsonl'))
+  .map((name) => name.replace('.jsonl', ''));
+
 const bytes = async (name: string) => Buffer.from(await sample(name));
+
+test.each(SAMPLE_NAMES)('%s: nothing in it contradicts anything', async (name) => {
+  const { verdict, line, rule, why, redactions, unchecked_decisions } = await verifyBundle([await bytes(name)], TRUST);
+  expect({ verdict, line, rule, why, redactions, unchecked_decisions }).toEqual({
+    verdict: 'intact',
+    line: null,
+    rule: null,
+    why: '',
+    redactions: 0,
+    unchecked_decisions: 0,
+  });
+});
 
 test('an intact bundle: by whom, up to what, how much was left out', async () => {
   const [line] = describeVerification(await verifyBundle([await bytes('denied')], TRUST));

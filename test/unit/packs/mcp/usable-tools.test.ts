@@ -1,0 +1,51 @@
+/** Tools of a server that lists many, or large ones: nobody else of the process has to wait for them. */
+import { readListed } from '../../../../src/packs/mcp/listed-tool';
+import { usableTools } from '../../../../src/packs/mcp/usable-tools';
+
+const fields = (prefix: string, many: number) =>
+  Object.fromEntries(Array.from({ length: many }, (_, n) => [`${prefix}${n}`, { type: 'string', maxLength: n + 1 }]));
+const tool = (n: number, many: number) => ({
+  name: `tool_${n}`,
+  description: 'Looks something up.',
+  inputSchema: { type: 'object', properties: fields(`in_${n}_`, many) },
+});
+const listed = (tools: number, many: number) => Array.from({ length: tools }, (_, n) => tool(n, many));
+
+async function used(raw: unknown[], known: Awaited<ReturnType<typeof usableTools>> = []) {
+  const refused: string[] = [];
+  const tools = await usableTools('bank', raw, known, (why) => refused.push(why));
+  return { tools, refused };
+}
+
+describe('the tools that a server lists', () => {
+  it('give other work a turn while their schemas are compiled', async () => {
+    let turns = 0;
+    const others = setInterval(() => (turns += 1), 1);
+    const { tools } = await used(listed(60, 20));
+    clearInterval(others);
+    expect(tools).toHaveLength(60);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  it('are compiled anew only where the server has changed them', async () => {
+    const { tools } = await used(listed(3, 2));
+    const again = await used([...listed(2, 2), tool(2, 5)], tools);
+    expect(again.tools.map((one, n) => one === tools[n])).toEqual([true, true, false]);
+  });
+
+  it('have 20,000 schemas together at most; those after it are left out, and that is said', async () => {
+    const raw = listed(24, 900);
+    const { tools, refused } = await used(raw, raw.map(readListed)); // what is known is not compiled, and counts
+    expect(tools).toHaveLength(22);
+    expect(refused).toEqual([
+      'with "tool_22" the tools have more than 20000 schemas together',
+      'with "tool_23" the tools have more than 20000 schemas together',
+    ]);
+  });
+
+  it('are each of their own: one that cannot be used hides no other', async () => {
+    const { tools, refused } = await used([7, tool(1, 1), tool(1, 1), { ...tool(2, 1), inputSchema: { type: 'list' } }]);
+    expect(tools.map(({ name }) => name)).toEqual(['tool_1']);
+    expect(refused).toHaveLength(3);
+  });
+});
