@@ -1,5 +1,5 @@
 /** Every tool and version of an app, with the agents that have it. */
-import { compileRules, neverRuns, withDefaults } from '../rules';
+import { compileRules, neverRuns, withDefaults, type Policy } from '../rules';
 import type { Tool } from '../tools/define';
 import { isSunset } from '../tools/lifecycle';
 import { ruledTool } from '../tools/permission/facts';
@@ -33,18 +33,31 @@ export interface Here {
   /** HOLDFAST_ENVIRONMENT of the workers. */
   environment?: string | undefined;
   now?: Date;
+  /** Who would ask for the call: rules may look at it. Absent: anybody. */
+  requester?: string | undefined;
 }
 
 /**
  * Those that a call can reach: they exist in this environment, their sunset date has not come, and the rules of an agent that has them let some call
  * of them run. Agents whose rules let none are left out.
  */
-export function callableTools(app: App, listed: readonly Listed[], { environment = '', now }: Here): Listed[] {
-  const policies = new Map(app.agents.map(({ name, permissions }) => [name, compileRules(withDefaults(permissions))]));
+export function callableTools(app: App, listed: readonly Listed[], { environment = '', now, requester }: Here): Listed[] {
+  const policies = policiesOf(app);
+  const askerOf = (agent: string) => (requester === undefined ? undefined : { requester, agent });
   return listed.flatMap(({ tool, agents }) => {
     if (tool.environments && !tool.environments.includes(environment)) return [];
     if (isSunset(tool, now)) return [];
-    const under = agents.filter((name) => !neverRuns(policies.get(name)!, ruledTool(tool)));
+    const under = agents.filter((name) => !neverRuns(policies.get(name)!, ruledTool(tool), askerOf(name)));
     return agents.length > 0 && under.length === 0 ? [] : [{ tool, agents: under }];
   });
+}
+
+const compiled = new WeakMap<App, Map<string, Policy>>();
+
+/** By agent. */
+function policiesOf(app: App): Map<string, Policy> {
+  const policies =
+    compiled.get(app) ?? new Map(app.agents.map(({ name, permissions }) => [name, compileRules(withDefaults(permissions))]));
+  compiled.set(app, policies);
+  return policies;
 }

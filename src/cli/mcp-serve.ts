@@ -28,13 +28,13 @@ export function mcpServe(mcp: Command): void {
     const [{ Connected }, { HoldfastClient }] = await Promise.all([import('../gateway/connected.js'), import('../client.js')]);
     const connected = new Connected(() => HoldfastClient.connect());
     const offers = await offersOfApp(config, file);
-    if (offers(agent) === null) throw new UsageError(`There is no agent ${JSON.stringify(agent)} in this app.`);
     const name = who.key === undefined ? (who.by ?? userName()) : (await signerOf(config, who)).principal;
+    if (offers(name, agent) === null) throw new UsageError(`There is no agent ${JSON.stringify(agent)} in this app.`);
     const { principalNamed } = await import('../gateway/principals.js');
     const principal = principalNamed(name, ['starter', 'approver']);
     const decide = deciding(config, who, name);
     const parts = { client: connected.get, log: createLog(config.logLevel), principal: () => principal, decide: () => decide };
-    await serveStdio({ ...parts, offers: () => offers(agent)! }, output, stopped);
+    await serveStdio({ ...parts, offers: () => offers(name, agent)! }, output, stopped);
     await connected.close();
   });
 }

@@ -27,6 +27,7 @@ function list(tools: Command, output: () => Output): void {
     .description(
       'Every tool and version that a call can reach in this environment today, with the tokens that its definition costs in every request; and what the agents’ MCP servers offer now.',
     )
+    .option('--by <name>', 'those that this principal may call; default: local')
     .action(async (options: ToolboxOptions) => {
       const { callable: tools, agents } = await toolbox(options);
       const outside = await outsideTools(agents);

@@ -1,4 +1,5 @@
 /** The tools that can be called, as HTTP shows them: those of the app that the workers serve. */
+import { LRUCache } from 'lru-cache';
 import type { App } from '../agents/define';
 import { callableTools, listedTools, type Listed } from '../agents/listed-tools';
 import { toolDefinition } from '../tools/convert';
@@ -10,8 +11,8 @@ export type ToolEntry = ReturnType<typeof toolDefinition> & { agents: string[] }
 export interface ToolCatalogue {
   /** Every tool and version: also those that the workers refuse, with a reason of their own. */
   all(): readonly ToolEntry[];
-  /** Those that a call can reach here and now: the same list until that changes. */
-  callable(): readonly ToolEntry[];
+  /** Those that a call of this principal can reach here and now: the same list until that changes. */
+  callable(principal: string): readonly ToolEntry[];
   /** Whether it has the name of a tool of an agent's MCP servers: only the workers know whether there is one. */
   mayBeOutside(name: string): boolean;
 }
@@ -21,17 +22,16 @@ export function catalogueOf(app: App, environment?: string): ToolCatalogue {
   const listed = listedTools(app);
   const entryOf = ({ tool, agents }: Listed): ToolEntry => ({ ...toolDefinition(tool), agents });
   const entries = listed.map(entryOf);
-  let today = '';
-  let callable: readonly ToolEntry[] = [];
+  const lists = new LRUCache<string, readonly ToolEntry[]>({ max: 100 });
   const servers = app.agents.flatMap(({ mcpServers }) => mcpServers);
   return {
     all: () => entries,
-    callable: () => {
-      const now = new Date();
-      const day = now.toISOString().slice(0, 10); // a tool's sunset begins with a day
-      if (day !== today) callable = callableTools(app, listed, { environment, now }).map(entryOf);
-      today = day;
-      return callable;
+    callable: (requester) => {
+      const found = callableTools(app, listed, { environment, requester });
+      const key = JSON.stringify(found.map(({ tool, agents }) => [tool.name, tool.version, agents]));
+      const list = lists.get(key) ?? found.map(entryOf);
+      lists.set(key, list);
+      return list;
     },
     mayBeOutside: (name) => isFrom(servers, name),
   };

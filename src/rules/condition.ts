@@ -54,6 +54,8 @@ export interface Expression {
   text: string;
   /** Fields of `input` that it names, to be compared with the tools' schemas. */
   inputFields: string[];
+  /** What else it looks at: `input`, `tool.class`, `turn.requester`, or `turn` as a whole. */
+  reads: string[];
   /** What it gives, as CEL has it (an integer is a bigint); or, in words, why it gives nothing. */
   evaluate(call: AskedCall): { value: unknown } | { error: string };
   /** How long that takes, at most, in steps of 2 ns; `Infinity` where nobody can say. */
@@ -63,7 +65,7 @@ export interface Expression {
 /** True or false; or, in words, why it could not be said. */
 export type Outcome = boolean | { error: string };
 
-export interface Condition extends Pick<Expression, 'text' | 'inputFields' | 'steps'> {
+export interface Condition extends Pick<Expression, 'text' | 'inputFields' | 'reads' | 'steps'> {
   holds(call: AskedCall): Outcome;
 }
 
@@ -101,7 +103,8 @@ export function compileExpression(text: unknown): { ok: true; expression: Expres
       });
     const weight = weigh(root, text.length);
     const steps: Expression['steps'] = (call) => stepsOver(weight, call);
-    return { ok: true, expression: { text, inputFields: found.inputFields, evaluate, steps } };
+    const { inputFields, reads } = found;
+    return { ok: true, expression: { text, inputFields, reads, evaluate, steps } };
   } catch (error) {
     return { ok: false, fault: error instanceof Error ? error.message : String(error) };
   }
@@ -140,21 +143,23 @@ function bindings({ tool, input, turn }: AskedCall): Record<string, CelInput> {
 interface Inspected {
   faults: string[];
   inputFields: string[];
+  reads: string[];
 }
 
 /** Names that nothing has, functions that do not exist, loops within loops: found before a call meets them. */
 function inspect(root: Expr | undefined): Inspected {
-  const found: Inspected = { faults: [], inputFields: [] };
+  const found: Inspected = { faults: [], inputFields: [], reads: [] };
   const visit = (expr: Expr | undefined, bound: readonly string[], looping: boolean): void => {
     const { case: kind, value } = expr?.exprKind ?? {};
     switch (kind) {
       case 'identExpr':
         if (!Object.hasOwn(VARIABLES, value.name) && !bound.includes(value.name) && !TYPES.has(value.name))
           found.faults.push(`${value.name} is unknown; there are input, tool and turn`);
+        if (!bound.includes(value.name)) found.reads.push(value.name);
         return;
       case 'selectExpr':
-        inspectField(value.operand, value.field, bound, found);
-        return visit(value.operand, bound, looping);
+        if (!inspectField(value.operand, value.field, bound, found)) visit(value.operand, bound, looping);
+        return;
       case 'callExpr':
         if (!env.funcs.find(value.function) && !BUILT_IN.has(value.function))
           found.faults.push(`there is no function ${value.function}`);
@@ -179,18 +184,22 @@ function inspect(root: Expr | undefined): Inspected {
     }
   };
   visit(root, [], false);
-  return { faults: [...new Set(found.faults)], inputFields: [...new Set(found.inputFields)] };
+  const { faults, inputFields, reads } = found;
+  return { faults: [...new Set(faults)], inputFields: [...new Set(inputFields)], reads: [...new Set(reads)] };
 }
 
 /** Names of types, and operators that the planner knows by itself. */
 const TYPES = new Set(['int', 'uint', 'double', 'string', 'bool', 'bytes', 'list', 'map', 'null_type', 'type']);
 const BUILT_IN = new Set(['_&&_', '_||_', '_?_:_', '_[_]', '@not_strictly_false', '@in', '!_', '-_']);
 
-function inspectField(operand: Expr, field: string, bound: readonly string[], found: Inspected): void {
-  if (operand.exprKind.case !== 'identExpr') return;
+/** @returns whether it is a field of `tool` or of `turn` */
+function inspectField(operand: Expr, field: string, bound: readonly string[], found: Inspected): boolean {
+  if (operand.exprKind.case !== 'identExpr') return false;
   const { name } = operand.exprKind.value as { name: string };
-  if (bound.includes(name)) return;
+  if (bound.includes(name)) return false;
   if (name === 'input') found.inputFields.push(field);
-  else if (Object.hasOwn(FIELDS, name) && !FIELDS[name]!.includes(field))
-    found.faults.push(`${name} has no ${field}; it has ${FIELDS[name]!.join(', ')}`);
+  if (!Object.hasOwn(FIELDS, name)) return false;
+  if (!FIELDS[name]!.includes(field)) found.faults.push(`${name} has no ${field}; it has ${FIELDS[name]!.join(', ')}`);
+  found.reads.push(`${name}.${field}`);
+  return true;
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Agent, App } from '../../agents/define';
 import { callableTools, listedTools, type Listed } from '../../agents/listed-tools';
 import { loadConfig } from '../../config';
+import { LOCAL_PRINCIPAL } from '../../shared/ids';
 import { nearest } from '../../shared/similar';
 import { oneLine } from './describe';
 import { UsageError } from './exit';
@@ -11,6 +12,8 @@ export type { Listed } from '../../agents/listed-tools';
 export interface ToolboxOptions {
   app?: string;
   agent?: string;
+  /** Who would ask for a call. */
+  by?: string;
 }
 
 export function withToolbox(command: Command): Command {
@@ -23,6 +26,7 @@ export function withToolbox(command: Command): Command {
 export async function toolbox({
   app: file,
   agent: name,
+  by = LOCAL_PRINCIPAL,
 }: ToolboxOptions): Promise<{ tools: Listed[]; callable: Listed[]; agents: Agent[] }> {
   const { appOf } = await import('./app.js');
   const config = loadConfig();
@@ -33,7 +37,7 @@ export async function toolbox({
     throw new UsageError(`There is no agent ${JSON.stringify(name)}; agents: ${names.join(', ')}.`);
   }
   const tools = listedTools(app, name);
-  return { tools, callable: callableTools(app, tools, { environment: config.environment }), agents };
+  return { tools, callable: callableTools(app, tools, { environment: config.environment, requester: by }), agents };
 }
 
 /** The versions of a tool, by its name. @throws UsageError that names the nearest tools */

@@ -20,27 +20,24 @@ const NOT_OFFERED = new Set(['read_result']);
 /** What vendors' APIs take as the name of a tool; MCP itself takes more. */
 const MOST_NAME = 64;
 
-/** What is offered now, of one agent or of all: the same object until it changes. Null for an agent that there is not. */
-export type OffersBy = (agent?: string) => Offers | null;
+/** What is offered to a principal now, of one agent or of all: the same object until it changes. Null for an agent that there is not. */
+export type OffersBy = (principal: string, agent?: string) => Offers | null;
 
 export function offersBy(catalogue: ToolCatalogue): OffersBy {
-  let entries: readonly ToolEntry[] | null = null;
-  const made = new Map<string | undefined, Offers>();
-  return (agent) => {
-    if (catalogue.callable() !== entries) {
-      entries = catalogue.callable();
-      made.clear();
-    }
+  const made = new WeakMap<readonly ToolEntry[], Map<string | undefined, Offers>>();
+  return (principal, agent) => {
+    const entries = catalogue.callable(principal);
     if (agent !== undefined && !entries.some((entry) => entry.agents.includes(agent))) return null;
-    const offers = made.get(agent) ?? offersOf(catalogue, agent);
-    made.set(agent, offers);
+    const byAgent = made.get(entries) ?? new Map<string | undefined, Offers>();
+    const offers = byAgent.get(agent) ?? offersOf(entries, agent);
+    made.set(entries, byAgent.set(agent, offers));
     return offers;
   };
 }
 
 /** @param only of this agent alone */
-export function offersOf(catalogue: ToolCatalogue, only?: string): Offers {
-  const pairs = catalogue.callable().filter(isOffered).flatMap(withAgents);
+export function offersOf(entries: readonly ToolEntry[], only?: string): Offers {
+  const pairs = entries.filter(isOffered).flatMap(withAgents);
   const inScope = pairs.filter(({ agent }) => only === undefined || agent === only);
   const offers = new Map<string, Offer>([[OUTCOME_TOOL, { kind: 'outcome', listed: OUTCOME }]]);
   for (const { agent, entry } of inScope) {
@@ -49,7 +46,7 @@ export function offersOf(catalogue: ToolCatalogue, only?: string): Offers {
     const name = freeName(offers, shared ? `${agent}__${entry.name}` : entry.name);
     offers.set(name, { kind: 'tool', tool: entry.name, agent, listed: listedTool(name, entry, shared ? agent : null) });
   }
-  const agents = catalogue.callable().flatMap((entry) => entry.agents);
+  const agents = entries.flatMap((entry) => entry.agents);
   for (const agent of new Set(agents.filter((name) => only === undefined || name === only))) {
     const name = freeName(offers, `ask_${agent}`);
     const tools = inScope.filter((pair) => pair.agent === agent).map(({ entry }) => entry.name);

@@ -39,11 +39,12 @@ export const mcp: Route = (app, parts) => {
     if (!parts.catalogue) throw new Refusal(NO_APP);
     const offers = await (offered ??= parts.catalogue().then(offersBy));
     const { agent } = request.query;
-    if (agent !== undefined && offers(agent) === null) throw new Refusal(unknownAgent(agent));
+    const { name } = request.principal;
+    if (agent !== undefined && offers(name, agent) === null) throw new Refusal(unknownAgent(agent));
     const session = await sessionOf(
       sessions,
       request,
-      partsOf(parts, () => offers(agent) ?? NOTHING),
+      partsOf(parts, () => offers(name, agent) ?? NOTHING),
     );
     if (session === 'unknown') return rpcError(reply, 404, -32001, 'Session not found');
     if (session === 'missing') return rpcError(reply, 400, -32000, 'Bad Request: Mcp-Session-Id header is required');

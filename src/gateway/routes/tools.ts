@@ -167,9 +167,9 @@ export interface Call extends OfTool {
 }
 
 export const tools: Route = (app, parts) => {
-  const entries = async (): Promise<readonly ToolEntry[] | null> => (await parts.catalogue?.())?.callable() ?? null;
-  app.get('/tools', { schema: listSchema, config: { roles: READERS } }, async (_request, reply) =>
-    reply.header('cache-control', 'no-store').send({ tools: (await entries()) ?? [] }),
+  const entries = async ({ name }: Principal): Promise<readonly ToolEntry[]> => (await parts.catalogue?.())?.callable(name) ?? [];
+  app.get('/tools', { schema: listSchema, config: { roles: READERS } }, async ({ principal }, reply) =>
+    reply.header('cache-control', 'no-store').send({ tools: await entries(principal) }),
   );
 
   app.get<OfTool>('/tools/:toolName', { schema: showSchema, config: { roles: READERS } }, async (request, reply) => {

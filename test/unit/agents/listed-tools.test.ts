@@ -38,10 +38,37 @@ test('a rule that depends on the call leaves the tool in the list', () => {
   expect(callableTools(some, listedTools(some), {}).map(({ tool }) => tool.name)).toContain('pay');
 });
 
+test('a rule that looks at nothing but who asks leaves it in the list of those whom it lets call', () => {
+  const rules = {
+    deny: [
+      { rule: 'pay', when: 'turn.requester == "bob" && tool.class == "destructive"' },
+      { rule: 'here', when: 'turn.requester != "ana" && turn.step > 1' },
+    ],
+  };
+  const some = defineApp({
+    agents: [
+      agent('clerk', rules),
+      agent('locked', { mode: 'locked', allow: [{ rule: 'here', when: 'turn.requester == "ana"' }] }),
+    ],
+  });
+  const catalogue = catalogueOf(some, 'test');
+  const listOf = (principal: string) =>
+    Object.fromEntries(catalogue.callable(principal).map(({ name, agents }) => [name, agents]));
+  expect(listOf('ana')).toMatchObject({ pay: ['clerk'], here: ['clerk', 'locked'] });
+  expect(listOf('bob')).toMatchObject({ here: ['clerk'] });
+  expect(listOf('bob')).not.toHaveProperty('pay');
+  expect(catalogue.callable('bob')).toBe(catalogue.callable('bob'));
+  expect(callableTools(some, listedTools(some), {}).map(({ tool }) => tool.name)).toEqual(
+    expect.arrayContaining(['pay', 'here']),
+  );
+});
+
 test('HTTP lists them, MCP offers them, and what is not listed is known still', () => {
   const catalogue = catalogueOf(app, 'test');
-  expect(catalogue.callable().map(({ name }) => name)).toEqual(['here', 'pay', 'read_result'].sort(byPlace));
-  expect([...offersOf(catalogue, 'clerk').keys()].filter((name) => !/^(holdfast|ask)_/.test(name))).toEqual(['here']);
+  expect(catalogue.callable('ana').map(({ name }) => name)).toEqual(['here', 'pay', 'read_result'].sort(byPlace));
+  expect([...offersOf(catalogue.callable('ana'), 'clerk').keys()].filter((name) => !/^(holdfast|ask)_/.test(name))).toEqual([
+    'here',
+  ]);
   expect(catalogue.all().map(({ name }) => name)).toContain('retired');
 });
 
