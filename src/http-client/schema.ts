@@ -8522,6 +8522,27 @@ export interface paths {
               by: string;
               /** @description The whole digests. */
               calls: string[];
+              /** @description How these calls stand after it: of two approvals that are needed, how many there are. Empty where no worker says it in 2 s. */
+              now: {
+                digest: string;
+                /** @enum {unknown} */
+                state:
+                  | 'proposed'
+                  | 'rejected'
+                  | 'ready'
+                  | 'waiting'
+                  | 'approved'
+                  | 'denied'
+                  | 'expired'
+                  | 'superseded'
+                  | 'cancelled'
+                  | 'running'
+                  | 'succeeded'
+                  | 'failed'
+                  | 'in_doubt';
+                approvals: number;
+                quorum: number;
+              }[];
             };
           };
         };

@@ -1,5 +1,6 @@
 /** Sends a decision: through the gateway where one is set, signed where a key is named, else under a name. */
 import type { JsonObject } from '../../shared/json';
+import { decidedCalls, describeDecided, type DecidedCall } from '../../client/decided';
 import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';
 import { withClient } from './with-client';
@@ -11,8 +12,14 @@ export interface Deciding {
   input?: JsonObject;
 }
 
-/** @returns who has decided. @throws DecisionNotAccepted with the reason */
-export async function decide(deciding: Deciding, options: DecideOptions): Promise<string> {
+export interface Decided {
+  by: string;
+  /** How the calls stand now, as far as somebody says it. */
+  calls: DecidedCall[];
+}
+
+/** @throws DecisionNotAccepted with the reason */
+export async function decide(deciding: Deciding, options: DecideOptions): Promise<Decided> {
   const { loadConfig } = await import('../../config.js');
   const config = loadConfig();
   if (options.key === undefined && config.gateway !== null) return decideThroughGateway(config.gateway, deciding, options);
@@ -27,20 +34,28 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
       const { key, principal, roles } = await signerOf(config, options);
       const what = { decision, ...edited, ...note, ...(outcome === undefined ? {} : { outcome }) };
       await decideSigned(turn, key, { ...what, calls: options.call, principal, roles });
-      return principal;
+      return { by: principal, calls: await decidedCalls(turn, options.call) };
     }
     const by = { by: options.by ?? userName(), ...note };
     if (decision === 'approve') await turn.approve(options.call, { ...by, ...edited });
     else if (decision === 'deny') await turn.deny(options.call, by);
     else await turn.settle(options.call, outcome!, by);
-    return by.by;
+    return { by: by.by, calls: await decidedCalls(turn, options.call) };
   });
 }
 
 /** For people and for machines. */
-export function accepted({ decision, outcome, input }: Deciding, { call }: DecideOptions, by: string): [object, string[]] {
+export function accepted(
+  { decision, outcome, input }: Deciding,
+  { call }: DecideOptions,
+  { by, calls }: Decided,
+): [object, string[]] {
   const what = input === undefined ? (outcome === undefined ? decision : `${decision} as ${outcome}`) : 'edit';
   const named = call.length === 1 ? { call: call[0] } : { calls: call };
-  const value = { accepted: true, ...named, by, ...(outcome === undefined ? {} : { outcome }) };
-  return [value, call.map((digest) => `Accepted: ${what} ${digest} by ${by}.`)];
+  const value = { accepted: true, ...named, by, ...(outcome === undefined ? {} : { outcome }), now: calls };
+  const standing = (digest: string) => {
+    const known = calls.find((one) => one.digest.startsWith(digest));
+    return known === undefined ? '' : `: ${describeDecided(known)}`;
+  };
+  return [value, call.map((digest) => `Accepted: ${what} ${digest} by ${by}${standing(digest)}.`)];
 }

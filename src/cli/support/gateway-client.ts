@@ -2,7 +2,7 @@
 import { DecisionNotAccepted } from '../../client/errors';
 import type { Config } from '../../config';
 import type { DecideOptions } from './decide-options';
-import type { Deciding } from './decide';
+import type { Decided, Deciding } from './decide';
 
 /** Longer than the gateway takes to say that no worker has answered. */
 const ANSWER_WITHIN = 90_000;
@@ -10,12 +10,12 @@ const MOST_BYTES = 100_000;
 /** Nothing listens there. */
 const NOBODY = new Set(['ECONNREFUSED', 'ENOTFOUND']);
 
-/** @returns the principal. @throws DecisionNotAccepted with the reason; Error when the gateway cannot be reached or refuses the token */
+/** @throws DecisionNotAccepted with the reason; Error when the gateway cannot be reached or refuses the token */
 export async function decideThroughGateway(
   { url, token }: NonNullable<Config['gateway']>,
   { turn, ...deciding }: Deciding,
   { call, by, note }: DecideOptions,
-): Promise<string> {
+): Promise<Decided> {
   const body = { ...deciding, calls: call, ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
   const response = await fetch(`${url}/v1/turns/${encodeURIComponent(turn)}/decisions`, {
     method: 'POST',
@@ -31,7 +31,7 @@ export async function decideThroughGateway(
     throw new Error(`The gateway at ${url} does not answer (${why}).${isThere ? reached : ''}`);
   });
   const answer = read((await response.text()).slice(0, MOST_BYTES));
-  if (response.ok && typeof answer.by === 'string') return answer.by;
+  if (response.ok && typeof answer.by === 'string') return { by: answer.by, calls: answer.now ?? [] };
   const message = answer.error?.message ?? `The gateway answered ${response.status}, and not as ours does.`;
   const hint = answer.error?.hint === undefined ? '' : ` ${answer.error.hint}`;
   throw response.status === 409 ? new DecisionNotAccepted(message) : new Error(`${message}${hint}`);
@@ -39,6 +39,7 @@ export async function decideThroughGateway(
 
 interface Answer {
   by?: unknown;
+  now?: Decided['calls'];
   error?: { message?: string; hint?: string };
 }
 

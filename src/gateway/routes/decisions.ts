@@ -4,11 +4,13 @@
  */
 import type { SigningKey } from '../../attestation/signing-key';
 import { decideSigned } from '../../client/attest';
+import { decidedCalls } from '../../client/decided';
 import type { Done } from '../../client/done-before';
 import type { TurnHandle } from '../../client/turn-handle';
 import { samePerson } from '../../shared/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/decision';
 import { isJsonObject, type Json } from '../../shared/json';
+import { CALL_STATES } from '../../shared/turn-view';
 import type { Route } from '../app';
 import { Refusal } from '../errors';
 import { once } from '../once';
@@ -59,11 +61,26 @@ const schema = {
       200: {
         description: 'The decision counts.',
         type: 'object',
-        required: ['accepted', 'by', 'calls'],
+        required: ['accepted', 'by', 'calls', 'now'],
         properties: {
           accepted: { const: true },
           by: { type: 'string' },
           calls: { type: 'array', items: { type: 'string' }, description: 'The whole digests.' },
+          now: {
+            type: 'array',
+            description:
+              'How these calls stand after it: of two approvals that are needed, how many there are. Empty where no worker says it in 2 s.',
+            items: {
+              type: 'object',
+              required: ['digest', 'state', 'approvals', 'quorum'],
+              properties: {
+                digest: { type: 'string' },
+                state: { enum: CALL_STATES },
+                approvals: { type: 'integer' },
+                quorum: { type: 'integer' },
+              },
+            },
+          },
         },
       },
     },
@@ -87,14 +104,16 @@ export const decisions: Route = (app, parts) => {
       if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_decision', message: read.reason });
       const { turn } = await visibleTurn(parts, principal, request.params.id);
       const decide = (named: TurnHandle) => decideAs(named, parts.key, principal, read);
-      const calls = await once(request.operation, turn, decide, decidedCalls);
-      return reply.header('cache-control', 'no-store').send({ accepted: true, by: principal.name, calls });
+      const calls = await once(request.operation, turn, decide, sentCalls);
+      return reply
+        .header('cache-control', 'no-store')
+        .send({ accepted: true, by: principal.name, calls, now: await decidedCalls(turn, calls) });
     },
   );
 };
 
 /** The whole digests, as they were sent to the turn. */
-function decidedCalls({ sent }: Done): string[] {
+function sentCalls({ sent }: Done): string[] {
   const { call, calls } = sent as { call?: string; calls?: string[] };
   return calls ?? [call!];
 }

@@ -59,7 +59,7 @@ describe('decisions through the gateway', () => {
       const refused = await post(turn.id, ana.token, { call: '0'.repeat(64), decision: 'approve' }, 'none');
       expect(refused.status).toBe(409);
       const first = await post(turn.id, ana.token, decision, 'once');
-      expect(first).toEqual({ status: 200, body: { accepted: true, by: 'ana', calls: [digest] } });
+      expect(first).toMatchObject({ status: 200, body: { accepted: true, by: 'ana', calls: [digest], now: [{ digest }] } });
       expect(await post(turn.id, ana.token, decision, 'once')).toEqual(first);
       await turn.result();
       expect(await post(turn.id, ana.token, decision, 'once')).toEqual(first);
@@ -81,7 +81,8 @@ describe('decisions through the gateway', () => {
       const turn = await start();
       const [{ digest }] = await turn.waitForPending();
       const first = await post(turn.id, ana.token, { call: digest.slice(0, 12), decision: 'approve', note: 'checked' });
-      expect(first).toEqual({ status: 200, body: { accepted: true, by: 'ana', calls: [digest] } });
+      const now = [{ digest, state: 'waiting', approvals: 1, quorum: 2 }];
+      expect(first).toEqual({ status: 200, body: { accepted: true, by: 'ana', calls: [digest], now } });
       const again = await post(turn.id, ana.token, { call: digest, decision: 'approve' });
       expect(again).toMatchObject({
         status: 409,

@@ -95,7 +95,12 @@ describe('holdfast sign, approve and deny', () => {
         await eventually('ana counts', async () => (await turn.status()).calls[0]!.approval.by.includes('ana'));
 
         const own = await json(['approve', turn.id, '--call', digest, '--key', bob.private_key, '--note', 'fine']);
-        expect(own).toEqual({ accepted: true, call: digest, by: 'bob' });
+        expect(own).toEqual({
+          accepted: true,
+          call: digest,
+          by: 'bob',
+          now: [{ digest, state: 'waiting', approvals: 2, quorum: 3 }],
+        });
         const posing = await holdfast(['approve', turn.id, '--call', digest, '--key', bob.private_key, '--by', 'carl']);
         expect(posing).toMatchObject({ code: 2, stderr: expect.stringContaining('speaks for bob, not for carl') });
 
@@ -110,7 +115,11 @@ describe('holdfast sign, approve and deny', () => {
           const stranger = await holdfast(['approve', turn.id, '--call', digest], { ...through, HOLDFAST_TOKEN: `${token}x` });
           expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining('token') });
           expect(effects).toEqual([]);
-          expect(await json(['approve', turn.id, '--call', digest], through)).toMatchObject({ accepted: true, by: 'carl' });
+          expect(await json(['approve', turn.id, '--call', digest], through)).toMatchObject({
+            accepted: true,
+            by: 'carl',
+            now: [{ digest, approvals: 3, quorum: 3 }],
+          });
         } finally {
           await gateway.close();
         }
@@ -139,7 +148,7 @@ describe('holdfast sign, approve and deny', () => {
       const next = (await turn.pending()).map(({ digest }) => digest).find((digest) => digest !== b)!;
       expect(next).not.toBe(a);
       const both = await json(['approve', turn.id, '--call', next, '--call', b!, '--by', 'bob']);
-      expect(both).toEqual({ accepted: true, calls: [next, b], by: 'bob' });
+      expect(both).toMatchObject({ accepted: true, calls: [next, b], by: 'bob' });
       await turn.result();
       expect(effects).toEqual([
         { invoice: 'A', cents: 2 },

@@ -1,0 +1,50 @@
+import { decidedCalls, describeDecided } from '../../../src/client/decided';
+import { CALL_STATES } from '../../../src/shared/turn-view';
+
+const [one, two, below] = ['a', 'b', 'c'].map((letter) => letter.repeat(64));
+const approval = (by: string[], quorum = 2, decision: string | null = null) => ({ by, quorum, decision });
+const view = {
+  calls: [
+    { digest: null, state: 'rejected', approval: approval([]) },
+    { digest: one, state: 'waiting', approval: approval(['ana']) },
+    { digest: two, state: 'denied', approval: approval(['bob'], 2, 'deny') },
+  ],
+  sub_turns: [{ waiting: [{ turn_id: 't', call: { digest: below, state: 'running', approval: approval(['ana', 'bob']) } }] }],
+};
+const turn = (status: () => Promise<unknown>) => ({ status }) as any;
+
+test('each call stands as the turn shows it, sub-agents’ too', async () => {
+  expect(
+    await decidedCalls(
+      turn(async () => view),
+      [below!, one!.slice(0, 12), two!, 'f'.repeat(64)],
+    ),
+  ).toEqual([
+    { digest: below, state: 'running', approvals: 2, quorum: 2 },
+    { digest: one, state: 'waiting', approvals: 1, quorum: 2 },
+    { digest: two, state: 'denied', approvals: 0, quorum: 2 },
+  ]);
+});
+
+test('where nobody says it, nothing is said, and nothing is waited for long', async () => {
+  expect(
+    await decidedCalls(
+      turn(() => Promise.reject(new Error('no worker'))),
+      [one!],
+    ),
+  ).toEqual([]);
+  jest.useFakeTimers();
+  const late = decidedCalls(
+    turn(() => new Promise(() => undefined)),
+    [one!],
+  );
+  await jest.advanceTimersByTimeAsync(3000);
+  jest.useRealTimers();
+  expect(await late).toEqual([]);
+});
+
+test.each(CALL_STATES)('%s is said in words', (state) => {
+  const words = describeDecided({ digest: one!, state, approvals: 1, quorum: 1 });
+  expect(words).toMatch(/^(the call|another revision) /);
+  expect(describeDecided({ digest: one!, state: 'waiting', approvals: 1, quorum: 2 })).toBe('1 of 2 approvals, the call waits');
+});
