@@ -138,13 +138,12 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   },
 };
 
-const SETTLE = 'Find out what it did, then say so: holdfast settle TURN applied|not_applied --call DIGEST.';
-
 function tellCall(log: ToolLogger, call: CallArguments, output: RunCallOutput, message: string, more: object = {}): void {
   const { state, effect, took_ms, attempts, error } = output;
   const { class: toolClass } = call;
   const fields = { ...identity(call), state, effect, took_ms, attempts, ...(error ? codeOf(error) : {}), ...more };
-  if (state === 'in_doubt') log.error({ ...fields, todo: SETTLE }, `${message}: in doubt`);
+  // Its probe is asked first: that a person has to settle it, the workflow says.
+  if (state === 'in_doubt') log.warn(fields, `${message}: in doubt`);
   else log[toolClass === 'destructive' && error?.retryable ? 'warn' : 'info'](fields, message); // the workflow dispatches it again
 }
 

@@ -29,6 +29,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   failure: 'failure',
   trace_id: 'trace_id',
   turn_id: 'turn_id',
+  call_id: 'call_id',
+  tool: 'tool',
+  digest: 'digest',
+  todo: 'todo',
 };
 
 /** Entries that deserve another level than Temporal gives them. */

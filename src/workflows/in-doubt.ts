@@ -1,5 +1,5 @@
 /** A call whose outcome nobody knows: its tool's probe is asked first, with patience, and then people. */
-import { ActivityFailure, ApplicationFailure, CancellationScope, patched, sleep, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancellationScope, log, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../shared/activity-io';
 import { PLAIN_POLICY, SETTLEMENT_REFUSED, type ApprovalPolicy } from '../shared/approval';
 import { inDoubtCard } from '../shared/card';
@@ -61,11 +61,18 @@ function mayStillAct(call: AdmittedCall, { error }: RunCallOutput): number {
 }
 
 async function findOut(context: Dispatch, call: AdmittedCall, probing: Probing): Promise<RunCallOutput> {
-  const { data } = context;
+  const { data, turn } = context;
   const { args, approvals, result } = probing;
   const probed = await probe(context, call, probing);
   if (typeof probed !== 'string') return probed;
   const policy = call.approval ?? PLAIN_POLICY;
+  log.error('a call is in doubt', {
+    call_id: call.id,
+    tool: call.tool,
+    digest: args.digest.slice(0, 12),
+    trace_id: turn.trace_id,
+    todo: 'Find out what it did, then say so: holdfast settle TURN applied|not_applied --call DIGEST.',
+  });
   const card = cutJson(
     inDoubtCard({
       tool: call.tool,

@@ -174,12 +174,23 @@ function bounded(turn: TurnHandle): TurnHandle {
   return turn;
 }
 
+/** What workers of this process have logged as errors, of workflows and of the SDK. */
+export const loggedErrors: { message: string; meta: Record<string | symbol, unknown> }[] = ((
+  globalThis as { holdfastErrors?: typeof loggedErrors }
+).holdfastErrors ??= []);
+
+const EXPECTED_ERROR = /^a call is in doubt$/;
+
 /** Attempts that fail on purpose would fill the output. Once a process: test files share the SDK. Not at load: a runtime without a worker keeps Jest from ending. */
 function quietRuntime(): void {
   const shared = globalThis as { holdfastQuiet?: boolean };
   if (shared.holdfastQuiet) return;
   shared.holdfastQuiet = true;
-  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
+  const logger = new DefaultLogger('ERROR', (entry) => {
+    loggedErrors.push({ message: entry.message, meta: entry.meta ?? {} });
+    if (!EXPECTED_ERROR.test(entry.message)) process.stderr.write(`${entry.message}\n`);
+  });
+  Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
 }
 
 /** Replays the histories of turns as they stand, one after the other in one replay worker, and recomputes their digests. */

@@ -1,6 +1,6 @@
 import { ModelFailure } from '../../../src/model/provider';
 import { ToolError } from '../../../src/tools/errors';
-import { eventually, withEngine } from '../support/engine';
+import { eventually, loggedErrors, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 import { capturedLog, type Line } from '../../support/captured-log';
@@ -77,13 +77,21 @@ describe('the log of a turn', () => {
     });
   });
 
-  it('tells a call in doubt at error with what to do, and who settled it', async () => {
+  it('tells a call in doubt at error with what to do, once its probe has been asked in vain, and who settled it', async () => {
     const captured = capturedLog('info');
     const pay = pays('pay', [], {
       run: () => {
         throw new Error('connection lost');
       },
+      reconcile: async () => {
+        captured.log.info('the bank is asked');
+        expect(inDoubt()).toEqual([]);
+        return { outcome: 'unknown', evidence: 'The bank does not say.' };
+      },
+      reconcileMs: 1000,
     });
+    const inDoubt = () => loggedErrors.filter(({ message }) => message === 'a call is in doubt');
+    loggedErrors.length = 0;
     await withEngine({ tools: [pay], script: [ask(['pay', invoice]), say('done')], log: captured.log }, async ({ start }) => {
       const turn = await start();
       const [call] = await turn.waitForPending();
@@ -94,7 +102,11 @@ describe('the log of a turn', () => {
     });
     expect(captured.lines().filter(({ level }) => level === 'error')).toMatchObject([
       { msg: 'a tool threw an exception', tool: 'pay', err: { message: 'connection lost' }, todo: expect.any(String) },
-      { msg: 'call ended: in doubt', tool: 'pay', effect: 'in_doubt', todo: expect.stringContaining('holdfast settle') },
+    ]);
+    expect(captured.said('call ended: in doubt')).toMatchObject([{ level: 'warn', tool: 'pay', effect: 'in_doubt' }]);
+    expect(captured.said('the bank is asked').length).toBeGreaterThan(0);
+    expect(inDoubt()).toMatchObject([
+      { meta: { tool: 'pay', call_id: '1.1', todo: expect.stringContaining('holdfast settle') } },
     ]);
     expect(captured.said('call settled')).toMatchObject([{ level: 'info', outcome: 'applied', by: 'bob', digest: digits }]);
   });
