@@ -27,6 +27,8 @@ const server = {
 module.exports = {
   rootDir: root,
   testTimeout: 300_000,
+  // Any process has more than that: a new one runs the next file (scripts/lib/jest-run.mjs).
+  ...(process.env.HOLDFAST_TEST_FRESH_PROCESS === '1' ? { workerIdleMemoryLimit: '1MB' } : {}),
   testSequencer: '<rootDir>/test/support/jest/longest-first.cjs',
   projects: [project('unit'), project('engine', server), project('system', server)],
 };

@@ -7,6 +7,8 @@ const { relative } = require('node:path');
 
 /** Files between two lines of progress. */
 const PROGRESS_EVERY = 25;
+/** Files that are named in the end. */
+const SLOWEST = 12;
 /** Of a failure's message: its first lines say what was expected. */
 const LINES_OF_MESSAGE = 12;
 /** The output of the script that started Jest, which has a log for Jest's own two. */
@@ -16,10 +18,14 @@ const COLOURS = /\u001b\[[0-9;]*m/g;
 module.exports = class BriefReporter {
   constructor({ rootDir }) {
     this.rootDir = rootDir;
+    /** Of each file, how long it took. */
+    this.times = [];
   }
 
   onTestResult(test, result, { numTotalTestSuites: files, numPassedTests: passed, numFailedTests: failed, ...totals }) {
     const file = relative(this.rootDir, test.path);
+    this.times.push({ file, seconds: result.perfStats.runtime / 1000 });
+    console.log(`${seconds(result.perfStats.runtime / 1000)} ${file}`);
     const failures = result.testResults.filter(({ status }) => status === 'failed');
     for (const { fullName, failureMessages } of failures)
       this.say(`FAIL ${file} › ${fullName}\n${brief(failureMessages.join('\n'))}`);
@@ -28,10 +34,21 @@ module.exports = class BriefReporter {
     if (done % PROGRESS_EVERY === 0 || done === files) this.say(`${done} of ${files} files, ${passed} passed, ${failed} failed`);
   }
 
+  onRunComplete() {
+    const slowest = this.times.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+    this.say(
+      `slowest: ${slowest.map((one) => `${one.file.replace(/^test\/|\.test\.ts$/g, '')} ${seconds(one.seconds)}`).join(', ')}`,
+    );
+  }
+
   say(text) {
     writeSync(OUTPUT, `${text}\n`);
   }
 };
+
+function seconds(time) {
+  return `${time.toFixed(1)} s`;
+}
 
 function brief(message) {
   const lines = message

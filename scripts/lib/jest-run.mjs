@@ -35,7 +35,12 @@ export async function runProjects(root, { project, files = [], args = [], log })
   if (log !== undefined) command.push('--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs'));
   // The reporter prints as file 3: Jest's own two outputs are the log.
   const quiet = log === undefined ? {} : { stdio: ['inherit', log, log, process.stdout.fd] };
-  const env = { ...process.env, ...(log === undefined ? {} : { HOLDFAST_TEST_OUTPUT: '3' }) };
+  const env = {
+    ...process.env,
+    ...(log === undefined ? {} : { HOLDFAST_TEST_OUTPUT: '3' }),
+    // Threads and open files of one system test file would be there for the next: each has a process of its own.
+    ...(project === 'system' ? { HOLDFAST_TEST_FRESH_PROCESS: '1' } : {}),
+  };
   try {
     const { code } = await runChild(process.execPath, command, { cwd: root, env, ...quiet });
     return { code, summary: read(output) };
