@@ -13,10 +13,19 @@ import { bundleSigner, type BundleSigner } from './attestation/bundle-signer';
 import { SigningKey } from './attestation/signing-key';
 import { exportBundle, SubjectNotFound, type Subject } from './audit/export/bundle';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
+import { exists, foundByKey } from './client/by-key';
 import { callInput, CallHandle, type DirectCall } from './client/direct-call';
 import { connectTemporal } from './client/connect';
 import { Feeds } from './client/feeds';
-import { ForkRefused, IdempotencyConflict, InvalidRequest, NoWorker, SessionNotFound, TurnNotFound } from './client/errors';
+import {
+  AmbiguousKey,
+  ForkRefused,
+  IdempotencyConflict,
+  InvalidRequest,
+  NoWorker,
+  SessionNotFound,
+  TurnNotFound,
+} from './client/errors';
 import {
   openingOf,
   sessionIdOf,
@@ -51,7 +60,9 @@ import { settledDown } from './entities/under-way';
 import { hashJson } from './shared/digests';
 import {
   asTurnId,
+  directCallId,
   isDirectCallId,
+  isOneTimeKey,
   isSessionId,
   isTurnId,
   LOCAL_PRINCIPAL,
@@ -70,6 +81,7 @@ import { visibilityText } from './shared/visibility-text';
 import { workflowUrl } from './shared/workflow-url';
 import {
   CALL_WORKFLOW,
+  MEMO_KEY,
   MEMO_TRACE,
   SESSION_UPDATES,
   SESSION_WORKFLOW,
@@ -161,7 +173,7 @@ export class HoldfastClient {
     // The Web UI renders it as Markdown beside the card: the requester's text must not become more than text.
     const summary = `${inlineCode(request.agent)} ${inlineCode(request.message.replace(/\s+/g, ' ').slice(0, 150))}`;
     const signed = await this.signedStart(input, hashJson(input.message));
-    await this.launch(TURN_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, once: request.id !== undefined });
+    await this.launch(TURN_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, key: request.id });
     return this.turn(turnId);
   }
 
@@ -177,7 +189,7 @@ export class HoldfastClient {
     const fingerprint = hashJson({ agent, tool, input_json, options: { ...options } });
     const summary = `call ${inlineCode(tool)}`;
     const signed = await this.signedStart(input, hashJson({ tool, input_json }));
-    await this.launch(CALL_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, once: request.id !== undefined });
+    await this.launch(CALL_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, key: request.id });
     return new CallHandle(this.turn(input.turn_id));
   }
 
@@ -186,6 +198,21 @@ export class HoldfastClient {
     const turnId = asTurnId(named);
     if (!isTurnId(turnId) && !isDirectCallId(turnId)) throw new TurnNotFound(turnId);
     return new TurnHandle(this.temporal, turnId, workflowId(turnId), this.uiUrl(workflowId(turnId)), this.feeds);
+  }
+
+  /**
+   * The turn or direct call of this id, or that a principal has started under this idempotency key.
+   * @throws TurnNotFound; AmbiguousKey where several principals have
+   */
+  async turnNamed(name: string): Promise<TurnHandle> {
+    const id = asTurnId(name);
+    if ((isTurnId(id) || isDirectCallId(id)) && (await exists(this.temporal, workflowId(id)))) return this.turn(id);
+    const workflowIds = (hashed: string) => [workflowId(hashed), directCallId(hashed)];
+    const found = await foundByKey(this.temporal, name, { query: TURNS_AND_CALLS, workflowIds });
+    const ids = found.map(({ workflowId: of, requester }) => ({ id: of.replace(/^turn\//, ''), requester }));
+    if (ids.length > 1) throw new AmbiguousKey(name, ids);
+    if (ids.length === 0) throw new TurnNotFound(name);
+    return this.turn(ids[0]!.id);
   }
 
   /**
@@ -452,8 +479,9 @@ export class HoldfastClient {
   private async launch(
     type: string,
     input: Started,
-    { fingerprint, summary, once }: { fingerprint: string; summary: string; once: boolean },
+    { fingerprint, summary, key }: { fingerprint: string; summary: string; key: string | undefined },
   ): Promise<void> {
+    const isKey = key !== undefined && !isOneTimeKey(key) && ![key, directCallId(key)].includes(input.turn_id);
     try {
       await this.temporal.workflow.start(type, {
         workflowId: workflowId(input.turn_id),
@@ -464,12 +492,12 @@ export class HoldfastClient {
         // To start what runs is an error too: so what did start is this request, and need not be compared with it.
         workflowIdConflictPolicy: 'FAIL',
         typedSearchAttributes: searchAttributes(input),
-        memo: { [MEMO_REQUEST]: fingerprint, [MEMO_TRACE]: input.trace_id },
+        memo: { [MEMO_REQUEST]: fingerprint, [MEMO_TRACE]: input.trace_id, ...(isKey ? { [MEMO_KEY]: key } : {}) },
         staticSummary: summary,
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      if (once) await this.sameRequest(input.turn_id, fingerprint);
+      if (key !== undefined) await this.sameRequest(input.turn_id, fingerprint);
     }
   }
 

@@ -23,9 +23,10 @@ export function auditExport(audit: Command, output: () => Output): void {
       if (path === undefined) throw new UsageError('Where to? -o FILE, or -o - for standard output.');
       const out = output();
       const progress = new Progress(out.json ? null : process.stderr);
-      const written = await withClient((client) => writeWhole(counted(client.bundle(of), progress), path)).finally(() =>
-        progress.end(),
-      );
+      const written = await withClient(async (client) => {
+        const found = 'turn' in of ? { turn: (await client.turnNamed(of.turn)).id } : of;
+        return writeWhole(counted(client.bundle(found), progress), path);
+      }).finally(() => progress.end());
       if (path === '-') return;
       out.answer({ file: path, ...written }, describe(path, written));
     });

@@ -8,7 +8,11 @@ export function cancel(program: Command, output: () => Output): void {
     .description('Ends a turn: running tools first, then the turn. A destructive call in flight is waited for.')
     .argument('<turn>')
     .action(async (turnId: string) => {
-      await withClient((client) => client.turn(turnId).cancel());
-      output().answer({ requested: true, turn_id: turnId }, [`Cancellation of ${turnId} is requested.`]);
+      const id = await withClient(async (client) => {
+        const turn = await client.turnNamed(turnId);
+        await turn.cancel();
+        return turn.id;
+      });
+      output().answer({ requested: true, turn_id: id }, [`Cancellation of ${id} is requested.`]);
     });
 }

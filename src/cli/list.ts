@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { TURN_STATES, type TurnState } from '../shared/turn-view';
 import type { TurnSummary } from '../client';
+import { describeKey } from './support/describe';
 import { wholeNumber } from './support/numbers';
 import type { Output } from './support/output';
 import { withClient } from './support/with-client';
@@ -24,7 +25,8 @@ export function list(program: Command, output: () => Output): void {
         for await (const turn of client.list(options)) turns.push(turn);
       });
       const lines = turns.map(
-        (turn) => `${turn.turn_id.padEnd(34)} ${turn.state.padEnd(18)} ${turn.agent.padEnd(18)} ${turn.started_at}`,
+        (turn) =>
+          `${turn.turn_id.padEnd(34)} ${turn.state.padEnd(18)} ${turn.agent.padEnd(18)} ${turn.started_at}${describeKey(turn.key)}`,
       );
       output().answer(turns, lines.length > 0 ? lines : ['There are no turns.']);
     });

@@ -5,7 +5,7 @@ import type { NewQuestion } from '../client/watch-pending';
 import type { Question, WaitingCall } from '../client/turn-handle';
 import { visible } from '../shared/visible';
 import { cardExcerpt } from './support/card-excerpt';
-import { oneLine } from './support/describe';
+import { describeKey, oneLine } from './support/describe';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
 import { withClient } from './support/with-client';
@@ -58,7 +58,7 @@ function describe(turn: PendingTurn): string[] {
 }
 
 function headOf(turn: NewQuestion['turn']): string {
-  return `${turn.turn_id}  ${turn.agent}, asked by ${oneLine(turn.requester)}${turn.ui_url ? `  ${turn.ui_url}` : ''}`;
+  return `${turn.turn_id}${describeKey(turn.key)}  ${turn.agent}, asked by ${oneLine(turn.requester)}${turn.ui_url ? `  ${turn.ui_url}` : ''}`;
 }
 
 /** @param shown all of the card, for whoever decides by what is printed; or its first lines, in a list */

@@ -11,10 +11,13 @@ export function show(program: Command, output: () => Output): void {
     .option('--senders', 'who started it, and who sent it what, as Temporal has recorded it')
     .action(async (turnId: string, { senders }: { senders?: boolean }) => {
       if (senders) {
-        const sent = await withClient((client) => client.turn(turnId).senders());
+        const sent = await withClient(async (client) => (await client.turnNamed(turnId)).senders());
         return output().answer(sent, sent.map(describeSent));
       }
-      const view = await withClient((client) => client.turn(turnId).status());
-      return output().answer(view, describeTurn(view));
+      const [view, key] = await withClient(async (client) => {
+        const turn = await client.turnNamed(turnId);
+        return Promise.all([turn.status(), client.find(turn.id).then((found) => found.key)]);
+      });
+      return output().answer(key === null ? view : { ...view, key }, describeTurn(view, key));
     });
 }

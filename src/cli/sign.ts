@@ -52,7 +52,7 @@ async function signedMessage(turnId: string, text: string, decision: string | un
   const { call, note, input } = options;
   if (decision !== undefined || call.length > 0 || note !== undefined || input !== undefined)
     throw new UsageError('--steer goes without a decision, --call, --note and --input.');
-  const { said, kid } = await withClient((client) => signedSteer(client.turn(turnId), text, options));
+  const { said, kid } = await withClient(async (client) => signedSteer(await client.turnNamed(turnId), text, options));
   return { value: { text, ...said }, signal: 'steer', kid };
 }
 
@@ -73,7 +73,7 @@ async function signedDecision(
   const { key, principal, roles } = await signerOf(loadConfig(), options);
   const noted: { note?: string } = note === undefined ? {} : { note };
   const whole = { ...signing, ...noted, principal, roles };
-  const signed = await withClient((client) => signDecisions(client.turn(turnId), key, whole));
+  const signed = await withClient(async (client) => signDecisions(await client.turnNamed(turnId), key, whole));
   const calls = signed.map((one) => one.call);
   const attestations = signed.map(({ attestation }) => attestation);
   const value: JsonObject = {

@@ -17,13 +17,13 @@ export function steer(program: Command, output: () => Output): void {
     'who says it',
   ).action(async (turnId: string, words: string[], options: SignerOptions) => {
     const text = await messageOf(words);
-    const by = await withClient(async (client) => {
-      const turn = client.turn(turnId);
+    const { by, id } = await withClient(async (client) => {
+      const turn = await client.turnNamed(turnId);
       const said = options.key === undefined ? { by: options.by ?? userName() } : (await signedSteer(turn, text, options)).said;
       await turn.steer(text, said);
-      return said.by;
+      return { by: said.by, id: turn.id };
     });
-    output().answer({ accepted: true, turn_id: turnId, by }, [`Accepted: the model of ${turnId} reads it before its next step.`]);
+    output().answer({ accepted: true, turn_id: id, by }, [`Accepted: the model of ${id} reads it before its next step.`]);
   });
 }
 

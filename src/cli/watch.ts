@@ -14,7 +14,7 @@ export function watch(program: Command, output: () => Output): void {
       withClient(async (client) => {
         const stop = new AbortController();
         void untilStopped().then(() => stop.abort());
-        await follow(client.turn(turnId), output(), { signal: stop.signal });
+        await follow(await client.turnNamed(turnId), output(), { signal: stop.signal });
         if (stop.signal.aborted) throw new Exit(EXIT.interrupted);
       }),
     );

@@ -2,7 +2,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { TURN_STATES, type TurnState } from '../shared/turn-view';
 import { visibilityText } from '../shared/visibility-text';
-import { TURNS_AND_CALLS } from '../workflows/contract';
+import { MEMO_KEY, TURNS_AND_CALLS } from '../workflows/contract';
 import { InvalidRequest } from './errors';
 import { sightClause, type Sight } from './sight';
 import type { Question } from './turn-handle';
@@ -16,6 +16,8 @@ export interface TurnSummary {
   started_at: string;
   ended_at: string | null;
   ui_url: string | null;
+  /** The idempotency key that its id is a hash of; null: its id is no hash, or an older build began it. */
+  key: string | null;
 }
 
 /** What a list is of; all of it has to fit. */
@@ -38,6 +40,7 @@ export interface PendingTurn extends TurnSummary {
 /** @param ui_url its page, where there is a Web UI */
 export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: string | null): TurnSummary {
   const attribute = (name: string) => String((info.searchAttributes?.[name] as unknown[] | undefined)?.[0] ?? '');
+  const key = info.memo?.[MEMO_KEY];
   return {
     turn_id: info.workflowId.replace(/^turn\//, ''),
     workflow_id: info.workflowId,
@@ -47,6 +50,7 @@ export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: stri
     started_at: info.startTime.toISOString(),
     ended_at: info.closeTime?.toISOString() ?? null,
     ui_url,
+    key: typeof key === 'string' ? key : null,
   };
 }
 

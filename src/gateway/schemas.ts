@@ -88,6 +88,7 @@ export const turnSummary = object({
   started_at: text,
   ended_at: textOrNull,
   ui_url: textOrNull,
+  key: { ...textOrNull, description: 'The idempotency key that its id is a hash of.' },
 });
 
 const question = {
@@ -193,6 +194,7 @@ export const exampleSummary = {
   started_at: '2026-01-31T10:00:00.000Z',
   ended_at: null,
   ui_url: null,
+  key: null,
 };
 
 const card = '## Waiting for approval: `pay_invoice`\n…';

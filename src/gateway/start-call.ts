@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { CallHandle, DirectCall } from '../client/direct-call';
 import { TurnNotFound } from '../client/errors';
-import { directCallId, turnIdFromKey } from '../shared/ids';
+import { directCallId, oneTimeKey, turnIdFromKey } from '../shared/ids';
 import type { GatewayParts } from './app';
 import { Refusal } from './errors';
 import { operationId } from './idempotency';
@@ -24,7 +24,7 @@ export async function startCall(
 ): Promise<CallHandle> {
   if (operation === null) await knownVersions(parts, tool);
   else await refuseForgotten(parts, tool, principal.name, operation.key);
-  const key = operation?.key ?? `once_${randomBytes(16).toString('hex')}`;
+  const key = operation?.key ?? oneTimeKey(randomBytes(16).toString('hex'));
   return (await parts.client()).call(callOf(tool, body, principal.name, key));
 }
 

@@ -1,6 +1,8 @@
 /** A turn as a principal may see it. What he may not see is answered as what is not there. */
-import type { TurnSummary } from '../client';
+import type { HoldfastClient, TurnSummary } from '../client';
+import { TurnNotFound } from '../client/errors';
 import type { TurnHandle } from '../client/turn-handle';
+import { directCallId, turnIdFromKey } from '../shared/ids';
 import type { TurnView } from '../shared/turn-view';
 import type { GatewayParts } from './app';
 import { Refusal, unknownTurn } from './errors';
@@ -19,10 +21,26 @@ export interface VisibleTurn {
 /** @throws Refusal 404: there is no such turn, or it is not his to see; ServerUnreachable */
 export async function visibleTurn({ client }: GatewayParts, principal: Principal, id: string): Promise<VisibleTurn> {
   const holdfast = await client();
-  const turn = holdfast.turn(id);
-  const { summary, traceId, view } = await holdfast.look(id);
+  const { summary, traceId, view } = await holdfast.look(id).catch((error: unknown) => {
+    if (!(error instanceof TurnNotFound)) throw error;
+    return ownByKey(holdfast, principal, id);
+  });
+  const turn = holdfast.turn(summary.turn_id);
   if (!sees(principal, summary.requester)) throw new Refusal(unknownTurn(id));
   return { turn, summary, traceId, view };
+}
+
+/** What the principal has started under this idempotency key. @throws TurnNotFound */
+async function ownByKey(holdfast: HoldfastClient, { name }: Principal, key: string): ReturnType<HoldfastClient['look']> {
+  const id = key.isWellFormed() ? turnIdFromKey(name, key) : '';
+  for (const own of [id, directCallId(id)]) {
+    try {
+      return await holdfast.look(own);
+    } catch (error) {
+      if (!(error instanceof TurnNotFound)) throw error;
+    }
+  }
+  throw new TurnNotFound(key);
 }
 
 /**

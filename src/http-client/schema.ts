@@ -590,7 +590,8 @@ export interface paths {
              *           "requester": "acme/rita",
              *           "started_at": "2026-01-31T10:00:00.000Z",
              *           "ended_at": null,
-             *           "ui_url": null
+             *           "ui_url": null,
+             *           "key": null
              *         }
              *       ],
              *       "next_cursor": null
@@ -606,6 +607,8 @@ export interface paths {
                 started_at: string;
                 ended_at: string | null;
                 ui_url: string | null;
+                /** @description The idempotency key that its id is a hash of. */
+                key: string | null;
               }[];
               next_cursor: string | null;
             };
@@ -1535,6 +1538,7 @@ export interface paths {
              *       "started_at": "2026-01-31T10:00:00.000Z",
              *       "ended_at": null,
              *       "ui_url": null,
+             *       "key": null,
              *       "run_id": "01a2000c-0aae-70b7-b0c2-20cc1c823952",
              *       "session_id": null,
              *       "trace_id": "trace_20260131_0a1b2c3d4e5f",
@@ -9034,6 +9038,7 @@ export interface paths {
              *           "started_at": "2026-01-31T10:00:00.000Z",
              *           "ended_at": null,
              *           "ui_url": null,
+             *           "key": null,
              *           "tools": [
              *             "pay_invoice"
              *           ],
@@ -9077,6 +9082,8 @@ export interface paths {
                 started_at: string;
                 ended_at: string | null;
                 ui_url: string | null;
+                /** @description The idempotency key that its id is a hash of. */
+                key: string | null;
                 /** @description Those that wait, by name: known although no worker answers. */
                 tools: string[];
                 calls: {

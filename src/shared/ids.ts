@@ -39,6 +39,17 @@ export function turnIdFromKey(principal: string, key: string): string {
   return `k_${hashJson({ v: 'holdfast.key/1', principal, key }).slice(0, 40)}`;
 }
 
+const ONE_TIME = 'once_';
+
+/** A key for a request that came without one: nobody knows it, and no list shows it. */
+export function oneTimeKey(randomHex: string): string {
+  return `${ONE_TIME}${randomHex}`;
+}
+
+export function isOneTimeKey(key: string): boolean {
+  return key.startsWith(ONE_TIME);
+}
+
 /**
  * `<step>.<index>`, both from 1.
  * @throws RangeError if either is not

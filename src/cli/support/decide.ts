@@ -28,7 +28,7 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
   const note = options.note === undefined ? {} : { note: options.note };
   const edited = input === undefined ? {} : { input };
   return withClient(async (client) => {
-    const turn = client.turn(id);
+    const turn = await client.turnNamed(id);
     if (options.key !== undefined) {
       const [{ signerOf }, { decideSigned }] = await Promise.all([import('./signer.js'), import('../../client/attest.js')]);
       const { key, principal, roles } = await signerOf(config, options);

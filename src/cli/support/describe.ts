@@ -9,10 +9,11 @@ export function oneLine(text: string, length = 160): string {
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
 
-export function describeTurn(view: TurnView): string[] {
+/** @param key the idempotency key that its id is a hash of */
+export function describeTurn(view: TurnView, key: string | null = null): string[] {
   const { input_tokens, output_tokens, cost_usd } = view.usage;
   return [
-    `${view.turn_id}  ${view.state}${view.reason ? `: ${oneLine(view.reason, 300)}` : ''}`,
+    `${view.turn_id}${describeKey(key)}  ${view.state}${view.reason ? `: ${oneLine(view.reason, 300)}` : ''}`,
     `  agent ${view.agent}, asked by ${oneLine(view.requester)}, step ${view.step}, ${input_tokens} tokens in, ${output_tokens} out, $${cost_usd.toFixed(4)}`,
     ...(view.ui_url ? [`  ${view.ui_url}`] : []),
     ...(view.head ? [`  head ${view.head}`] : []),
@@ -26,6 +27,10 @@ export function describeTurn(view: TurnView): string[] {
       : []),
     ...(view.text === '' ? [] : ['', ...visible(view.text).split('\n')]),
   ];
+}
+
+export function describeKey(key: string | null): string {
+  return key === null ? '' : ` (key ${oneLine(key, 60)})`;
 }
 
 export function describeCall(call: CallView): string {

@@ -39,7 +39,8 @@ export async function investigate(
 ): Promise<Investigated> {
   await folderFor(folder);
   const bundle = join(folder, 'bundle.jsonl');
-  const { complete, root } = await writeWhole(client.bundle({ turn }), bundle);
+  const { id } = await client.turnNamed(turn);
+  const { complete, root } = await writeWhole(client.bundle({ turn: id }), bundle);
   const read = await readBundle(bundle, await keys());
   await writeFileWhole(join(folder, 'verification.json'), `${JSON.stringify(read.result, null, 2)}\n`);
   const doc = report(read);

@@ -5,6 +5,7 @@ import type { StartTurn } from '../../client';
 import { signSteer } from '../../client/attest';
 import type { TurnHandle } from '../../client/turn-handle';
 import { hashJson } from '../../shared/digests';
+import { oneTimeKey } from '../../shared/ids';
 import { isJsonObject } from '../../shared/json';
 import { TURN_STATES, type TurnState } from '../../shared/turn-view';
 import { cursorsFor } from '../../tools/cursors';
@@ -170,7 +171,7 @@ interface OfTurn {
 export const turns: Route = (app, parts) => {
   app.post<Start>('/v1/turns', { schema: startSchema, config: { roles: STARTERS } }, async (request, reply) => {
     const { principal, operation, body } = request;
-    const key = operation?.key ?? `once_${randomBytes(16).toString('hex')}`;
+    const key = operation?.key ?? oneTimeKey(randomBytes(16).toString('hex'));
     const turn = body.session_id === undefined ? await begun(parts, principal, key, body) : await queued(parts, request);
     const { id: turn_id, workflowId: workflow_id, uiUrl: ui_url } = turn;
     const events_url = `/v1/turns/${encodeURIComponent(turn_id)}/events`;

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { readPosition, type Position } from '../../client/position';
-import { directCallId, isDirectCallId } from '../../shared/ids';
+import { directCallId, isDirectCallId, oneTimeKey } from '../../shared/ids';
 import type { GatewayParts } from '../app';
 import { Refusal } from '../errors';
 import type { Principal } from '../principals';
@@ -110,7 +110,7 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
     const versions = await knownVersions(parts, toolName);
     if (!versions?.every((entry) => entry.class === 'compute' || entry.class === 'read')) throw notByGet(toolName);
     const { input, agent } = askedInQuery(query, versions);
-    const key = `once_${randomBytes(16).toString('hex')}`;
+    const key = oneTimeKey(randomBytes(16).toString('hex'));
     const body = { input, ...(agent === undefined ? {} : { agent }) };
     return (await (await parts.client()).call(callOf(toolName, body, principal.name, key))).id;
   };

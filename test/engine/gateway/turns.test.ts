@@ -54,6 +54,27 @@ describe('turns over HTTP', () => {
     }
   });
 
+  it('are found and listed by the key that the principal himself has given, and by no other principal', () =>
+    scene({}, async ({ send, client }) => {
+      const key = 'inv-4/2026';
+      const { turn_id } = (await send(rita, 'POST', '/v1/turns', start, { 'idempotency-key': key })).body;
+      const [{ digest }] = await client.turn(turn_id).waitForPending();
+      const plain = (await send(ron, 'POST', '/v1/turns', start)).body.turn_id;
+      await client.turn(plain).result();
+      const url = `/v1/turns/${encodeURIComponent(key)}`;
+      expect(await send(rita, 'GET', url)).toMatchObject({ status: 200, body: { turn_id, pending: [digest] } });
+      for (const who of [ron, ana, eve, olga]) expect((await send(who, 'GET', url)).status).toBe(404);
+      const listed = async (who: Person) => {
+        const { turns } = (await send(who, 'GET', '/v1/turns?limit=200')).body;
+        return turns.filter((one: any) => [turn_id, plain].includes(one.turn_id)).map((one: any) => one.key);
+      };
+      await eventually('both are listed', async () => (await listed(boss)).length === 2);
+      expect(await listed(rita)).toEqual([key]);
+      expect(await listed(ron)).toEqual([null]);
+      expect(await send(rita, 'POST', `${url}/cancel`)).toMatchObject({ status: 202 });
+      expect(await client.turn(turn_id).result()).toMatchObject({ state: 'cancelled' });
+    }));
+
   it('start, are shown, decided on and end; only whoever may see them does', () =>
     scene({}, async ({ send, client, effects }) => {
       const started = await send(rita, 'POST', '/v1/turns', start);

@@ -111,6 +111,20 @@ describe('the commands, beside an embedded stack that they find by themselves', 
     expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('the turn has ended') });
   });
 
+  it('find a turn by the key that it was started under, and show the key beside its id', async () => {
+    const key = 'INV 7/2026';
+    const { turn, digest } = await waiting('--id', key);
+    expect(turn).toMatch(/^k_[0-9a-f]{40}$/);
+    expect(await json('show', key)).toMatchObject({ turn_id: turn, key });
+    for (const args of [['show', key], ['list'], ['pending']])
+      expect((await holdfast(...args)).stdout).toMatch(new RegExp(`${turn}.*\\(key ${key}\\)`));
+    expect(await json('deny', key, '--call', digest, '--by', 'ana')).toMatchObject({ accepted: true });
+    expect((await holdfast('watch', key)).stdout).toContain('denied by ana');
+    const exported = await holdfast('audit', 'export', key, '-o', '-');
+    expect(exported.stdout).toContain(`turn/${turn}`);
+    expect(await holdfast('cancel', key)).toMatchObject({ code: 1, stderr: expect.stringContaining('the turn has ended') });
+  });
+
   it('run --follow of a turn that is denied exits 3; its lines are plain', async () => {
     const following = follow('denied-1');
     const digest = await eventually('it asks', async () => /^ {4}call ([0-9a-f]{64})$/m.exec(following.output.stdout)?.[1]);
