@@ -1,4 +1,9 @@
-/** A4 pages by pdfkit, in the fonts that every reader has (they know Western European letters), with page numbers. */
+/**
+ * A4 pages by pdfkit, with page numbers. In the fonts that every reader has, which know Western European letters; text with Chinese
+ * or Japanese characters is in Noto Sans SC, of which the file holds what it needs.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import PDFDocument from 'pdfkit';
 import { ToolError } from '../../../tools/errors';
 import type { Block, Span } from './markdown';
@@ -15,7 +20,6 @@ const MAX_PAGES = 1_000;
 
 /** @throws ToolError INVALID_PARAMS `characters_not_in_font`, `report_too_large` */
 export async function toPdf(report: Report, step: Step): Promise<Buffer> {
-  mustBeWritable(report);
   const { title, date, blocks } = report;
   const info = { Title: title, Creator: 'holdfast', Producer: 'pdfkit', CreationDate: date, ModDate: date };
   const document = new PDFDocument({ size: 'A4', margin: MARGIN, bufferPages: true, info, lang: 'en' });
@@ -25,7 +29,8 @@ export async function toPdf(report: Report, step: Step): Promise<Buffer> {
     document.on('end', () => resolve());
     document.on('error', reject);
   });
-  document.font('Helvetica-Bold').fontSize(24).text(title).moveDown(0.6);
+  openFonts(document, report);
+  document.font(fontFor(title, 'Helvetica-Bold')).fontSize(24).text(title).moveDown(0.6);
   for (const [index, block] of blocks.entries()) {
     draw(document, block);
     if (document.bufferedPageRange().count > MAX_PAGES) throw tooManyPages();
@@ -58,7 +63,7 @@ function draw(document: Document, block: Block): void {
     case 'code': {
       const x = left + block.depth * INDENT;
       document
-        .font('Courier')
+        .font(fontFor(block.text, 'Courier'))
         .fontSize(CODE)
         .text(breakable(block.text), x, document.y, { width: left + width - x })
         .moveDown(0.6);
@@ -87,7 +92,8 @@ function draw(document: Document, block: Block): void {
 
 function cell(spans: Span[], head: boolean) {
   const text = breakable(spans.map((span) => span.text).join(''));
-  return head ? { text, font: { src: 'Helvetica-Bold' } } : text;
+  const src = fontFor(text, head ? 'Helvetica-Bold' : 'Helvetica');
+  return src === 'Helvetica' ? text : { text, font: { src } };
 }
 
 /** Before the first line of an item; the line itself is written at the same height, on the next page if it must be. */
@@ -128,9 +134,12 @@ function write(document: Document, spans: Span[], style: Style): void {
   document.fillColor('black');
 }
 
+/** A line may end between any two characters of Chinese and Japanese. */
+const UNBROKEN = /[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]{60,}/gu;
+
 /** Soft hyphens into words that no line holds: pdfkit's time to break a word grows with the square of its length. */
 function breakable(text: string): string {
-  return text.replace(/\S{60,}/g, (word) => word.replace(/.{30}(?=.{10})/g, '$&\u00ad'));
+  return text.replace(UNBROKEN, (word) => word.replace(/.{30}(?=.{10})/g, '$&\u00ad'));
 }
 
 function fontOf(span: Span, style: Style): string {
@@ -138,7 +147,7 @@ function fontOf(span: Span, style: Style): string {
   const italic = span.italic || style.italic;
   const family = span.code ? 'Courier' : 'Helvetica';
   const variant = `${bold ? 'Bold' : ''}${italic ? 'Oblique' : ''}`;
-  return variant === '' ? family : `${family}-${variant}`;
+  return fontFor(span.text, variant === '' ? family : `${family}-${variant}`);
 }
 
 function numberPages(document: Document): void {
@@ -160,12 +169,24 @@ function numberPages(document: Document): void {
 
 /** What the standard fonts can write: Windows-1252. Node's TextDecoder takes that for Latin-1, so the difference is written out. */
 const BEYOND_LATIN_1 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
-const WRITABLE = new RegExp(`[\\n\\t -~\\u00a0-\\u00ff${BEYOND_LATIN_1}]`, 'u');
+const STANDARD = new RegExp(`^[\\n\\t -~\\u00a0-\\u00ff${BEYOND_LATIN_1}]*$`, 'u');
 
-/** A page of question marks would look like a report; a clear no lets the caller choose another format. */
-function mustBeWritable({ title, blocks }: Report): void {
+const EMBEDDED = 'Noto Sans SC';
+/** Version 2.001, characters of simplified Chinese; licence: data/fonts/OFL.txt. */
+const EMBEDDED_FILE = join(__dirname, '..', '..', '..', '..', 'data', 'fonts', 'noto-sans-sc-400.woff2');
+
+/** The embedded font has one weight and no italics. */
+function fontFor(text: string, standard: string): string {
+  return STANDARD.test(text) ? standard : EMBEDDED;
+}
+
+/** The embedded font where some of the text needs it. A page of empty boxes would look like a report: a clear no lets the caller choose another format. */
+function openFonts(document: Document, { title, blocks }: Report): void {
   const text = title + blocks.map(textOf).join('');
-  const missing = [...new Set(text)].filter((char) => !WRITABLE.test(char));
+  const others = [...new Set(text)].filter((char) => !STANDARD.test(char));
+  if (others.length === 0) return;
+  const font = embedded(document);
+  const missing = others.filter((char) => !font.hasGlyphForCodePoint(char.codePointAt(0)!));
   if (missing.length === 0) return;
   const shown = missing
     .slice(0, 10)
@@ -179,6 +200,16 @@ function mustBeWritable({ title, blocks }: Report): void {
       hint: 'Use format docx or html, which show every script, or write these characters otherwise.',
     },
   );
+}
+
+/** What fontkit says of an open font; pdfkit declares neither. */
+interface EmbeddedFont {
+  hasGlyphForCodePoint(codePoint: number): boolean;
+}
+
+function embedded(document: Document): EmbeddedFont {
+  document.registerFont(EMBEDDED, readFileSync(EMBEDDED_FILE)).font(EMBEDDED);
+  return (document as unknown as { _font: { font: EmbeddedFont } })._font.font;
 }
 
 function textOf(block: Block): string {

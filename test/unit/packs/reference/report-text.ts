@@ -8,23 +8,46 @@ const letter = (byte: number) => (byte >= 0x80 && byte < 0xa0 ? HIGH[byte - 0x80
 
 /** Words of a PDF that pdfkit made in the standard fonts: the hexadecimal strings of its text operators. */
 export function pdfText(pdf: Buffer): string {
+  return shownTexts(pdf)
+    .map((bytes) => [...bytes].map(letter).join(''))
+    .join('\n');
+}
+
+/** Words of a PDF in its one embedded font: numbers of glyphs, by the table of the characters that they stand for. */
+export function embeddedText(pdf: Buffer): string {
+  const table = streams(pdf).find((content) => content.includes('beginbfrange')) ?? '';
+  const characters: string[] = [];
+  for (const [, start, list] of table.matchAll(/^<([0-9a-f]{4})> <[0-9a-f]{4}> \[(.*)\]$/gm))
+    [...list!.matchAll(/<([0-9a-f ]*)>/g)].forEach(([, hex], index) => {
+      const utf16 = Buffer.from(hex!.replaceAll(' ', ''), 'hex');
+      characters[parseInt(start!, 16) + index] = utf16.swap16().toString('utf16le');
+    });
+  return shownTexts(pdf)
+    .map((bytes) => Array.from({ length: bytes.length / 2 }, (_, at) => characters[bytes.readUInt16BE(2 * at)]).join(''))
+    .join('');
+}
+
+function shownTexts(pdf: Buffer): Buffer[] {
+  return streams(pdf).flatMap((content) =>
+    [...content.matchAll(/\[([^\]]*)\] TJ/g)].map(([, line]) =>
+      Buffer.concat([...line!.matchAll(/<([0-9a-f]+)>/g)].map(([, hex]) => Buffer.from(hex!, 'hex'))),
+    ),
+  );
+}
+
+function streams(pdf: Buffer): string[] {
   const source = pdf.toString('latin1');
   const out: string[] = [];
   for (const match of source.matchAll(/stream\r?\n/g)) {
     const start = match.index + match[0].length;
     const end = source.indexOf('endstream', start);
-    let content: string;
     try {
-      content = inflateSync(pdf.subarray(start, end)).toString('latin1');
+      out.push(inflateSync(pdf.subarray(start, end)).toString('latin1'));
     } catch {
-      continue; // the end of a stream before
-    }
-    for (const [, line] of content.matchAll(/\[([^\]]*)\] TJ/g)) {
-      const bytes = [...line!.matchAll(/<([0-9a-f]+)>/g)].map(([, hex]) => Buffer.from(hex!, 'hex'));
-      out.push([...Buffer.concat(bytes)].map(letter).join(''));
+      // the end of a stream before
     }
   }
-  return out.join('\n');
+  return out;
 }
 
 export const pdfPages = (pdf: Buffer) => [...pdf.toString('latin1').matchAll(/\/Type \/Page\b(?!s)/g)].length;

@@ -2,7 +2,7 @@ import { parse } from 'parse5';
 import { generateReport } from '../../../../src/packs/reference/tools/generate-report';
 import type { FileResult } from '../../../../src/tools/binary';
 import { outputFault } from '../../../../src/tools/output';
-import { docxHtml, pdfLinks, pdfPages, pdfText } from './report-text';
+import { docxHtml, embeddedText, pdfLinks, pdfPages, pdfText } from './report-text';
 import { call, failure, watched } from '../../../support/packs/reference/support';
 
 const tool = generateReport();
@@ -121,15 +121,55 @@ describe('generate_report', () => {
     }
   });
 
-  it('shows writing of every script in DOCX and HTML, and says that PDF cannot', async () => {
+  it('shows writing of every script in DOCX and HTML, and says which PDF cannot', async () => {
     const words = 'Здравствуйте 你好';
     expect(await docxHtml(Buffer.from((await make(words, 'docx')).bytes))).toContain(words);
     expect(Buffer.from((await make(words, 'html')).bytes).toString('utf8')).toContain(words);
-    expect(await failure(make(words, 'pdf'))).toMatchObject({
+    const refused = await failure(make(words, 'pdf'));
+    expect(refused).toMatchObject({
       code: 'INVALID_PARAMS',
       reason: 'characters_not_in_font',
       hint: expect.stringContaining('docx'),
     });
+    expect(refused.message).toContain('"З"');
+    expect(refused.message).not.toContain('你');
+  });
+
+  it('prints Chinese and Japanese in a PDF, with the font in the file, the same bytes each time', async () => {
+    const content = `# 结论
+
+营收增长 **百分之六**，见[报告](https://filings.example/zh)与 \`代码\`：Apple Inc.
+
+1. ひらがな、カタカナ
+
+| 项目 | 数值 |
+|---|---|
+| 负债 | 12 € |
+
+\`\`\`
+净利润 = 收入 - 成本
+\`\`\`
+`;
+    const { bytes } = await make(content, 'pdf', '信用审查');
+    const pdf = Buffer.from(bytes);
+    const text = embeddedText(pdf);
+    for (const words of [
+      '信用审查',
+      '结论',
+      '百分之六',
+      '报告',
+      '代码',
+      'ひらがな、カタカナ',
+      '项目',
+      '负债',
+      '净利润 = 收入 - 成本',
+    ])
+      expect(text).toContain(words);
+    expect(pdfText(pdf)).toContain('12 €');
+    expect(pdf.toString('latin1')).toMatch(/\/FontName \/[A-Z]{6}\+NotoSansSC/);
+    expect(pdf.length).toBeLessThan(60_000);
+    expect(Buffer.compare(pdf, (await make(content, 'pdf', '信用审查')).bytes)).toBe(0);
+    expect(pdfPages(Buffer.from((await make('长'.repeat(20_000), 'pdf')).bytes))).toBeGreaterThan(5);
   });
 
   it('takes the sting out of hostile Markdown: no script, no picture, no link but http, https and mailto', async () => {
