@@ -55,7 +55,7 @@ function draw(document: Document, block: Block): void {
       return;
     case 'paragraph': {
       const x = left + block.depth * INDENT + (block.quote ? INDENT : 0);
-      if (block.marker !== null) marker(document, block.marker, x);
+      if (block.marker !== null) marker(document, block.marker, x, fontFor(textOf(block), 'Helvetica'));
       write(document, block.spans, { x, width: left + width - x, size: BODY, italic: block.quote });
       document.moveDown(block.depth > 0 ? 0.2 : 0.6);
       return;
@@ -74,7 +74,9 @@ function draw(document: Document, block: Block): void {
       document.font('Helvetica').fontSize(CODE + 0.5);
       document.table({
         defaultStyle: { border: 0.5, padding: 4 },
-        data: block.rows.map((row, index) => row.map((spans) => cell(spans, index === 0))),
+        data: block.rows.map((row, index) =>
+          row.map((spans) => cell(spans, fontFor(textOf(block), index === 0 ? 'Helvetica-Bold' : 'Helvetica'))),
+        ),
       });
       document.x = left;
       document.moveDown(0.8);
@@ -90,15 +92,14 @@ function draw(document: Document, block: Block): void {
   }
 }
 
-function cell(spans: Span[], head: boolean) {
+function cell(spans: Span[], src: string) {
   const text = breakable(spans.map((span) => span.text).join(''));
-  const src = fontFor(text, head ? 'Helvetica-Bold' : 'Helvetica');
-  return src === 'Helvetica' ? text : { text, font: { src } };
+  return { text, font: { src } };
 }
 
 /** Before the first line of an item; the line itself is written at the same height, on the next page if it must be. */
-function marker(document: Document, text: string, x: number): void {
-  document.font('Helvetica').fontSize(BODY);
+function marker(document: Document, text: string, x: number, font: string): void {
+  document.font(font).fontSize(BODY);
   if (document.y + document.currentLineHeight(true) > document.page.maxY()) document.addPage();
   const { y } = document;
   document.text(text, x - INDENT + 3, y, { lineBreak: false });
@@ -116,9 +117,10 @@ interface Style {
 function write(document: Document, spans: Span[], style: Style): void {
   const { x, width, size } = style;
   const shown = spans.length > 0 ? spans : [{ text: ' ' }];
+  const whole = shown.map(({ text }) => text).join(''); // in two fonts a line would have two heights
   shown.forEach((span, index) => {
     document
-      .font(fontOf(span, style))
+      .font(fontFor(whole, fontOf(span, style)))
       .fontSize(span.code ? size - 1 : size)
       .fillColor(span.link === undefined ? 'black' : '#0645ad');
     const options = {
@@ -147,7 +149,7 @@ function fontOf(span: Span, style: Style): string {
   const italic = span.italic || style.italic;
   const family = span.code ? 'Courier' : 'Helvetica';
   const variant = `${bold ? 'Bold' : ''}${italic ? 'Oblique' : ''}`;
-  return fontFor(span.text, variant === '' ? family : `${family}-${variant}`);
+  return variant === '' ? family : `${family}-${variant}`;
 }
 
 function numberPages(document: Document): void {

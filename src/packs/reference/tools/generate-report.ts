@@ -27,7 +27,7 @@ export function generateReport() {
       dontUseFor: 'A short answer in the conversation, spreadsheets, slides, or a file with pictures: pictures stand as words.',
       example: '{"title": "Credit review ACME", "content": "## Finding\\n\\nThe ratio fell to **1.2**.", "format": "pdf"}',
       warning:
-        'PDF shows Western European letters only; take docx or html for other scripts. The title is added above the content.',
+        'PDF shows Western European letters, simplified Chinese and kana; take docx or html for other scripts. The title is added above the content.',
     },
     input: z.object({
       title: z.string().min(1).max(200).regex(/\S/).describe('Title: it stands on top, and gives the file its name'),
