@@ -7,7 +7,8 @@ import { gatewayApp } from '../../../src/gateway/app';
 import { CallbackNotAllowed, callbackSender } from '../../../src/notify/callback';
 import { signature } from '../../../src/notify/webhook';
 import { callbackHost } from '../../../src/shared/callback';
-import { eventually, replayed, withEngine } from '../support/engine';
+import { eventually, withEngine } from '../support/engine';
+import { keepForReplay } from '../support/replays';
 import { gatewayParts, person } from '../../support/gateway';
 import { ask, say } from '../../support/scripted-model';
 import { afterTurns } from '../support/sessions';
@@ -291,7 +292,7 @@ describe('a turn with a callback', () => {
         expect((await turn.result()).state).toBe('completed');
         await eventually('the end is told of', async () => got.length >= 3);
         expect(got.map(({ text }) => JSON.parse(text).type)).toEqual(['approval.requested', 'approval.requested', 'turn.ended']);
-        await replayed(client, turn);
+        await keepForReplay(client.temporal, turn);
         await app.close();
       };
       await withAgents([lead], scripts, body, { settings: { callbacks: callbackSender(callbacks) } });

@@ -5,8 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
-import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, type WorkerOptions } from '@temporalio/worker';
 import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { verifyBundle } from '../../../src/audit/verify';
@@ -21,13 +20,13 @@ import { FileStore } from '../../../src/store/file-store';
 import type { Store } from '../../../src/store/store';
 import type { ToolMetrics } from '../../../src/telemetry/tool-metrics';
 import type { Tool, ToolLogger } from '../../../src/tools/define';
-import { createWorker, workflowBundlePath, type WorkerParts } from '../../../src/worker';
+import { createWorker, type WorkerParts } from '../../../src/worker';
 import type { Registry } from '../../../src/tools/registry';
 import { TURNS_AND_CALLS } from '../../../src/workflows/contract';
 import { bundleOf } from '../../support/bundle-of';
 import { silent } from '../../support/silent';
-import { recomputeDigests } from '../../support/recompute-digests';
 import { ScriptedModel, type Answer } from '../../support/scripted-model';
+import { keepForReplay } from './replays';
 
 export interface Setup {
   tools?: Tool[];
@@ -87,8 +86,8 @@ export function testAddress(): string {
 }
 
 /**
- * Runs `body` beside a worker of its own, on the test server. Afterwards every turn that was started
- * is replayed, its digests are recomputed from what was recorded, and its bundle is verified.
+ * Runs `body` beside a worker of its own, on the test server. Afterwards the bundle of every turn is verified, and each turn that
+ * was started is replayed, with its digests recomputed from what was recorded.
  */
 export async function withEngine(setup: Setup, body: (engine: Engine) => Promise<void>): Promise<void> {
   quietRuntime();
@@ -145,7 +144,7 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   };
   try {
     await worker.runUntil(() => body(engine));
-    await replayed(client, ...started);
+    await keepForReplay(temporal, ...started);
     if (!setup.madeUp) await recorded(client, store, taskQueue);
   } finally {
     await clientConnection.close();
@@ -193,24 +192,6 @@ function quietRuntime(): void {
   Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
 }
 
-/** Replays the histories of turns as they stand, one after the other in one replay worker, and recomputes their digests. */
-export async function replayed(client: HoldfastClient, ...turns: TurnHandle[]): Promise<void> {
-  const histories = await Promise.all(
-    turns.map(async ({ workflowId }) => ({
-      workflowId,
-      history: await client.temporal.workflow.getHandle(workflowId).fetchHistory(),
-    })),
-  );
-  const replays = Worker.runReplayHistories({ workflowBundle: { codePath: workflowBundlePath() }, dataConverter }, histories);
-  let count = 0;
-  for await (const { workflowId, error } of replays) {
-    const { history } = histories[count++]!;
-    if (error) throw new Error(`The history does not replay; it is kept in ${kept(workflowId, history)}`, { cause: error });
-    recomputeDigests(history);
-  }
-  if (count !== turns.length) throw new Error(`Of ${turns.length} histories only ${count} were replayed.`);
-}
-
 /** Has the bundle of each turn and direct call verified, however it was started; whether signatures of people hold is for tests of these. */
 async function recorded({ temporal }: HoldfastClient, store: Store, taskQueue: string): Promise<void> {
   const key = SigningKey.generate();
@@ -233,14 +214,6 @@ async function* turnIds(temporal: Client, taskQueue: string): AsyncGenerator<str
     if (!seen.has(workflowId)) yield workflowId.replace(/^turn\//, '');
     seen.add(workflowId);
   }
-}
-
-/** @returns the file that a history was written to */
-function kept(workflowId: string, history: History): string {
-  const file = join('.holdfast', 'failed-replays', `${basename(workflowId)}.json`);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, historyToJSON(history));
-  return file;
 }
 
 /** Looks often at first, and every half second at what takes long: each look at a turn is work for its worker. */

@@ -1,15 +1,13 @@
 /** Sessions of the real engine: their turns to the end, their transcript block by block, their histories replayed. */
-import { Worker } from '@temporalio/worker';
 import type { HoldfastClient } from '../../../src/client';
 import type { SessionHandle } from '../../../src/client/session-handle';
-import { dataConverter } from '../../../src/data-converter';
 import type { ModelMessage, ModelRequest } from '../../../src/model/provider';
 import type { SessionView } from '../../../src/shared/session';
 import type { TurnView } from '../../../src/shared/turn-view';
 import type { Store, StoredBlock } from '../../../src/store/store';
 import { walk } from '../../../src/store/transcript';
-import { workflowBundlePath } from '../../../src/worker';
-import { eventually, replayed } from './engine';
+import { eventually } from './engine';
+import { keepForReplay } from './replays';
 
 /** Says something, and waits for the end of its turn. */
 export async function talk(session: SessionHandle, message: string, id?: string): Promise<TurnView> {
@@ -25,19 +23,14 @@ export function afterTurns(session: SessionHandle, turns: number): Promise<Sessi
   });
 }
 
-/** Replays every run of a session, and every turn of it. Returns the runs. */
+/** Has every run of a session replayed, and every turn of it. Returns the runs. */
 export async function replayedSession(client: HoldfastClient, session: SessionHandle): Promise<number> {
   const view = await session.status();
-  await replayed(client, ...view.last.map(({ turn_id }) => client.turn(turn_id)));
+  await keepForReplay(client.temporal, ...view.last.map(({ turn_id }) => client.turn(turn_id)));
   let runs = 0;
-  const query = `WorkflowId = '${session.workflowId}'`;
-  for await (const { runId } of client.temporal.workflow.list({ query })) {
-    const history = await client.temporal.workflow.getHandle(session.workflowId, runId).fetchHistory();
-    await Worker.runReplayHistory(
-      { workflowBundle: { codePath: workflowBundlePath() }, dataConverter },
-      history,
-      session.workflowId,
-    );
+  const { workflowId } = session;
+  for await (const { runId } of client.temporal.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
+    await keepForReplay(client.temporal, { workflowId, runId });
     runs += 1;
   }
   return runs;

@@ -3,7 +3,8 @@ import { defineApp, type Agent } from '../../../src/agents/define';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import type { HoldfastClient } from '../../../src/client';
 import type { ModelRequest } from '../../../src/model/provider';
-import { eventually, replayed, withEngine, type Engine, type Setup } from './engine';
+import { eventually, withEngine, type Engine, type Setup } from './engine';
+import { keepForReplay } from './replays';
 import { PlannedModel } from '../../support/planned-model';
 import type { Answer } from '../../support/scripted-model';
 
@@ -49,7 +50,7 @@ export function withAgents(
 async function replayBelow(client: HoldfastClient, turn: TurnHandle): Promise<void> {
   for (const { turn_id } of (await turn.status()).sub_turns ?? []) {
     const child = client.turn(turn_id);
-    await replayed(client, child);
+    await keepForReplay(client.temporal, child);
     await replayBelow(client, child);
   }
 }

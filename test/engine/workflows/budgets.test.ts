@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { Worker } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
-import { dataConverter } from '../../../src/data-converter';
 import { budgetWorkflowId, type Reservation, type Reserved } from '../../../src/shared/budget-book';
 import type { Budget } from '../../../src/tools/budgets';
 import { ToolError } from '../../../src/tools/errors';
-import { workflowBundlePath } from '../../../src/worker';
 import { BUDGET_QUERY, RESERVE_UPDATE, SETTLE_UPDATE, type BudgetName, type BudgetView } from '../../../src/workflows/contract';
 import { temporalBudgets } from '../../../src/worker/temporal-budgets';
 import { eventually, withEngine, type Engine } from '../support/engine';
+import { keepForReplay } from '../support/replays';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
@@ -49,11 +47,10 @@ async function pay(engine: Engine, more: object = {}) {
   return (await turn.result()).calls.at(-1)!;
 }
 
-/** The book's own history, as it stands. */
-async function bookReplays({ client }: Engine, { name, per }: Budget, of = ''): Promise<void> {
-  const id = budgetWorkflowId({ agent: 'tester', budget: name, per, of });
-  const history = await client.temporal.workflow.getHandle(id).fetchHistory();
-  await Worker.runReplayHistory({ workflowBundle: { codePath: workflowBundlePath() }, dataConverter }, history, id);
+/** Has the book's own history replayed as it stands. */
+function bookReplays({ client }: Engine, { name, per }: Budget, of = ''): Promise<void> {
+  const workflowId = budgetWorkflowId({ agent: 'tester', budget: name, per, of });
+  return keepForReplay(client.temporal, { workflowId });
 }
 
 describe('a budget', () => {

@@ -1,10 +1,8 @@
-import { Worker } from '@temporalio/worker';
 import { ToolError } from '../../../src/tools/errors';
 import { intentHash, intentWorkflowId, type ClaimAnswer, type IntentOwner } from '../../../src/shared/intent';
-import { workflowBundlePath } from '../../../src/worker';
-import { dataConverter } from '../../../src/data-converter';
 import { shownCard } from '../../support/card';
 import { eventually, withEngine, type Engine } from '../support/engine';
+import { keepForReplay } from '../support/replays';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
@@ -21,14 +19,9 @@ function owners(engine: Engine): Promise<IntentOwner[]> {
   return entity(engine).query<IntentOwner[]>('owners');
 }
 
-/** Replays the entity as it stands. */
-async function replayed(engine: Engine): Promise<void> {
-  const history = await entity(engine).fetchHistory();
-  await Worker.runReplayHistory(
-    { workflowBundle: { codePath: workflowBundlePath() }, dataConverter },
-    history,
-    'intent/replayed',
-  );
+/** Has the entity replayed as it stands. */
+function replayed(engine: Engine): Promise<void> {
+  return keepForReplay(engine.client.temporal, entity(engine));
 }
 
 describe('the same act', () => {

@@ -4,7 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { shownCard } from '../../support/card';
-import { eventually, replayed, testAddress } from '../../engine/support/engine';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { keepForReplay } from '../../engine/support/replays';
 import { BUILDS, OLD, paid, signalApproval, startBuild, startPayment, type Build } from '../support/fault-builds';
 import { openStage, type Stage, type WorkerProcess } from '../support/fault-stage';
 
@@ -50,7 +51,7 @@ describe('two builds of one deployment', () => {
     await start('a', OLD);
     expect((await old.turn.result()).calls.at(-1)).toMatchObject({ digest: old.digest, effect: 'applied' });
     expect(paid(stage)).toEqual({ 'pay@1.2.0 late 700 cents': 1, 'pay@1.2.0 old 700 cents': 1 });
-    await replayed(stage.client, old.turn);
+    await keepForReplay(stage.client.temporal, old.turn);
   });
 
   it('a budget and an intent that the first began are held to by the second, after the first is gone for good', async () => {

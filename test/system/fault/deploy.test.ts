@@ -3,7 +3,8 @@
  * what becomes of two payments: one that a person had approved and that had not run yet, and one that nobody had decided on.
  * Payments are counted by the test's own server.
  */
-import { eventually, replayed, testAddress } from '../../engine/support/engine';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { keepForReplay } from '../../engine/support/replays';
 import { shownCard } from '../../support/card';
 import { BUILDS, OLD, paid, signalApproval, startBuild, startPayment, type Build, type Payment } from '../support/fault-builds';
 import { openStage, type Stage } from '../support/fault-stage';
@@ -21,7 +22,7 @@ describe('a deploy while one payment is approved, and another waits', () => {
   });
   afterEach(async () => {
     try {
-      await replayed(stage.client, ...payments.map(({ turn }) => turn));
+      await keepForReplay(stage.client.temporal, ...payments.map(({ turn }) => turn));
     } finally {
       await stage.close();
     }

@@ -4,7 +4,7 @@
  */
 import { testAddress } from '../../engine/support/engine';
 import { approve, memoWaits, openStage, recordedRuns, type Stage, type WorkerProcess } from '../support/fault-stage';
-import { CLEAN, endReplays, limited, outcomeOf, Turnstile, type Expected } from '../support/fault-table';
+import { CLEAN, limited, outcomeOf, Turnstile, type Expected } from '../support/fault-table';
 import { freePort } from '../../support/free-port';
 
 /** Long enough that no test reaches it, whatever the machine. */
@@ -15,7 +15,6 @@ describe('a worker that is stopped with SIGTERM', () => {
   const turnstile = new Turnstile(2);
   const row = (name: string, play: (stage: Stage) => Promise<void>) =>
     it.concurrent(name, () => turnstile.run(() => onStage(play)), 600_000);
-  afterAll(endReplays);
 
   row('lets a running read end, says meanwhile that it takes nothing new, and exits with 0', async (stage) => {
     const health = `http://127.0.0.1:${await freePort()}`;

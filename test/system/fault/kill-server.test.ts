@@ -4,17 +4,7 @@
  */
 import { KillableServer } from '../support/fault-server';
 import { approve, isGone, memoWaits, openStage, recordedRuns, type Stage } from '../support/fault-stage';
-import {
-  CLEAN,
-  endReplays,
-  limited,
-  note,
-  outcomeOf,
-  printTable,
-  Turnstile,
-  type Expected,
-  type Row,
-} from '../support/fault-table';
+import { CLEAN, limited, note, outcomeOf, printTable, Turnstile, type Expected, type Row } from '../support/fault-table';
 
 const IN_DOUBT: Expected = { ...CLEAN, doubt: true };
 const AT_ONCE = 2;
@@ -121,10 +111,7 @@ const ROWS: ServerRow[] = [
 describe('a Temporal server that is killed with -9', () => {
   const turnstile = new Turnstile(AT_ONCE);
   for (const row of ROWS) it.concurrent(row.name, () => turnstile.run(() => check(row)), 600_000);
-  afterAll(async () => {
-    printTable('the server dies …', ROWS);
-    await endReplays();
-  });
+  afterAll(() => printTable('the server dies …', ROWS));
 });
 
 async function check(row: ServerRow): Promise<void> {

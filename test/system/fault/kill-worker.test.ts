@@ -14,17 +14,7 @@ import {
   type Stage,
   type WorkerProcess,
 } from '../support/fault-stage';
-import {
-  CLEAN,
-  endReplays,
-  note,
-  outcomeOf,
-  printTable,
-  limited,
-  Turnstile,
-  type Expected,
-  type Row,
-} from '../support/fault-table';
+import { CLEAN, note, outcomeOf, printTable, limited, Turnstile, type Expected, type Row } from '../support/fault-table';
 
 const IN_DOUBT: Expected = { ...CLEAN, doubt: true };
 /** Two cores: more at once would make heartbeats late, and with them the deaths. */
@@ -197,10 +187,7 @@ const ROWS: Row[] = [
 describe('a worker that is killed with -9', () => {
   const turnstile = new Turnstile(AT_ONCE);
   for (const row of ROWS) it.concurrent(row.name, () => turnstile.run(() => check(row)), 600_000);
-  afterAll(async () => {
-    printTable('the worker dies …', ROWS);
-    await endReplays();
-  });
+  afterAll(() => printTable('the worker dies …', ROWS));
 });
 
 async function check(row: Row): Promise<void> {

@@ -7,11 +7,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { eventually, testAddress } from '../../engine/support/engine';
+import { keepForReplay } from '../../engine/support/replays';
 import { startCounter, type Counter, type Failure, type Moment } from '../support/fault-counter';
 import { Gates } from '../support/fault-gates';
 import { KillableServer } from '../support/fault-server';
 import { openStage, type Stage } from '../support/fault-stage';
-import { endReplays, replayedAlone, Turnstile } from '../support/fault-table';
+import { Turnstile } from '../support/fault-table';
 
 const APP = join(__dirname, 'fixtures/counted.app.ts');
 const LIMIT = 600_000;
@@ -69,10 +70,7 @@ function cellsOf(...faults: Fault[]): Cell[] {
 const seen = new Map<string, string>();
 
 describe('whatever happens to a payment, and whenever: how often it is made, and what is known of it in the end', () => {
-  afterAll(async () => {
-    printMatrix();
-    await endReplays();
-  });
+  afterAll(printMatrix);
 
   it(
     'when the worker is killed with -9',
@@ -196,7 +194,7 @@ async function outcomeOf(stage: Stage, counter: Counter, { name }: Cell, turn: T
   const history = await stage.client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
   const types = history.events?.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name) ?? [];
   const who = person ? 'person' : types.includes('reconcileEffect') ? 'probe' : 'itself';
-  await replayedAlone({ client: stage.client, turn });
+  await keepForReplay(stage.client.temporal, turn);
   return `${who}: ${calls[0]!.effect}, ${counter.effects(name)}`;
 }
 

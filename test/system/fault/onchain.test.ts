@@ -16,7 +16,8 @@ import { deployDemo, type Demo } from '../../../src/packs/onchain';
 import type { JsonObject } from '../../../src/shared/json';
 import { startRpcProxy } from '../packs/onchain/rpc-proxy';
 import { swaps, UNIT } from '../packs/onchain/support';
-import { replayed, testAddress } from '../../engine/support/engine';
+import { testAddress } from '../../engine/support/engine';
+import { keepForReplay } from '../../engine/support/replays';
 import { Gates, type Gate } from '../support/fault-gates';
 import { startBackend, startWire } from '../support/fault-servers';
 import { WorkerProcess } from '../support/fault-stage';
@@ -141,7 +142,7 @@ async function endsWithOneSwap(turn: TurnHandle): Promise<void> {
   expect(events).toHaveLength(1);
   expect(events[0]!.args.amountIn).toBe(UNIT);
   expect(view.calls[0]!.result_summary).toContain(events[0]!.transactionHash);
-  await replayed(stage.client, turn);
+  await keepForReplay(stage.client.temporal, turn);
 }
 
 /** The swap, and then the end. */

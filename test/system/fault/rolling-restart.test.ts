@@ -14,7 +14,8 @@ import { HoldfastClient } from '../../../src/client';
 import { dataConverter } from '../../../src/data-converter';
 import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';
-import { eventually, replayed, testAddress } from '../../engine/support/engine';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { keepForReplay } from '../../engine/support/replays';
 import { WorkerProcess } from '../support/fault-stage';
 
 const TURNS = Array.from({ length: 20 }, (_, index) => index + 1);
@@ -89,7 +90,7 @@ describe('a rolling restart under twenty running turns', () => {
     const booked = ledger.filter((line) => line.startsWith('book ')).map((line) => line.split(' ')[2]);
     expect(views.map((view) => view.calls[2]!.idempotency_key).sort()).toEqual(booked.sort());
     expect(workers).toHaveLength(2 + PHASES.length);
-    for (const turn of turns.slice(0, 3)) await replayed(client, turn);
+    for (const turn of turns.slice(0, 3)) await keepForReplay(client.temporal, turn);
   }, 400_000);
 
   async function start(): Promise<WorkerProcess> {

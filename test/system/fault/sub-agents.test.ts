@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';
-import { replayed, testAddress } from '../../engine/support/engine';
+import { testAddress } from '../../engine/support/engine';
+import { keepForReplay } from '../../engine/support/replays';
 import { approve, memoWaits, openStage, reachesState, type Stage } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/sub-agents.app.ts');
@@ -42,7 +43,7 @@ async function ended(stage: Stage, mails: number) {
   const view = await stage.turn.result();
   const child = stage.client.turn(`${stage.turn.id}~1.1`);
   const below = await child.result();
-  for (const turn of [stage.turn, child]) await replayed(stage.client, turn);
+  for (const turn of [stage.turn, child]) await keepForReplay(stage.client.temporal, turn);
   expect(stage.post.mails).toHaveLength(mails);
   expect(view).toMatchObject({ state: 'completed', sub_turns: [{ turn_id: child.id, head: below.head }] });
   return { view, below };

@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import type { TurnHandle, WaitingCall } from '../../../src/client/turn-handle';
 import { eventually, testAddress } from '../../engine/support/engine';
+import { keepForReplay } from '../../engine/support/replays';
 import { startCounter, type Counter } from '../support/fault-counter';
 import { openStage, type Stage } from '../support/fault-stage';
-import { endReplays, replayedAlone } from '../support/fault-table';
 import { Gates } from '../support/fault-gates';
 import { activityIdOf, reset, temporal, type ResetPoint } from '../support/temporal-cli';
 
@@ -30,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stage.close();
   await counter.close();
-  await endReplays();
 });
 
 const startWorker = () => stage.startWorker(undefined, { FAULT_COUNTER: counter.url });
@@ -67,7 +66,7 @@ async function nudge({ workflowId, ...turn }: TurnHandle): Promise<void> {
 
 async function ended(turn: TurnHandle) {
   const view = await turn.result();
-  await replayedAlone({ client: stage.client, turn });
+  await keepForReplay(stage.client.temporal, turn);
   return view;
 }
 

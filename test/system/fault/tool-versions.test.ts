@@ -5,7 +5,8 @@
 import { join } from 'node:path';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';
-import { replayed, testAddress } from '../../engine/support/engine';
+import { testAddress } from '../../engine/support/engine';
+import { keepForReplay } from '../../engine/support/replays';
 import { openStage, type Stage } from '../support/fault-stage';
 
 const FIRST: Record<string, JsonObject> = { pay: { invoice: 'INV-7', cents: 700 }, look_up: { key: 'a' } };
@@ -44,7 +45,7 @@ describe('a worker that is replaced by one with other versions of its tools', ()
     expect(paid.calls).toMatchObject([{ tool: 'pay', version: '1.0.0', state: 'succeeded', effect: 'applied' }]);
     expect(looked.calls).toMatchObject([{ tool: 'look_up', version: '1.0.0', state: 'succeeded' }]);
     expect(stage.backend.reads).toEqual({ 'pay@1.0.0': 1, 'look_up@1.0.0': 2 }); // the read that was cut off, and its repetition
-    for (const turn of [paying, looking]) await replayed(stage.client, turn);
+    for (const turn of [paying, looking]) await keepForReplay(stage.client.temporal, turn);
   });
 
   it('runs none of them where that version is gone, though a person approved: the model is told, and asks again under the new one', async () => {
@@ -71,7 +72,7 @@ describe('a worker that is replaced by one with other versions of its tools', ()
       { version: '2.0.0', state: 'succeeded', effect: 'applied' },
     ]);
     expect(stage.backend.reads).toEqual({ 'look_up@1.0.0': 1, 'look_up@2.0.0': 1, 'pay@2.0.0': 1 });
-    for (const turn of [paying, looking]) await replayed(stage.client, turn);
+    for (const turn of [paying, looking]) await keepForReplay(stage.client.temporal, turn);
   });
 });
 

@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { examinePinned } from '../../../src/cli/support/examine-workers';
 import { environment, run } from '../cli/support/cli';
-import { eventually, replayed, testAddress } from '../../engine/support/engine';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { keepForReplay } from '../../engine/support/replays';
 import { approve, memoWaits, openStage, recorded, type Stage, type WorkerProcess } from '../support/fault-stage';
 
 const execute = promisify(execFile);
@@ -82,7 +83,7 @@ describe('two versions of the workers', () => {
     expect(await early.result()).toMatchObject({ state: 'completed', text: 'Done.' });
     expect((await recorded(stage)).pids).toEqual(new Set([a.pid]));
     expect(stage.post.mails).toHaveLength(1);
-    await replayed(stage.client, early);
+    await keepForReplay(stage.client.temporal, early);
     await late.cancel();
   });
 

@@ -45,7 +45,12 @@ describe('the TypeScript client', () => {
           params: { path },
           body: { decision: 'approve', call: call.digest },
         });
-        expect(decided.data).toEqual({ accepted: true, by: 'ana', calls: [call.digest] });
+        expect(decided.data).toMatchObject({
+          accepted: true,
+          by: 'ana',
+          calls: [call.digest],
+          now: [{ digest: call.digest, approvals: 1, quorum: 1 }],
+        });
         await client.turn(id).result();
         const { data } = await his.GET('/v1/turns/{id}', { params: { path } });
         expect(data).toMatchObject({ state: 'completed', text: 'paid', calls: [{ effect: 'applied' }] });

@@ -1,6 +1,5 @@
 /** The table of a fault test: what must come of each fault, written down beforehand, and what came of it. */
-import { NativeConnection } from '@temporalio/worker';
-import { replayed, testAddress } from '../../engine/support/engine';
+import { keepForReplay } from '../../engine/support/replays';
 import { reachesState, type Stage } from './fault-stage';
 
 export interface Expected {
@@ -37,7 +36,7 @@ export const CLEAN: Expected = {
   reads: '1 1 1 1',
 };
 
-/** Follows the turn to its end; settles what is in doubt; replays the history. */
+/** Follows the turn to its end; settles what is in doubt; has the history replayed. */
 export async function outcomeOf(stage: Stage, settle: Row['settle']): Promise<Expected> {
   const ends = ['completed', 'refused', 'failed', 'limit', 'cancelled'];
   const state = await reachesState(stage, 'in_doubt', ...ends);
@@ -49,7 +48,7 @@ export async function outcomeOf(stage: Stage, settle: Row['settle']): Promise<Ex
     await reachesState(stage, ...ends);
   }
   const view = await stage.turn.result();
-  await replayedAlone(stage);
+  await keepForReplay(stage.client.temporal, stage.turn);
   const memo = view.calls.find((call) => call.tool === 'send_credit_memo');
   return {
     turn: view.state,
@@ -59,23 +58,6 @@ export async function outcomeOf(stage: Stage, settle: Row['settle']): Promise<Ex
     requests: stage.model.requests.length,
     reads: ['a', 'b', 'c', 'd'].map((key) => stage.backend.reads[key] ?? 0).join(' '),
   };
-}
-
-/**
- * The SDK's runtime shuts itself down when its last user leaves, and a replay that begins at that moment
- * fails. So one user stays until the end of the file, and replays come one after the other.
- */
-let runtime: Promise<NativeConnection> | undefined;
-
-/** Replays one history, while no other is. */
-export async function replayedAlone({ client, turn }: Pick<Stage, 'client' | 'turn'>): Promise<void> {
-  runtime ??= NativeConnection.connect({ address: testAddress() });
-  await runtime;
-  await replays.run(() => replayed(client, turn));
-}
-
-export async function endReplays(): Promise<void> {
-  await (await runtime)?.close();
 }
 
 const observed = new Map<string, { expected: Expected; seen: Expected; seconds: number }>();
@@ -119,7 +101,6 @@ export class Turnstile {
   }
 }
 
-const replays = new Turnstile(1);
 const LIMIT = 300_000;
 
 /** Gives up in time for the stage to be cleared: Jest's own limit would leave processes behind. */

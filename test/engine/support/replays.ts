@@ -1,0 +1,67 @@
+/**
+ * Histories are replayed when the tests of a file have ended, all in one replay worker: that such a worker loads the workflow
+ * code takes longer than the replay of a history.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Client, Connection } from '@temporalio/client';
+import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { dataConverter } from '../../../src/data-converter';
+import { workflowBundlePath } from '../../../src/worker';
+import { recomputeDigests } from '../../support/recompute-digests';
+
+interface Execution {
+  workflowId: string;
+  /** Default: the newest. */
+  runId?: string;
+}
+
+interface Recorded {
+  test: string;
+  workflowId: string;
+  history: History;
+}
+
+let recorded: Recorded[] = [];
+/** The SDK's runtime shuts itself down when its last user leaves, and a replay that begins at that moment fails. */
+let runtime: Promise<NativeConnection> | undefined;
+
+/** Has the histories of these executions, as they stand now, replayed, and the digests of their calls recomputed. */
+export async function keepForReplay(temporal: Client, ...executions: Execution[]): Promise<void> {
+  const { address } = (temporal.connection as Connection).options;
+  runtime ??= NativeConnection.connect({ address });
+  recorded.push(...(await Promise.all(executions.map((execution) => record(temporal, execution)))));
+}
+
+afterAll(async () => {
+  if (runtime === undefined) return;
+  const all = recorded;
+  recorded = [];
+  await replay(all).finally(async () => (await runtime)!.close());
+});
+
+async function record(temporal: Client, { workflowId, runId }: Execution): Promise<Recorded> {
+  const history = await temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+  return { test: expect.getState().currentTestName ?? '', workflowId, history };
+}
+
+async function replay(histories: Recorded[]): Promise<void> {
+  const replays = Worker.runReplayHistories({ workflowBundle: { codePath: workflowBundlePath() }, dataConverter }, histories);
+  let count = 0;
+  for await (const { error } of replays) {
+    const { test, workflowId, history } = histories[count++]!;
+    if (error)
+      throw new Error(`A history of "${test}" does not replay; it is kept in ${kept(workflowId, history)}`, { cause: error });
+    recomputeDigests(history);
+  }
+  if (count !== histories.length) throw new Error(`Of ${histories.length} histories only ${count} were replayed.`);
+}
+
+/** @returns the file that a history was written to */
+function kept(workflowId: string, history: History): string {
+  const file = join('.holdfast', 'failed-replays', `${basename(workflowId)}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, historyToJSON(history));
+  return file;
+}
