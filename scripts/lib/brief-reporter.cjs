@@ -29,7 +29,8 @@ module.exports = class BriefReporter {
     const failures = result.testResults.filter(({ status }) => status === 'failed');
     for (const { fullName, failureMessages } of failures)
       this.say(`FAIL ${file} › ${fullName}\n${brief(failureMessages.join('\n'))}`);
-    if (result.testExecError && failures.length === 0) this.say(`FAIL ${file}\n${brief(result.failureMessage ?? '')}`);
+    // A file that could not be loaded, or one whose last hook has failed.
+    if (failures.length === 0 && result.failureMessage) this.say(`FAIL ${file}\n${brief(result.failureMessage ?? '')}`);
     const done = totals.numPassedTestSuites + totals.numFailedTestSuites + totals.numPendingTestSuites;
     if (done % PROGRESS_EVERY === 0 || done === files) this.say(`${done} of ${files} files, ${passed} passed, ${failed} failed`);
   }
