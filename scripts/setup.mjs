@@ -1,13 +1,33 @@
-/** `npm run setup`: see lib/set-up.mjs. Uses Node's own modules only, until the dependencies are there. */
+/**
+ * `npm run setup`: see lib/set-up.mjs; `npm run setup -- --check` changes nothing and says what is there. Uses Node's own modules only,
+ * until the dependencies are there.
+ */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setUp } from './lib/set-up.mjs';
+import { parseArgs } from 'node:util';
+import { checkSetUp, setUp } from './lib/set-up.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 try {
-  const { temporalCli } = await setUp(root);
-  console.error(`setup: ready (Temporal CLI: ${temporalCli})`);
+  const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
+  if (values.help)
+    console.log(
+      'npm run setup             installs and builds what is missing\nnpm run setup -- --check  says what is there; exit code 1 when something is missing',
+    );
+  else if (values.check) await check();
+  else {
+    const { temporalCli } = await setUp(root);
+    console.error(`setup: ready (Temporal CLI: ${temporalCli})`);
+  }
 } catch (error) {
   console.error(`setup: ${error.message}`);
+  process.exitCode = 1;
+}
+
+async function check() {
+  const parts = await checkSetUp(root);
+  for (const { what, there, how } of parts) console.log(`${there ? '✓' : '✗'} ${what.padEnd(14)} ${how}`);
+  if (parts.every(({ there }) => there)) return;
+  console.log('npm run setup makes what is missing.');
   process.exitCode = 1;
 }

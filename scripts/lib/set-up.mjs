@@ -15,6 +15,7 @@ import { withLock } from './lock.mjs';
  */
 export async function setUp(root, { say = (line) => console.error(`setup: ${line}`), cli = true } = {}) {
   if (!isInstalled(root) || !isCompiled(root)) {
+    say(plan(root, cli));
     const started = Date.now();
     await withLock(
       join(root, '.holdfast', 'setup.lock'),
@@ -29,9 +30,51 @@ export async function setUp(root, { say = (line) => console.error(`setup: ${line
   return { temporalCli: cli ? await findCli(root, say) : null };
 }
 
+const INSTALLING = 'npm ci, 1 to 2 minutes';
+const COMPILING = 'the compiler and two workflow bundles, 1 to 2 minutes';
+
+/** What has to be done, and for about how long on two cores. */
+function plan(root, cli) {
+  const todo = [
+    ...(isInstalled(root) ? [] : [`dependencies (${INSTALLING})`]),
+    `dist/ (${COMPILING})`,
+    ...(cli ? ['and a Temporal CLI where there is none (a download, or a build with Go of about 6 minutes)'] : []),
+  ];
+  return `to do: ${todo.join(', ')}`;
+}
+
+/**
+ * What is there of all that `setUp` makes. Changes nothing.
+ * @returns {Promise<{what: string, there: boolean, how: string}[]>}
+ */
+export async function checkSetUp(root) {
+  const installed = isInstalled(root);
+  const compiled = isCompiled(root);
+  return [
+    { what: 'dependencies', there: installed, how: installed ? 'as package-lock.json says' : `missing: ${INSTALLING}` },
+    { what: 'dist/', there: compiled, how: compiled ? 'built from src' : `missing, or of other sources: ${COMPILING}` },
+    compiled ? await checkCli(root) : { what: 'Temporal CLI', there: false, how: 'looked for once dist/ is built' },
+  ];
+}
+
+/** One that is there: nothing is downloaded or built. */
+async function checkCli(root) {
+  const what = 'Temporal CLI';
+  const { findTemporalCli, CLI_SOURCES } = await finder(root);
+  try {
+    const { path, source, version } = await findTemporalCli({ sources: CLI_SOURCES.slice(0, 2) });
+    return { what, there: true, how: `${path} (${source}), version ${version}` };
+  } catch (error) {
+    return { what, there: false, how: `missing: a download, or a build with Go of about 6 minutes. ${error.message}` };
+  }
+}
+
 async function findCli(root, say) {
-  const finder = pathToFileURL(join(root, 'dist', 'devserver', 'find-cli.js')).href;
-  const { findTemporalCli } = (await import(finder)).default;
+  const { findTemporalCli } = await finder(root);
   const found = await findTemporalCli({ onProgress: say });
   return found.path;
+}
+
+async function finder(root) {
+  return (await import(pathToFileURL(join(root, 'dist', 'devserver', 'find-cli.js')).href)).default;
 }

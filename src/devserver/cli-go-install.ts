@@ -58,7 +58,7 @@ function run(go: string, build: GoBuild, env: NodeJS.ProcessEnv, onProgress: (li
     onProgress(`building ${what}: go install ${packages.join(' ')} (${takes} the first time) …`);
     const started = Date.now();
     const tell = setInterval(
-      () => onProgress(`building ${what}: ${Math.round((Date.now() - started) / 1000)} s …`),
+      () => onProgress(`building ${what}: ${Math.round((Date.now() - started) / 1000)} s of ${takes} …`),
       TELL_EVERY_MS,
     );
     const child = spawn(go, ['install', ...packages], { env, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -38,9 +38,13 @@ function checkout(): string {
 }
 
 function build(root: string): Promise<{ code: number; said: string; ms: number }> {
+  return run(join(root, 'scripts', 'build.mjs'));
+}
+
+function run(...command: string[]): Promise<{ code: number; said: string; ms: number }> {
   const started = Date.now();
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(root, 'scripts', 'build.mjs')], (error, stdout, stderr) => {
+    execFile(process.execPath, command, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, said: stdout + stderr, ms: Date.now() - started });
     });
   });
@@ -52,10 +56,18 @@ describe('set-up', () => {
   afterAll(() => rmSync(root, { recursive: true, force: true }));
   const dist = (name: string) => join(root, 'dist', name);
 
-  it('builds what is missing, once, even when two start at the same time', async () => {
+  it('says what is missing with --check, and makes nothing', async () => {
+    const { code, said } = await run(join(root, 'scripts', 'setup.mjs'), '--check');
+    expect(code).toBe(1);
+    expect(said).toMatch(/^✓ dependencies .*\n✗ dist\/ .*minutes\n✗ Temporal CLI .*\nnpm run setup makes what is missing\.\n$/);
+    expect(existsSync(dist(''))).toBe(false);
+  });
+
+  it('says first what has to be done, and for about how long; builds it once, even when two start at the same time', async () => {
     const both = await Promise.all([build(root), build(root)]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     const said = both.map((one) => one.said).join('');
+    expect(said).toMatch(/^setup: to do: dist\/ \(.*minutes\)$/m);
     expect(said.match(/compiling/g)).toHaveLength(1);
     expect(said).toContain('waiting for another set-up');
     expect(readFileSync(dist('workflow-bundle.js'), 'utf8')).toContain('hello from the bundle');
