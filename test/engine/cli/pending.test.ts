@@ -50,7 +50,13 @@ describe('cards', () => {
 });
 
 function question(more: Partial<NewQuestion> = {}, approval: object = {}): NewQuestion {
-  const turn = { turn_id: 'inv-7', agent: 'payables', requester: 'rita\u0007', ui_url: 'http://ui/x' } as NewQuestion['turn'];
+  const turn = {
+    turn_id: 'inv-7',
+    agent: 'payables',
+    requester: 'rita\u0007',
+    ui_url: 'http://ui/x',
+    key: null,
+  } as NewQuestion['turn'];
   const asked = { expires_at: '2026-01-31T00:00:00.000Z', quorum: 1, channel: 'any', decisions: [], ...approval };
   const call = { id: '1.1', tool: 'pay', state: 'waiting', digest: A, approval: asked } as never;
   return { turn, call, card: cardOf(A, { invoice: 'INV-7' }), waited: false, ...more };
