@@ -26,7 +26,7 @@ export interface DevServerOptions {
   /** @default 'default' */
   namespace?: string;
   /** Further dynamic configuration, key to value. */
-  dynamicConfig?: Record<string, number | boolean>;
+  dynamicConfig?: Record<string, number | boolean | string>;
   /** Each line that the server writes. */
   onLog?: (line: string) => void;
   /** @default 30000 */

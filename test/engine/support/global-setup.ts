@@ -8,6 +8,12 @@ import { startDevServer, type DevServer } from '../../../src/devserver/dev-serve
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { workflowBundlePath } from '../../../src/worker';
 
+/** A workflow is deleted once the queues have noted its end, which they do every 30 or 60 s otherwise. */
+const FORGETS_SOON = {
+  'history.transferProcessorUpdateAckInterval': '1s',
+  'history.visibilityProcessorUpdateAckInterval': '1s',
+};
+
 export default async function globalSetup(): Promise<void> {
   const build = spawnSync(process.execPath, [join(__dirname, '../../../scripts/build.mjs')], {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -15,7 +21,7 @@ export default async function globalSetup(): Promise<void> {
   if (build.status !== 0) console.error(`The build failed: tests go on with the older bundle ${workflowBundlePath()}.`);
   if (process.env.HOLDFAST_TEST_ADDRESS) return;
   const { path } = await findTemporalCli({ onProgress: (line) => console.error(line) });
-  const server = await startDevServer({ cli: path, port: 0, headless: true });
+  const server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig: FORGETS_SOON });
   process.env.HOLDFAST_TEST_ADDRESS = server.address;
   (globalThis as { holdfastTestServer?: DevServer }).holdfastTestServer = server;
 }
