@@ -12,8 +12,9 @@ import { attestStart } from './attestation/attest';
 import { bundleSigner, type BundleSigner } from './attestation/bundle-signer';
 import { SigningKey } from './attestation/signing-key';
 import { exportBundle, SubjectNotFound, type Subject } from './audit/export/bundle';
+import { isThere } from './audit/export/subjects';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
-import { exists, foundByKey } from './client/by-key';
+import { foundByKey } from './client/by-key';
 import { callInput, CallHandle, type DirectCall } from './client/direct-call';
 import { connectTemporal } from './client/connect';
 import { Feeds } from './client/feeds';
@@ -206,13 +207,11 @@ export class HoldfastClient {
    */
   async turnNamed(name: string): Promise<TurnHandle> {
     const id = asTurnId(name);
-    if ((isTurnId(id) || isDirectCallId(id)) && (await exists(this.temporal, workflowId(id)))) return this.turn(id);
-    const workflowIds = (hashed: string) => [workflowId(hashed), directCallId(hashed)];
-    const found = await foundByKey(this.temporal, name, { query: TURNS_AND_CALLS, workflowIds });
-    const ids = found.map(({ workflowId: of, requester }) => ({ id: of.replace(/^turn\//, ''), requester }));
-    if (ids.length > 1) throw new AmbiguousKey(name, ids);
-    if (ids.length === 0) throw new TurnNotFound(name);
-    return this.turn(ids[0]!.id);
+    if ((isTurnId(id) || isDirectCallId(id)) && (await isThere(this.temporal, workflowId(id)))) return this.turn(id);
+    const found = await foundByKey(this.temporal, name);
+    if (found.length > 1) throw new AmbiguousKey(name, found);
+    if (found.length === 0) throw new TurnNotFound(name);
+    return this.turn(found[0]!.id);
   }
 
   /**

@@ -18,27 +18,28 @@ const COLOURS = /\u001b\[[0-9;]*m/g;
 module.exports = class BriefReporter {
   constructor({ rootDir }) {
     this.rootDir = rootDir;
-    /** Of each file, how long it took. */
+    /** Of each file, how long it took, ms. */
     this.times = [];
   }
 
   onTestResult(test, result, { numTotalTestSuites: files, numPassedTests: passed, numFailedTests: failed, ...totals }) {
     const file = relative(this.rootDir, test.path);
-    this.times.push({ file, seconds: result.perfStats.runtime / 1000 });
-    console.log(`${seconds(result.perfStats.runtime / 1000)} ${file}`);
+    const took = result.perfStats.runtime;
+    this.times.push({ file, took });
+    console.log(`${seconds(took)} ${file}`);
     const failures = result.testResults.filter(({ status }) => status === 'failed');
     for (const { fullName, failureMessages } of failures)
       this.say(`FAIL ${file} › ${fullName}\n${brief(failureMessages.join('\n'))}`);
     // A file that could not be loaded, or one whose last hook has failed.
-    if (failures.length === 0 && result.failureMessage) this.say(`FAIL ${file}\n${brief(result.failureMessage ?? '')}`);
+    if (failures.length === 0 && result.failureMessage) this.say(`FAIL ${file}\n${brief(result.failureMessage)}`);
     const done = totals.numPassedTestSuites + totals.numFailedTestSuites + totals.numPendingTestSuites;
     if (done % PROGRESS_EVERY === 0 || done === files) this.say(`${done} of ${files} files, ${passed} passed, ${failed} failed`);
   }
 
   onRunComplete() {
-    const slowest = this.times.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+    const slowest = this.times.sort((a, b) => b.took - a.took).slice(0, SLOWEST);
     this.say(
-      `slowest: ${slowest.map((one) => `${one.file.replace(/^test\/|\.test\.ts$/g, '')} ${seconds(one.seconds)}`).join(', ')}`,
+      `slowest: ${slowest.map((one) => `${one.file.replace(/^test\/|\.test\.ts$/g, '')} ${seconds(one.took)}`).join(', ')}`,
     );
   }
 
@@ -47,8 +48,8 @@ module.exports = class BriefReporter {
   }
 };
 
-function seconds(time) {
-  return `${time.toFixed(1)} s`;
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
 }
 
 function brief(message) {

@@ -31,6 +31,7 @@ export async function setUp(root, { say = (line) => console.error(`setup: ${line
 }
 
 const INSTALLING = 'npm ci, 1 to 2 minutes';
+const MAKING_CLI = 'a download, or a build with Go of about 6 minutes';
 const COMPILING = 'the compiler and two workflow bundles, 1 to 2 minutes';
 
 /** What has to be done, and for about how long on two cores. */
@@ -38,7 +39,7 @@ function plan(root, cli) {
   const todo = [
     ...(isInstalled(root) ? [] : [`dependencies (${INSTALLING})`]),
     `dist/ (${COMPILING})`,
-    ...(cli ? ['and a Temporal CLI where there is none (a download, or a build with Go of about 6 minutes)'] : []),
+    ...(cli ? [`and a Temporal CLI where there is none (${MAKING_CLI})`] : []),
   ];
   return `to do: ${todo.join(', ')}`;
 }
@@ -60,12 +61,12 @@ export async function checkSetUp(root) {
 /** One that is there: nothing is downloaded or built. */
 async function checkCli(root) {
   const what = 'Temporal CLI';
-  const { findTemporalCli, CLI_SOURCES } = await finder(root);
+  const { findTemporalCli, PRESENT_CLI_SOURCES } = await finder(root);
   try {
-    const { path, source, version } = await findTemporalCli({ sources: CLI_SOURCES.slice(0, 2) });
+    const { path, source, version } = await findTemporalCli({ sources: PRESENT_CLI_SOURCES });
     return { what, there: true, how: `${path} (${source}), version ${version}` };
   } catch (error) {
-    return { what, there: false, how: `missing: a download, or a build with Go of about 6 minutes. ${error.message}` };
+    return { what, there: false, how: `missing: ${MAKING_CLI}. ${error.message}` };
   }
 }
 

@@ -15,8 +15,8 @@ export function show(program: Command, output: () => Output): void {
         return output().answer(sent, sent.map(describeSent));
       }
       const [view, key] = await withClient(async (client) => {
-        const turn = await client.turnNamed(turnId);
-        return Promise.all([turn.status(), client.find(turn.id).then((found) => found.key)]);
+        const found = await client.look((await client.turnNamed(turnId)).id);
+        return [await found.view(), found.summary.key] as const;
       });
       return output().answer(key === null ? view : { ...view, key }, describeTurn(view, key));
     });

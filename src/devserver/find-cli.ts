@@ -36,8 +36,8 @@ export class CliNotFound extends Error {
   }
 }
 
-/** In this order; what costs more comes later. */
-export const CLI_SOURCES: CliSource[] = [
+/** Where one may be already: nothing is downloaded or built. */
+export const PRESENT_CLI_SOURCES: CliSource[] = [
   {
     name: 'temporal on the PATH',
     find: (env) => onPath('temporal', env) ?? absent('not there'),
@@ -46,6 +46,11 @@ export const CLI_SOURCES: CliSource[] = [
     name: 'our cache',
     find: (env) => (existsSync(cachedCli(env)) ? cachedCli(env) : absent(`no file ${cachedCli(env)}`)),
   },
+];
+
+/** In this order; what costs more comes later. */
+export const CLI_SOURCES: CliSource[] = [
+  ...PRESENT_CLI_SOURCES,
   { name: "the SDK's download", find: downloadCli },
   { name: `go install (version ${CLI_VERSION})`, find: goInstallCli },
 ];

@@ -1,8 +1,8 @@
 /** A turn as a principal may see it. What he may not see is answered as what is not there. */
 import type { HoldfastClient, TurnSummary } from '../client';
+import { idsFromKey } from '../client/by-key';
 import { TurnNotFound } from '../client/errors';
 import type { TurnHandle } from '../client/turn-handle';
-import { directCallId, turnIdFromKey } from '../shared/ids';
 import type { TurnView } from '../shared/turn-view';
 import type { GatewayParts } from './app';
 import { Refusal, unknownTurn } from './errors';
@@ -32,8 +32,7 @@ export async function visibleTurn({ client }: GatewayParts, principal: Principal
 
 /** What the principal has started under this idempotency key. @throws TurnNotFound */
 async function ownByKey(holdfast: HoldfastClient, { name }: Principal, key: string): ReturnType<HoldfastClient['look']> {
-  const id = key.isWellFormed() ? turnIdFromKey(name, key) : '';
-  for (const own of [id, directCallId(id)]) {
+  for (const own of idsFromKey(name, key)) {
     try {
       return await holdfast.look(own);
     } catch (error) {

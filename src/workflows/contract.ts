@@ -27,7 +27,7 @@ export const TURNS_AND_CALLS = `WorkflowType IN ('${TURN_WORKFLOW}', '${CALL_WOR
 
 /** Memo of a turn: its trace id, for log lines that know nothing but the workflow. */
 export const MEMO_TRACE = 'holdfast_trace';
-/** Memo of a turn, direct call or session whose id is a hash: the idempotency key that it was made of. */
+/** Memo of a turn or direct call whose id is a hash: the idempotency key that it was made of. */
 export const MEMO_KEY = 'holdfast_key';
 
 /** Signals take one JSON object, so that the Web UI can send them. */

@@ -66,7 +66,8 @@ async function seriesOfNow(temporal: Client, id: string): Promise<string | null>
   }
 }
 
-async function isThere(temporal: Client, workflow: string): Promise<boolean> {
+/** Whether Temporal knows a workflow of this id, be it over or not. */
+export async function isThere(temporal: Client, workflow: string): Promise<boolean> {
   try {
     await temporal.workflow.getHandle(workflow).describe();
     return true;

@@ -30,7 +30,7 @@ export async function toPdf(report: Report, step: Step): Promise<Buffer> {
     document.on('error', reject);
   });
   openFonts(document, report);
-  document.font(fontFor(title, 'Helvetica-Bold')).fontSize(24).text(title).moveDown(0.6);
+  document.font(fontsFor(title)('Helvetica-Bold')).fontSize(24).text(title).moveDown(0.6);
   for (const [index, block] of blocks.entries()) {
     draw(document, block);
     if (document.bufferedPageRange().count > MAX_PAGES) throw tooManyPages();
@@ -55,7 +55,7 @@ function draw(document: Document, block: Block): void {
       return;
     case 'paragraph': {
       const x = left + block.depth * INDENT + (block.quote ? INDENT : 0);
-      if (block.marker !== null) marker(document, block.marker, x, fontFor(textOf(block), 'Helvetica'));
+      if (block.marker !== null) marker(document, block.marker, x, fontsFor(textOf(block))('Helvetica'));
       write(document, block.spans, { x, width: left + width - x, size: BODY, italic: block.quote });
       document.moveDown(block.depth > 0 ? 0.2 : 0.6);
       return;
@@ -63,24 +63,24 @@ function draw(document: Document, block: Block): void {
     case 'code': {
       const x = left + block.depth * INDENT;
       document
-        .font(fontFor(block.text, 'Courier'))
+        .font(fontsFor(block.text)('Courier'))
         .fontSize(CODE)
         .text(breakable(block.text), x, document.y, { width: left + width - x })
         .moveDown(0.6);
       return;
     }
-    case 'table':
+    case 'table': {
+      const font = fontsFor(textOf(block));
       document.x = left;
       document.font('Helvetica').fontSize(CODE + 0.5);
       document.table({
         defaultStyle: { border: 0.5, padding: 4 },
-        data: block.rows.map((row, index) =>
-          row.map((spans) => cell(spans, fontFor(textOf(block), index === 0 ? 'Helvetica-Bold' : 'Helvetica'))),
-        ),
+        data: block.rows.map((row, index) => row.map((spans) => cell(spans, font(index === 0 ? 'Helvetica-Bold' : 'Helvetica')))),
       });
       document.x = left;
       document.moveDown(0.8);
       return;
+    }
     case 'rule':
       document
         .moveDown(0.3)
@@ -117,10 +117,10 @@ interface Style {
 function write(document: Document, spans: Span[], style: Style): void {
   const { x, width, size } = style;
   const shown = spans.length > 0 ? spans : [{ text: ' ' }];
-  const whole = shown.map(({ text }) => text).join(''); // in two fonts a line would have two heights
+  const font = fontsFor(shown.map(({ text }) => text).join('')); // in two fonts a line would have two heights
   shown.forEach((span, index) => {
     document
-      .font(fontFor(whole, fontOf(span, style)))
+      .font(font(fontOf(span, style)))
       .fontSize(span.code ? size - 1 : size)
       .fillColor(span.link === undefined ? 'black' : '#0645ad');
     const options = {
@@ -177,9 +177,9 @@ const EMBEDDED = 'Noto Sans SC';
 /** Version 2.001, characters of simplified Chinese; licence: data/fonts/OFL.txt. */
 const EMBEDDED_FILE = join(__dirname, '..', '..', '..', '..', 'data', 'fonts', 'noto-sans-sc-400.woff2');
 
-/** The embedded font has one weight and no italics. */
-function fontFor(text: string, standard: string): string {
-  return STANDARD.test(text) ? standard : EMBEDDED;
+/** The font of a text instead of a standard one: itself, or the embedded one, which has one weight and no italics. */
+function fontsFor(text: string): (standard: string) => string {
+  return STANDARD.test(text) ? (standard) => standard : () => EMBEDDED;
 }
 
 /** The embedded font where some of the text needs it. A page of empty boxes would look like a report: a clear no lets the caller choose another format. */
