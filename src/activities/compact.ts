@@ -9,7 +9,7 @@ import { NO_USAGE } from '../shared/usage';
 import type { ModelMessage } from '../model/provider';
 import { Draft } from '../store/transcript';
 import type { PreparedAgent } from '../tools/registry';
-import { entriesOf, planOf, withoutResults, type SummaryBody } from './compacted';
+import { entriesOf, planOf, shortened, withoutResults, type SummaryBody } from './compacted';
 import { containerOf } from './container';
 import { answerText } from './content';
 import { addOutcomes, messagesOf } from './conversation';
@@ -54,8 +54,10 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
   if (plan.how === 'summarize') {
     // Where the vendor has said that it is too long, so might be the request for the summary.
     const full = saysFull(lastHeader(blocks)?.stop_reason);
-    const part = entries.slice(0, plan.upTo + 1).map((entry) => (full ? withoutResults(entry) : entry).message);
-    const summary = await summarized(deps, agent, part, { all, container: containerOf(blocks, agent) });
+    const toSum = entries.slice(0, plan.upTo + 1);
+    const part = full ? shortened(toSum.map(withoutResults), room) : toSum;
+    const messages = part.map(({ message }) => message);
+    const summary = await summarized(deps, agent, messages, { all, container: containerOf(blocks, agent) });
     usage = summary.usage;
     add({ ...about, summarized_to: entries[plan.upTo]!.hash, text: summary.text });
   }

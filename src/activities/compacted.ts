@@ -25,10 +25,15 @@ export interface SummaryBody {
 export interface Entry {
   hash: string;
   message: ModelMessage;
+  /** It is the first of its turn. */
+  begins?: true;
 }
 
 /** Shorter results are no gain: the note is about as long. */
 const LONG_RESULT = 600;
+/** A text from which something is left out for a summary, characters: at first, and at the least. */
+const LONGEST_TEXT = 131_072;
+const SHORTEST_TEXT = 256;
 /** The newest messages with results stay whole. */
 const KEPT_RESULTS = 3;
 
@@ -38,10 +43,13 @@ export function compactedMessages(blocks: StoredBlock[]): ModelMessage[] {
 
 export function entriesOf(blocks: StoredBlock[]): Entry[] {
   let entries: Entry[] = [];
+  let begins = false;
   for (const stored of blocks) {
+    if (stored.block.kind === 'start') begins = true;
     if (stored.block.kind === 'message') {
       const message = messageOf(stored);
-      if (message !== null) entries.push({ hash: stored.hash, message });
+      if (message !== null) entries.push({ hash: stored.hash, message, ...(begins ? { begins } : {}) });
+      begins = false;
     }
     if (stored.block.kind === 'summary') entries = applied(entries, stored.bodies[0]);
   }
@@ -65,8 +73,31 @@ export function summaryMessage(text: string): ModelMessage {
 }
 
 /** The same, long results replaced by a note. */
-export function withoutResults({ hash, message }: Entry): Entry {
-  return { hash, message: { ...message, content: message.content.map((block) => cleared(block, hash)) } };
+export function withoutResults(entry: Entry): Entry {
+  const { hash, message } = entry;
+  return { ...entry, message: { ...message, content: message.content.map((block) => cleared(block, hash)) } };
+}
+
+/** The same, so that the request for their summary fits beside what else it has: long texts lose their middle. */
+export function shortened(entries: Entry[], { window }: Room): Entry[] {
+  let seen = entries;
+  for (let most = LONGEST_TEXT; sum(seen) > ENOUGH * window && most > SHORTEST_TEXT; most /= 2)
+    seen = entries.map((entry) => withShortTexts(entry, most));
+  return seen;
+}
+
+function withShortTexts(entry: Entry, most: number): Entry {
+  const content = entry.message.content.map((block) =>
+    block.type === 'text' ? { ...block, text: shortText(String(block.text), most, entry.hash) } : block,
+  );
+  return { ...entry, message: { ...entry.message, content } };
+}
+
+function shortText(text: string, most: number, hash: string): string {
+  const half = Math.floor(most / 2);
+  if (text.length <= most) return text;
+  const note = `[${text.length - 2 * half} characters were left out here to make room. They are kept in block ${hash}.]`;
+  return `${text.slice(0, half)}\n${note}\n${text.slice(-half)}`.toWellFormed();
 }
 
 function cleared(block: JsonObject, hash: string): JsonObject {
@@ -96,7 +127,8 @@ export function planOf(entries: Entry[], { window, used }: Room): Plan {
   const freed = upTo < 0 ? 0 : sum(entries) - sum(entries.map((entry, index) => (index <= upTo ? withoutResults(entry) : entry)));
   if (freed > 0 && used - freed <= ENOUGH * window) return { how: 'clear', upTo };
   const cut = cutAt(entries, TAIL * window);
-  if (cut >= 2) return { how: 'summarize', upTo: cut - 1 };
+  // One entry alone may be a summary already, which would be summarized for ever.
+  if (cut >= 2 || sum(entries.slice(0, cut)) > TAIL * window) return { how: 'summarize', upTo: cut - 1 };
   return freed > 0 ? { how: 'clear', upTo } : { how: 'nothing' };
 }
 
@@ -110,11 +142,19 @@ function lastToClear(entries: Entry[]): number {
  * result, and never so that results which the model has not read go.
  */
 function cutAt(entries: Entry[], tail: number): number {
-  const unread =
-    entries.at(-1)?.message.role === 'user' ? entries.findLastIndex(({ message }) => message.role === 'assistant') : -1;
-  const latest = unread < 0 ? entries.length : unread;
+  const latest = entries.at(-1)?.message.role === 'user' ? firstUnread(entries) : entries.length;
   const places = Array.from({ length: latest + 1 }, (_, index) => index).filter((index) => mayCut(entries, index));
   return places.find((index) => index > 0 && sum(entries.slice(index)) <= tail) ?? places.at(-1) ?? 0;
+}
+
+/** From where on the model has not read all: its own last words, or the beginning of a turn in which it has said nothing. */
+function firstUnread(entries: Entry[]): number {
+  const answered = entries.findLastIndex(({ message }) => message.role === 'assistant');
+  const unread = Math.max(
+    answered,
+    entries.findLastIndex(({ begins }) => begins),
+  );
+  return unread < 0 ? entries.length - 1 : unread;
 }
 
 /** Whether a conversation may be parted before this entry. */

@@ -1,10 +1,12 @@
 /** A conversation that is longer than the model's window: the vendor says so, room is made, and the turn goes on. */
 import { AnthropicProvider } from '../../../src/model/anthropic';
-import { ModelFailure, type ModelRequest } from '../../../src/model/provider';
+import { ModelFailure, type ModelProvider, type ModelRequest } from '../../../src/model/provider';
 import { startRehearsal, type Rehearsal, type RehearsalOptions } from '../../../src/model/rehearsal';
+import { conversationTokens } from '../../../src/activities/compacted';
 import type { JsonObject } from '../../../src/shared/json';
 import { walk } from '../../../src/store/transcript';
 import { withEngine, type Setup } from '../support/engine';
+import { talk } from '../support/sessions';
 import { ask, say, ScriptedModel, type Answer } from '../../support/scripted-model';
 import { reads } from '../../support/tools';
 
@@ -73,6 +75,26 @@ test('a call that was cut off where there was no room is not run', async () => {
   await withEngine({ tools: [reads('count', () => ++ran)], script: [cut, say('done')] }, async ({ start }) => {
     expect(await (await start()).result()).toMatchObject({ state: 'completed' });
     expect(ran).toBe(0);
+  });
+});
+
+test('a message that is longer than the window ends its turn, and no turn of the session after it', async () => {
+  const window = 20_000;
+  const model: ModelProvider = {
+    name: 'short',
+    request: async (request, how) => {
+      const sent = conversationTokens(request.messages);
+      return sent > window ? Promise.reject(tooLong(sent, window)) : new ScriptedModel([say('short')]).request(request, how);
+    },
+  };
+  await withEngine({ tools: [long], model, agent: { contextWindow: window } }, async ({ client }) => {
+    const session = await client.openSession({ agent: 'tester', id: `s-${Date.now()}` });
+    const huge = 'many words '.repeat(9000);
+    expect(await talk(session, 'Hello.')).toMatchObject({ state: 'completed' });
+    expect(await talk(session, huge)).toMatchObject({ state: 'failed', reason: expect.stringContaining('model.too_large') });
+    expect(await talk(session, huge)).toMatchObject({ state: 'failed' });
+    expect(await talk(session, 'Hello again.')).toMatchObject({ state: 'completed', text: 'short' });
+    expect(await talk(session, 'And again.')).toMatchObject({ state: 'completed', text: 'short' });
   });
 });
 

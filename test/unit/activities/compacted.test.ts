@@ -1,4 +1,12 @@
-import { compactedMessages, entriesOf, mayCut, planOf, type SummaryBody } from '../../../src/activities/compacted';
+import {
+  compactedMessages,
+  conversationTokens,
+  entriesOf,
+  mayCut,
+  planOf,
+  shortened,
+  type SummaryBody,
+} from '../../../src/activities/compacted';
 import type { Json, JsonObject } from '../../../src/shared/json';
 import type { BlockKind } from '../../../src/shared/transcript';
 import type { StoredBlock } from '../../../src/store/store';
@@ -71,6 +79,24 @@ describe('what is taken out', () => {
   it('is never a result that the model has not read', () => {
     const blocks = [user('go'), said('x'.repeat(30_000)), user('on'), asked('a'), result('a', 30_000)];
     expect(planOf(entriesOf(blocks), room(20_000))).toEqual({ how: 'summarize', upTo: 2 });
+  });
+
+  it('is an earlier message that is too long by itself, and never the one that waits for an answer', () => {
+    const start = block('start', [{}]);
+    const [huge, more] = [user('x'.repeat(60_000)), user('on')];
+    expect(planOf(entriesOf([start, huge, start, more]), room(20_000))).toEqual({ how: 'summarize', upTo: 0 });
+    expect(planOf(entriesOf([start, more, said('yes'), start, huge]), room(20_000))).toEqual({ how: 'summarize', upTo: 1 });
+    expect(planOf(entriesOf([start, huge]), room(20_000))).toEqual({ how: 'nothing' });
+  });
+
+  it('is told without the middle of its long texts, where they would not fit the request for a summary', () => {
+    const entries = entriesOf([user(`begin ${'x'.repeat(60_000)} end`), said('short')]);
+    const [long, short] = shortened(entries, room(20_000));
+    const [{ text }] = long!.message.content as [{ text: string }];
+    expect(text).toMatch(/^begin x+\n\[\d+ characters were left out here .* block [0-9a-f]{64}\.\]\nx+ end$/);
+    expect(conversationTokens([long!.message])).toBeLessThan(6000);
+    expect(short).toEqual(entries[1]);
+    expect(shortened(entries.slice(1), room(20_000))).toEqual(entries.slice(1));
   });
 
   it('is nothing where there is nothing to take', () => {
