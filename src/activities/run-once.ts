@@ -35,6 +35,7 @@ export async function runOnce(
   options: { show: Show; cancelled?: AbortSignal; begins?: Deadline },
 ): Promise<Ran> {
   const began = Date.now();
+  let told = false;
   const { context, noted } = toolContext(deps, turn, {
     tool: tool.name,
     callId: call.id,
@@ -44,6 +45,7 @@ export async function runOnce(
       if (asked?.enable_streaming === false) return;
       const progress = progressOf(message, fraction);
       options.show({ progress });
+      told = true;
       deps.live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'tool_progress', call: call.id, ...progress });
     },
   });
@@ -53,6 +55,8 @@ export async function runOnce(
     ...(options.cancelled ? { cancelled: options.cancelled } : {}),
     ...(options.begins ? { begins: options.begins } : {}),
   });
+  // Before the result is known: a watcher takes no progress of a call that has ended.
+  if (told) await deps.live.sent();
   const times = { validationMs: validation_ms ?? 0, networkMs: noted.networkMs() };
   return { result, metadata: metadataOf(tool, turn, began, times), notes: noted.debug, tried: true };
 }

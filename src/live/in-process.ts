@@ -9,6 +9,8 @@ export class InProcessLive implements LiveBus {
     this.listeners.deliver(turnId, event);
   }
 
+  async sent(): Promise<void> {}
+
   subscribe(turnId: string, listener: LiveListener): () => void {
     this.listeners.add(turnId, listener);
     return () => void this.listeners.remove(turnId, listener);

@@ -2,10 +2,13 @@
  * What waits to be sent to another process: gathered for a moment, pieces of one text put together, and bounded. While one
  * parcel is under way the next is gathered; what is more than the bound is dropped, never waited for.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveEvent } from './bus';
 
 /** Text still looks alive at this pace, and hundreds of pieces become one message. */
 const GATHER_MS = 50;
+/** Nobody waits longer for what is sent, ms. */
+const SENT_WITHIN_MS = 250;
 /** Characters that wait, in all. */
 const MOST_WAITING = 512_000;
 /** What an event takes besides its text. */
@@ -17,7 +20,7 @@ export class Outbox {
   private waiting = new Map<string, LiveEvent[]>();
   private size = 0;
   private timer: NodeJS.Timeout | null = null;
-  private sending = false;
+  private underWay: Promise<void> | null = null;
   private closed = false;
   /** Events that nobody will see. */
   dropped = 0;
@@ -37,29 +40,44 @@ export class Outbox {
     this.schedule();
   }
 
+  /** Once all that waits has been sent, or could not be, or has taken too long. */
+  async sent(): Promise<void> {
+    const late = new AbortController();
+    await Promise.race([
+      this.flush(),
+      sleep(SENT_WITHIN_MS, undefined, { signal: late.signal, ref: false }).catch(() => undefined),
+    ]);
+    late.abort();
+  }
+
   /** Takes nothing more; what waits is sent, as far as it can be. */
   async close(): Promise<void> {
     this.closed = true;
-    if (this.timer) clearTimeout(this.timer);
     await this.flush();
   }
 
   private schedule(): void {
-    if (this.sending || this.timer || this.size === 0) return;
+    if (this.closed || this.underWay || this.timer || this.size === 0) return;
     this.timer = setTimeout(() => void this.flush(), GATHER_MS);
     this.timer.unref();
   }
 
   private async flush(): Promise<void> {
+    if (this.timer) clearTimeout(this.timer);
     this.timer = null;
-    if (this.sending || this.size === 0) return;
+    while (this.underWay) await this.underWay;
+    if (this.size === 0) return;
+    this.underWay = this.sendWaiting();
+    await this.underWay;
+  }
+
+  private async sendWaiting(): Promise<void> {
     const parcel = this.waiting;
     this.waiting = new Map();
     this.size = 0;
-    this.sending = true;
     await this.send(parcel).catch(() => void (this.dropped += [...parcel.values()].flat().length));
-    this.sending = false;
-    if (!this.closed) this.schedule();
+    this.underWay = null;
+    this.schedule();
   }
 }
 

@@ -46,6 +46,10 @@ export class PostgresLive implements LiveBus {
     this.outbox.add(turnId, event);
   }
 
+  sent(): Promise<void> {
+    return this.outbox.sent();
+  }
+
   subscribe(turnId: string, listener: LiveListener): () => void {
     if (this.listeners.add(turnId, listener)) {
       const channel = this.channelOf(turnId);

@@ -28,6 +28,7 @@ export function liveToParent(channel: Channel = process): LiveBus {
   const outbox = new Outbox(send);
   return {
     publish: (turnId, event) => outbox.add(turnId, event),
+    sent: () => outbox.sent(),
     subscribe: () => () => undefined,
     close: () => outbox.close(),
   };

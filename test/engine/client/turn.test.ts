@@ -4,6 +4,8 @@ import { HoldfastClient } from '../../../src/client';
 import type { TurnEvent } from '../../../src/client/events';
 import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from '../../../src/client/errors';
 import { TurnHandle } from '../../../src/client/turn-handle';
+import { InProcessLive } from '../../../src/live/in-process';
+import { liveToParent, relayLive } from '../../../src/live/to-parent';
 import { dataConverter } from '../../../src/data-converter';
 import { ModelFailure } from '../../../src/model/provider';
 import { eventually, testAddress, withEngine } from '../support/engine';
@@ -20,6 +22,27 @@ async function all(events: AsyncIterable<TurnEvent>): Promise<TurnEvent[]> {
 }
 
 describe('a turn, seen by a client', () => {
+  it('is told what a tool reports right before its end, also by a worker in another process', async () => {
+    const here = new InProcessLive();
+    // As to the process that has started the worker: a message takes a while.
+    const send = (message: unknown, ...[, , done]: unknown[]) => {
+      setTimeout(() => relayLive(message, here), 5);
+      (done as (error: Error | null) => void)(null);
+      return true;
+    };
+    const there = liveToParent({ connected: true, send });
+    const live = { ...there, subscribe: here.subscribe.bind(here) };
+    const look = reads('look', (_, ctx) => {
+      ctx.progress('all of it', 1);
+      return { found: true };
+    });
+    await withEngine({ tools: [look], script: [ask(['look', {}]), say('ok')], settings: { live } }, async ({ start }) => {
+      const seen = await all((await start()).watch());
+      const told = seen.filter(({ type }) => type === 'tool_progress' || type === 'tool_result');
+      expect(told).toMatchObject([{ message: 'all of it', fraction: 1 }, { type: 'tool_result' }]);
+    });
+  });
+
   it('is watched in order while it runs, and in the same words afterwards', async () => {
     const tools = [reads('look', () => ({ found: true })), pays('pay', [])];
     const script = [ask(['look', { key: 'a' }]), ask(['pay', invoice]), say('Paid.')];

@@ -56,6 +56,36 @@ describe('what waits to be sent', () => {
     expect(textOf(sent).length).toBeLessThan(600_000);
   });
 
+  it('is sent at once for one who waits for it, behind the parcel under way, and he does not wait for long', async () => {
+    const gone: (() => void)[] = [];
+    const sent: LiveEvent[] = [];
+    const outbox = new Outbox(async (parcel) => {
+      await new Promise<void>((resolve) => gone.push(resolve));
+      sent.push(...[...parcel.values()].flat());
+    });
+    outbox.add('a', progress('half'));
+    const first = outbox.sent();
+    await sleep(0);
+    outbox.add('a', progress('all'));
+    const both = Promise.all([first, outbox.sent()]);
+    gone[0]!();
+    await sleep(0);
+    gone[1]!();
+    await both;
+    expect(sent).toEqual([progress('half'), progress('all')]);
+    outbox.add('a', progress('stuck'));
+    await outbox.sent();
+    expect(sent).toHaveLength(2);
+    outbox.add('a', progress('last'));
+    const closed = outbox.close();
+    for (const index of [2, 3]) {
+      gone[index]!();
+      await sleep(0);
+    }
+    await closed;
+    expect(sent.slice(2)).toEqual([progress('stuck'), progress('last')]);
+  });
+
   it('is lost when it cannot be sent, and the next goes all the same', async () => {
     let fails = true;
     const sent: LiveEvent[] = [];
