@@ -28,10 +28,9 @@ module.exports = class BriefReporter {
     this.times.push({ file, took });
     console.log(`${seconds(took)} ${file}`);
     const failures = result.testResults.filter(({ status }) => status === 'failed');
-    for (const { fullName, failureMessages } of failures)
-      this.say(`FAIL ${file} › ${fullName}\n${brief(failureMessages.join('\n'))}`);
+    for (const { fullName, failureMessages } of failures) this.fail(`${file} › ${fullName}`, failureMessages.join('\n'));
     // A file that could not be loaded, or one whose last hook has failed.
-    if (failures.length === 0 && result.failureMessage) this.say(`FAIL ${file}\n${brief(result.failureMessage)}`);
+    if (failures.length === 0 && result.failureMessage) this.fail(file, result.failureMessage);
     const done = totals.numPassedTestSuites + totals.numFailedTestSuites + totals.numPendingTestSuites;
     if (done % PROGRESS_EVERY === 0 || done === files) this.say(`${done} of ${files} files, ${passed} passed, ${failed} failed`);
   }
@@ -41,6 +40,13 @@ module.exports = class BriefReporter {
     this.say(
       `slowest: ${slowest.map((one) => `${one.file.replace(/^test\/|\.test\.ts$/g, '')} ${seconds(one.took)}`).join(', ')}`,
     );
+  }
+
+  /** In a few lines; all of it is in the log. */
+  fail(what, message) {
+    const plain = message.replace(COLOURS, '');
+    this.say(`FAIL ${what}\n${brief(plain)}`);
+    console.log(`FAIL ${what}\n${plain}`);
   }
 
   say(text) {
@@ -53,10 +59,7 @@ function seconds(ms) {
 }
 
 function brief(message) {
-  const lines = message
-    .replace(COLOURS, '')
-    .split('\n')
-    .filter((line) => line.trim() !== '');
+  const lines = message.split('\n').filter((line) => line.trim() !== '');
   return lines
     .slice(0, LINES_OF_MESSAGE)
     .map((line) => `     ${line.slice(0, 200)}`)

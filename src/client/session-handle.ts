@@ -102,11 +102,11 @@ export class SessionHandle {
 
   /** @throws SessionNotFound, NoWorker */
   async status(): Promise<SessionView> {
+    // First: what a session says that has ended by now is its last word.
+    const { status, closeTime } = await this.ask.asked('describe', () => this.ask.handle.describe());
     const view = await this.ask.asked('tell how the session stands', () => this.ask.handle.query<SessionView>(STATUS_QUERY));
-    const { name } = (await this.ask.asked('describe', () => this.ask.handle.describe())).status;
-    if (name === 'RUNNING') return { ...view, ui_url: this.uiUrl };
-    const ended_at = (await this.ask.handle.describe()).closeTime?.toISOString() ?? null;
-    return { ...view, state: 'closed', ended_at, ui_url: this.uiUrl };
+    if (status.name === 'RUNNING') return { ...view, ui_url: this.uiUrl };
+    return { ...view, state: 'closed', ended_at: closeTime?.toISOString() ?? null, ui_url: this.uiUrl };
   }
 
   /**

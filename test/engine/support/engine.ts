@@ -22,7 +22,7 @@ import type { ToolMetrics } from '../../../src/telemetry/tool-metrics';
 import type { Tool, ToolLogger } from '../../../src/tools/define';
 import { createWorker, type WorkerParts } from '../../../src/worker';
 import type { Registry } from '../../../src/tools/registry';
-import { TURNS_AND_CALLS } from '../../../src/workflows/contract';
+import { STATUS_QUERY, TURNS_AND_CALLS } from '../../../src/workflows/contract';
 import { bundleOf } from '../../support/bundle-of';
 import { silent } from '../../support/silent';
 import { ScriptedModel, type Answer } from '../../support/scripted-model';
@@ -134,7 +134,7 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
     start: async (message = 'Do it.', more = {}) => {
       const turn = await client.start({ agent: 'tester', message, ...more });
       started.push(turn);
-      return bounded(turn);
+      return turn;
     },
     call: async (tool, input = {}, more = {}) => {
       const call = await client.call({ tool, input, ...more });
@@ -143,7 +143,7 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
     },
   };
   try {
-    await worker.runUntil(() => body(engine));
+    await worker.runUntil(() => inTime(body(engine), temporal, taskQueue));
     await keepForReplay(temporal, ...started);
     if (!setup.madeUp) await recorded(client, store, taskQueue);
   } finally {
@@ -153,24 +153,39 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   }
 }
 
-/** Longer than any turn of a test takes, and shorter than the patience of Jest, which would not say what the turn waits for. */
-const RESULT_WITHIN_MS = 200_000;
+/** Shorter than the patience of Jest, which would not say what the test waits for. */
+const ENDS_WITHIN_MS = 270_000;
 
-function bounded(turn: TurnHandle): TurnHandle {
-  const result = turn.result.bind(turn);
-  turn.result = async () => {
-    const ended = new AbortController();
-    const late = async () => {
-      await sleep(RESULT_WITHIN_MS, undefined, { signal: ended.signal, ref: false });
-      throw new Error(`No end of ${turn.id} within ${RESULT_WITHIN_MS} ms: ${JSON.stringify(await turn.status())}`);
-    };
-    try {
-      return await Promise.race([result(), late()]);
-    } finally {
-      ended.abort();
-    }
+async function inTime(body: Promise<void>, temporal: Client, taskQueue: string): Promise<void> {
+  const ended = new AbortController();
+  const late = async () => {
+    await sleep(ENDS_WITHIN_MS, undefined, { signal: ended.signal, ref: false });
+    throw new Error(
+      `No end of the test within ${ENDS_WITHIN_MS} ms. Still run: ${JSON.stringify(await running(temporal, taskQueue))}`,
+    );
   };
-  return turn;
+  try {
+    await Promise.race([body, late()]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Of each workflow, what it says of itself and which activities it waits for. */
+async function running({ workflow }: Client, taskQueue: string): Promise<object[]> {
+  const found: object[] = [];
+  for await (const { workflowId, type } of workflow.list({
+    query: `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`,
+  })) {
+    const handle = workflow.getHandle(workflowId);
+    const { raw } = await handle.describe();
+    const state: unknown = await handle.query(STATUS_QUERY).catch((error: Error) => error.message);
+    const activities = raw.pendingActivities?.map(({ activityType, attempt, lastFailure }) => ({
+      ...{ activity: activityType?.name, attempt, failure: lastFailure?.message },
+    }));
+    found.push({ workflowId, type, state, activities, task: raw.pendingWorkflowTask });
+  }
+  return found;
 }
 
 /** What workers of this process have logged as errors, of workflows and of the SDK. */

@@ -131,7 +131,18 @@ describe('a session', () => {
       expect(await session.status()).toMatchObject({ state: 'closing', title: 'After' });
       await expect(session.send('3')).rejects.toThrow('is closed');
       expect(await session.send('1', { id: 'm-1' })).toMatchObject({ again: true, turn_id: `${session.id}.1` });
+      // Asked while it still runs, and answered once it has ended: what it said then is not its last word.
+      const { workflow } = engine.client.temporal;
+      const handle = workflow.getHandle(session.workflowId);
+      const slow = {
+        ...handle,
+        query: (...asked: [string]) => handle.query(...asked).then((view) => handle.result().then(() => view)),
+      };
+      const asked = jest.spyOn(workflow, 'getHandle').mockReturnValueOnce(slow as typeof handle);
+      const before = engine.client.session(session.id).status();
+      asked.mockRestore();
       first.open();
+      expect(await before).toMatchObject({ state: 'closing', turns: 0 });
       const closed = await eventually('it is closed', async () => {
         const view = await session.status();
         return view.state === 'closed' && view;
