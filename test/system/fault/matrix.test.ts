@@ -11,7 +11,7 @@ import { keepForReplay } from '../../engine/support/replays';
 import { startCounter, type Counter, type Failure, type Moment } from '../support/fault-counter';
 import { Gates } from '../support/fault-gates';
 import { KillableServer } from '../support/fault-server';
-import { openStage, type Stage } from '../support/fault-stage';
+import { onceAnswered, openStage, type Stage } from '../support/fault-stage';
 import { Turnstile } from '../support/fault-table';
 
 const APP = join(__dirname, 'fixtures/counted.app.ts');
@@ -183,7 +183,7 @@ async function outcomeOf(stage: Stage, counter: Counter, { name }: Cell, turn: T
   const asked = await eventually(
     `${name} has ended, or a person is asked`,
     async () => {
-      const view = await turn.status();
+      const view = await onceAnswered(() => turn.status());
       return (view.ended_at !== null || view.state === 'in_doubt') && view;
     },
     120_000,

@@ -19,7 +19,7 @@ import type { TurnView } from '../../../src/shared/turn-view';
 import { FileStore } from '../../../src/store/file-store';
 import { walk } from '../../../src/store/transcript';
 import { eventually } from '../../engine/support/engine';
-import { WorkerProcess } from '../support/fault-stage';
+import { onceAnswered, WorkerProcess } from '../support/fault-stage';
 import { Gates } from '../support/fault-gates';
 import { afterTurns, chainFaults, replayedSession } from '../../engine/support/sessions';
 
@@ -120,7 +120,7 @@ describe('a conversation of sixty turns', () => {
   }, 560_000);
 
   async function said(session: SessionHandle, turn: number): Promise<TurnView> {
-    const { turn_id } = await patiently(() => session.send(message(turn), { id: `m-${turn}` }));
+    const { turn_id } = await onceAnswered(() => session.send(message(turn), { id: `m-${turn}` }));
     const view = await resultOf(session, turn_id);
     expect(`${view.state}: ${view.text.slice(0, `Answer to ${turn}.`.length)}`).toBe(`completed: Answer to ${turn}.`);
     return view;
@@ -128,9 +128,9 @@ describe('a conversation of sixty turns', () => {
 
   async function steered(session: SessionHandle): Promise<TurnView> {
     const gate = gates.close(`message ${STEERED}`);
-    const { turn_id } = await patiently(() => session.send(message(STEERED), { id: 'steered' }));
+    const { turn_id } = await onceAnswered(() => session.send(message(STEERED), { id: 'steered' }));
     await gate.reached();
-    await patiently(() => session.steer('In euros, please.', { by: 'ana' }));
+    await onceAnswered(() => session.steer('In euros, please.', { by: 'ana' }));
     gate.open();
     const view = await resultOf(session, turn_id);
     expect(view).toMatchObject({ state: 'completed', steered_by: ['ana'] });
@@ -139,21 +139,21 @@ describe('a conversation of sixty turns', () => {
 
   async function interrupted(session: SessionHandle): Promise<TurnView> {
     const gate = gates.close(`message ${INTERRUPTED}`);
-    const { turn_id } = await patiently(() => session.send(message(INTERRUPTED), { id: 'interrupted' }));
+    const { turn_id } = await onceAnswered(() => session.send(message(INTERRUPTED), { id: 'interrupted' }));
     await gate.reached();
-    await patiently(() => session.interrupt({ by: 'ana' }));
+    await onceAnswered(() => session.interrupt({ by: 'ana' }));
     expect(await resultOf(session, turn_id)).toMatchObject({ state: 'cancelled', reason: 'Interrupted by ana.' });
     gate.open();
-    await eventually('it is held', async () => (await session.status()).held !== null);
-    const resumed = await patiently(() => session.resume(undefined, { id: 'resumed' }));
+    await eventually('it is held', async () => (await onceAnswered(() => session.status())).held !== null);
+    const resumed = await onceAnswered(() => session.resume(undefined, { id: 'resumed' }));
     const view = await resultOf(session, resumed.turn_id);
     expect(view.state).toBe('completed');
     return view;
   }
 
   async function resultOf(session: SessionHandle, turnId: string): Promise<TurnView> {
-    const turn = await patiently(() => session.started(turnId));
-    return patiently(() => turn.result());
+    const turn = await onceAnswered(() => session.started(turnId));
+    return onceAnswered(() => turn.result());
   }
 
   /** At some moment of the turn that begins now. Resolves when another worker is ready. */
@@ -164,18 +164,6 @@ describe('a conversation of sixty turns', () => {
     await worker.ready;
   }
 });
-
-/** While no worker is there nobody answers: what is asked again happens once. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  const until = Date.now() + 120_000;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if ((error as Error).name !== 'NoWorker' || Date.now() > until) throw error;
-    }
-  }
-}
 
 /** Not while the test holds the model: whoever holds a dead worker's request holds nothing. */
 function killPlan(): Set<number> {

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
+import { NoWorker } from '../../../src/client/errors';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { dataConverter } from '../../../src/data-converter';
 import { startRehearsal, type Rehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
@@ -214,6 +215,21 @@ export function isGone(pid: number): boolean {
     return false;
   } catch {
     return true;
+  }
+}
+
+/**
+ * Asks again where no worker answered: a query after a kill waits ten seconds for the dead worker before another gets it.
+ * For questions, and for what carries an id of its own.
+ */
+export async function onceAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  const until = Date.now() + 120_000;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof NoWorker) || Date.now() > until) throw error;
+    }
   }
 }
 
