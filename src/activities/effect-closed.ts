@@ -14,7 +14,7 @@ export interface EffectClosed {
   effect: 'applied' | 'not_applied' | 'in_doubt';
 }
 
-/** May hear the same again, after a crash or a reset; what it throws is tried again by whoever told it. */
+/** May hear the same again, after a crash or a reset. The call's outcome does not wait for it: where nobody answers, it logs that. */
 type Listener = (deps: Dependencies, closed: EffectClosed) => Promise<void>;
 
 const LISTENERS: Listener[] = [closeIntentOf, settleBudgets];

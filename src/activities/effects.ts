@@ -1,5 +1,5 @@
 /** After a lost attempt, and after a person has settled one. */
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../shared/activity-io';
 import { SETTLEMENT_REFUSED } from '../shared/approval';
 import { callError } from '../shared/errors';
@@ -9,9 +9,10 @@ import { append } from '../store/transcript';
 import { closeQuestion } from './asked';
 import { dispatchedCall } from './call-input';
 import type { Dependencies } from './dependencies';
-import { actOf, effectOf, keyOf } from './effect-of';
+import { effectOf, keyOf } from './effect-of';
 import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
+import { fenceOff } from './fence-off';
 import { failure, keep, metadataAt, recordedTool, success } from './run-once';
 import { settlementsFault } from './settlements-fault';
 import { callSubject } from './subject';
@@ -22,20 +23,8 @@ import { callSubject } from './subject';
  */
 export async function inspectEffect(deps: Dependencies, input: InspectEffectInput): Promise<InspectEffectOutput> {
   const { turn, call, head } = input;
-  const { info } = Context.current();
   await dispatchedCall(deps.store, input);
-  const fence = {
-    idempotency_key: keyOf(input.turn, input.call),
-    turn_id: turn.turn_id,
-    digest: call.digest,
-    dispatch: call.dispatch,
-    tool: call.tool,
-    run_id: info.workflowExecution?.runId ?? '',
-    attempt: info.attempt,
-    act: actOf(turn, call),
-    head,
-  };
-  const { claimed, record } = await deps.store.effects.claim(fence, 'not_applied');
+  const { claimed, record } = await fenceOff(deps, input);
   const fencedBefore = record.state === 'not_applied' && record.result_ref === null && record.dispatch === call.dispatch;
   if (claimed || fencedBefore) {
     await effectClosed(deps, { turn, call, key: record.idempotency_key, dispatch: record.dispatch, effect: 'not_applied' });

@@ -8,6 +8,7 @@ import { Context } from '@temporalio/activity';
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
+import { CLASS_RULES } from '../shared/tool-class';
 import { StoreError, type EffectRecord } from '../store/store';
 import { Draft, walk } from '../store/transcript';
 import { Deadline } from '../tools/deadline';
@@ -22,6 +23,7 @@ import { actsUntil, BEGINS_WITHIN_MS } from './effect-deadline';
 import { actOf, effectOf, keyOf, otherDispatch } from './effect-of';
 import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
+import { fenceOff } from './fence-off';
 import { answered, heldBack } from './held-back';
 import { busyError, shareRateLimit } from './pass-gate';
 import { agentSince } from './outside-tools';
@@ -68,6 +70,8 @@ export async function runFenced(
       ? null
       : await heldBack(deps, request, tool, input);
   if (held) {
+    // What may pass by itself is dispatched again, under the next number: that needs this one on record.
+    if (held.error && CLASS_RULES.read.retries[held.error.code]) await fenceOff(deps, request);
     await undispatched();
     return held;
   }

@@ -70,12 +70,18 @@ export async function intentBefore(
   }
 }
 
-/** The window goes on for what was done; what was not done may be asked for again. */
+/** The window goes on for what was done; what was not done may be asked for again. Never throws: what is not closed is only asked about longer. */
 export async function closeIntentOf(deps: Dependencies, { turn, call, key, effect }: EffectClosed): Promise<void> {
   const tool = deps.registry.find(turn.agent, call.tool, call.version);
   if (!tool?.intentKey || effect === 'in_doubt') return;
   const named = intentOf(tool, await effectiveInput(deps.store, turn, call));
-  if (named.ok && named.intent !== null) await deps.intents.close(named.intent, { key, effect });
+  if (!named.ok || named.intent === null) return;
+  try {
+    await deps.intents.close(named.intent, { key, effect });
+  } catch (error) {
+    const todo = 'nothing: until the intent ends, the same act waits for a person';
+    deps.log.warn({ turn_id: turn.turn_id, call: call.id, effect, err: error, todo }, 'an intent was not closed');
+  }
 }
 
 /** Named by the newest owner: whoever accepts it has those before it on the same card. */
