@@ -64,8 +64,9 @@ UNKNOWN = Unknown()
 
 def canonical(value, depth=1):
     """The one text of a JSON value (RFC 8785)."""
-    if isinstance(value, (dict, list)) and depth > DEEPEST or isinstance(value, (int, float)) and abs(value) >= 2**53:
-        raise ValueError("nested too deep, or a number too large")
+    too_deep = isinstance(value, (dict, list)) and depth > DEEPEST
+    if too_deep or isinstance(value, (int, float)) and not abs(value) < 2**53:
+        raise ValueError("nested too deep, a number too large, or none")
     if isinstance(value, dict):
         keys = sorted(value, key=lambda key: key.encode("utf-16-be"))
         return "{" + ",".join(f"{canonical(key)}:{canonical(value[key], depth + 1)}" for key in keys) + "}"
@@ -108,20 +109,39 @@ def person(name):
     seen = unicodedata.normalize("NFKC", name).translate(UNSEEN)
     return " ".join(unicodedata.normalize("NFKC", seen).split()).lower()
 
+def unbase64(text):  # None: it is not in its one spelling.
+    try:
+        data = base64.b64decode(text)
+        return data if base64.b64encode(data).decode() == text else None
+    except ValueError:
+        return None
+
+def named_once(pairs):
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a name comes twice")
+    return dict(pairs)
+
+def number(text): return int(float(text)) if float(text).is_integer() else float(text)
+
 def payload(container):
-    """The value of the first payload; None: there is none, or it is no JSON."""
+    """The value of the first payload; None: there is none, or it is no JSON of one meaning."""
     found = next(iter(objs(at(container, "payloads"))), {})
     if found.get("redacted") is True:
         return UNKNOWN
+    data = unbase64(txt(found.get("data")))
+    if data is None or unbase64(txt(at(found, "metadata.encoding"))) == b"binary/null":
+        return None
     try:
-        nothing = base64.b64decode(txt(at(found, "metadata.encoding"))) == b"binary/null"
-        return None if nothing else json.loads(base64.b64decode(txt(found.get("data"))))
-    except (ValueError, RecursionError):
+        value = json.loads(data.decode(), object_pairs_hook=named_once, parse_float=number)
+        canonical(value).encode()
+        return value
+    except (ValueError, OverflowError, RecursionError):
         return None
 
 def obj(value): return value if isinstance(value, dict) and value is not UNKNOWN else {}
 def pick_all(values, name): return [value.get(name) for value in objs(values)]
 def txt(value): return value if isinstance(value, str) else ""
+def there(value, *names): return next((value[name] for name in names if value.get(name) is not None), None)
 def objs(values): return [obj(value) for value in values] if isinstance(values, list) else []
 
 def is_cut(text): return isinstance(text, str) and text.endswith("…")
@@ -278,7 +298,8 @@ class Twice:
             self.tell("card", result.get("preview_ref"), shown)
             now = {**call, **pick_there(obj(result.get("decided")), ("input_ref", "input_hash")),
                    **pick_there(obj(result.get("renewed")), ("policy_ref",))}
-            self.tell_all([entry for entry in CALL if entry[0] != "preview_ref"], now, call=digest)
+            asked_about = [entry for entry in CALL if entry[0] not in ("preview_ref", "target_hash")]
+            self.tell_all(asked_about, now, call=digest)
             self.shown |= {card} if isinstance(card, str) else set()
         if name == "readCard" and "card" in result:
             self.tell("card", value.get("card_ref"), pick(result, ["card"]) | pick_there(result, ["digest"]))
@@ -332,7 +353,7 @@ class Twice:
         answered = texts(pick_all(view["calls"], "result_ref"))
         if isinstance(view.get("envelope"), dict) and len(answered) == 1:
             self.tell("result", answered[0], {"answer": form(view["envelope"])})
-        forgotten = obj(view.get("earlier_calls")).get("applied", 0)
+        forgotten = next((it for it in [at(view, "earlier_calls.applied")] if type(it) in (int, float)), 0)
         self.rule("D6", self.unknown or self.reset or not self.whole or len(left_out) <= forgotten)
 
     def approved(self, call, approval, told):
@@ -351,7 +372,7 @@ class Twice:
     def part(self, ref, body):
         if not isinstance(body, dict):
             return
-        own = body.get("first_execution_run_id", body.get("state"))
+        own = txt(body.get("first_execution_run_id")) or body.get("state")
         if isinstance(body.get("subject"), dict) or isinstance(own, str):
             self.bodies[ref] = body
         if self.knows("asked", ref, "call_id"):
@@ -404,7 +425,7 @@ class Twice:
             self.tell_all(DISPATCH, body, call=digest, block=ref, dispatch=f"{digest} {body.get('dispatch')}")
             self.tell_all(DISPATCHED, body, block=ref)
         if kind in ("effect", "settlement"):
-            effect = body.get("effect") if kind == "effect" else body.get("recorded", body.get("outcome"))
+            effect = state_in(kind, body)
             self.tell("call", digest, pick_there(body, ["call_id"]))
             said = SAID if self.knows("effect", ref, "by") else ()
             self.tell("effect", ref, pick_there(body, ("digest", "result_ref", *said)) | {"effect": effect})
@@ -606,7 +627,7 @@ class History:
             if facts.get("signalName") in ("approve", "deny", "settle"):
                 self.note(facts["signalName"], value, time)
         if name in ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED"):
-            request = obj(facts.get("acceptedRequest", facts.get("request")))
+            request = obj(there(facts, "acceptedRequest", "request"))
             if at(request, "input.name") == "decide":
                 value = payload(at(request, "input.args"))
                 self.note(txt(obj(value).get("decision")), value, time)
@@ -673,7 +694,8 @@ class History:
         digest = form({"v": "holdfast.call/2" if bound else "holdfast.call/1", **asked, **pick(call, OF_CALL), **more})
         again = f":{call.get('dispatch')}" if call.get("dispatch") != 1 else ""
         self.rule("H3", pick(turn, IDS) == pick(self.turn, IDS) and digest is not None and call.get("digest") == digest)
-        self.rule("H3", call.get("input", 0) is None or call.get("input_hash") == form(call.get("input")))
+        self.rule("H3", type(call.get("dispatch")) is int and call["dispatch"] > 0 and "input" in call)
+        self.rule("H3", call.get("input") is None or call.get("input_hash") == form(call["input"]))
         name = f"{txt(call.get('id'))}:{txt(call.get('tool'))}:{txt(digest)[:16]}{again}"
         self.rule("H3", facts.get("activityId") == name)
         store = turn.get("store_id") if isinstance(turn.get("store_id"), str) else None
@@ -726,7 +748,7 @@ class History:
 
     def names(self, name, result, admits):
         """T7: what an activity has written, by what it answers."""
-        head, answer = result.get("head"), result.get("answer_head", result.get("head"))
+        head, answer = result.get("head"), there(result, "answer_head", "head")
         named = [(head, ["end"], None)] if name == "endTurn" or name == "takeStep" and "answer_head" in result else []
         # An older build did not say where the answer stands before the end.
         if name == "takeStep" and ("answer_head" in result or result.get("next") != "end") or name == "admitDirect":
@@ -819,12 +841,13 @@ class Blocks:
             self.rule("B3", call.get("tool") == asked.get("tool"))
             self.rule("B3", call.get("asked_hash") == form(asked["input_json"]))
             signed = {"agent": asked.get("agent") or "", "message_hash": form(pick(asked, ("tool", "input_json")))}
-            self.rule("B3", pick(obj(body.get("signed_for", signed)), signed) == signed)
+            self.rule("B3", not isinstance(body.get("signed_for"), dict) or pick(body["signed_for"], signed) == signed)
 
     def started_by(self, body, time):
         """Whether the start is signed where decisions are; a sub-agent's turn has the signature of the turn above."""
         asked = {"agent": obj(body.get("agent")).get("name"), "message_hash": body.get("message_hash")}
-        said = pick(obj(body.get("signed_for", asked)), asked) | pick(body, ["requester"])
+        signed = body["signed_for"] if isinstance(body.get("signed_for"), dict) else asked
+        said = pick(signed, asked) | pick(body, ["requester"])
         session = [f"session/{body['session_id']}"] if isinstance(body.get("session_id"), str) else []
         workflows, namespace = [self.turn["workflow_id"], *session], self.history.audience["namespace"]
         token = body.get("attestation")
@@ -1010,11 +1033,11 @@ def lets_run(lists, modes, tool, classifies, run, body):
         return False
     targets, turn = facts.get("targets", 0), obj(facts.get("turn"))
     known = targets is None or isinstance(targets, list) and len(texts(targets)) == len(targets)
-    known = known and facts.get("target") in (None, *TARGETS) and isinstance(facts.get("egress"), bool)
+    known = known and facts.get("target", 0) in (None, *TARGETS) and isinstance(facts.get("egress"), bool)
     known = known and isinstance(turn.get("untrusted"), bool) and type(turn.get("step")) is int
     known = known and isinstance(turn.get("requester"), str) and isinstance(turn.get("agent"), str)
     if not known or call.get("class") not in CLASSES or not isinstance(body.get("input"), dict):
-        return True
+        return call.get("class") not in CLASSES or not isinstance(body.get("input"), dict) or "targets" not in facts
     group, target = tool.get("group") or None, tool.get("rule_target")
     same = facts["egress"] == (tool.get("egress") is True) and (facts.get("group") or None) == group
     if not same or facts["target"] != (target if target in TARGETS else None) or call.get("class") != tool["class"]:
@@ -1056,7 +1079,7 @@ def decided(lists, modes, tool):
 EVENT_ID = re.compile("[1-9][0-9]{0,14}")
 
 def update_of(facts):
-    meta = at(facts.get("acceptedRequest", facts.get("request")), "meta")
+    meta = at(there(facts, "acceptedRequest", "request"), "meta")
     return txt(obj(facts.get("meta") if meta is None else meta).get("updateId")) or txt(facts.get("protocolInstanceId"))
 
 def fields_of(value):
@@ -1081,7 +1104,7 @@ class OfSession:
         self.rule("H8", history.argument is UNKNOWN or isinstance(self.of(history.argument), str))
         if name in ("WORKFLOW_EXECUTION_UPDATE_ADMITTED", "WORKFLOW_EXECUTION_UPDATE_ACCEPTED"):
             self.events |= {("message", *own), ("update", run, update_of(facts))}
-            request = obj(facts.get("acceptedRequest", facts.get("request")))
+            request = obj(there(facts, "acceptedRequest", "request"))
             if "input" in request:
                 self.there.add("sent")
                 self.rule("H8", at(request, "input.name") == "send")
@@ -1293,6 +1316,22 @@ def fields_fit(redaction, version):
         redaction = redaction["of"].get("redaction")
     return True
 
+TURN_LINE = ("first_execution_run_id", "parent", "turn_id", "workflow_id")
+TURN_END = ("complete", "head", "turn_id", "why")
+FIELDS = dict(object=("ref", "value"), turn=TURN_LINE, run=("began", "run_id"), event=("event",), turn_end=TURN_END,
+              session=("event", "run_id"), part=("part", "ref"), block=("block", "ref"), effect=("record",))
+INNER = dict(part=("body", "salt", "v"), block=("at", "kind", "parent", "parts", "v"), parent=("call_id", "turn_id"),
+             subject=("id", "kind"), previous=("root", "subject"), contradiction=("line", "rule"))
+ENDS = dict(bundle="agent chained made_at made_by namespace subject tenant v".split(),
+            end="complete contradiction kid lines previous public redaction root signature".split())
+NOT_IN_1 = ("chained", "contradiction", "tenant")
+
+def has_fields(kind, body, version):
+    """Whether a line has exactly the fields of its kind, and so have the objects in it."""
+    fields = FIELDS.get(kind) or [name for name in ENDS[kind] if version > 1 or name not in NOT_IN_1]
+    inner = [name for name in INNER if name in fields and body.get(name) is not None]
+    return sorted(body) == sorted(fields) and all(sorted(body[name]) == sorted(INNER[name]) for name in inner)
+
 def is_signed(end):
     """Whether the key that a trailer carries has its id, and has signed it."""
     public, signature = unbase64url(end["public"]), unbase64url(end["signature"])
@@ -1340,15 +1379,14 @@ def structure(lines, known):
         yield n, "S3", line["kind"] in NEXT[kind].split()
         kind, body, prev = line["kind"], line["body"], sha256(raw[:-1])
         hidden += text.count('{"redacted":true}') if kind in ("event", "session") else 0
-        yield n, "S3", kind != "session" or known["version"] == 3 and sorted(body) == ["event", "run_id"]
+        yield n, "S3", kind != "session" or known["version"] == 3
         if kind == "bundle":
             known["made"] = ms(body["made_at"])
             yield n, "S3", re.fullmatch("holdfast.bundle/[123]", body["v"]) is not None
             known["version"] = int(body["v"][-1])
-            newer = known["version"] > 1
-            yield n, "S3", len(body) == (8 if newer else 6) and (not newer or "tenant" in body)
             chained = body.get("chained", True)
-        elif kind == "object":
+        yield n, "S3", has_fields(kind, body, known["version"])
+        if kind == "object":
             yield n, "S4", hash_of(body["value"]) == body["ref"]
         elif kind == "turn":
             yield n, "S3", body["turn_id"] not in turns
@@ -1371,7 +1409,6 @@ def structure(lines, known):
             complete = complete and body["complete"]
         elif kind == "end":
             left = body["redaction"] or {"parts": 0, "payloads": 0}
-            yield n, "S3", ("contradiction" in body) == newer
             yield n, "S3", fields_fit(body["redaction"], known["version"])
             yield n, "S6", chained or body["previous"] is None
             yield n, "S6", not body.get("contradiction") or body["contradiction"]["line"] <= n

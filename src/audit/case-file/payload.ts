@@ -12,12 +12,22 @@ export function carried(payloads: Json | undefined): Carried {
   const [payload] = list(object(payloads).payloads);
   if (!isJsonObject(payload)) return undefined;
   if (payload.redacted === true) return LEFT_OUT;
-  if (Buffer.from(text(object(payload.metadata).encoding), 'base64').toString('utf8') === 'binary/null') return null;
+  if (decoded(object(payload.metadata).encoding)?.equals(NULL_ENCODING)) return null;
+  const data = decoded(payload.data);
   try {
-    return parseJson(Buffer.from(text(payload.data), 'base64').toString('utf8'));
+    return data === null ? undefined : parseJson(UTF8.decode(data));
   } catch {
     return undefined;
   }
+}
+
+const NULL_ENCODING = Buffer.from('binary/null');
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Null for what is not base64 in its one spelling. */
+function decoded(value: Json | undefined): Buffer | null {
+  const bytes = Buffer.from(text(value), 'base64');
+  return bytes.toString('base64') === text(value) ? bytes : null;
 }
 
 /** The value as JSON; null where there is none or it was left out. */

@@ -380,5 +380,5 @@ function callFault({ turn }: JsonObject, call: JsonObject, id: Json | undefined,
   const digest = attempt(() => callDigest(object(turn) as never, call as never));
   if (digest === null || digest !== call.digest) return 'The call that was to run is not the one that its digest names';
   const wanted = attempt(() => activityId(text(call.id), text(call.tool), digest, call.dispatch as number));
-  return id === wanted ? null : 'The id of the activity does not name the call that it ran';
+  return wanted !== null && id === wanted ? null : 'The id of the activity does not name the call that it ran';
 }

@@ -82,7 +82,9 @@ function faultUnder(policy: Policy, { tool, classifies }: Defined, run: Schedule
   if (!isClass(call.class) || !isJsonObject(body.input)) return null;
   const asked = { tool: tool.name, version: tool.version, class: call.class, input: body.input };
   const facts = factsRecorded(asked, body.facts, tool.schema);
-  if (facts === null) return null;
+  // Targets that cannot be written down are left out; nothing else ever is.
+  if (facts === null)
+    return body.facts.targets === undefined ? null : 'The call ran, and not all that the rules looked at is there';
   const { egress, group, target } = facts.tool;
   if (egress !== tool.egress || group !== tool.group || target !== tool.target || call.class !== tool.class)
     return "What the rules looked at is not the tool of the agent's definition";

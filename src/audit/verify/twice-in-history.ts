@@ -240,8 +240,9 @@ export class TwiceInHistory {
       this.all.tell('result', answered[0], { answer: hashOf(view.envelope) }, RESULT);
     const digests = new Set(calls.map((call) => object(call).digest));
     const leftOut = [...this.applied].filter(([digest, did]) => did && !digests.has(digest));
-    const { applied = 0 } = object(view.earlier_calls);
-    if (this.all.whole && !this.history.wasReset && !(leftOut.length <= (applied as number)))
+    const { applied } = object(view.earlier_calls);
+    const forgotten = typeof applied === 'number' ? applied : 0;
+    if (this.all.whole && !this.history.wasReset && leftOut.length > forgotten)
       this.all.report('D6', "The turn's result leaves out a call that took effect");
   }
 

@@ -42,8 +42,9 @@ function resealed(lines: OpenLine[]): OpenLine[] {
   for (let round = 0; round < 100; round++) {
     const renamed = new Map<string, string>();
     for (const { kind, body } of lines) {
-      const content: Json = kind === 'part' ? body.part : kind === 'block' ? body.block : kind === 'object' ? body.value : null;
-      const ref = content === null ? null : hashOf(content);
+      const content: Json =
+        (kind === 'part' ? body.part : kind === 'block' ? body.block : kind === 'object' ? body.value : null) ?? null;
+      const ref = content === null ? null : hashOf(content); // left out, or lost
       if (ref !== null && ref !== body.ref) renamed.set(body.ref as string, ref);
     }
     if (renamed.size === 0) return lines;

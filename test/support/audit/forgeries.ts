@@ -1059,6 +1059,17 @@ const PLANS: Plan[] = [
     says: /not written down/,
   },
   {
+    name: 'nobody was asked, and a part of what the rules looked at is left out',
+    of: 'approval',
+    edit: (lines) => {
+      unasked(lines);
+      delete bodyOf(lines, isAdmission).facts.target;
+    },
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /not all that the rules looked at/,
+  },
+  {
     name: 'rules that forbid what ran',
     of: 'approval',
     edit: (lines) => underRules(lines, ({ deny }) => deny.push({ rule: 'pay' })),

@@ -35,3 +35,19 @@ export function another(value: any): any {
   const time = /^\d{4}-.*Z$/.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(time) ? `${value}x` : new Date(time - 3_600_000).toISOString();
 }
+
+/** Every object of a bundle below the bodies of its lines, for somebody to put fields in and to leave fields out. */
+export function* objectsOf(lines: readonly OpenLine[]): Generator<{ line: number; path: Path }> {
+  for (const [line, { body }] of lines.entries()) for (const path of objects(body)) yield { line, path };
+}
+
+function* objects(value: unknown, path: Path = []): Generator<Path> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield path;
+  for (const [key, held] of Object.entries(value)) yield* objects(held, [...path, Array.isArray(value) ? Number(key) : key]);
+}
+
+/** The value that stands there. */
+export function found({ body }: OpenLine, path: Path): any {
+  return path.reduce((at, key) => at?.[key], body);
+}
