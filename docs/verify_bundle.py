@@ -298,8 +298,7 @@ class Twice:
             self.tell("card", result.get("preview_ref"), shown)
             now = {**call, **pick_there(obj(result.get("decided")), ("input_ref", "input_hash")),
                    **pick_there(obj(result.get("renewed")), ("policy_ref",))}
-            asked_about = [entry for entry in CALL if entry[0] not in ("preview_ref", "target_hash")]
-            self.tell_all(asked_about, now, call=digest)
+            self.tell_all([it for it in CALL if it[0] not in ("preview_ref", "target_hash")], now, call=digest)
             self.shown |= {card} if isinstance(card, str) else set()
         if name == "readCard" and "card" in result:
             self.tell("card", value.get("card_ref"), pick(result, ["card"]) | pick_there(result, ["digest"]))
@@ -1036,8 +1035,10 @@ def lets_run(lists, modes, tool, classifies, run, body):
     known = known and facts.get("target", 0) in (None, *TARGETS) and isinstance(facts.get("egress"), bool)
     known = known and isinstance(turn.get("untrusted"), bool) and type(turn.get("step")) is int
     known = known and isinstance(turn.get("requester"), str) and isinstance(turn.get("agent"), str)
-    if not known or call.get("class") not in CLASSES or not isinstance(body.get("input"), dict):
-        return call.get("class") not in CLASSES or not isinstance(body.get("input"), dict) or "targets" not in facts
+    if call.get("class") not in CLASSES or not isinstance(body.get("input"), dict):
+        return True
+    if not known:
+        return "targets" not in facts
     group, target = tool.get("group") or None, tool.get("rule_target")
     same = facts["egress"] == (tool.get("egress") is True) and (facts.get("group") or None) == group
     if not same or facts["target"] != (target if target in TARGETS else None) or call.get("class") != tool["class"]:

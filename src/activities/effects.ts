@@ -12,7 +12,7 @@ import type { Dependencies } from './dependencies';
 import { effectOf, keyOf } from './effect-of';
 import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
-import { fenceOff } from './fence-off';
+import { fenceOff } from './effect-claim';
 import { failure, keep, metadataAt, recordedTool, success } from './run-once';
 import { settlementsFault } from './settlements-fault';
 import { callSubject } from './subject';

@@ -19,11 +19,11 @@ import { giveBack } from './budgets';
 import { debugged } from './debug-info';
 import type { Dependencies } from './dependencies';
 import { appendEffect, IN_DOUBT_HINT } from './effect-block';
+import { claimFor, fenceOff } from './effect-claim';
 import { actsUntil, BEGINS_WITHIN_MS } from './effect-deadline';
-import { actOf, effectOf, keyOf, otherDispatch } from './effect-of';
+import { effectOf, keyOf, otherDispatch } from './effect-of';
 import { effectClosed } from './effect-closed';
 import { recordedOutcome } from './effect-outcome';
-import { fenceOff } from './fence-off';
 import { answered, heldBack } from './held-back';
 import { busyError, shareRateLimit } from './pass-gate';
 import { agentSince } from './outside-tools';
@@ -98,7 +98,6 @@ async function dispatch(
   began: EffectRecord | null,
 ): Promise<RunCallOutput> {
   const { turn, call } = request;
-  const { info } = Context.current();
   const head = await writeDispatch(deps, request, key);
   const record = began && began.state !== 'not_applied' ? began : null; // idempotent: the claim that is there serves again
   const begins = Deadline.in(BEGINS_WITHIN_MS); // before the claim: whoever finds it knows how long its attempt may act
@@ -106,19 +105,7 @@ async function dispatch(
   const before = record ? record.deadline : null;
   if (record) await deps.store.effects.renew(key, record.dispatch, record.deadline, deadline);
   else {
-    const claim = {
-      idempotency_key: key,
-      turn_id: turn.turn_id,
-      digest: call.digest,
-      dispatch: call.dispatch,
-      tool: tool.name,
-      run_id: info.workflowExecution?.runId ?? '',
-      attempt: info.attempt,
-      act: actOf(turn, call),
-      head,
-      deadline,
-    };
-    const claimed = await deps.store.effects.claim(claim);
+    const claimed = await deps.store.effects.claim({ ...claimFor({ turn, call, head }), deadline });
     if (!claimed.claimed) {
       if (claimed.record.dispatch > call.dispatch) await giveBack(deps, request, null); // long given up: a later one has its own
       return recordedOutcome(deps, request, claimed.record, 'another worker dispatched it first');

@@ -1,5 +1,5 @@
 /** What a payload of Temporal's history carries (docs/bundle-format.md). */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { parseJson } from '../../shared/parse-json';
 import { list, object, text } from './loose';
 
@@ -11,7 +11,11 @@ export type Carried = Json | undefined | typeof LEFT_OUT;
 export function carried(payloads: Json | undefined): Carried {
   const [payload] = list(object(payloads).payloads);
   if (!isJsonObject(payload)) return undefined;
-  if (payload.redacted === true) return LEFT_OUT;
+  return payload.redacted === true ? LEFT_OUT : payloadValue(payload);
+}
+
+/** The JSON value of one payload; undefined: it cannot be read. */
+export function payloadValue(payload: JsonObject): Json | undefined {
   if (decoded(object(payload.metadata).encoding)?.equals(NULL_ENCODING)) return null;
   const data = decoded(payload.data);
   try {

@@ -1,7 +1,7 @@
 /** One event of Temporal's history as proto3 JSON, and the JSON values that its payloads hold. */
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { payloadValue } from '../case-file/payload';
 import type { HistoryEvent } from '../history';
 
 export function eventJson(event: HistoryEvent): JsonObject {
@@ -16,10 +16,5 @@ export function valuesOf(payloads: Json | undefined): Json[] {
 }
 
 function valueOf(payload: Json): Json {
-  if (!isJsonObject(payload) || typeof payload.data !== 'string') return null;
-  try {
-    return parseJson(Buffer.from(payload.data, 'base64').toString('utf8'));
-  } catch {
-    return null;
-  }
+  return isJsonObject(payload) ? (payloadValue(payload) ?? null) : null;
 }

@@ -16,9 +16,8 @@ function* leaves(value: unknown, path: Path = []): Generator<Path> {
 }
 
 /** Changes what stands there, in place. */
-export function put({ body }: OpenLine, path: Path, change: (value: unknown) => unknown): void {
-  let at: any = body;
-  for (const key of path.slice(0, -1)) at = at[key];
+export function put(line: OpenLine, path: Path, change: (value: unknown) => unknown): void {
+  const at = found(line, path.slice(0, -1));
   at[path.at(-1)!] = change(at[path.at(-1)!]);
 }
 
