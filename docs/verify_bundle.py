@@ -48,7 +48,7 @@ SHOWN = table(call="id:call_id revision tool version class idempotency_key:key",
               result="state effect error result_summary:summary")
 VIEW = table(turn="turn_id workflow_id agent session_id requester trace_id store_id", run="run_id",
              block="state reason")
-LOOK, FOUND = table(turn="session_id"), table(turn="state reason usage context_full", block="state reason")
+LOOK, FOUND = table(turn="session_id"), table(turn="state reason usage context_full ended_at", block="state reason")
 RECORD = table(turn="turn_id", call="idempotency_key:key tool act", block="dispatch", effect="state:effect result_ref")
 OF_RESULT, OF_TOOL = table(result="id:call_id tool version"), table(result="tool_name:tool tool_version:version")
 DISPATCHED = table(block="digest tool dispatch idempotency_key:key")
@@ -337,7 +337,7 @@ class Twice:
             return
         self.tell_all(VIEW, view, turn="", run=str(len(self.runs)), block=view.get("head"))
         if not self.reset:  # A turn that was reset has ended more than once.
-            told = pick_there(view, ("state", "reason", "usage")) | {"context_full": view.get("context_full") is True}
+            told = pick_there(view, ("state", "reason", "usage", "ended_at")) | {"context_full": view.get("context_full") is True}
             self.tell("turn", "", told)
         self.rule("D1", "head" not in view or head == view["head"])
         there = set(map(txt, pick_all(view["calls"], "digest")))

@@ -44,7 +44,9 @@ async function look(client: Client, { turn_id, session_id, within_ms, of }: Look
         return queried();
       },
     );
-    return view === null ? { state: 'running' } : endOf(view, session_id);
+    if (view === null) return { state: 'running' };
+    const ended_at = view.ended_at ?? (await within(ANSWERS_WITHIN, () => handle.describe())).closeTime?.toISOString();
+    return endOf({ ...view, ended_at: ended_at ?? null }, session_id);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { state: 'lost', reason: 'Temporal knows no such turn any more.' };
     throw error;
@@ -77,7 +79,8 @@ async function hasTurns(client: Client, sessionId: string): Promise<boolean> {
   return false;
 }
 
-function endOf({ state, reason, head, usage, context_full, session_id: whose }: TurnView, session_id: string): LookAtTurnOutput {
+function endOf(view: TurnView, session_id: string): LookAtTurnOutput {
+  const { state, reason, head, usage, context_full, ended_at, session_id: whose } = view;
   if (whose !== session_id) return { state: 'lost', reason: 'A turn of this id was there before, and is not of this session.' };
   const open = state === 'running' || state === 'awaiting_approval' || state === 'in_doubt';
   const outside = 'The workflow was ended from outside, through Temporal.';
@@ -87,5 +90,6 @@ function endOf({ state, reason, head, usage, context_full, session_id: whose }: 
     head,
     usage,
     context_full: context_full === true,
+    ...(ended_at === null ? {} : { ended_at }),
   };
 }

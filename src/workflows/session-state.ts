@@ -69,8 +69,16 @@ export function newSession({ agent, title }: SessionInput, now: string, told: bo
   };
 }
 
-/** Why a message is not taken, or null. One that has come before is always taken: it is answered as it was then. */
-export function sendFault(data: SessionData, { session_id, requester }: SessionInput, body: SendBody): string | null {
+/**
+ * Why a message is not taken, or null. One that has come before is always taken: it is answered as it was then.
+ * @param mayBeOver the running turn may have ended: whether there is something to resume is not known yet
+ */
+export function sendFault(
+  data: SessionData,
+  { session_id, requester }: SessionInput,
+  body: SendBody,
+  mayBeOver = false,
+): string | null {
   if (body.requester !== requester) return `session ${session_id} belongs to somebody else`;
   if (body.agent !== undefined && body.agent !== data.agent)
     return `session ${session_id} is of agent ${data.agent}, not of ${JSON.stringify(body.agent)}`;
@@ -81,8 +89,8 @@ export function sendFault(data: SessionData, { session_id, requester }: SessionI
       : `message id ${JSON.stringify(body.message_id)} has been used for another message; use a new one, or send the same message again`;
   }
   if (data.closing) return `session ${session_id} is closed`;
-  if (body.resume && data.running) return `turn ${data.running.turn_id} runs: there is nothing to resume`;
-  if (body.resume && !data.held) return 'the last turn came to its end: there is nothing to resume';
+  if (body.resume && !mayBeOver && data.running) return `turn ${data.running.turn_id} runs: there is nothing to resume`;
+  if (body.resume && !mayBeOver && !data.held) return 'the last turn came to its end: there is nothing to resume';
   const bytes = jsonBytes(data.queue) + jsonBytes({ ...body, requester: undefined });
   if (data.queue.length >= LONGEST_QUEUE || bytes > LARGEST_QUEUE)
     return `${data.queue.length} messages wait already (at most ${LONGEST_QUEUE}, and ${LARGEST_QUEUE} bytes); send it again when a turn has ended`;
@@ -126,8 +134,15 @@ export function turnEnded(data: SessionData, turn_id: string, ended: Ended): voi
     data.context_full = ended.context_full;
     addUsage(data.usage, ended.usage);
   }
-  const wentWell = state === 'completed' || state === 'refused';
-  data.held = wentWell ? null : { turn_id, state, reason: ended.reason === null ? null : cutJson(ended.reason, REASON_BYTES) };
+  const goesOn = state === 'completed' || state === 'refused' || saidAfter(data, ended);
+  data.held = goesOn ? null : { turn_id, state, reason: ended.reason === null ? null : cutJson(ended.reason, REASON_BYTES) };
+}
+
+/** A message that came after the end was sent by somebody who could know of it. The session may learn of the end later than he. */
+function saidAfter({ queue }: SessionData, ended: Ended): boolean {
+  if (ended.state === 'lost' || ended.ended_at === undefined) return false;
+  const end = Date.parse(ended.ended_at);
+  return queue.some(({ at }) => Date.parse(at) >= end);
 }
 
 function answer({ queue, running }: SessionData, turn_id: string, again: boolean): SendAnswer {

@@ -32,6 +32,7 @@ import {
   type OpenedAnswer,
   type ReadSend,
   type SendAnswer,
+  type SendBody,
   type SessionInput,
   type SessionView,
 } from '../shared/session';
@@ -63,6 +64,9 @@ export async function session(input: SessionInput): Promise<SessionView> {
   let updates = 0;
   /** The turn that may have ended. */
   let done: string | null = null;
+  /** Whether the session is asking how it ended. */
+  let looking = false;
+  const mayBeOver = () => data.running !== null && (looking || done === data.running.turn_id);
 
   const view = (): SessionView => viewOf(input, data);
   const show = () => setCurrentDetails(details(view()));
@@ -96,13 +100,16 @@ export async function session(input: SessionInput): Promise<SessionView> {
         },
       },
     );
-  const taken = (body: Json) => take(data, input.session_id, (readSend(body) as ReadSend & { ok: true }).body, now());
-  /** Once the ids of turns are known. Others may have come before it meanwhile. */
-  const takeLater = async (body: Json) => {
-    await condition(() => data.series !== null);
-    const reason = sendFault(data, input, (readSend(body) as ReadSend & { ok: true }).body);
-    if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.not_taken');
-    return taken(body);
+  /** The ids of turns are not known yet, or a client resumes after a turn whose end it has seen, and this session has not. */
+  const isEarly = ({ resume }: SendBody) => data.series === null || (resume === true && mayBeOver());
+  const taken = async (body: SendBody) => {
+    if (isEarly(body)) {
+      await condition(() => !isEarly(body));
+      // Other messages may have come before it meanwhile.
+      const reason = sendFault(data, input, body);
+      if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.not_taken');
+    }
+    return take(data, input.session_id, body, now());
   };
   const notClosed = () => (data.closing ? `session ${input.session_id} is closed` : null);
 
@@ -115,10 +122,10 @@ export async function session(input: SessionInput): Promise<SessionView> {
   onUpdate<SendAnswer>(
     SESSION_UPDATES.send,
     'A message: {"message_id": "…", "message": "…", "requester": "…"}. Answers with the id of its turn.',
-    (body) => (data.series === null ? takeLater(body) : taken(body)),
+    (body) => taken((readSend(body) as ReadSend & { ok: true }).body),
     (body) => {
       const read = readSend(body);
-      return read.ok ? sendFault(data, input, read.body) : read.reason;
+      return read.ok ? sendFault(data, input, read.body, mayBeOver()) : read.reason;
     },
   );
   onUpdate<DecideAnswer>(
@@ -168,6 +175,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
         turnEnded(data, data.running.turn_id, ended);
         done = null;
       }
+      looking = false;
     } else if (next) {
       data.queue = data.queue.slice(1);
       data.running = { turn_id: next.turn_id, since: now() };
@@ -190,8 +198,10 @@ export async function session(input: SessionInput): Promise<SessionView> {
       if (done !== turn_id && full()) return null;
       const within_ms = done === turn_id ? ENDS_WITHIN : 0;
       done = null;
+      looking = true;
       const looked = await look({ turn_id, session_id: input.session_id, within_ms, ...wanted(data) });
       if (looked.state !== 'running') return looked;
+      looking = false;
     }
   }
 }

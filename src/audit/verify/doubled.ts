@@ -232,7 +232,7 @@ export const TURN_VIEW = {
   context_full: 'once.a remark; what a session says of it is compared with it',
   earlier_calls: 'once.a count of calls that it leaves out',
   started_at: 'once.the workflow’s clock',
-  ended_at: 'once.the workflow’s clock',
+  ended_at: 'once.the workflow’s clock; what a session says of it is compared with it',
   ui_url: 'once.a link',
 } as const satisfies Record<keyof TurnView, Place>;
 
@@ -253,6 +253,7 @@ export const LOOK_AT_TURN_OUTPUT = {
   head: 'rule.H8',
   usage: 'turn.usage',
   context_full: 'turn.context_full',
+  ended_at: 'turn.ended_at',
 } as const satisfies Record<keyof Found, Place>;
 
 /** What the store knows of an effect. */

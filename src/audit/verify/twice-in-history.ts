@@ -222,8 +222,9 @@ export class TwiceInHistory {
     const { lastHead } = this.history;
     this.all.tellAll(of.TURN_VIEW, view, { turn: '', run: String(this.runs), block: head }, RESULT);
     // A turn that was reset has ended more than once.
-    const { state, reason, usage, context_full } = view;
-    if (!this.history.wasReset) this.all.tell('turn', '', { state, reason, usage, context_full: context_full === true }, RESULT);
+    const { state, reason, usage, context_full, ended_at } = view;
+    const end = { state, reason, usage, context_full: context_full === true, ended_at };
+    if (!this.history.wasReset) this.all.tell('turn', '', end, RESULT);
     if (lastHead !== UNKNOWN && head !== undefined && head !== lastHead)
       this.all.report('D1', "The turn's result names another head of the transcript than the history");
     for (const call of calls.map(object)) {

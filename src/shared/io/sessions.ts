@@ -39,6 +39,8 @@ export type LookAtTurnOutput =
       head: string | null;
       usage: StepUsage;
       context_full: boolean;
+      /** ISO 8601. Absent: an older build, or nobody can tell. */
+      ended_at?: string;
     };
 
 /** May a session begin after this block? */

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, type WorkerOptions } from '@temporalio/worker';
+import { DefaultLogger, Runtime, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { verifyBundle } from '../../../src/audit/verify';
@@ -13,7 +13,6 @@ import { defineAgent, defineApp, type AgentDefinition, type App } from '../../..
 import { HoldfastClient, type StartTurn } from '../../../src/client';
 import type { CallHandle, DirectCall } from '../../../src/client/direct-call';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { connectTemporal } from '../../../src/client/connect';
 import { dataConverter } from '../../../src/data-converter';
 import type { ModelProvider } from '../../../src/model/provider';
 import { FileStore } from '../../../src/store/file-store';
@@ -26,6 +25,7 @@ import { STATUS_QUERY, TURNS_AND_CALLS } from '../../../src/workflows/contract';
 import { bundleOf } from '../../support/bundle-of';
 import { silent } from '../../support/silent';
 import { ScriptedModel, type Answer } from '../../support/scripted-model';
+import { connectionsTo } from './connections';
 import { keepForReplay } from './replays';
 
 export interface Setup {
@@ -94,8 +94,7 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   const address = setup.address ?? testAddress();
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
   const taskQueue = setup.taskQueue ?? `test-${randomBytes(6).toString('hex')}`;
-  const connection = await NativeConnection.connect({ address });
-  const clientConnection = await connectTemporal({ address, namespace: 'default', connectionOptions: { address } });
+  const { worker: connection, client: clientConnection } = await connectionsTo(address);
   const store = setup.store ?? (await FileStore.open(directory));
   const temporal = new Client({ connection: clientConnection, dataConverter });
   const live = setup.settings?.live ?? null;
@@ -147,8 +146,6 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
     await keepForReplay(temporal, ...started);
     if (!setup.madeUp) await recorded(client, store, taskQueue);
   } finally {
-    await clientConnection.close();
-    await connection.close();
     await rm(directory, { recursive: true, force: true });
   }
 }

@@ -4,12 +4,13 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { dataConverter } from '../../../src/data-converter';
 import { workflowBundlePath } from '../../../src/worker';
 import { recomputeDigests } from '../../support/recompute-digests';
+import { closeConnections } from './connections';
 
 interface Execution {
   workflowId: string;
@@ -24,21 +25,20 @@ interface Recorded {
 }
 
 let recorded: Recorded[] = [];
-/** The SDK's runtime shuts itself down when its last user leaves, and a replay that begins at that moment fails. */
-let runtime: Promise<NativeConnection> | undefined;
-
 /** Has the histories of these executions, as they stand now, replayed, and the digests of their calls recomputed. */
 export async function keepForReplay(temporal: Client, ...executions: Execution[]): Promise<void> {
-  const { address } = (temporal.connection as Connection).options;
-  runtime ??= NativeConnection.connect({ address });
   recorded.push(...(await Promise.all(executions.map((execution) => record(temporal, execution)))));
 }
 
 afterAll(async () => {
-  if (runtime === undefined) return;
   const all = recorded;
   recorded = [];
-  await replay(all).finally(async () => (await runtime)!.close());
+  try {
+    if (all.length > 0) await replay(all);
+  } finally {
+    // Not before: the SDK's runtime shuts itself down when its last user leaves, and a replay that begins at that moment fails.
+    await closeConnections();
+  }
 });
 
 async function record(temporal: Client, { workflowId, runId }: Execution): Promise<Recorded> {

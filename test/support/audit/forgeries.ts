@@ -213,15 +213,16 @@ const asLate =
     void (event.eventTime = new Date(Date.parse(event.eventTime) + by).toISOString());
 
 const FROM_SESSION: FromSession[] = [
-  ...Object.entries({ state: 'failed', reason: 'It broke.', usage: { input_tokens: 1 }, context_full: true }).map(
-    ([field, other]) => ({
-      name: `another ${field} of the end`,
-      type: 'ACTIVITY_TASK_COMPLETED',
-      edit: (line: OpenLine) => void (found(line)[field] = other),
-      rule: 'D1',
-      says: new RegExp(`The session says that ${field} of the turn`),
-    }),
-  ),
+  ...Object.entries({
+    ...{ state: 'failed', reason: 'It broke.', usage: { input_tokens: 1 }, context_full: true },
+    ended_at: '2020-01-01T00:00:00.000Z',
+  }).map(([field, other]) => ({
+    name: `another ${field} of the end`,
+    type: 'ACTIVITY_TASK_COMPLETED',
+    edit: (line: OpenLine) => void (found(line)[field] = other),
+    rule: 'D1',
+    says: new RegExp(`The session says that ${field} of the turn`),
+  })),
   { name: 'no head', type: 'ACTIVITY_TASK_COMPLETED', edit: (line) => void (found(line).head = null), says: /another end/ },
   {
     name: 'it has not found the turn',

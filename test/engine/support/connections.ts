@@ -1,0 +1,39 @@
+/**
+ * Connections to Temporal, one pair a test file and server. Each connection of the SDK leaves an AsyncLocalStorage behind, which
+ * Node looks at for every promise of the process from then on: one pair a test made the last files of a run much slower.
+ */
+import { NativeConnection } from '@temporalio/worker';
+import type { Connection } from '@temporalio/client';
+import { connectTemporal } from '../../../src/client/connect';
+
+export interface Connections {
+  worker: NativeConnection;
+  client: Connection;
+}
+
+const open = new Map<string, Promise<Connections>>();
+
+export function connectionsTo(address: string): Promise<Connections> {
+  let connections = open.get(address);
+  if (!connections) open.set(address, (connections = connect(address)));
+  return connections;
+}
+
+/** When the tests of a file have ended. */
+export async function closeConnections(): Promise<void> {
+  const all = [...open.values()];
+  open.clear();
+  for (const connecting of all) {
+    const { worker, client } = await connecting;
+    await client.close();
+    await worker.close();
+  }
+}
+
+async function connect(address: string): Promise<Connections> {
+  const [worker, client] = await Promise.all([
+    NativeConnection.connect({ address }),
+    connectTemporal({ address, namespace: 'default', connectionOptions: { address } }),
+  ]);
+  return { worker, client };
+}
