@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander';
 import { envelopeOf, type CallHandle, type DirectCall } from '../client/direct-call';
-import type { TurnEvent } from '../client/events';
 import type { Envelope } from '../shared/envelope';
 import { isJsonObject, type JsonObject } from '../shared/json';
 import { parseJson } from '../shared/parse-json';
@@ -10,6 +9,7 @@ import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { readStdin } from './support/read-stdin';
 import { untilStopped } from './support/until-stopped';
+import { Waiting } from './support/waiting';
 import { withClient } from './support/with-client';
 
 interface CallOptions {
@@ -70,7 +70,7 @@ function requestOf(tool: string, input: JsonObject, { agent, id, by, cache, retr
 async function finish(call: CallHandle, options: CallOptions, output: Output): Promise<void> {
   const stop = new AbortController();
   void untilStopped().then(() => stop.abort());
-  await follow(call, options, output, stop.signal);
+  await followCall(call, options, output, stop.signal);
   if (stop.signal.aborted) {
     output.note(`The call goes on without you: holdfast watch ${call.id}`);
     throw new Exit(EXIT.interrupted);
@@ -83,22 +83,29 @@ async function finish(call: CallHandle, options: CallOptions, output: Output): P
 }
 
 /** All of it on standard error: standard output is for the envelope. */
-async function follow(call: CallHandle, { stream }: CallOptions, output: Output, signal: AbortSignal): Promise<void> {
+export async function followCall(
+  call: CallHandle,
+  { stream }: Pick<CallOptions, 'stream'>,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
   output.note(`${call.id}${call.uiUrl ? `  ${call.uiUrl}` : ''}`);
-  for await (const event of call.turn.watch({ signal })) {
-    const asks = whatToDo(call.id, event);
-    const line = stream || asks.length > 0 ? describeEvent(event) : null;
-    if (line !== null && event.type !== 'turn_started') output.note(line);
-    asks.forEach((text) => output.note(text));
+  const over = new AbortController();
+  const waiting = new Waiting(call.turn, { output, questions: null, ended: () => undefined });
+  let asking: Promise<void> | null = null;
+  try {
+    for await (const event of call.turn.watch({ signal })) {
+      const asks = event.type === 'approval_requested' || (event.type === 'tool_error' && event.effect === 'in_doubt');
+      const line = stream || asks ? describeEvent(event) : null;
+      if (line !== null && event.type !== 'turn_started') output.note(line);
+      // Looked up only where somebody has to decide: a call that waits for nobody is not asked how it stands.
+      if (asks) asking ??= waiting.until(AbortSignal.any([over.signal, signal]));
+      if (asks || event.type === 'approval_decided') waiting.look();
+    }
+  } finally {
+    over.abort();
+    await asking;
   }
-}
-
-function whatToDo(id: string, event: TurnEvent): string[] {
-  if (event.type === 'approval_requested')
-    return [`    holdfast approve ${id} --call ${event.digest}`, `    holdfast deny ${id} --call ${event.digest}`];
-  if (event.type === 'tool_error' && event.effect === 'in_doubt')
-    return [`    Find out what it did, then: holdfast settle ${id} applied|not_applied --call DIGEST (see \`holdfast pending\`)`];
-  return [];
 }
 
 function describe(envelope: Envelope): string[] {

@@ -3,23 +3,20 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { SigningKey } from '../attestation/signing-key';
-import { cardLines } from '../client/card-lines';
 import type { TurnHandle } from '../client/turn-handle';
 import { defaultSigningKey, type Config } from '../config';
 import type { Stack } from '../devserver/stack';
-import { InputEnded, Questions } from './support/ask';
+import { Questions } from './support/ask';
 import { withDevApprovals } from './support/dev-approvals';
 import { configWith, dataOption, type DataOption } from './support/data-option';
-import { oneLine } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
 import type { Output } from './support/output';
+import { decideInStory, type Decides } from './support/story-decision';
 import { untilNpmIsGone, untilStopped } from './support/until-stopped';
 import { visible } from '../shared/visible';
 
 const MESSAGE = 'Prepare a credit memo on AAPL against its peers and send it to credit-committee@bank.example.';
-
-const HOLDING = '    Waiting for a decision from outside.';
 
 interface StartOptions extends DataOption {
   hold?: boolean;
@@ -66,9 +63,6 @@ async function keyFor(config: Config): Promise<SigningKey | null> {
   return keyOf(config);
 }
 
-/** Who decides what waits. */
-type Decides = 'people outside' | 'the terminal' | 'demo-operator';
-
 function decidesWith({ hold, yes }: StartOptions, { json }: Output): Decides {
   if (hold === true) return 'people outside';
   if (process.stdin.isTTY && process.stdout.isTTY && !json) return 'the terminal';
@@ -108,7 +102,7 @@ async function oneTurn({ config, stack, message, key, decides, output }: Story):
         if (event.type === 'approval_requested') {
           const decided = new AbortController();
           moot.set(event.digest, decided);
-          decisions.push(decide({ turn, digest: event.digest, key, decides, output, questions, decided: decided.signal }));
+          decisions.push(decideInStory({ turn, digest: event.digest, key, decides, output, questions, decided: decided.signal }));
         }
         if (event.type === 'approval_decided') moot.get(event.digest)?.abort();
         if (event.type === 'tool_error' && event.effect === 'in_doubt') output.say(inDoubt(turn, event.call));
@@ -140,75 +134,6 @@ async function oneTurn({ config, stack, message, key, decides, output }: Story):
   } finally {
     await client.close();
   }
-}
-
-interface Decision {
-  turn: TurnHandle;
-  digest: string;
-  key: SigningKey | null;
-  decides: Decides;
-  output: Output;
-  questions: Questions;
-  /** Aborts when the call has been decided, here or elsewhere. */
-  decided: AbortSignal;
-}
-
-/** Asks in the terminal, approves as `demo-operator`, or waits for a decision from outside. */
-async function decide(given: Decision): Promise<void> {
-  const { turn, digest, decides, output, questions, decided } = given;
-  output.say(
-    [
-      '    Read what is about to be sent in the Web UI (under User Metadata), and send the signal `approve` or `deny` there:',
-      `    ${turn.uiUrl ?? ''}`,
-      `    {"call": "${digest}", "by": "your-name"}`,
-      `    or: npx holdfast approve ${turn.id} --call ${digest.slice(0, 12)} --by your-name`,
-    ].join('\n'),
-  );
-  if (decides === 'people outside') return output.say(HOLDING);
-  const { card, why } = await cardOf(turn, digest);
-  if (card === null) return output.say(`    ${visible(why)} So nobody is asked here.\n${HOLDING}`);
-  try {
-    if (decides === 'demo-operator') {
-      output.say('    Approving as demo-operator (--yes).');
-      return await send(given, 'approve', { by: 'demo-operator', note: 'npm start -- --yes' });
-    }
-    const above = cardLines(card).map((line) => `    │ ${line}`);
-    const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', decided, above);
-    if (answer === null) return;
-    const by = 'operator at the terminal';
-    const no = /^no?\b[\s,.:;-]*/i.exec(answer.trim());
-    if (/^y(es)?$/i.test(answer.trim())) await send(given, 'approve', { by });
-    else if (no) await send(given, 'deny', { by, note: answer.trim().slice(no[0].length) });
-    else output.say(HOLDING);
-  } catch (error) {
-    output.say(`    ${oneLine(error instanceof Error ? error.message : String(error))}`); // decided elsewhere meanwhile
-    if (error instanceof InputEnded) output.say(HOLDING);
-  }
-}
-
-/** Without a card nobody is asked, and nothing is approved: what would happen could not be shown. */
-async function cardOf(turn: TurnHandle, digest: string): Promise<{ card: string; why?: never } | { card: null; why: string }> {
-  try {
-    const { questions, unread } = await turn.waiting();
-    const question = questions.find((each) => each.digest === digest);
-    if (question) return { card: question.card };
-    const [blind] = unread.filter(({ call }) => call.digest === digest);
-    return { card: null, why: blind?.why ?? 'The call does not wait any more.' };
-  } catch (error) {
-    return { card: null, why: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** Under a name; signed where the story has a key. */
-async function send(
-  { turn, digest, key }: Decision,
-  decision: 'approve' | 'deny',
-  { by, note: text }: { by: string; note?: string },
-): Promise<void> {
-  const note = text === undefined ? {} : { note: text };
-  if (key === null) return decision === 'approve' ? turn.approve(digest, { by, ...note }) : turn.deny(digest, { by, ...note });
-  const { decideSigned } = await import('../client/attest.js');
-  await decideSigned(turn, key, { decision, calls: [digest], principal: by, roles: [], ...note });
 }
 
 function inDoubt(turn: TurnHandle, call: string): string {

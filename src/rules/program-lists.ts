@@ -18,6 +18,7 @@ export const BY_MANIFEST: Record<string, string[]> = {
   ...of(['/Cargo.toml', '/build.rs'], 'cargo'),
   ...of(['/go.mod', '/main.go'], 'go'),
   ...of(['/pyproject.toml', '/conftest.py', '/setup.py'], 'pytest tox nox pip pip3 poetry uv uvx pipx hatch mypy pylint flake8'),
+  ...of(['/pyproject.toml', '/setup.cfg'], 'coverage nose2 nosetests trial behave robot pdm'),
   ...of(['/tasks.py'], 'invoke inv fab'),
   ...of(['/conf.py'], 'sphinx-build'),
   ...of(['/mkdocs.yml'], 'mkdocs'),
@@ -54,7 +55,8 @@ export const INTERPRETERS: ReadonlySet<string> = new Set(
   words(
     `sh bash zsh dash ash ksh mksh csh tcsh fish elvish xonsh nu . source node nodejs tsx ts-node python pypy ipython perl raku ruby
     php lua luajit julia tclsh wish expect groovy scala kotlin jshell elixir escript ocaml runghc runhaskell ghci guile racket sbcl
-    clojure bb Rscript octave gnuplot osascript pwsh java dart swift qjs gdb lldb vi vim nvim ex view ed emacs m4`,
+    clojure bb Rscript octave gnuplot osascript pwsh java dart swift qjs gdb lldb vi vim nvim ex view vimdiff ed emacs m4
+    R swipl mono dc crontab at batch`,
   ),
 );
 
@@ -63,12 +65,12 @@ export const RUNNERS: ReadonlySet<string> = new Set(
   words(
     `env nohup nice ionice chrt taskset numactl time timeout command exec builtin eval trap coproc xargs parallel watch stdbuf
     unbuffer setsid setpriv setarch unshare nsenter chroot sudo doas su runuser gosu busybox flock script strace ltrace perf valgrind
-    xvfb-run dbus-run-session systemd-run fakeroot tini dumb-init cross-env dotenv nyc c8 coverage concurrently
+    xvfb-run dbus-run-session systemd-run fakeroot tini dumb-init cross-env dotenv nyc c8 concurrently
     if then elif else while until do !`,
   ),
 );
 /** Of these, what has a word of its own before the command. */
-export const AFTER_A_WORD: ReadonlySet<string> = new Set(words('taskset setarch chroot su runuser gosu flock dotenv'));
+export const AFTER_A_WORD: ReadonlySet<string> = new Set(words('taskset setarch chroot su runuser gosu flock dotenv perf'));
 /** They take words of the command, or whole commands, out of a file. */
 export const FROM_LISTS: ReadonlySet<string> = new Set(['xargs', 'parallel']);
 

@@ -2,6 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { siteFault } from '../../shared/same-site';
 import { version } from '../../version';
 import type { Fetch } from './bounded-fetch';
 import { fetchFor } from './fetch-for';
@@ -68,10 +69,13 @@ function codeFrom(server: Server, state: string): Promise<string> {
     const timer = setTimeout(() => reject(new Error('Nobody has logged in within five minutes.')), WAIT_MS);
     timer.unref();
     server.on('request', (request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
-      const mine = pathname === '/callback' && same(searchParams.get('state') ?? '', state);
-      response.writeHead(mine ? 200 : 404, { 'content-type': 'text/plain' });
-      response.end(mine ? 'You can close this page.' : 'Not here.');
+      // Of the host alone: the page that sends the person back is another site's.
+      const fault = siteFault({ host: request.headers.host }, request.socket.localAddress, {});
+      const address = `http://127.0.0.1${request.url}`;
+      const { pathname, searchParams } = URL.canParse(address) ? new URL(address) : new URL('http://127.0.0.1');
+      const mine = fault === null && pathname === '/callback' && same(searchParams.get('state') ?? '', state);
+      response.writeHead(mine ? 200 : fault ? 403 : 404, { 'content-type': 'text/plain' });
+      response.end(mine ? 'You can close this page.' : (fault ?? 'Not here.'));
       if (!mine) return;
       clearTimeout(timer);
       const code = searchParams.get('code');

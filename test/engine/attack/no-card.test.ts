@@ -3,9 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
 import { cardsByDigest } from '../../../src/client/cards';
+import { CallHandle } from '../../../src/client/direct-call';
 import type { NewQuestion } from '../../../src/client/watch-pending';
+import { followCall } from '../../../src/cli/call';
 import type { Questions } from '../../../src/cli/support/ask';
 import type { Output } from '../../../src/cli/support/output';
+import { decideInStory } from '../../../src/cli/support/story-decision';
 import { Waiting } from '../../../src/cli/support/waiting';
 import { messageOf } from '../../../src/notify/message';
 import { dataConverter } from '../../../src/data-converter';
@@ -29,6 +32,11 @@ function withoutCards({ client: { temporal }, taskQueue }: Engine) {
   return { state, client: new HoldfastClient(seen, { taskQueue, uiUrl: 'http://ui.example' }) };
 }
 
+function outputTo(lines: string[]): Output {
+  const tell = (line: string) => void lines.push(line);
+  return { json: false, say: tell, note: tell, answer: () => undefined };
+}
+
 describe('where a card cannot be read, nobody is asked', () => {
   it('by `chat` on a terminal, or told without one how to approve: it says why, and asks once the card can be read', () =>
     scene(async (engine) => {
@@ -36,8 +44,7 @@ describe('where a card cannot be read, nobody is asked', () => {
       const [call] = await turn.waitForPending();
       const { state, client } = withoutCards(engine);
       const noted: string[] = [];
-      const tell = (line: string) => void noted.push(line);
-      const output: Output = { json: false, say: tell, note: tell, answer: () => undefined };
+      const output = outputTo(noted);
       const asked: string[][] = [];
       const questions = {
         ask: async (question: string, _signal: AbortSignal, above: string[] = []) => {
@@ -105,6 +112,46 @@ describe('where a card cannot be read, nobody is asked', () => {
       await turn.deny(call.digest, { by: 'ana' });
       await turn.result();
     }));
+
+  it('by `holdfast call`, which says why, and how to decide once the card can be read', () =>
+    scene(async (engine) => {
+      const { turn } = await engine.client.call({ tool: 'pay', input: { invoice: 'INV-7', cents: 700 } });
+      const [call] = await turn.waitForPending();
+      const { state, client } = withoutCards(engine);
+      const noted: string[] = [];
+      const stop = new AbortController();
+      const seen = new CallHandle(client.turn(turn.id));
+      const following = followCall(seen, { stream: false }, outputTo(noted), stop.signal);
+      await eventually('it says so', async () => noted.some((line) => /card .*cannot be read/.test(line)));
+      expect(noted.join('\n')).not.toContain('holdfast approve');
+      state.mended = true;
+      await eventually('it says how', async () => noted.some((line) => line.includes(`holdfast approve ${turn.id}`)));
+      expect(noted.at(-1)).toContain('"INV-7"');
+      await turn.deny(call.digest, { by: 'ana' });
+      await following;
+    }));
+
+  it.each(['people outside', 'the terminal', 'demo-operator'] as const)('by `npm start`, where %s would decide', (decides) =>
+    scene(async (engine) => {
+      const turn = await engine.start();
+      const [call] = await turn.waitForPending();
+      const { state, client } = withoutCards(engine);
+      const said: string[] = [];
+      const questions = { ask: async (_question: string, _signal: AbortSignal, above: string[]) => (said.push(...above), 'n') };
+      const decided = new AbortController().signal;
+      const seen = { turn: client.turn(turn.id), digest: call.digest, key: null, decides, output: outputTo(said) };
+      const decide = () => decideInStory({ ...seen, questions: questions as unknown as Questions, decided });
+      await decide();
+      expect(said.join('\n')).toMatch(/card .*cannot be read.*the details are too long.*nobody is asked here/s);
+      expect(said.join('\n')).not.toContain('holdfast approve');
+      expect((await turn.status()).pending).toEqual([call.digest]);
+      state.mended = true;
+      await decide();
+      expect(said.join('\n')).toMatch(decides === 'the terminal' ? /holdfast approve.*"INV-7"/s : /"INV-7".*holdfast approve/s);
+      if (decides === 'people outside') await turn.deny(call.digest, { by: 'ana' });
+      await turn.result();
+    }),
+  );
 
   it('by webhook or mail: what is sent then names no command that decides', () => {
     for (const card of [null, ''])

@@ -61,13 +61,13 @@ describe('holdfast call, beside an embedded stack', () => {
     expect(JSON.parse(debug.stdout).metadata).toMatchObject({ debug: 'not_allowed' });
   });
 
-  it('says where to approve while it waits; pending, list, show, approve and watch take its id', async () => {
+  it('shows its card and says where to approve while it waits; pending, list, show, approve and watch take its id', async () => {
     const child = following('pay', '{"size": 7}', '--id', 'pay-1', '--by', 'bo', '--json');
     const id = await eventually(
       'it asks',
-      async () => /holdfast approve (call\/\S+) --call [0-9a-f]{64}/.exec(child.output.stderr)?.[1],
+      async () => /`size`\s+│\s+7\s.*holdfast approve (call\/\S+) --call [0-9a-f]{12}\n/s.exec(child.output.stderr)?.[1],
     );
-    const digest = /--call ([0-9a-f]{64})/.exec(child.output.stderr)![1]!;
+    const digest = /call ([0-9a-f]{64})\n/.exec(child.output.stderr)![1]!;
     const waits = await eventually('it is listed', async () => (await json('pending')).find((turn: any) => turn.turn_id === id));
     expect(waits).toMatchObject({ agent: 'tester', requester: 'bo', calls: [{ tool: 'pay', digest }] });
     expect(await json('show', id)).toMatchObject({ turn_id: id, state: 'awaiting_approval', pending: [digest] });
@@ -87,7 +87,7 @@ describe('holdfast call, beside an embedded stack', () => {
 
   it('that is denied exits 3; one that is left goes on, and can be cancelled', async () => {
     const denied = following('pay', '{"size": 8}', '--id', 'pay-2');
-    const digest = await eventually('it asks', async () => /--call ([0-9a-f]{64})/.exec(denied.output.stderr)?.[1]);
+    const digest = await eventually('it asks', async () => /call ([0-9a-f]{64})\n/.exec(denied.output.stderr)?.[1]);
     await json('deny', 'call/pay-2', '--call', digest, '--note', 'No.');
     expect(await denied.ended).toMatchObject({ code: 3, stdout: expect.stringContaining('CONFIRMATION_REQUIRED denied') });
 

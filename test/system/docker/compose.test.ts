@@ -2,7 +2,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSetting } from '../../../src/config';
+import { isSetting, loadConfig } from '../../../src/config';
+import { siteFault } from '../../../src/shared/same-site';
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contract';
 import { version } from '../../../src/version';
 import { composeFaults, composeText, readCompose, ROOT, type ComposeService } from '../support/compose-file';
@@ -130,6 +131,16 @@ describe('docker-compose.yml', () => {
     expect(command).toEqual(['gateway']);
     expect(environment).toMatchObject({ HOLDFAST_HTTP_HOST: '0.0.0.0', HOLDFAST_TOKENS_FILE: '/run/secrets/gateway_tokens' });
     expect(ports).toEqual([`127.0.0.1:8480:${environment!.HOLDFAST_HTTP_PORT}`]);
+  });
+
+  it('has the gateway check Host, over the network of its container too', () => {
+    const { HOLDFAST_HOSTS = '', HOLDFAST_PUBLIC_URL = '' } = compose.services.gateway!.environment!;
+    const byDefault = (text: string) => /^\$\{\w+:-(.*)\}$/.exec(text)?.[1] ?? '';
+    const { hosts } = loadConfig({ HOLDFAST_HOSTS: byDefault(HOLDFAST_HOSTS) });
+    const site = { hosts, publicUrl: byDefault(HOLDFAST_PUBLIC_URL) };
+    const fault = (host: string) => siteFault({ host, origin: `http://${host}` }, '172.18.0.5', site);
+    expect(fault('evil.example:8480')).toContain('The header Host is "evil.example:8480"');
+    for (const host of ['127.0.0.1:8480', 'localhost:8480', 'gateway:8480']) expect([host, fault(host)]).toEqual([host, null]);
   });
 
   it('gives Temporal only settings that its scripts and configuration read', () => {

@@ -27,6 +27,20 @@ describe('a worker process', () => {
     await turn.waitForPending();
   });
 
+  it('keeps no more turns in memory than HOLDFAST_MAX_CACHED_WORKFLOWS says, and all of them wait on', async () => {
+    const port = await freePort();
+    await stage.startWorker(undefined, { HOLDFAST_METRICS_PORT: String(port), HOLDFAST_MAX_CACHED_WORKFLOWS: '2' });
+    const turns = [await stage.begin(), await stage.begin(), await stage.begin(), await stage.begin()];
+    for (const turn of turns) await turn.waitForPending();
+    const kept = async () => {
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      const lines = metrics.split('\n').filter((line) => line.startsWith('temporal_sticky_cache_size{'));
+      return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    };
+    await eventually('two are kept', async () => (await kept()) === 2);
+    for (const turn of turns) expect(await turn.pending()).toHaveLength(1);
+  });
+
   it('is not ready while the store or Temporal is gone, says which and what to do, and is ready again by itself', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const wire = await startWire(testAddress());

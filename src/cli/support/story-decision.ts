@@ -1,0 +1,89 @@
+/** A call of the story of `npm start` that waits: asked about in the terminal, approved as `demo-operator`, or left to people outside. */
+import type { SigningKey } from '../../attestation/signing-key';
+import { cardLines } from '../../client/card-lines';
+import type { TurnHandle } from '../../client/turn-handle';
+import { visible } from '../../shared/visible';
+import { InputEnded, type Questions } from './ask';
+import { cardExcerpt } from './card-excerpt';
+import { oneLine } from './describe';
+import type { Output } from './output';
+
+const HOLDING = '    Waiting for a decision from outside.';
+
+/** Who decides what waits. */
+export type Decides = 'people outside' | 'the terminal' | 'demo-operator';
+
+export interface Decision {
+  turn: TurnHandle;
+  digest: string;
+  key: SigningKey | null;
+  decides: Decides;
+  output: Output;
+  questions: Questions;
+  /** Aborts when the call has been decided, here or elsewhere. */
+  decided: AbortSignal;
+}
+
+/** Nobody is asked, nor told how to decide, and nothing is approved, where what would happen cannot be shown. */
+export async function decideInStory(given: Decision): Promise<void> {
+  const { turn, digest, decides, output, questions, decided } = given;
+  const { card, why } = await cardOf(turn, digest);
+  if (decided.aborted) return;
+  if (card === null) {
+    const look = turn.uiUrl ? ` Read it in the Web UI: ${turn.uiUrl}` : '';
+    return output.say(`    ${visible(why)} So nobody is asked here.${look}\n${HOLDING}`);
+  }
+  output.say(
+    [
+      // In the terminal the whole card stands above the question.
+      ...(decides === 'the terminal' ? [] : cardExcerpt(card).map((line) => `    │ ${line}`)),
+      '    Read what is about to be sent in the Web UI (under User Metadata), and send the signal `approve` or `deny` there:',
+      `    ${turn.uiUrl ?? ''}`,
+      `    {"call": "${digest}", "by": "your-name"}`,
+      `    or: npx holdfast approve ${turn.id} --call ${digest.slice(0, 12)} --by your-name`,
+    ].join('\n'),
+  );
+  if (decides === 'people outside') return output.say(HOLDING);
+  try {
+    if (decides === 'demo-operator') {
+      output.say('    Approving as demo-operator (--yes).');
+      return await send(given, 'approve', { by: 'demo-operator', note: 'npm start -- --yes' });
+    }
+    const above = cardLines(card).map((line) => `    │ ${line}`);
+    const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', decided, above);
+    if (answer === null) return;
+    const by = 'operator at the terminal';
+    const no = /^no?\b[\s,.:;-]*/i.exec(answer.trim());
+    if (/^y(es)?$/i.test(answer.trim())) await send(given, 'approve', { by });
+    else if (no) await send(given, 'deny', { by, note: answer.trim().slice(no[0].length) });
+    else output.say(HOLDING);
+  } catch (error) {
+    output.say(`    ${oneLine(error instanceof Error ? error.message : String(error))}`); // decided elsewhere meanwhile
+    if (error instanceof InputEnded) output.say(HOLDING);
+  }
+}
+
+/** The card, or why there is none. */
+async function cardOf(turn: TurnHandle, digest: string): Promise<{ card: string; why?: never } | { card: null; why: string }> {
+  try {
+    const { questions, unread } = await turn.waiting();
+    const question = questions.find((each) => each.digest === digest);
+    if (question) return { card: question.card };
+    const blind = unread.find(({ call }) => call.digest === digest);
+    return { card: null, why: blind?.why ?? 'The call does not wait any more.' };
+  } catch (error) {
+    return { card: null, why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Under a name; signed where the story has a key. */
+async function send(
+  { turn, digest, key }: Decision,
+  decision: 'approve' | 'deny',
+  { by, note: text }: { by: string; note?: string },
+): Promise<void> {
+  const note = text === undefined ? {} : { note: text };
+  if (key === null) return decision === 'approve' ? turn.approve(digest, { by, ...note }) : turn.deny(digest, { by, ...note });
+  const { decideSigned } = await import('../../client/attest.js');
+  await decideSigned(turn, key, { decision, calls: [digest], principal: by, roles: [], ...note });
+}
