@@ -1,6 +1,7 @@
 /** `holdfast audit report`: a bundle, or two side by side, as a page for people. */
 import type { Command } from 'commander';
 import { compared, html, markdown, report } from '../audit/report';
+import { visible } from '../shared/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { readBundle, trustFile } from './support/read-bundle';
@@ -34,10 +35,18 @@ export function auditReport(audit: Command, output: () => Output): void {
       if (path === '-') process.stdout.write(text);
       else {
         await writeFileWhole(path, text);
-        const answer = read.map(({ result: { verdict, line } }, index) => ({ file: files[index], verdict, line }));
+        const answer = read.map(({ result: { verdict, line, bad_starts } }, index) => ({
+          file: files[index],
+          verdict,
+          line,
+          bad_starts,
+        }));
         output().answer({ report: path, bundles: answer }, [
           path,
-          ...read.map(({ verification }, index) => `${files[index]}: ${verification.headline}`),
+          ...read.flatMap(({ verification: { headline, details } }, index) => [
+            `${files[index]}: ${visible(headline)}`,
+            ...details.map((line) => `  ${visible(line)}`),
+          ]),
         ]);
       }
       if (read.some(({ result }) => result.verdict === 'broken')) throw new Exit(EXIT.failed);

@@ -9,7 +9,7 @@ import { readTombstones, type Tombstones } from '../audit/verify/tombstones';
 import { visible } from '../shared/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
-import { trustFile } from './support/read-bundle';
+import { forMachines, trustFile } from './support/read-bundle';
 
 interface Options {
   trust?: string;
@@ -39,7 +39,7 @@ export function auditVerify(audit: Command, output: () => Output): void {
       const { gone, faults } = tombstones === undefined ? NONE_GONE : readTombstones(await textOf(tombstones), keys);
       const chain = [...faults, ...chainFaults(links, after ?? null, gone)];
       const lines = answers.flatMap((answer) => describe(answer));
-      const told = answers.map(({ signatures: _, ...answer }) => answer);
+      const told = answers.map(({ file, ...answer }) => ({ file, ...forMachines(answer) }));
       const value = files.length === 1 ? { ...told[0], chain } : { bundles: told, chain };
       output().answer(value, [...lines, ...chain.map(visible)]);
       if (chain.length > 0 || answers.some(({ verdict }) => verdict !== 'intact')) throw new Exit(EXIT.failed);

@@ -5,8 +5,8 @@ import type { Verified } from './doc';
 
 export function verified(result: Verification): Verified {
   const [headline = '', ...details] = describeVerification(result);
-  const { verdict, complete, signatures } = result;
-  const proved = [...signatures.values()].every((state) => state === 'holds');
+  const { verdict, complete, signatures, bad_starts: bad, unchecked_decisions: unchecked } = result;
+  const proved = bad === 0 && unchecked === 0 && [...signatures.values()].every((state) => state === 'holds');
   return {
     tone:
       verdict === 'broken' || verdict === 'contradictory' ? 'bad' : verdict === 'intact' && complete && proved ? 'good' : 'warn',

@@ -49,6 +49,8 @@ export class Attestations {
   readonly states = new Map<string, SignatureState>();
   /** How many could not be checked: the trust file has no key of anybody who decides. */
   unchecked = 0;
+  /** How many starts of turns bear a signature that does not hold. */
+  badStarts = 0;
   /** Texts of signatures that do not cover the note beside them: those of older builds. */
   readonly beyondNotes = new Set<string>();
 
@@ -70,7 +72,7 @@ export class Attestations {
 
   /** The same of the start of a turn. */
   startFault(attestation: Json, start: SignedStart, namespace: string): string | null {
-    return this.noted(attestation, () => {
+    const fault = this.noted(attestation, () => {
       const signed = this.signed(attestation, startClaims, timeOf(start.at));
       if (typeof signed === 'string') return signed;
       const { aud, requester, agent, message_hash } = signed.claims;
@@ -81,6 +83,8 @@ export class Attestations {
       if (message_hash !== start.message_hash) return 'it was signed for another message';
       return notHis(signed.key, requester, []);
     });
+    if (fault !== null) this.badStarts += 1;
+    return fault;
   }
 
   private noted(attestation: Json, look: () => string | null): string | null {

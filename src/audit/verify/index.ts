@@ -31,6 +31,8 @@ export interface Verification {
   made_of: { root: string; signed_by: string | null } | null;
   /** Signed decisions, messages and starts that nobody could check: the trust file has no key of those who decide. */
   unchecked_decisions: number;
+  /** Signatures on starts of turns that do not hold: who started them is not proved. */
+  bad_starts: number;
   /** Notes beside signed decisions that the signature does not cover: those of older builds. */
   unsigned_notes: number;
   /** By its text: what is known of each signature of a person that was looked at; one that is not there was not checked. */
@@ -97,6 +99,7 @@ function factsOf(trust: readonly TrustedKey[], { left, bundle, end }: Structure,
     redactions: left.parts + left.payloads,
     made_of: bundle && end ? madeOf(trust, bundle, end) : null,
     unchecked_decisions: attestations.unchecked,
+    bad_starts: attestations.badStarts,
     unsigned_notes: attestations.beyondNotes.size,
     signatures: attestations.states,
     subject: bundle?.subject ?? null,

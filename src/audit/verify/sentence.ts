@@ -36,10 +36,9 @@ function besides({
   redactions,
   made_of: madeOf,
   unchecked_decisions: unchecked,
+  bad_starts: bad,
   unsigned_notes: notes,
-  signatures,
 }: Verification): string[] {
-  const bad = [...signatures.values()].filter((state) => state === 'does not hold').length;
   return [
     ...(redactions > 0 ? ['What was left out could not be checked; its hashes are kept.'] : []),
     ...(madeOf === null

@@ -12,7 +12,7 @@ import type { Verification } from '../../audit/verify';
 import type { HoldfastClient } from '../../client';
 import { oneLine } from './describe';
 import { UsageError } from './exit';
-import { readBundle } from './read-bundle';
+import { forMachines, readBundle } from './read-bundle';
 import { writeFileWhole } from './write-file';
 import { writeWhole } from './write-whole';
 
@@ -42,7 +42,7 @@ export async function investigate(
   const { id } = await client.turnNamed(turn);
   const { complete, root } = await writeWhole(client.bundle({ turn: id }), bundle);
   const read = await readBundle(bundle, await keys());
-  await writeFileWhole(join(folder, 'verification.json'), `${JSON.stringify(read.result, null, 2)}\n`);
+  await writeFileWhole(join(folder, 'verification.json'), `${JSON.stringify(forMachines(read.result), null, 2)}\n`);
   const doc = report(read);
   await writeFileWhole(join(folder, 'report.html'), html(doc));
   await writeFileWhole(join(folder, 'report.md'), markdown(doc));
@@ -60,6 +60,7 @@ export async function investigate(
     lines: [
       `bundle:   ${bundle}`,
       `verified: ${oneLine(read.verification.headline, 1000)}`,
+      ...read.verification.details.map((line) => `  ${oneLine(line, 1000)}`),
       ...(complete ? [] : ['complete: no; the report says why']),
       ...replayed.lines.map((line, index) => `${index === 0 ? 'replay:   ' : '  '}${oneLine(line, 1000)}`),
       `report:   ${join(folder, 'report.html')}`,

@@ -29,6 +29,11 @@ export async function readBundle(path: string, trust: readonly TrustedKey[]): Pr
   }
 }
 
+/** What the verifier says, as `--json` prints it: without the text of each signature. */
+export function forMachines({ signatures: _, ...told }: Verification): Omit<Verification, 'signatures'> {
+  return told;
+}
+
 /** The keys of the file; none without one. @throws UsageError */
 export async function trustFile(path: string | undefined): Promise<TrustedKey[]> {
   if (path === undefined) return [];

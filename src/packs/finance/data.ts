@@ -134,7 +134,7 @@ export interface NamedCompanies {
   named: Company[];
   /** Those to search: the named ones; where there are none, all of a source that is small enough. */
   searched: Company[];
-  /** Its other words, in lower case. */
+  /** Its other words, as they are written. */
   words: string[];
 }
 

@@ -21,42 +21,60 @@ const SYNONYMS: Record<string, string> = {
   appoints: 'appointment',
   resigns: 'departure',
   vote: 'vote',
+  votes: 'vote',
   meeting: 'vote',
   acquisition: 'acquisition',
+  acquisitions: 'acquisition',
   merger: 'acquisition',
+  mergers: 'acquisition',
   debt: 'obligation',
   notes: 'obligation',
   layoffs: 'exit',
   hack: 'cybersecurity',
   breach: 'cybersecurity',
 };
-/** What people write around a topic. */
+/** What people write around a topic. A word that is not listed may be a name, even a short one: ge, 3m. */
 const AROUND = new Set(
-  'about after all and announced announcement announcements any before between companies days during event events filing filings for from general happened its last lately latest month months new news over quarter quarterly recent recently report reported reports since stock that their this today update updates was week weeks what when which who why with year years'.split(
+  'a about after all an and announced announcement announcements any are as at before between by companies days did during event events filing filings for from general had happened has have how i in is it its last lately latest me month months new news no of on or over quarter quarterly recent recently report reported reports show since stock that their there this to today update updates us was week weeks were what when which who why will with year years'.split(
     ' ',
   ),
 );
+/** Words of titles that are a company's whole name. */
+const NAMES_TOO = new Set(['shell']);
+/** A word with this many letters may be the beginning of a title's word; a ticker has five at most. */
+const BEGINNING = 6;
 /** Shorter ones (of, at, in) say nothing about a topic. */
 const SHORTEST_WORD = 3;
 export const NAME_FILLERS = new Set(['inc', 'corp', 'corporation', 'company', 'the', 'co']);
 
-export const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}.]+/gu) ?? [];
-export const bare = (word: string) => word.replace(/^\.+|\.+$/g, '');
+/** Names of forms and abbreviations whose letters are tickers of others (8-K, S-1, M&A), and the possessive. */
+const FORMS = /(?<![\p{L}\p{N}])(?:6-K|8-K|10-K|10-Q|20-F|40-F|S-1)(?:\/A|s)?(?![\p{L}\p{N}])/giu;
+const MERGERS = /(?<![\p{L}\p{N}&])M&A(?![\p{L}\p{N}&])/gu;
+const POSSESSIVE = /(?<=[\p{L}\p{N}])['’]s(?![\p{L}\p{N}])/giu;
+
+/** The words of a text, as they are written. */
+export function wordsOf(text: string): string[] {
+  const plain = text.replace(FORMS, ' ').replace(MERGERS, ' merger ').replace(POSSESSIVE, '');
+  return (plain.match(/[\p{L}\p{N}.]+/gu) ?? []).map((word) => word.replace(/^\.+|\.+$/g, '')).filter((word) => word !== '');
+}
+
+const lower = (word: string) => word.toLowerCase();
 
 /** Splits a query into the companies that it names, by ticker or by a whole name, and its other words. */
 export function readQuery(query: string, companies: Company[]): { named: Company[]; words: string[] } {
-  const words = wordsOf(query).map(bare);
+  const written = wordsOf(query);
+  const words = written.map(lower);
   const used = new Set<number>();
   const named = companies.filter((company) => {
     const places = namesOf(company).flatMap((name) => placesOf(name, words));
     for (const place of places.flat()) used.add(place);
     return places.length > 0;
   });
-  return { named, words: words.filter((word, at) => word !== '' && !used.has(at) && !NAME_FILLERS.has(word)) };
+  return { named, words: written.filter((word, at) => !used.has(at) && !NAME_FILLERS.has(lower(word))) };
 }
 
 function namesOf({ ticker, name, aliases }: Company): string[][] {
-  const names = [ticker, name, ...aliases].map((text) => wordsOf(text).map(bare));
+  const names = [ticker, name, ...aliases].map((text) => wordsOf(text).map(lower));
   return names.map((words) => words.filter((word) => !NAME_FILLERS.has(word))).filter((words) => words.length > 0);
 }
 
@@ -65,10 +83,30 @@ function placesOf(name: string[], words: string[]): number[][] {
   return words.flatMap((_word, at) => (name.every((part, i) => words[at + i] === part) ? [name.map((_part, i) => at + i)] : []));
 }
 
-/** Whether a word is of a topic that can be searched, or one that people write around it; if not, it may be a name. */
-export function isTopic(word: string): boolean {
-  const short = word.length < SHORTEST_WORD || /^\d/.test(word);
-  return short || AROUND.has(word) || getOwn(SYNONYMS, word) !== undefined || TITLE_WORDS.some((title) => title.startsWith(word));
+/**
+ * Whether a word, as it is written, is of a topic that can be searched, or one that people write around it; if not, it may
+ * be a name. In capitals it is a ticker, unless it is what the press calls a topic (CEO).
+ */
+export function isTopic(written: string): boolean {
+  const word = lower(written);
+  if (getOwn(SYNONYMS, word) !== undefined) return true;
+  return !mayBeTicker(written) && isCommonWord(word);
+}
+
+export function mayBeTicker(written: string): boolean {
+  return /^[A-Z]{1,5}$/.test(written);
+}
+
+/** Whether a word in lower case has a meaning here beside that of a name. */
+export function isCommonWord(word: string): boolean {
+  if (NAMES_TOO.has(word)) return false;
+  if (AROUND.has(word) || getOwn(SYNONYMS, word) !== undefined || isNumber(word)) return true;
+  return TITLE_WORDS.some((title) => title === word || (word.length >= BEGINNING && title.startsWith(word)));
+}
+
+/** A number, an item code, a quarter or a fiscal year. */
+function isNumber(word: string): boolean {
+  return /^(\d+(\.\d+)*(st|nd|rd|th)?|q[1-4]|h[12]|fy\d{2,4})$/.test(word);
 }
 
 /**
@@ -76,9 +114,12 @@ export function isTopic(word: string): boolean {
  * company at least one word has to be found; with one, all of its events count.
  */
 export function rank(events: Event[], query: { named: Company[]; words: string[] }): Event[] {
-  const needles = query.words.map((word) => getOwn(SYNONYMS, word) ?? word).filter((word) => word.length >= SHORTEST_WORD);
+  const needles = query.words
+    .map(lower)
+    .map((word) => getOwn(SYNONYMS, word) ?? word)
+    .filter((word) => word.length >= SHORTEST_WORD);
   const score = ({ filing }: Event) => {
-    const said = filing.items.flatMap((item) => [item, ...wordsOf(itemTitle(item))]);
+    const said = filing.items.flatMap((item) => [item, ...wordsOf(itemTitle(item)).map(lower)]);
     return needles.filter((needle) => said.some((word) => word.startsWith(needle))).length;
   };
   const scored = events.map((event) => ({ event, score: score(event) }));

@@ -80,4 +80,19 @@ describe('the text of an exception', () => {
     expect(exceptionText(undefined)).toBe('undefined');
     expect(exceptionText({ toString: () => 'x' })).toBe('x');
   });
+
+  it('shows no secret of which the end lies beyond what is kept', () => {
+    const before = (secret: string) => `${'x'.repeat(9_989 - secret.indexOf('|'))} ${secret.replace('|', '')} was refused`;
+    for (const secret of [
+      'ghp_01234567|89abcdefghijklmnopqrstuvwxyz',
+      'postgres://ana:hunter2|hunter2@db',
+      'Bearer abcdef|ghijklmnop',
+    ])
+      expect(exceptionText(new Error(before(secret))).slice(-60)).not.toMatch(/ghp_0|hunter2|abcdef/);
+  });
+
+  it('is a text for whatever was thrown, also where that has none', () => {
+    expect(exceptionText(Object.create(null))).toBe('what was thrown has no text');
+    expect(exceptionText({ toString: () => ({}) })).toBe('what was thrown has no text');
+  });
 });

@@ -1,6 +1,6 @@
 /** EDGAR's list of tickers: by ticker, and by what a search text calls a company. */
 import type { Company } from '../data';
-import { bare, isTopic, NAME_FILLERS, wordsOf } from '../news';
+import { isCommonWord, isTopic, mayBeTicker, NAME_FILLERS, wordsOf } from '../news';
 
 /** A text that seems to name more is about none of them in particular. */
 const MOST_NAMED = 3;
@@ -39,8 +39,8 @@ export class CompanyList {
       const listed = {
         company,
         name: wordsOf(title)
-          .map(bare)
-          .filter((word) => word !== '' && !LEGAL.has(word)),
+          .map((word) => word.toLowerCase())
+          .filter((word) => !LEGAL.has(word)),
       };
       if (!this.byTicker.has(ticker)) this.byTicker.set(ticker, listed);
       const [first] = listed.name;
@@ -53,34 +53,45 @@ export class CompanyList {
   }
 
   /**
-   * The companies that a text names: a ticker in capitals, a whole name, or, where there is neither, the
+   * The companies that a text names: a whole name, a ticker in capitals, or, where there is neither, the
    * first word of a name with a capital letter, which then stands for the largest such company, unless another name stands beside it.
+   * A ticker that is a word too (A, ALL, CEO) counts where nothing else is named.
    */
   namedIn(text: string): { named: Company[]; words: string[] } {
-    const tokens = text.match(/[\p{L}\p{N}.]+/gu) ?? [];
-    const words = tokens.map((token) => bare(token.toLowerCase()));
+    const written = wordsOf(text);
+    const words = written.map((word) => word.toLowerCase());
     const used = new Set<number>();
     const named = new Set<Company>();
     const take = (listed: Listed, at: number, length: number) => {
       named.add(listed.company);
       for (let i = at; i < at + length; i++) used.add(i);
     };
-    for (const [at, token] of tokens.entries()) {
-      const byTicker = /^[A-Z]{1,5}$/.test(token) ? this.byTicker.get(token) : undefined;
+    const tickerAt = (at: number) => (mayBeTicker(written[at]!) ? this.byTicker.get(written[at]!) : undefined);
+    for (const [at, word] of words.entries()) {
+      if (used.has(at)) continue;
+      const byTicker = isCommonWord(word) ? undefined : tickerAt(at);
       const whole = this.longestNameAt(words, at);
-      if (byTicker) take(byTicker, at, 1);
-      else if (whole) take(whole, at, whole.name.length);
+      if (whole && (whole.name.length > 1 || !byTicker)) take(whole, at, whole.name.length);
+      else if (byTicker) take(byTicker, at, 1);
+    }
+    if (named.size === 0) {
+      for (const at of words.keys()) {
+        const byTicker = tickerAt(at);
+        if (byTicker) take(byTicker, at, 1);
+      }
     }
     if (named.size === 0) {
       for (const [at, word] of words.entries()) {
         const alone =
-          isCapital(tokens[at]) && ![at - 1, at + 1].some((beside) => isCapital(tokens[beside]) && !isTopic(words[beside]!));
+          isCapital(written[at]) && ![at - 1, at + 1].some((beside) => isCapital(written[beside]) && !isTopic(written[beside]!));
         const [largest] = alone ? (this.byFirstWord.get(word) ?? []) : [];
         if (largest) take(largest, at, 1);
       }
     }
-    const rest = words.filter((word, at) => !used.has(at) && word !== '' && !LEGAL.has(word));
-    return { named: [...named].slice(0, MOST_NAMED), words: rest };
+    return {
+      named: [...named].slice(0, MOST_NAMED),
+      words: written.filter((_word, at) => !used.has(at) && !LEGAL.has(words[at]!)),
+    };
   }
 
   private longestNameAt(words: string[], at: number): Listed | undefined {

@@ -111,14 +111,23 @@ describe('a report', () => {
       expect(text).toMatch(/Whether rita really started it: the signature on its start is not checked/);
     });
 
-    it('where any text stands in the place of a signed start', async () => {
-      const { text: forgery } = forged(readFileSync(pathOf('approval'), 'utf8'), (lines) => {
+    const withStart = (attestation: string | object) =>
+      forged(readFileSync(pathOf('approval'), 'utf8'), (lines) => {
         const started = lines.flatMap(({ body }) => body.event?.workflowExecutionStartedEventAttributes ?? []);
-        started[0].input.payloads[0].$.attestation = 'trust me';
+        started[0].input.payloads[0].$.attestation = attestation;
         const starts = lines.filter(({ kind, body }) => kind === 'part' && body.part.body?.first_execution_run_id);
-        starts[0]!.body.part.body.attestation = 'trust me';
-      });
-      const { tone, text } = await after(forgery, TRUST);
+        starts[0]!.body.part.body.attestation = attestation;
+      }).text;
+
+    it('where what stands in its place is no text', async () => {
+      const { tone, text } = await after(withStart({ trust: 'me' }), TRUST);
+      expect(tone).toBe('warn');
+      expect(text).not.toContain('with a signed start');
+      expect(text).toMatch(/1 signature on the start of a turn does not hold/);
+    });
+
+    it('where any text stands in the place of a signed start', async () => {
+      const { tone, text } = await after(withStart('trust me'), TRUST);
       expect(tone).toBe('warn');
       expect(text).toMatch(/rita \(with a start whose signature does not hold\) asked/);
       expect(text).toMatch(/Whether rita really started it: the signature on its start does not hold/);

@@ -51,6 +51,16 @@ describe('calculate', () => {
     expect(await tool(text)).toBeCloseTo(value, 12);
   });
 
+  it.each<[string, number]>([
+    ['log(1000, 10)', 3],
+    ['log(1000000, 10)', 6],
+    ['log(0.001, 10)', -3],
+    ['log(243, 3)', 5],
+    ['log(1/8, 2)', -3],
+  ])('computes a whole logarithm exactly: %s', (text, value) => {
+    expect(calculate(text)).toBe(value);
+  });
+
   it('agrees with JavaScript on any arithmetic, or says that the result is not finite', () => {
     fc.assert(
       fc.property(expression, ({ text, value }) => {
@@ -176,6 +186,11 @@ describe('calculate', () => {
     '1,234.5',
     'max(1,234)',
     '1_000',
+    '0x10i128',
+    '0xffi8',
+    '1 + 0XFFi32',
+    '0b11i2',
+    '-0o17i64',
     '()',
     '(',
     '1)',

@@ -8,6 +8,15 @@ const list = new CompanyList([
   { cik_str: 40545, ticker: 'GE', title: 'GENERAL ELECTRIC CO' },
   { cik_str: 40704, ticker: 'GIS', title: 'GENERAL MILLS INC' },
   { cik_str: 899051, ticker: 'ALL', title: 'ALLSTATE CORP' },
+  { cik_str: 12927, ticker: 'BA', title: 'BOEING CO' },
+  { cik_str: 1090872, ticker: 'A', title: 'AGILENT TECHNOLOGIES, INC.' },
+  { cik_str: 55067, ticker: 'K', title: 'KELLANOVA' },
+  { cik_str: 1583708, ticker: 'S', title: 'SentinelOne, Inc.' },
+  { cik_str: 794367, ticker: 'M', title: "Macy's, Inc." },
+  { cik_str: 732717, ticker: 'T', title: 'AT&T INC.' },
+  { cik_str: 36270, ticker: 'MTB', title: 'M&T BANK CORP' },
+  { cik_str: 64040, ticker: 'SPGI', title: 'S&P Global Inc.' },
+  { cik_str: 63908, ticker: 'MCD', title: 'MCDONALDS CORP' },
   { cik_str: 1418121, ticker: 'APLE', title: 'Apple Hospitality REIT, Inc.' },
 ]);
 const tickers = (text: string) => list.namedIn(text).named.map((company) => company.ticker);
@@ -27,12 +36,27 @@ describe('the companies that a search text names', () => {
     ['MSFT and AAPL', ['MSFT', 'AAPL']],
     ['all acquisitions in general', []],
     ['', []],
+    // Letters of forms, of abbreviations and of other names are no tickers beside a name.
+    ['AAPL 8-K filings', ['AAPL']],
+    ['Apple S-1', ['AAPL']],
+    ['Microsoft M&A', ['MSFT']],
+    ['A new CEO at Boeing', ['BA']],
+    ['ALL AAPL NEWS', ['AAPL']],
+    ['M&T Bank earnings', ['MTB']],
+    ['S&P Global earnings', ['SPGI']],
+    ['AT&T results', ['T']],
+    ["MCDONALD'S EARNINGS", []],
+    ["Macy's results", ['M']],
+    ["Apple's results", ['AAPL']],
+    ['A results', ['A']],
+    ['ALL results', ['ALL']],
+    ['K results', ['K']],
   ])('%j: %j', (text, expected) => {
     expect(tickers(text)).toEqual(expected);
   });
 
   it('leave the other words for the topic', () => {
-    expect(list.namedIn('Microsoft Corp new CEO').words).toEqual(['new', 'ceo']);
+    expect(list.namedIn('Microsoft Corp new CEO').words).toEqual(['new', 'CEO']);
   });
 
   it('are three at most', () => {
