@@ -1,7 +1,7 @@
 /** A workflow that was reset: Temporal re-applies old signals, and nobody who sent them has seen what is asked now. */
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type AdmitCallInput, type AdmitCallOutput, type RunCallInput } from '../shared/activity-io';
-import type { Decision, Held } from '../shared/approval';
+import type { Held } from '../shared/approval';
 import type { EffectRecord } from '../store/store';
 import { approvalsFault } from './approvals-fault';
 import { askedAbout } from './asked';
@@ -15,20 +15,23 @@ import { otherDispatch } from './effect-of';
 export async function afterReset(deps: Dependencies, request: RunCallInput): Promise<Held | null> {
   const { turn, call } = request;
   const approvals = approvalsOf(request);
-  const run = approvals.find((approval) => approval.run_id !== ownRun())?.run_id ?? (await closedRun(deps, approvals, call));
+  const run = approvals.find((approval) => approval.run_id !== ownRun())?.run_id ?? (await otherRun(deps, request));
   if (run === undefined) return null;
   const fault = await approvalsFault(deps, request, deps.registry.approval(turn.agent, call.tool));
   return fault ? null : { kind: 'reset', id: run, text: '' }; // admission writes what its card says
 }
 
-/** The run whose question was closed: the turn had taken another answer, or the outcome, before it was reset. */
-async function closedRun(
-  { store }: Pick<Dependencies, 'store'>,
-  approvals: Decision[],
-  { digest }: RunCallInput['call'],
+/** The run whose question was closed, since the turn had taken another answer, or the outcome; or was asked before a reset. */
+async function otherRun(
+  { store, turns }: Pick<Dependencies, 'store' | 'turns'>,
+  request: RunCallInput,
 ): Promise<string | undefined> {
-  const asked = approvals.length === 0 ? null : await askedAbout(store, digest);
-  return asked?.closed ? asked.run : undefined;
+  const { turn, call } = request;
+  const asked = approvalsOf(request).length === 0 ? null : await askedAbout(store, call.digest);
+  if (asked === null) return undefined;
+  // Which run an approval was given in, the arguments say; which run has asked, the store, and how the own one began, Temporal.
+  const open = !asked.closed && (await turns.continues(turn.workflow_id, ownRun(), asked.run));
+  return open ? undefined : asked.run;
 }
 
 export interface EarlierRun {

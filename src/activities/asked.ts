@@ -32,7 +32,7 @@ export interface Asked {
 
 type Said = Found & Pick<Settlement, 'outcome'>;
 
-/** Of one person on one call; more is not noted. */
+/** Of one person on one call; more is not noted, and of a call in doubt does not count. */
 const MOST_OF_ONE = 20;
 
 /** Opens the question of this run. @returns the run that had asked it before, where it is another */
@@ -60,10 +60,14 @@ export function closeQuestion({ registers }: Registers, digest: string): Promise
   });
 }
 
-/** Notes a signed statement that was found good just now. */
-export async function noteGood(store: Registers, said: CheckDecisionInput, by: string): Promise<void> {
+/** Notes a signed statement that was found good just now. @returns why it does not count all the same, or null */
+export async function noteGood(store: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
   if (said.decision === 'settle') return noteSettlement(store, said, by);
-  if (said.decision !== 'approve') return;
+  if (said.decision === 'approve') await noteApproval(store, said, by);
+  return null;
+}
+
+async function noteApproval(store: Registers, said: CheckDecisionInput, by: string): Promise<void> {
   if ((await askedAbout(store, said.digest)) === null) return noteTime(store, said.attestation);
   const hash = hashJson(said.attestation);
   await store.registers.update(questionName(said.digest), (known, now) => {
@@ -94,17 +98,27 @@ export async function foundSettled(
   return { at, last: all.findLast((one) => samePerson(one.by, by))?.outcome ?? null };
 }
 
-/** A statement that is known stays where it is: nobody takes his words back for him by sending the first ones again. */
-async function noteSettlement({ registers }: Registers, said: CheckDecisionInput, by: string): Promise<void> {
+/**
+ * A statement that is known stays where it is: nobody takes his words back for him by sending the first ones again. For the same
+ * reason none is forgotten.
+ */
+async function noteSettlement({ registers }: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
   const hash = hashJson(said.attestation);
-  await registers.update(settledName(said.digest), (known, now) => {
+  return registers.update<string | null>(settledName(said.digest), (known, now) => {
     const all = (known ?? []) as unknown as Said[];
-    if (all.some((one) => one.hash === hash)) return { answer: undefined };
-    const own = all.filter((one) => samePerson(one.by, by)).slice(1 - MOST_OF_ONE);
-    const others = all.filter((one) => !samePerson(one.by, by));
-    const value = [...others, ...own, { hash, by, outcome: said.outcome!, at: iso(now) }];
-    return { value: value as unknown as Json, answer: undefined };
+    const own = all.filter((one) => samePerson(one.by, by));
+    if (all.some((one) => one.hash === hash)) return { answer: correctedBy(own, said.outcome!) };
+    if (own.length >= MOST_OF_ONE)
+      return { answer: `${by} has said ${MOST_OF_ONE} things of this call; somebody else must settle it` };
+    const value = [...all, { hash, by, outcome: said.outcome!, at: iso(now) }];
+    return { value: value as unknown as Json, answer: null };
   });
+}
+
+/** Why something that its author has said before counts no more, or null. */
+function correctedBy(own: Said[], outcome: Settlement['outcome']): string | null {
+  const last = own.at(-1)?.outcome ?? outcome;
+  return last === outcome ? null : `${own[0]!.by} has said since that it was ${last}`;
 }
 
 /** Decisions of calls that an older build has asked about. */

@@ -13,10 +13,13 @@ export async function beginSession(
   { session_id, session_run }: BeginSessionInput,
 ): Promise<BeginSessionOutput> {
   const { namespace } = Context.current().info;
-  const name = `session/${hashJson({ v: 'holdfast.session/1', namespace, session_id })}`;
-  const first = await store.registers.update<Json>(name, (value) =>
-    value === null ? { value: session_run, answer: session_run } : { answer: value },
-  );
+  const hash = hashJson({ v: 'holdfast.session/1', namespace, session_id });
+  // Under this name builds until November 2026 have written it down; it is swept after a month.
+  const { value: older } = await store.registers.read(`session/${hash}`);
+  const first = await store.registers.update<Json>(`kept/session/${hash}`, (value) => {
+    const known = value ?? older;
+    return known === null ? { value: session_run, answer: session_run } : { answer: known };
+  });
   // Sessions of older builds have not written themselves down.
   return { first: first === session_run && !(await turnEnds.hasTurns(session_id)) };
 }

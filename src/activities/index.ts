@@ -52,8 +52,8 @@ export function createActivities(deps: Dependencies): Activities {
     endTurn: own(deps, (input) => withPulse(() => orStoreFault(endTurn(deps, input)))),
     // These go on trying: what became of an effect has to be known, however long the store takes to be mended.
     runCall: own(deps, (input) => withPulse(() => runCall(deps, input))),
-    inspectEffect: over(deps, (input) => withPulse(() => inspectEffect(deps, input))),
-    reconcileEffect: over(deps, (input) => withPulse(() => reconcileEffect(deps, input))),
+    inspectEffect: own(deps, (input) => withPulse(() => inspectEffect(deps, input))),
+    reconcileEffect: own(deps, (input) => withPulse(() => reconcileEffect(deps, input))),
     settleEffect: own(deps, (input) => withPulse(() => settleEffect(deps, input))),
   };
 }

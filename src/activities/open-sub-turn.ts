@@ -1,6 +1,7 @@
 /** Before a sub-agent begins: the call is looked at as any other is before it runs, and its turn is described. */
 import type { ExistingSubTurn, OpenSubTurnInput, OpenSubTurnOutput } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
+import { hashJson } from '../shared/digests';
 import { workflowId } from '../shared/ids';
 import type { JsonObject } from '../shared/json';
 import { narrower, type OuterMode, type TurnLimits } from '../shared/sub-turn';
@@ -11,6 +12,7 @@ import { taken } from '../tools/taken';
 import { checkedCall, heldByReset, heldOrRefused } from './checked-call';
 import { depthLeft } from './depth';
 import type { Dependencies } from './dependencies';
+import { noteOpened } from './opened';
 import { refusal } from './refusal';
 import { reportOf } from './sub-turn-report';
 
@@ -40,14 +42,19 @@ export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput)
   const message = messageOf(tool, subAgent, input);
   if (typeof message !== 'string') return refused(message.fault);
 
+  const bound = { within: modesOf(asking), depth_left: left - 1 };
+  const existing = await existingTurn(deps, request, subAgent.name);
+  if (existing === null) {
+    const opened = { digest: request.call.digest, agent: subAgent.name, message_hash: hashJson(message), ...bound };
+    await noteOpened(deps.store, turn, workflowId(request.sub_turn_id), opened);
+  }
   return {
     open: true,
     agent: subAgent.name,
     message,
     limits: limitsOf(asked, subAgent),
-    within: modesOf(asking),
-    depth_left: left - 1,
-    existing: await existingTurn(deps, request, subAgent.name),
+    ...bound,
+    existing,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Held } from '../shared/approval';
 import { callError } from '../shared/errors';
 import { holds, INTENT_WINDOW_MS, type ClaimAnswer, type IntentOwner } from '../shared/intent';
 import type { JsonObject } from '../shared/json';
+import { tenantOf } from '../shared/tenant';
 import type { EffectState } from '../store/store';
 import type { Tool } from '../tools/define';
 import { intentOf } from '../tools/intent';
@@ -46,7 +47,7 @@ export async function sameIntent(
     const message = `${tool.name} was not run: nobody could say whether the same was done before (${named.intent}).`;
     return { refused: callError('NETWORK_ERROR', 'intent_unavailable', message) };
   }
-  return answer.granted ? null : heldBy(deps, answer.owners);
+  return answer.granted ? null : heldBy(deps, turn, answer.owners);
 }
 
 /** What the first card has to tell: a look, no claim. Null where nobody owns the act, or nobody answers: then the claim tells. */
@@ -62,6 +63,7 @@ export async function intentBefore(
     const owners = await deps.intents.look(named.intent);
     return await heldBy(
       deps,
+      turn,
       owners.filter((owner) => holds(owner, Date.now())),
     );
   } catch (error) {
@@ -84,12 +86,14 @@ export async function closeIntentOf(deps: Dependencies, { turn, call, key, effec
   }
 }
 
+type Viewer = Pick<RunCallInput['turn'], 'requester'>;
+
 /** Named by the newest owner: whoever accepts it has those before it on the same card. */
-async function heldBy(deps: Dependencies, owners: IntentOwner[]): Promise<Held | null> {
+async function heldBy(deps: Dependencies, turn: Viewer, owners: IntentOwner[]): Promise<Held | null> {
   const last = owners.at(-1);
   if (!last) return null;
   const shown = owners.slice(-MOST_SHOWN).reverse();
-  const lines = await Promise.all(shown.map((owner) => ownerLine(deps, owner)));
+  const lines = await Promise.all(shown.map((owner) => ownerLine(deps, turn, owner)));
   const left = owners.length - shown.length;
   const head = 'Other calls stand for the same act. Approve only if it has to be done once more.';
   const text = [head, ...lines, ...(left > 0 ? [`- and ${left} before them`] : [])].join('\n');
@@ -104,10 +108,13 @@ const STATES: Record<EffectState, string> = {
   refused: 'it was refused',
 };
 
-async function ownerLine({ store }: Dependencies, owner: IntentOwner): Promise<string> {
+/** Of another tenant's call nothing but that there is one: its card is read by whoever asks for this one. */
+async function ownerLine({ store }: Dependencies, viewer: Viewer, owner: IntentOwner): Promise<string> {
   const { turn_id, call_id, requester, at, digest, key } = owner;
   const record = await store.effects.latest(key);
   const state = record ? STATES[record.state] : 'it is about to begin, or its record is elsewhere';
+  const tenant = tenantOf(viewer.requester);
+  if (tenant !== null && tenantOf(requester) !== tenant) return `- a call of another tenant: ${state}.`;
   const result = record?.result_ref ? await store.getPart(record.result_ref).catch(() => null) : null;
   const summary = result === null ? '' : ` ${short((result as unknown as StoredResult).summary, LONGEST_SUMMARY)}`;
   return `- call ${short(call_id)} of turn ${short(turn_id)}, asked for by ${short(requester)}, ${at}: ${state}.${summary} (${digest})`;

@@ -17,7 +17,7 @@ export async function checkStart(
   if (!wantsSignatures(agent)) return;
   const { parent } = start.turn;
   const reason = parent
-    ? await subTurnStartFault(deps, { ...start.turn, parent })
+    ? await subTurnStartFault(deps, { ...start.turn, parent }, start.message_hash)
     : attestation === undefined
       ? 'it is not signed'
       : await startFault(deps, { ...start, attestation });

@@ -2,7 +2,7 @@
  * A sub-agent's turn has no signature of its own: whoever asked for the turn above has signed that one. So where decisions
  * are signed, the way up is walked: in the store, which only workers write to, each turn above holds the call that the one
  * below it answers, and the first has a signed start, by the same requester; and Temporal says that each was started by the
- * turn above it. Its agent and message are that turn's then, and not somebody's who knows its name.
+ * turn above it, and the store that it was opened for just this call, agent and message (opened.ts).
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { TurnContext } from '../shared/activity-io';
@@ -12,6 +12,7 @@ import type { ParentTurn } from '../shared/sub-turn';
 import { walk } from '../store/transcript';
 import { StoreError, type StoredBlock } from '../store/store';
 import type { Dependencies } from './dependencies';
+import { wasOpened } from './opened';
 import { startFault } from './start-fault';
 
 const MOST_ABOVE = 12;
@@ -25,13 +26,18 @@ export async function checkParentRuns({ turns }: Dependencies, { parent }: TurnC
   );
 }
 
+type Below = Pick<TurnContext, 'requester' | 'workflow_id' | 'first_execution_run_id' | 'turn_id' | 'agent'> & {
+  message_hash: string;
+};
+
 /** Why the requester is not proved to have asked for this turn, or null. */
 export async function subTurnStartFault(
   deps: Pick<Dependencies, 'store' | 'trust' | 'turns'>,
   turn: TurnContext & { parent: ParentTurn },
+  messageHash: string,
 ): Promise<string | null> {
   const { store, turns } = deps;
-  let below: Pick<TurnContext, 'requester' | 'workflow_id' | 'first_execution_run_id' | 'turn_id'> = turn;
+  let below: Below = { ...turn, message_hash: messageHash };
   for (let { parent } = turn, above = 1; above <= MOST_ABOVE; above++) {
     const blocks = await blocksOf(store, parent.head);
     const began = blocks?.findLast(({ block }) => block.kind === 'start'); // of a session's transcript, the last turn's
@@ -48,9 +54,13 @@ export async function subTurnStartFault(
     const by = await turns.startedBy(below.workflow_id, below.first_execution_run_id);
     if (by?.workflow_id !== parent.workflow_id || by.first_execution_run_id !== parent.first_execution_run_id)
       return `turn ${below.turn_id} was not started by turn ${parent.turn_id}`;
+    const { workflow_id, agent, message_hash } = below;
+    const { digest, within, depth_left } = parent;
+    if (!(await wasOpened(store, parent, workflow_id, { digest, agent, message_hash, within, depth_left })))
+      return `turn ${parent.turn_id} has not opened it so for call ${parent.call_id}: of agent ${agent}, with this message, these modes and this depth`;
     const next = start.parent as unknown as ParentTurn | undefined;
     if (next === undefined) return signatureFault(deps, start, began.block.at);
-    below = start as unknown as TurnContext;
+    below = { ...(start as unknown as Below), agent: String((start.agent as JsonObject).name) };
     parent = next;
   }
   return `it stands below more than ${MOST_ABOVE} turns`;

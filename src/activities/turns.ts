@@ -10,6 +10,8 @@ export interface Turns {
   decide(workflowId: string, decision: PassedOn): Promise<ForwardDecisionOutput>;
   /** Whether this very turn still runs. */
   runs(workflowId: string, firstExecutionRunId: string): Promise<boolean>;
+  /** Whether this run goes on from that earlier one by continue-as-new alone. After a reset it does not. @throws when nobody answers */
+  continues(workflowId: string, runId: string, earlier: string): Promise<boolean>;
   /** Who has started this very workflow as its child, as the server knows. Null: nobody, or it is not there any more. @throws when nobody answers */
   startedBy(workflowId: string, firstExecutionRunId: string): Promise<Starter | null>;
   /** The store that this run bound the turn to. Null: it came to none, or is not there any more. @throws when nobody answers */

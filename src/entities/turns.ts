@@ -1,5 +1,6 @@
 /** Other turns, as Temporal has them. */
 import {
+  isGrpcServiceError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   type Client,
@@ -20,6 +21,11 @@ const ANSWERS_WITHIN = 20_000;
 const PASSED_ON_WITHIN = 8_000;
 /** After the end of that time it takes so long at most until it is certain what became of it, ms. */
 const SURE_AFTER = 17_000;
+
+/** Of gRPC. */
+const NOT_FOUND = 5;
+/** So many runs are gone back: a question waits for days at most. */
+const MOST_RUNS_BACK = 500;
 
 /** @param as a client under another identity: a decision that is passed on keeps its sender's */
 export function temporalTurns(client: Client, as: (identity: string) => Client): Turns {
@@ -65,6 +71,15 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
         const description = await described(workflowId).catch((error: unknown) => orNull(error));
         return description?.status.name === 'RUNNING' && firstRunOf(description) === firstExecutionRunId;
       }),
+    continues: async (workflowId, runId, earlier) => {
+      let before: string | null = runId;
+      for (let back = 0; before !== null && back < MOST_RUNS_BACK; back++) {
+        if (before === earlier) return true;
+        const run: string = before;
+        before = await within(() => runBefore(client, workflowId, run));
+      }
+      return false;
+    },
     startedBy: (workflowId, firstExecutionRunId) =>
       within(async () => {
         const child = await described(workflowId).catch((error: unknown) => orNull(error));
@@ -88,6 +103,17 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
         return null;
       }),
   };
+}
+
+/** The run that has gone on in this one. Null: none has, or it is not known any more. */
+async function runBefore({ workflowService, options }: Client, workflowId: string, runId: string): Promise<string | null> {
+  const execution = { workflowId, runId };
+  const asked = { namespace: options.namespace, execution, maximumPageSize: 1 };
+  const { history } = await workflowService.getWorkflowExecutionHistory(asked).catch((error: unknown) => {
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return { history: null };
+    throw error;
+  });
+  return history?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || null;
 }
 
 function firstRunOf(description: WorkflowExecutionDescription | null): string | null {

@@ -13,6 +13,7 @@ import {
   type OAuthClientInformationMixed,
   type OAuthClientMetadata,
   type OAuthClientProvider,
+  type OAuthDiscoveryState,
   type OAuthTokens,
 } from './sdk';
 import type { HttpServer, ServerConfig } from './servers-file';
@@ -113,11 +114,25 @@ export class FileLogin implements OAuthClientProvider {
       const why = this.tokens() ? `The login to ${name} no longer holds` : `Nobody has logged in to ${name}`;
       throw new (sdk.auth().UnauthorizedError)(`${why}: run \`holdfast mcp login ${name}\`.`);
     }
-    if (url.origin !== new URL(oauth.issuer).origin)
-      throw new (sdk.auth().UnauthorizedError)(
-        `${name} sends people to ${url.origin} to log in; oauth.issuer is ${oauth.issuer}.`,
-      );
+    if (url.origin !== new URL(oauth.issuer).origin) throw this.elsewhere(url.origin);
     this.browser.open(url);
+  }
+
+  /**
+   * Before anything is sent there. A server may name itself as the authorization server, and describe itself as one where people
+   * log in at the real one: then the code of a login, or a refresh token, would come to it.
+   */
+  saveDiscoveryState({ authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState): void {
+    const { authorization_endpoint, token_endpoint, registration_endpoint } = authorizationServerMetadata ?? {};
+    const named = [authorization_endpoint, token_endpoint, registration_endpoint].filter((one) => one !== undefined);
+    const { origin: issuer } = new URL(this.server.oauth.issuer);
+    for (const url of authorizationServerMetadata ? named : [authorizationServerUrl])
+      if (new URL(url).origin !== issuer) throw this.elsewhere(new URL(url).origin);
+  }
+
+  private elsewhere(origin: string): Error {
+    const { name, oauth } = this.server;
+    return new (sdk.auth().UnauthorizedError)(`${name} sends people to ${origin} to log in; oauth.issuer is ${oauth.issuer}.`);
   }
 
   saveCodeVerifier(verifier: string): void {

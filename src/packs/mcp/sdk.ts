@@ -24,7 +24,9 @@ export const sdk = {
   types: () => part<typeof Types>('types'),
 };
 
-export type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js' with { 'resolution-mode': 'import' };
+export type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js' with {
+  'resolution-mode': 'import',
+};
 export type { Client } from '@modelcontextprotocol/sdk/client/index.js' with { 'resolution-mode': 'import' };
 export type {
   OAuthClientInformationMixed,

@@ -1,6 +1,12 @@
 /** A session that was opened anew under its key takes no old turn for the answer to a new message. Each test is named after what it prevents. */
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { HoldfastClient } from '../../../src/client';
 import type { SessionHandle } from '../../../src/client/session-handle';
+import type { FileRegisters } from '../../../src/store/file-registers';
+import { FileStore } from '../../../src/store/file-store';
+import type { Store } from '../../../src/store/store';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { afterTurns, lines, replayedSession, talk } from '../support/sessions';
@@ -72,19 +78,32 @@ describe('a session that was terminated, and opened again under its key, cannot'
     });
   });
 
-  it('take the ids of one that Temporal has forgotten: the store has not forgotten it', () =>
-    withEngine({ script: [say('one'), say('two')] }, async (engine) => {
+  it('take the ids of one that Temporal has forgotten: the store has not forgotten it, a month later either', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-reopened-'));
+    const store = await FileStore.open(folder);
+    await withEngine({ store, script: [say('one'), say('two')] }, async (engine) => {
       const { client } = engine;
       const key = newKey();
       const before = await opened(engine, key);
       const { turn_id } = await talk(before, 'Before.');
       await terminated(engine, before);
       await Promise.all([before.workflowId, `turn/${turn_id}`].map((workflowId) => forgotten(client, workflowId)));
+      await aMonthLater(folder, store);
       const view = await talk(await opened(engine, key), 'After.');
       expect(view).toMatchObject({ text: 'two' });
       expect(view.turn_id).not.toBe(turn_id);
-    }));
+    });
+    await rm(folder, { recursive: true, force: true });
+  });
 });
+
+/** Nothing has changed in the store since, and what is old is swept. */
+async function aMonthLater(folder: string, { registers }: Store): Promise<void> {
+  const before = new Date(Date.now() - 31 * 86_400_000);
+  const all = await readdir(join(folder, 'registers'));
+  await Promise.all(all.map((name) => utimes(join(folder, 'registers', name), before, before)));
+  await (registers as FileRegisters).sweep();
+}
 
 describe('a session cannot', () => {
   it('believe a turn that somebody else has started under the id of its next one: it says so, and runs nothing behind it', () =>

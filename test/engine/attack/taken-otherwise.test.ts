@@ -202,6 +202,10 @@ it('nobody but the turn’s own workflow has its calls run or settled, or a deci
       await expect(forge('openSubTurn', { ...input, sub_turn_id: 'made-up' } as never)).rejects.toThrow('is not of turn');
       await expect(forge('admitCall', asked)).rejects.toThrow('is not of turn');
       await expect(forge('settleEffect', { turn: context, call, at, head, ...said })).rejects.toThrow('is not of turn');
+      // What is found out goes into the transcript, after the head that is named: a stranger would name one before the dispatch.
+      await expect(forge('inspectEffect', { turn: context, call, at, head, cause: 'made up' })).rejects.toThrow('is not of turn');
+      const probing = { turn: context, call, at, head, not_applied_from: at };
+      await expect(forge('reconcileEffect', probing)).rejects.toThrow('is not of turn');
       await expect(forge('closeQuestion', { turn: context, digest })).rejects.toThrow('is not of turn');
       const checking = checked(context, waiting, ana.attestation as string);
       await expect(forge('checkDecision', checking)).rejects.toThrow('is not of turn');

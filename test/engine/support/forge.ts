@@ -14,8 +14,11 @@ import type { Decision } from '../../../src/shared/approval';
 
 type Input<A extends keyof Activities> = Parameters<Activities[A]>[0];
 type Output<A extends keyof Activities> = Awaited<ReturnType<Activities[A]>>;
-/** Runs one activity; what it throws is thrown on, with the message that it gave. */
-export type Forge = <A extends keyof Activities>(activity: A, input: Input<A>) => Promise<Output<A>>;
+/**
+ * Runs one activity; what it throws is thrown on, with the message that it gave.
+ * @param runId of the turn's workflow, whose activity it is; absent: the first one
+ */
+export type Forge = <A extends keyof Activities>(activity: A, input: Input<A>, runId?: string) => Promise<Output<A>>;
 
 /** Made once: webpack takes seconds for it. */
 let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
@@ -43,12 +46,12 @@ export async function withForger<T>(
   const connection = await NativeConnection.connect({ address });
   const queue = `forge-${randomBytes(6).toString('hex')}`;
   const worker = await Worker.create({ connection, taskQueue: queue, workflowBundle: await (bundle ??= bundled()) });
-  const forge: Forge = async (activity, asked) => {
+  const forge: Forge = async (activity, asked, runId) => {
     const input = structuredClone(asked);
     const workflowId = `${queue}-${randomBytes(6).toString('hex')}`;
     const { turn, approvals } = input as Partial<RunCallInput>;
     if (attacker === 'worker' && turn) {
-      const own = { workflowId: turn.workflow_id, runId: turn.first_execution_run_id };
+      const own = { workflowId: turn.workflow_id, runId: runId ?? turn.first_execution_run_id };
       told.set(workflowId, own);
       approvals?.forEach((given) => (given.run_id ||= own.runId));
     }

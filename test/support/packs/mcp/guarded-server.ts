@@ -28,6 +28,8 @@ export interface Guard {
   onCall?(response: ServerResponse, request: Asked): void;
   /** Scope that a call needs; what a token has is what its login asked for. */
   callScope?: string;
+  /** It calls itself the authorization server: people log in at the real one, and the codes of it are to come here. */
+  between?: boolean;
 }
 
 export const CLIENT = { id: 'a-client', secret: 'the-secret-of-a-client' };
@@ -37,7 +39,7 @@ const TOOLS: JsonObject[] = [
   { name: 'pay', description: 'Pays.', inputSchema: { type: 'object' } },
 ];
 
-export async function guardedServer({ guarded = true, onCall, callScope }: Guard = {}): Promise<Guarded> {
+export async function guardedServer({ guarded = true, onCall, callScope, between = false }: Guard = {}): Promise<Guarded> {
   const served: Asked[] = [];
   const issued: Asked[] = [];
   const access = new Map<string, string>();
@@ -53,20 +55,21 @@ export async function guardedServer({ guarded = true, onCall, callScope }: Guard
     return { ...tokens, refresh_token };
   };
 
+  const metadata = () => ({
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: `${issuer}/register`,
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
+  });
+
   const issuing = await listening(async (request, response) => {
     const asked = await readAll(request, issued);
     const at = new URL(asked.path, issuer);
-    if (at.pathname === '/.well-known/oauth-authorization-server')
-      return json(response, 200, {
-        issuer,
-        authorization_endpoint: `${issuer}/authorize`,
-        token_endpoint: `${issuer}/token`,
-        registration_endpoint: `${issuer}/register`,
-        response_types_supported: ['code'],
-        grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
-        code_challenge_methods_supported: ['S256'],
-        token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
-      });
+    if (at.pathname === '/.well-known/oauth-authorization-server') return json(response, 200, metadata());
     if (at.pathname === '/register')
       return json(response, 201, { ...JSON.parse(asked.body), client_id: `registered-${random()}` });
     if (at.pathname === '/authorize') {
@@ -112,7 +115,9 @@ export async function guardedServer({ guarded = true, onCall, callScope }: Guard
     const asked = await readAll(request, served);
     // Not where a client would look by itself: the challenge alone says where.
     if (asked.path === '/described-here')
-      return json(response, 200, { resource: `${base}/mcp`, authorization_servers: [issuer] });
+      return json(response, 200, { resource: `${base}/mcp`, authorization_servers: [between ? base : issuer] });
+    if (between && asked.path === '/.well-known/oauth-authorization-server')
+      return json(response, 200, { ...metadata(), issuer: base, token_endpoint: `${base}/token` });
     if (asked.path !== '/mcp') return json(response, 404, {});
     const scope = access.get((asked.headers.authorization ?? '').replace('Bearer ', ''));
     if (guarded && scope === undefined) {

@@ -164,6 +164,14 @@ describe('holdfast mcp login', () => {
     await first.close();
   });
 
+  it('is not taken by the server itself: no code of it comes to a server that puts itself between', async () => {
+    server = await guardedServer({ between: true });
+    const tried = login(byPerson(), logins(), (address) => void agrees(address).catch(() => undefined));
+    await expect(tried).rejects.toThrow('oauth.issuer');
+    expect(server.served.map(({ path }) => path)).not.toContain('/token');
+    expect(server.issued.map(({ path }) => path)).toEqual([]);
+  });
+
   it('names the scope that a call needs, and asks for it once the configuration has it', async () => {
     server = await guardedServer({ callScope: 'pay' });
     await logsIn(byPerson());
