@@ -8,6 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import type { StoredBlock } from '../store/store';
 import { estimateTokens } from '../tools/tokens';
 import { messageOf } from './conversation';
+import { isDeclined, withoutDeclined } from './declined';
 
 /** Body of a summary block. Both name the last message block that they are about; null: none. */
 export interface SummaryBody {
@@ -44,13 +45,16 @@ export function compactedMessages(blocks: StoredBlock[]): ModelMessage[] {
 export function entriesOf(blocks: StoredBlock[]): Entry[] {
   let entries: Entry[] = [];
   let begins = false;
+  let began: string | null = null;
   for (const stored of blocks) {
     if (stored.block.kind === 'start') begins = true;
     if (stored.block.kind === 'message') {
       const message = messageOf(stored);
       if (message !== null) entries.push({ hash: stored.hash, message, ...(begins ? { begins } : {}) });
+      if (begins) began = stored.hash;
       begins = false;
     }
+    if (stored.block.kind === 'admission' && isDeclined(stored.bodies[0])) entries = withoutDeclined(entries, began);
     if (stored.block.kind === 'summary') entries = applied(entries, stored.bodies[0]);
   }
   return entries;

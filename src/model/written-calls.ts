@@ -8,13 +8,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { parseJson } from '../shared/parse-json';
 import type { ModelTool } from './provider';
+import { callsOf, named, orUnread, unfenced, unread, type WrittenCall } from './written/call-objects';
+import { firstEnd, THOUGHT_BEGINS, THOUGHT_ENDS } from './written/thoughts';
 
-export interface WrittenCall {
-  tool: string;
-  input: JsonObject;
-  /** What admission parses. */
-  json: string;
-}
+export type { WrittenCall } from './written/call-objects';
 
 /** Admission takes fewer from one answer. */
 const MOST_CALLS = 100;
@@ -33,11 +30,13 @@ interface Spelling {
 
 /** Each begins with what is found within a bounded distance, and reads on once: the time stays in proportion to the text. */
 const SPELLINGS: readonly Spelling[] = [
+  { begins: THOUGHT_BEGINS, read: (answer, at) => ({ calls: [], end: upTo(answer, at, THOUGHT_ENDS).end }) },
   {
-    begins: /^[ \t]{0,8}(?=\{\s{0,40}"(?:tool|arguments|name|parameters|function|type|tool_calls?|action)"\s{0,8}:)/m,
-    read: (answer, at) => {
+    begins:
+      /^[ \t]{0,8}(?=(?:\[\s{0,40})?\{\s{0,40}["'](?:tool|tool_name|arguments|name|parameters|function|function_call|type|tool_calls?|action|id|index)["']\s{0,8}:)/m,
+    read: (answer, at, _found, tools) => {
       const end = endOfObject(answer, at);
-      return { calls: callsOf(answer.slice(at, end)), end };
+      return { calls: callsOf(answer.slice(at, end), tools), end };
     },
   },
   { begins: /(?<!`)<(tool_call|function_call)>/, read: (answer, at, [, tag], tools) => tagged(answer, at, `</${tag}>`, tools) },
@@ -48,7 +47,7 @@ const SPELLINGS: readonly Spelling[] = [
       return { calls: [parameters(name!, body, tools)], end };
     },
   },
-  { begins: /\[TOOL_CALLS\]\s{0,8}/, read: (answer, at) => mistral(answer, at) },
+  { begins: /\[TOOL_CALLS\]\s{0,8}/, read: (answer, at, _found, tools) => mistral(answer, at, tools) },
   {
     begins: /<[|｜]tool[_▁]call[_▁]begin[|｜]>/,
     read: (answer, at) => {
@@ -62,22 +61,27 @@ const SPELLINGS: readonly Spelling[] = [
   },
   {
     begins: /<\|python_tag\|>\s{0,8}/,
-    read: (answer, at) => {
+    read: (answer, at, _found, tools) => {
       const end = answer[at] === '{' ? endOfObject(answer, at) : lineEnd(answer, at);
-      return { calls: orUnread(callsOf(answer.slice(at, end)), answer.slice(at, end)), end };
+      return { calls: orUnread(callsOf(answer.slice(at, end), tools), answer.slice(at, end)), end };
     },
   },
   {
-    begins: /^[ \t]{0,8}Action:[ \t]{0,8}([^\n]{1,200})\n[ \t]{0,8}Action Input:[ \t]{0,8}\n?/m,
+    begins: /^[ \t]{0,8}\*{0,2}Action:\*{0,2}[ \t]{0,8}([^\n]{1,200})\n[ \t]{0,8}\*{0,2}Action Input:\*{0,2}[ \t]{0,8}\n?/m,
     read: (answer, at, [, name]) => {
       const start = at + /^\s{0,40}(?:```\w{0,10}\s{0,8})?/.exec(answer.slice(at, at + 100))![0].length;
       const end = answer[start] === '{' ? endOfObject(answer, start) : lineEnd(answer, at);
-      // What a model writes as the observation is made up, and so is what follows from it.
-      const made = answer.indexOf('\nObservation:', end - 1);
-      return {
-        calls: [named(name!.trim().replace(/^[`"*]+|[`"*]+$/g, ''), unfenced(answer.slice(at, end)))],
-        end: made < 0 ? end : answer.length,
-      };
+      const tool = name!.trim().replace(/^[`"*]+|[`"*]+$/g, '');
+      return { calls: [named(tool, unfenced(answer.slice(at, end)))], end: behindMadeUp(answer, end) };
+    },
+  },
+  {
+    // An action without its input in a line of its own: the model is told.
+    begins: /^[ \t]{0,8}\*{0,2}Action:\*{0,2}[ \t]{0,8}[`"*]{0,3}([\w.:-]{1,128})[`"*]{0,3}[ \t]{0,8}(?=[[(]|$)/m,
+    read: (answer, at, [line, name], tools) => {
+      if (!tools.some((tool) => tool.name === name)) return { calls: [], end: at };
+      const end = lineEnd(answer, at);
+      return { calls: [{ tool: name!, input: {}, json: line + answer.slice(at, end) }], end: behindMadeUp(answer, end) };
     },
   },
 ];
@@ -85,31 +89,50 @@ const SPELLINGS: readonly Spelling[] = [
 /** An answer's text as prose and calls, in order. @param tools tell which arguments are texts, where a spelling does not */
 export function piecesOf(answer: string, tools: readonly ModelTool[]): (string | WrittenCall)[] {
   const pieces: (string | WrittenCall)[] = [];
-  const thought = thoughts(answer);
-  let thinking = 0;
   let done = 0;
   let count = 0;
-  const next = new Map<Spelling, RegExpExecArray | null>();
-  for (let at = 0; count < MOST_CALLS;) {
-    const first = firstOf(answer, at, next);
-    if (first === null) break;
-    const [spelling, match] = first;
-    const start = match.index + match[0].length;
-    while (thinking < thought.length && thought[thinking]!.to <= match.index) thinking += 1;
-    const span = thought[thinking];
-    const inside = span !== undefined && span.from <= match.index ? span : undefined;
-    const { calls, end } = inside ? { calls: [], end: inside.to } : spelling.read(answer, start, match, tools);
-    at = Math.max(end, match.index + 1);
+  for (const { calls, start, end } of found(answer, tools, behindFirstThought(answer, tools))) {
     if (calls.length === 0) continue;
-    pieces.push(
-      ...prose(answer.slice(done, match.index), { after: count > 0, before: true }),
-      ...calls.slice(0, MOST_CALLS - count),
-    );
+    pieces.push(...prose(answer.slice(done, start), { after: count > 0, before: true }), ...calls.slice(0, MOST_CALLS - count));
     count += calls.length;
-    done = at;
+    done = end;
+    if (count >= MOST_CALLS) break;
   }
   if (count === 0) return [answer];
   return [...pieces, ...prose(answer.slice(done), { after: true, before: false })];
+}
+
+/** What begins like a call or a thought, in order. */
+function* found(answer: string, tools: readonly ModelTool[], from = 0): Generator<Found & { start: number }> {
+  const next = new Map<Spelling, RegExpExecArray | null>();
+  for (let at = from; ;) {
+    const first = firstOf(answer, at, next);
+    if (first === null) return;
+    const [spelling, match] = first;
+    const { calls, end } = spelling.read(answer, match.index + match[0].length, match, tools);
+    at = Math.max(end, match.index + 1);
+    yield { calls, start: match.index, end: at };
+  }
+}
+
+/** Where an answer goes on behind the thought that it begins with. A tag in an argument of a call ends no thought. */
+function behindFirstThought(answer: string, tools: readonly ModelTool[]): number {
+  const tag = firstEnd(answer);
+  if (tag === null) return 0;
+  for (const { calls, start, end } of found(answer, tools)) {
+    if (start >= tag.from) break;
+    if (end > tag.from) return calls.length > 0 && calls.every(isReadable) ? 0 : tag.to;
+  }
+  return tag.to;
+}
+
+function isReadable({ json }: WrittenCall): boolean {
+  try {
+    parseJson(json);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The spelling that begins next. Each is looked for again only behind where it was found. */
@@ -126,20 +149,6 @@ function firstOf(answer: string, at: number, next: Map<Spelling, RegExpExecArray
     if (match && (best === null || match.index < best[1].index)) best = [spelling, match];
   }
   return best;
-}
-
-/** What the model thinks, in its tags. Where a template has written the first tag, the answer has only the last. */
-function thoughts(answer: string): { from: number; to: number }[] {
-  const spans: { from: number; to: number }[] = [];
-  let from: number | null = null;
-  for (const { 0: tag, index } of answer.matchAll(/<\/?think(?:ing)?>/g)) {
-    if (!tag.startsWith('</')) from ??= index;
-    else if (from !== null || spans.length === 0) {
-      spans.push({ from: from ?? 0, to: index + tag.length });
-      from = null;
-    }
-  }
-  return from === null ? spans : [...spans, { from, to: answer.length }];
 }
 
 /** Index behind the object or list that begins at `start`; the end of the text when it has none. */
@@ -164,6 +173,11 @@ function lineEnd(answer: string, at: number): number {
   return end < 0 ? answer.length : end;
 }
 
+/** What a model writes as the observation is made up, and so is what follows from it. */
+function behindMadeUp(answer: string, end: number): number {
+  return answer.indexOf('\nObservation:', end - 1) < 0 ? end : answer.length;
+}
+
 function upTo(answer: string, at: number, closing: string | RegExp): { body: string; end: number } {
   if (typeof closing === 'string') {
     const found = answer.indexOf(closing, at);
@@ -171,7 +185,7 @@ function upTo(answer: string, at: number, closing: string | RegExp): { body: str
       ? { body: answer.slice(at), end: answer.length }
       : { body: answer.slice(at, found), end: found + closing.length };
   }
-  const search = new RegExp(closing.source, 'g');
+  const search = new RegExp(closing.source, `g${closing.flags}`);
   search.lastIndex = at;
   const match = search.exec(answer);
   return match
@@ -184,14 +198,14 @@ function tagged(answer: string, at: number, closing: string, tools: readonly Mod
   const xml = /^\s*<(?:function=|invoke name=)"?([\w.:-]{1,200})"?\s*>/.exec(body.slice(0, 300));
   if (xml) return { calls: [parameters(xml[1]!, body.slice(xml[0].length), tools)], end };
   const written = unfenced(body);
-  return { calls: orUnread(callsOf(written), written), end };
+  return { calls: orUnread(callsOf(written, tools), written), end };
 }
 
 /** `[{…}, …]`, or names with their arguments: `name[ARGS]{…}` and `name{…}`, one behind the other. */
-function mistral(answer: string, at: number): Found {
+function mistral(answer: string, at: number, tools: readonly ModelTool[]): Found {
   if (answer[at] === '[' || answer[at] === '{') {
     const end = endOfObject(answer, at);
-    return { calls: orUnread(callsOf(answer.slice(at, end)), answer.slice(at, end)), end };
+    return { calls: orUnread(callsOf(answer.slice(at, end), tools), answer.slice(at, end)), end };
   }
   const [beginning, name] =
     /^([\w.-]{1,200})(?:\[CALL_ID\][\w-]{1,100})?\s{0,8}(?:\[ARGS\])?\s{0,8}/.exec(answer.slice(at, at + 400)) ?? [];
@@ -226,68 +240,6 @@ function valueOf(written: string, type: Json | undefined): Json {
   } catch {
     return written;
   }
-}
-
-function unfenced(text: string): string {
-  const body = text.trim().replace(/^```\w{0,10}\s*/, '');
-  return body.endsWith('```') ? body.slice(0, -3).trimEnd() : body;
-}
-
-function named(tool: string, written: string): WrittenCall {
-  const json = written.trim();
-  try {
-    const input = json === '' ? {} : parseJson(json);
-    if (isJsonObject(input)) return { tool, input, json: JSON.stringify(input) };
-  } catch {
-    // Not JSON: admission says where it breaks.
-  }
-  return { tool, input: {}, json };
-}
-
-function orUnread(calls: WrittenCall[], written: string): WrittenCall[] {
-  return calls.length > 0 ? calls : [unread(written)];
-}
-
-/** Marked as a call, and not readable as one. */
-function unread(written: string): WrittenCall {
-  const tool = /"(?:tool|name)"\s{0,8}:\s{0,8}"([^"\\]{1,64})"/.exec(written.slice(0, 2000))?.[1] ?? '';
-  return { tool, input: {}, json: written };
-}
-
-/** The calls that an object or a list says; none where it is something else. */
-function callsOf(written: string): WrittenCall[] {
-  try {
-    return callsIn(parseJson(written), written);
-  } catch {
-    const meant =
-      /^\s*\{\s*"(?:tool|arguments)"\s*:/.test(written.slice(0, 100)) || /"(?:arguments|parameters)"\s{0,8}:/.test(written);
-    return meant ? [unread(written)] : [];
-  }
-}
-
-const BESIDE = ['type', 'id', 'index'];
-
-/** @param text what stands in the answer; absent: as JSON */
-function callsIn(value: Json, text?: string): WrittenCall[] {
-  if (Array.isArray(value)) return value.flatMap((one) => callsIn(one));
-  if (!isJsonObject(value)) return [];
-  const unreadable = () => [unread(text ?? JSON.stringify(value))];
-  const inner = value.tool_calls ?? value.tool_call ?? null;
-  if (typeof inner === 'object' && inner !== null) return callsIn(inner);
-  if (isJsonObject(value.function ?? null)) return callsIn(value.function!);
-  const name = ['tool', 'name', 'function', 'action'].find((key) => value[key] !== undefined);
-  const input = ['arguments', 'parameters', 'input', 'action_input'].find((key) => value[key] !== undefined);
-  // Many things have a name; what has no inputs beside it is none of ours.
-  if (name !== 'tool' && input === undefined) return [];
-  if (name === undefined) return input === 'arguments' ? unreadable() : [];
-  if (typeof value[name] !== 'string') return name === 'tool' || input === 'arguments' ? unreadable() : [];
-  // Fields beside them are no call's: admission shall refuse them as fields that no schema has.
-  const others = Object.keys(value).filter((key) => key !== name && key !== input && !(name !== 'tool' && BESIDE.includes(key)));
-  const given = input === undefined ? {} : value[input]!;
-  const tool = value[name];
-  if (typeof given === 'string') return [named(tool, given)];
-  if (!isJsonObject(given)) return [{ tool, input: {}, json: JSON.stringify(given) }];
-  return [{ tool, input: given, json: JSON.stringify(others.length === 0 ? given : value) }];
 }
 
 /** Text beside a call, without the fence or the marks that stood around the call. */

@@ -140,6 +140,22 @@ describe('a model that is told about tools in words', () => {
       'Thought: I need it.\nAction: get_time\nAction Input: {"zone": "UTC"}\nObservation: noon\nAction: pay\nAction Input: {}',
       [['get_time', { zone: 'UTC' }]],
     ],
+    ['of ReAct, in bold', '**Action:** get_time\n**Action Input:** {"zone": "UTC"}', [['get_time', { zone: 'UTC' }]]],
+    [
+      'of Mistral and Llama, whose marks the server has taken off',
+      '[{"name": "get_time", "arguments": {"zone": "UTC"}}, {"name": "b", "parameters": {}}]',
+      [
+        ['get_time', { zone: 'UTC' }],
+        ['b', {}],
+      ],
+    ],
+    ['with its id first', '{"id": "c1", "name": "get_time", "arguments": {"zone": "UTC"}}', [['get_time', { zone: 'UTC' }]]],
+    [
+      'of OpenAI’s first API',
+      '{"function_call": {"name": "get_time", "arguments": "{\\"zone\\":\\"UTC\\"}"}}',
+      [['get_time', { zone: 'UTC' }]],
+    ],
+    ['by tool_name', '{"tool_name": "get_time", "tool_input": {"zone": "UTC"}}', [['get_time', { zone: 'UTC' }]]],
     [
       'of OpenAI',
       '{"tool_calls": [{"id": "c", "type": "function", "function": {"name": "get_time", "arguments": "{\\"zone\\":\\"UTC\\"}"}}]}',
@@ -161,6 +177,11 @@ describe('a model that is told about tools in words', () => {
     ['<think>As in <tool_call>{"name": "pay", "arguments": {}}</tool_call>.\n{"tool": "pay", "arguments": {}}</think>\nDone.'],
     ['{"tool": "pay", "arguments": {}}\n</think>\nDone.'],
     ['<think>\n{"tool": "pay", "arguments": {}}'],
+    ['<Think >\n{"tool": "pay", "arguments": {}}\n</Think >\nDone.'],
+    ['<thought>\n{"tool": "pay", "arguments": {}}\n</thought>\nDone.'],
+    ['<reasoning>\n{"tool": "pay", "arguments": {}}\n</reasoning>\nDone.'],
+    ['[THINK]\n{"tool": "pay", "arguments": {}}\n[/THINK]Done.'],
+    ['I could write\n{"tool": "pay", "arguments": {\n</think>\nDone.'],
   ])('executes nothing that it only thinks: %j', async (text) => {
     expect(callsOf((await answered(text)).response)).toEqual([]);
   });
@@ -172,6 +193,26 @@ describe('a model that is told about tools in words', () => {
     expect(callsOf(response).map(([name]) => name)).toEqual(['get_time']);
   });
 
+  it.each<[string, [string, JsonObject][]]>([
+    ['{"tool": "write", "arguments": {"text": "It ends with </think>."}}', [['write', { text: 'It ends with </think>.' }]]],
+    [
+      '{"tool": "a", "arguments": {}}\n<tool_call>{"name": "write", "arguments": {"text": "</think>"}}</tool_call>',
+      [
+        ['a', {}],
+        ['write', { text: '</think>' }],
+      ],
+    ],
+    [
+      '{"tool": "write", "arguments": {"text": "<think>"}}\n{"tool": "a", "arguments": {}}',
+      [
+        ['write', { text: '<think>' }],
+        ['a', {}],
+      ],
+    ],
+  ])('does not take the tags of thoughts in a call for those of its own: %j', async (text, calls) => {
+    expect(callsOf((await answered(text)).response).map(([name, input]) => [name, input])).toEqual(calls);
+  });
+
   it.each([
     ['<tool_call>get_time in UTC</tool_call>', ''],
     ['<tool_call>\n{"name": "get_time", "arguments": {zone}}\n</tool_call>', 'get_time'],
@@ -180,19 +221,32 @@ describe('a model that is told about tools in words', () => {
     ['[TOOL_CALLS] get_time, please', ''],
     ['Action: get_time\nAction Input: UTC', 'get_time'],
     ['{"arguments": {"zone": "UTC"}}', ''],
+    ['Thought: I need it.\nAction: get_time[UTC]\nObservation: noon', 'get_time'],
+    ['Action: get_time(zone="UTC")', 'get_time'],
+    ['Thought: I need it.\nAction: `get_time`\n', 'get_time'],
+    ["{'tool': 'get_time', 'arguments': {'zone': 'UTC'}}", 'get_time'],
+    ['{"type": "tool_use", "name": "get_time", "input": {"zone": "U', 'get_time'],
+    ['[{"name": "get_time", "arguments": {"zone": "U', 'get_time'],
   ])('is told of what looks like a call and is none: %j', async (text, name) => {
     const { response } = await answered(text);
     expect(callsOf(response)).toEqual([[name, {}, expect.stringMatching(/\S/)]]);
     expect(response.stopReason).toBe('tool_use');
   });
 
-  it.each(['{"name": "Ana", "age": 7}', '{"type": "object"}', 'Action: none.', 'Write `<tool_call>{}</tool_call>` to call.'])(
-    'says %j, and calls nothing',
-    async (text) => {
-      const { response } = await answered(text);
-      expect(response.content).toEqual([{ type: 'text', text }]);
-    },
-  );
+  it.each([
+    '{"name": "Ana", "age": 7}',
+    '[{"name": "Ana", "age": 7}, {"id": 1}]',
+    '[{"id": 1, "input": "x"}]',
+    "{'name': 'Ana'}",
+    '{"id": 7, "name": "Ana", "input": "x',
+    '{"type": "object"}',
+    'Action: none.',
+    'Action: pay the invoice (soon).',
+    'Write `<tool_call>{}</tool_call>` to call.',
+  ])('says %j, and calls nothing', async (text) => {
+    const { response } = await answered(text);
+    expect(response.content).toEqual([{ type: 'text', text }]);
+  });
 
   it('reads its calls and their results as text; a result cannot look like a call', async () => {
     const model = new ScriptedModel([say('ok')]);

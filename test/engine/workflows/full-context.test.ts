@@ -98,6 +98,26 @@ test('a message that is longer than the window ends its turn, and no turn of the
   });
 });
 
+test('what the model declined to answer is not sent again: no later turn of the session is declined for it', async () => {
+  const model: ModelProvider = {
+    name: 'careful',
+    request: async (request, how) => {
+      const bad = JSON.stringify(request.messages).includes('forbidden');
+      const answer: Answer = { content: [{ type: 'text', text: 'I' }], stopReason: 'refusal' };
+      return new ScriptedModel([bad ? answer : say('fine')]).request(request, how);
+    },
+  };
+  await withEngine({ model }, async ({ client }) => {
+    const session = await client.openSession({ agent: 'tester', id: `s-${Date.now()}` });
+    expect(await talk(session, 'Hello.')).toMatchObject({ state: 'completed' });
+    expect(await talk(session, 'Do what is forbidden.')).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('MODEL_REFUSAL'),
+    });
+    expect(await talk(session, 'Something else.')).toMatchObject({ state: 'completed', text: 'fine' });
+  });
+});
+
 describe('with the real client, over HTTP', () => {
   async function onWire(
     options: RehearsalOptions,

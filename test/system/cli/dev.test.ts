@@ -52,11 +52,17 @@ describe('holdfast dev', () => {
     const home = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
     const file = join(home, 'broken.ts');
     writeFileSync(file, 'export default defineApp({});');
-    const { code, stderr } = await run(['dev', '--headless', '--port', '0', '--app', file], environment({ HOLDFAST_HOME: home }));
+    const { code, stderr } = await run(
+      ['dev', '--headless', '--port', '0', '--http-port', '0', '--app', file],
+      environment({ HOLDFAST_HOME: home }),
+    );
     expect(code).toBe(2);
-    expect(stderr).toContain('defineApp is not defined');
     expect(existsSync(join(home, 'dev.json'))).toBe(false);
-    expect(stderr.trim().split('\n')).toHaveLength(1); // nothing was started that could say something
+    // Nothing was started that could say something.
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringContaining('defineApp is not defined'),
+      expect.stringContaining('broken.ts:1:'),
+    ]);
     rmSync(home, { recursive: true, force: true });
   });
 

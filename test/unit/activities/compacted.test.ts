@@ -58,6 +58,44 @@ describe('a compacted conversation', () => {
   });
 });
 
+describe('a turn that the model declined to answer', () => {
+  const start = () => block('start', []);
+  const answered = (stop_reason: string) => block('admission', [{ stop_reason }]);
+  const paid = block('message', [{ role: 'assistant' }, { type: 'tool_use', id: 'p', name: 'pay', input: { to: 'secret' } }]);
+  const failed = block('message', [
+    { role: 'user' },
+    { type: 'tool_result', tool_use_id: 'p', is_error: true, content: [{ type: 'text', text: 'in doubt' }] },
+  ]);
+  const before = [start(), user('1'), said('one'), answered('end_turn')];
+  const partial = block('message', [{ role: 'assistant' }, { type: 'tool_use', id: 'q', name: 'never_ran', input: {} }]);
+  const declined = [start(), user('bad'), asked('a'), answered('tool_use'), result('a', 20), paid, answered('tool_use'), failed]; // prettier-ignore
+  const refused = [...declined, partial, answered('refusal'), block('end', [])];
+
+  it('is not sent again: a note has its place, with the block and the calls that have run', () => {
+    const messages = words([...before, ...refused, start(), user('2')]);
+    expect(messages).toEqual(['1', 'one', expect.stringContaining(partial.hash), '2']);
+    expect(messages[2]).toMatch(/"look" \(with a result\), "pay" \(with an error\)/);
+    expect(messages[2]).not.toMatch(/bad|secret|never_ran/);
+  });
+
+  it('stays out where it was summarized in its middle, and where it is the first', () => {
+    const middle = [
+      ...declined,
+      summary({ summarized_to: declined[4]!.hash, text: 'S' }),
+      user('steered'),
+      partial,
+      answered('refusal'),
+    ];
+    expect(words([...before, ...middle, start(), user('2')])).toEqual([
+      expect.stringMatching(/\n\nS$/),
+      expect.stringContaining(partial.hash),
+      '2',
+    ]);
+    const nothing = [start(), user('bad'), block('message', [{ role: 'assistant' }]), answered('refusal')];
+    expect(words([...nothing, start(), user('2')])).toEqual([expect.stringMatching(/declined[^:]*$/), '2']);
+  });
+});
+
 describe('what is taken out', () => {
   const room = (used: number) => ({ window: 10_000, used });
 
