@@ -1,10 +1,12 @@
 """Verifies an audit bundle offline; written from bundle-format.md alone: S1, H1, T1 … are the rules of that page.
+The rules of permissions.md, which B12 asks again, are in verify_rules.py and the files that it names, beside this.
 python3 verify_bundle.py BUNDLE --trust FILE      (Python 3.11, and the package `cryptography`)"""
 import argparse, base64, hashlib, json, math, re, sys, unicodedata
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from verify_rules import CLASSES, TARGETS, known_facts, verdicts
 
 LONGEST_LINE, DEEPEST, CLOCKS, END = 128 * 2**20, 200, 60_000, "9999-12-31T00:00:00Z"
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z")
@@ -986,31 +988,26 @@ class Blocks:
 
 # ---------------------------------------------------------------- the rules asked again: B12
 
-RULE = re.compile(r"([a-zA-Z_*][a-zA-Z0-9_*-]{0,63})(\(.{1,300}\))?", re.DOTALL)
-CLASSES, TARGETS = ("read", "compute", "write", "destructive", "agent"), ("path", "text", "command")
-
 def within(rules):
     """What else must be there where these rules are; None: nothing."""
     return txt(rules.get("policy_ref")) if rules.get("v") == "holdfast.policy_within/1" else None
 
-def glob(pattern, text): return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL)
-
 def allowed(objects, run, body):
-    """Whether the rules may have let a call run as it did. Of a rule with a pattern, condition or files it is not known
-    whether it fits: an allow rule is taken to, another not to."""
+    """Whether the rules may have let a call run as it did."""
     call, agent = run["call"], obj(run["value"].get("turn")).get("agent")
     if form(body.get("input")) != call.get("input_hash"):
         return False
     outer = obj(objects.get(txt(call.get("policy_ref"))))
     rules = outer if within(outer) is None else obj(objects.get(within(outer)))
-    modes = {rules.get("mode", "default"), *texts(outer.get("within") or [])}
+    modes = {rules.get("mode", "default"), *({"plan", "locked"} & set(texts(outer.get("within") or [])))}
     tools, ref = tools_of(objects, agent, call), txt(call.get("definition_ref"))
     if not tools and is_definition(objects.get(ref)):
         return False
-    if rules.get("v") != "holdfast.policy/1" or not tools:
+    permissions = obj(rules.get("permissions"))
+    lists = [permissions.get(effect) for effect in ("allow", "ask", "deny")]
+    if rules.get("v") != "holdfast.policy/1" or not tools or not all(isinstance(entries, list) for entries in lists):
         return True
-    lists = [obj(rules.get("permissions")).get(effect) for effect in ("allow", "ask", "deny")]
-    if not all(isinstance(entries, list) for entries in lists):
+    if rules.get("mode", "default") not in ("default", "auto", "plan", "locked") or sum(map(len, lists)) > 10_000:
         return True
     return any(lets_run(lists, modes, tool, classifies, run, body) for tool, classifies in tools)
 
@@ -1020,60 +1017,36 @@ def tools_of(objects, agent, call):
     """The call's tool in the definition that it names, else in each of the agent, and whether that has a classifier."""
     wanted, ref = (agent, call.get("tool"), call.get("version")), call.get("definition_ref")
     named = [objects.get(ref)] if isinstance(ref, str) else objects.values()
-    return [(tool, one.get("classifier") is not None)
+    return [(tool, "classifier" not in one or one["classifier"] is not None)
             for one in named if is_definition(one)
             for tool in objs(one.get("tools"))
             if (txt(one.get("name")), tool.get("name"), tool.get("version")) == wanted
             and tool.get("class") in CLASSES and isinstance(tool.get("input_schema"), dict)]
 
 def lets_run(lists, modes, tool, classifies, run, body):
-    facts, call = body.get("facts"), run["call"]
+    facts, call, value = body.get("facts"), run["call"], run["value"]
     if not isinstance(facts, dict):
         return False
-    targets, turn = facts.get("targets", 0), obj(facts.get("turn"))
-    known = targets is None or isinstance(targets, list) and len(texts(targets)) == len(targets)
-    known = known and facts.get("target", 0) in (None, *TARGETS) and isinstance(facts.get("egress"), bool)
-    known = known and isinstance(turn.get("untrusted"), bool) and type(turn.get("step")) is int
-    known = known and isinstance(turn.get("requester"), str) and isinstance(turn.get("agent"), str)
-    if call.get("class") not in CLASSES or not isinstance(body.get("input"), dict):
+    step = re.match("[0-9]+", txt(call.get("id")))
+    if call.get("class") not in CLASSES or not isinstance(body.get("input"), dict) or not step:
         return True
-    if not known:
+    if not known_facts(facts):
         return "targets" not in facts
     group, target = tool.get("group") or None, tool.get("rule_target")
     same = facts["egress"] == (tool.get("egress") is True) and (facts.get("group") or None) == group
-    if not same or facts["target"] != (target if target in TARGETS else None) or call.get("class") != tool["class"]:
+    kind = target if target in TARGETS else None
+    if not same or facts["target"] != kind or call.get("class") != tool["class"]:
         return False
-    verdict = decided(lists, modes, tool)
-    asks = verdict == "ask" or verdict == "classify" and not classifies
-    return verdict != "deny" and not (asks and run["value"].get("verdict") != "ask")
-
-def decided(lists, modes, tool):
-    """As permissions.md says: deny wins, then the most specific rule, where ask wins a tie, then mode and class."""
-    fit = []
-    for effect, entries in zip((0, 1, 2), lists):
-        for entry in entries:
-            given = {"rule": entry} if isinstance(entry, str) else obj(entry)
-            parsed = RULE.fullmatch(txt(given.get("rule")))
-            if not parsed or not glob(parsed[1], txt(tool.get("name"))):
-                continue
-            open_to_doubt = parsed[2] is not None or "when" in given or "files" in given
-            exact = "*" not in parsed[1]
-            if effect == 0 and tool["class"] == "destructive" and not exact or effect > 0 and open_to_doubt:
-                continue
-            breadth = 2 if exact else 0 if parsed[1] == "*" else 1
-            fit.append(((breadth, open_to_doubt, len(parsed[1].replace("*", ""))), effect))
-    if any(effect == 2 for _, effect in fit):
-        return "deny"
-    if "plan" in modes and tool["class"] in ("write", "destructive", "agent"):
-        return "deny"
-    if fit:
-        return "ask" if max(fit)[1] == 1 else "allow"
-    if "locked" in modes:
-        return "allow" if tool.get("name") == "read_result" else "deny"
-    if tool["class"] == "destructive":
-        return "ask"
-    harmless = tool["class"] in ("read", "compute") and tool.get("egress") is not True
-    return "classify" if "auto" in modes and not harmless else "allow"
+    of, files = obj(value.get("turn")), facts.get("files")
+    hashes = isinstance(files, dict) and all(it is None or isinstance(it, str) for it in files.values())
+    asked = dict(input=body["input"], schema=tool["input_schema"], targets=facts["targets"], kind=kind,
+                 files=files if hashes else None,
+                 tool=dict(pick(tool, ("name", "version", "class")), group=txt(group), egress=facts["egress"]),
+                 turn=dict(untrusted=value.get("untrusted") is True, requester=txt(of.get("requester")),
+                           agent=txt(of.get("agent")), step=int(step[0])))
+    may = set(verdicts(lists, modes, asked))
+    return "allow" in may or value.get("verdict") == "ask" and "ask" in may or (
+        "classify" in may and (classifies or value.get("verdict") == "ask"))
 
 # ---------------------------------------------------------------- what its session says of a turn: H8, T8
 

@@ -1,4 +1,5 @@
 /** One rule: its text taken apart, and how specific it is. */
+import { unknownFields } from '../shared/unknown-fields';
 import { compileCondition, type Condition } from './condition';
 import { pathPatternFault } from './path-target';
 import type { RuleEffect, RuleEntry, RuledTool, RuleFiles, TargetKind } from './types';
@@ -32,8 +33,8 @@ export function parseRule(effect: RuleEffect, entry: RuleEntry): Parsed {
   if (typeof entry !== 'string' && (typeof entry !== 'object' || entry === null || typeof entry.rule !== 'string'))
     return fault(`${JSON.stringify(entry)} is neither a rule's text nor {rule, when, why}`);
   const { rule, when, why, files } = typeof entry === 'string' ? { rule: entry } : entry;
-  const unknown = typeof entry === 'string' ? [] : Object.keys(entry).filter((key) => !FIELDS.includes(key));
-  if (unknown.length > 0) return fault(`${JSON.stringify(rule)} has ${unknown.join(', ')}; a rule has rule, when, why and files`);
+  const unknown = unknownFields(entry, FIELDS);
+  if (unknown.length > 0) return fault(`${JSON.stringify(rule)}: ${unknown.join('; ')}`);
 
   const open = rule.indexOf('(');
   const name = open === -1 ? rule : rule.slice(0, open);

@@ -19,6 +19,18 @@ function pairs(text: string): string[] {
   return Array.from({ length: Math.max(0, letters.length - 1) }, (_, index) => letters.slice(index, index + 2));
 }
 
+/** Whether one letter more, less or other, or two letters exchanged, makes one word of the other. Of short words pairs of letters say too little. */
+export function isOneSlip(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  if (short.length < 3 || long.length - short.length > 1 || long.length > 500) return false;
+  let at = 0;
+  while (at < short.length && short[at] === long[at]) at += 1;
+  const rest = (word: string, from: number) => word.slice(from);
+  if (short.length < long.length) return rest(short, at) === rest(long, at + 1);
+  const swapped = short[at] === long[at + 1] && short[at + 1] === long[at] && rest(short, at + 2) === rest(long, at + 2);
+  return swapped || rest(short, at + 1) === rest(long, at + 1);
+}
+
 /** The words most like `name`, best first; none that are nothing like it. */
 export function nearest(name: string, words: readonly string[], count = 3): string[] {
   return words

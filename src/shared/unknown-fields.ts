@@ -1,5 +1,5 @@
 /** Fields of a definition that nobody reads: a rule under a misspelt name binds nobody, and nothing else would show it. */
-import { nearest as mostAlike, similarity } from './similar';
+import { isOneSlip, nearest as mostAlike, similarity } from './similar';
 
 /**
  * One fault for each, with the right name where one is near.
@@ -22,6 +22,8 @@ const ALIKE = 0.6;
 
 /** The known name that is most like it; null where none is near. */
 export function nearest(name: string, known: readonly string[]): string | null {
+  const slip = known.find((word) => isOneSlip(name.toLowerCase(), word.toLowerCase()));
+  if (slip !== undefined) return slip;
   const [best] = mostAlike(name, known, 1);
   return best !== undefined && similarity(name, best) >= ALIKE ? best : null;
 }

@@ -5,6 +5,7 @@ import { unknownFields } from '../shared/unknown-fields';
 import type { ToolDefinition } from './define';
 import { defaultsOf } from './defaults';
 import { FIELDS } from './fields';
+import { strayFields } from './stray-fields';
 import { asyncPlace } from './zod-async';
 import { compiledInput, compileOutput, isZod, outputSchema, plain } from './schema';
 
@@ -35,7 +36,7 @@ export function readDefinition(given: unknown, options: { reserved?: boolean } =
     if (places.length === 0) continue;
     const within = places.filter((place) => place !== name);
     const where = within.length > 0 ? `; look at ${within.slice(0, MOST_PLACES).join(', ')}` : '';
-    faults.push(`${name} must ${words}; it is ${shown(fields[name])}${where}`);
+    faults.push(`${name} must ${words}; it is ${shown(fields[name])}${where}`, ...strayFields(schema, fields[name], name));
   }
   fault(
     options.reserved !== true && RESERVED.includes(definition.name),

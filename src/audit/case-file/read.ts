@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../shared/json';
 import type { BundleBody, BundleLine, EndBody, Redaction, RunBody, TurnBody, TurnEndBody } from '../format/lines';
 import { BrokenLine, readLines } from '../format/reader';
 import { number, object, objectOrNull, text, textOrNull } from './loose';
+import { toolsOfOutsiders } from './outsiders';
 import { TurnBuilder } from './turn';
 import { type Signatures } from './signatures';
 import type { CaseFile } from './types';
@@ -51,7 +52,12 @@ class Reading {
         break;
       case 'turn':
         this.closeTurn(null);
-        this.turn = new TurnBuilder(turnBody(object(line.body as unknown as Json)), this.parts, this.signatures);
+        this.turn = new TurnBuilder(
+          turnBody(object(line.body as unknown as Json)),
+          this.parts,
+          this.signatures,
+          toolsOfOutsiders(this.file.objects),
+        );
         break;
       case 'run':
         this.turn?.run({ run_id: text(line.body.run_id), began: text(line.body.began) as RunBody['began'] });

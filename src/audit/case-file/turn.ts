@@ -5,6 +5,7 @@ import { CALL_WORKFLOW } from '../../workflows/contract';
 import { CallBook, type Parts } from './calls';
 import { History } from './history';
 import { list, number, object, objectOrNull, text, textOrNull, time } from './loose';
+import { outsidersIn } from './outsiders';
 import { signatureOf, type Signatures } from './signatures';
 import type { BlockCase, CallCase, StepCase, TurnCase, Usage } from './types';
 
@@ -18,6 +19,8 @@ export class TurnBuilder {
     private readonly body: TurnBody,
     private readonly parts: Parts,
     private readonly signatures: Signatures,
+    /** Names of the tools that return what outsiders write. */
+    private readonly tools: ReadonlySet<string>,
   ) {}
 
   run({ run_id, began }: RunBody): void {
@@ -88,6 +91,7 @@ export class TurnBuilder {
       calls,
       messages: history.messages,
       ignored: { count: number(object(view.ignored_signals).count), last: list(object(view.ignored_signals).last).map(object) },
+      outsiders: outsidersIn(this.blocks, calls, this.tools),
       effects: this.effects,
       transcript: this.blocks,
       head,

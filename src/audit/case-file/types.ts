@@ -1,6 +1,7 @@
 /** A bundle as plain data for readers: what the report shows, and what a what-if asks about. Times are ISO 8601. */
 import type { Json, JsonObject } from '../../shared/json';
 import type { BundleBody, EndBody } from '../format/lines';
+import type { Outsiders } from './outsiders';
 import type { Signature } from './signatures';
 
 export interface CaseFile {
@@ -60,6 +61,7 @@ export interface TurnCase {
   /** What people sent to it, in order. */
   messages: MessageCase[];
   ignored: { count: number; last: JsonObject[] };
+  outsiders: Outsiders;
   effects: JsonObject[];
   /** From the conversation's first block; `own` from where this turn begins. */
   transcript: BlockCase[];

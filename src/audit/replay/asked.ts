@@ -79,6 +79,7 @@ export class AskedCommands {
         retry: retryOf(asked.retryPolicy),
         headers: fieldsOf(asked.headers),
         priority: asked.priority?.priorityKey ?? 0,
+        eager: asked.doNotEagerlyExecute !== true,
       },
     };
   }

@@ -72,13 +72,17 @@ function changes(
     .slice(0, PLACES)
     .map((place) => {
       const [field = '', ...rest] = place.path.split('.');
+      const at = `event ${recorded.event}: the code would now ${deed(recorded)}`;
       const where = rest.length > 0 && !(rest.length === 1 && rest[0] === '0') ? `${shown(rest)} would be ` : '';
       const values = `${value(place.now, field)}, and ${value(place.recorded, field)} was recorded`;
       const { path, recorded: was, now } = place;
       return {
         event: recorded.event,
         what: 'changed' as const,
-        sentence: `event ${recorded.event}: the code would now ${deed(recorded)} with ${fieldName(recorded.kind, field)}: ${where}${values}`,
+        sentence:
+          field === 'eager'
+            ? `${at} ${place.now ? 'by' : 'without'} eager dispatch, which no build has done so far`
+            : `${at} with ${fieldName(recorded.kind, field)}: ${where}${values}`,
         path,
         ...(was === undefined ? {} : { recorded: was }),
         ...(now === undefined ? {} : { now }),

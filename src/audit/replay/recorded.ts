@@ -12,6 +12,7 @@ import {
   valueOf,
   valuesOf,
   wholeOf,
+  type Json,
   type JsonObject,
 } from './values';
 
@@ -99,9 +100,11 @@ class Reader {
     scheduled: temporal.api.history.v1.IActivityTaskScheduledEventAttributes,
     { userMetadata }: HistoryEvent,
   ): Command {
+    const type = scheduled.activityType?.name ?? '';
+    const input = valuesOf(scheduled.input?.payloads);
     return plain('activity', scheduled.activityId ?? '', {
-      type: scheduled.activityType?.name ?? '',
-      input: valuesOf(scheduled.input?.payloads),
+      type,
+      input,
       task_queue: this.queue(scheduled.taskQueue),
       schedule_to_close_ms: msOf(scheduled.scheduleToCloseTimeout),
       schedule_to_start_ms: msOf(scheduled.scheduleToStartTimeout),
@@ -110,6 +113,7 @@ class Reader {
       retry: retryOf(scheduled.retryPolicy),
       headers: fieldsOf(scheduled.header?.fields),
       priority: scheduled.priority?.priorityKey ?? 0,
+      eager: isEager(type, input),
       summary: valueOf(userMetadata?.summary),
     });
   }
@@ -162,6 +166,12 @@ class Reader {
 }
 
 const plain = (kind: Command['kind'], id: string, fields: JsonObject = {}): Command => ({ kind, id, fields });
+
+/** History does not have it. Every build so far dispatches all but destructive calls eagerly. */
+function isEager(type: string, [argument]: Json[]): boolean {
+  const { call } = isJsonObject(argument) ? argument : {};
+  return type !== 'runCall' || !isJsonObject(call) || call.class !== 'destructive';
+}
 
 /** Temporal itself notes patches as a search attribute. */
 function searchAttributes(fields: JsonObject): Command | null {

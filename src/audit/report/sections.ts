@@ -27,8 +27,8 @@ export function turnSection(turn: TurnCase, room: Room): Node {
       : `Turn ${name(turn.turnId)}`,
     body: [
       ...part('In short', [
-        { is: 'paragraph', text: tale.asked },
         ...notice('Look at this first', tale.look, 'warn'),
+        { is: 'paragraph', text: tale.asked },
         ...notice('What was done', tale.done, turn.state === 'completed' ? 'plain' : 'warn'),
         ...notice('Who allowed it', tale.allowed, 'plain'),
         ...notice('What is not known', tale.unknown, tale.unknown.length > 0 ? 'warn' : 'plain'),

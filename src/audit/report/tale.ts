@@ -1,6 +1,7 @@
 /** A turn in plain sentences: what was asked, what was done, who allowed it, what is not known, what to look at first. */
 import type { Json } from '../../shared/json';
 import { object, text, textOrNull } from '../case-file/loose';
+import { hasReadOutsiders } from '../case-file/outsiders';
 import type { CallCase, DecisionCase, TurnCase } from '../case-file';
 import { changed, inputBefore } from './changed';
 import type { Text } from './doc';
@@ -141,6 +142,9 @@ const UNPROVED = {
 
 function look(turn: TurnCase, idOf: IdOf): Text[] {
   const found: Text[] = [];
+  const { by, told } = turn.outsiders;
+  if (by.length > 0) found.push(`What outsiders wrote is in this record: it came by ${named(by)}.`);
+  else if (told) found.push('What outsiders wrote is in this record: the rules were told so.');
   for (const call of turn.calls) {
     const { decisions, activities, question } = call;
     if (isActing(call) && hasReadOutsiders(call))
@@ -186,9 +190,11 @@ function look(turn: TurnCase, idOf: IdOf): Text[] {
   return found;
 }
 
-/** Whether the model had read words of outsiders when it asked for this call. */
-function hasReadOutsiders({ facts, activities }: CallCase): boolean {
-  return object(facts?.turn).untrusted === true || activities.some(({ input }) => object(input).untrusted === true);
+const MOST_NAMES = 10;
+
+function named(all: readonly string[]): string {
+  const more = all.length - MOST_NAMES;
+  return [...all.slice(0, MOST_NAMES).map(name), ...(more > 0 ? [count(more, 'more tool')] : [])].join(', ');
 }
 
 /** People approved what had been held back. */
@@ -256,9 +262,12 @@ export function isActing({ class: kind, effect, question }: CallCase): boolean {
   return kind === 'destructive' || kind === 'write' || effect !== null || question !== null;
 }
 
-function isInDoubt({ effect, state }: CallCase): boolean {
-  return effect === 'in_doubt' || state === 'in_doubt';
+function isInDoubt({ effect, state, record }: CallCase): boolean {
+  return effect === 'in_doubt' || state === 'in_doubt' || (effect === null && OPEN.has(text(record?.state)));
 }
+
+/** States of an effect record that say that nobody knows yet. */
+const OPEN: ReadonlySet<string> = new Set(['claimed', 'in_doubt']);
 
 /** Calls that no reset has taken back, each in its last revision. */
 function current({ calls }: TurnCase): CallCase[] {

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { unknownFields } from '../../shared/unknown-fields';
+import { strayFields } from '../../tools/stray-fields';
 import { replaceFile } from '../../store/atomic-file';
 import { getOwn } from '../../shared/json';
 import { SERVER_NAME } from './names';
@@ -153,10 +153,9 @@ export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = 
   const form = isStdio ? stdio : http;
   const parsed = form.safeParse(entry);
   if (!parsed.success) {
-    const others = parsed.error.issues.filter(({ code, path }) => code !== 'unrecognized_keys' || path.length > 0);
+    const others = parsed.error.issues.filter(({ code }) => code !== 'unrecognized_keys');
     const places = others.map(({ path, message }) => `${path.join('.') || 'the entry'}: ${message}`);
-    const unknown = unknownFields(entry, Object.keys(form.shape));
-    throw new Error(`${[...unknown, ...places].join('; ')} (it needs command, or url)`);
+    throw new Error(`${[...strayFields(form, entry, ''), ...places].join('; ')} (it needs command, or url)`);
   }
   const put = (value: string) => expanded(value, env);
   const all = (values: Record<string, string>) =>

@@ -1098,6 +1098,22 @@ const PLANS: Plan[] = [
     says: /rules forbid it.*deny pay/,
   },
   {
+    name: 'rules with a condition that forbid what ran',
+    of: 'approval',
+    edit: (lines) => underRules(lines, ({ deny }) => deny.push({ rule: 'p*', when: 'input.cents > 699 && has(input.invoice)' })),
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /rules forbid it.*deny p\* when input\.cents/,
+  },
+  {
+    name: 'rules with a pattern that forbid what ran',
+    of: 'approval',
+    edit: (lines) => underRules(lines, ({ deny }) => deny.push({ rule: 'pay(*@bank.example)' })),
+    at: part(isAdmission),
+    rule: 'B12',
+    says: /rules forbid it.*what the call touches could not be read/,
+  },
+  {
     name: 'the input that ran is left out of its turn',
     of: 'edited',
     edit: (lines) => void without(lines, (line) => line.kind === 'part' && line.body.ref === run(lines).call.input_ref),

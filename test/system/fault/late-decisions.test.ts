@@ -21,7 +21,7 @@ import { CLOCKS_APART_MS, WAITS_MS } from '../../../src/shared/waits';
 import { defineTool } from '../../../src/tools/define';
 import { eventually, testAddress, withEngine, type Engine, type Setup } from '../../engine/support/engine';
 import { gatewayParts } from '../../support/gateway';
-import { rita } from '../../engine/support/gateway-scene';
+import { ana, rita } from '../../engine/support/gateway-scene';
 import { PlannedModel } from '../../support/planned-model';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
@@ -90,16 +90,22 @@ class Stage {
   }
 
   /** Messages to a session over HTTP, each under a key. */
-  async overHttp(client: HoldfastClient, session: string, body: (post: Post) => Promise<void>): Promise<void> {
-    const parts = { people: [rita], store: this.store!, key: this.signers.gateway, client: async () => client };
+  overHttp(client: HoldfastClient, session: string, body: (post: Post) => Promise<void>): Promise<void> {
+    return this.posting(client, rita, (post) =>
+      body((message, key, cutAfterMs) => post(`sessions/${session}/messages`, { message }, key, cutAfterMs)),
+    );
+  }
+
+  async posting(client: HoldfastClient, by: typeof rita, body: (post: PostTo) => Promise<void>): Promise<void> {
+    const parts = { people: [by], store: this.store!, key: this.signers.gateway, client: async () => client };
     const gateway = await serveGateway(gatewayParts(parts), { host: '127.0.0.1', port: 0, drainMs: 100 });
-    const headers = { ...rita.headers, 'content-type': 'application/json' };
+    const headers = { ...by.headers, 'content-type': 'application/json' };
     try {
-      await body(async (message, key, cutAfterMs) => {
-        const response = await fetch(`${gateway.url}/v1/sessions/${session}/messages`, {
+      await body(async (path, sent, key, cutAfterMs) => {
+        const response = await fetch(`${gateway.url}/v1/${path}`, {
           method: 'POST',
-          headers: { ...headers, 'idempotency-key': `${this.taskQueue}-${key}` },
-          body: JSON.stringify({ message }),
+          headers: { ...headers, ...(key === null ? {} : { 'idempotency-key': `${this.taskQueue}-${key}` }) },
+          body: JSON.stringify(sent),
           ...(cutAfterMs === undefined ? {} : { signal: AbortSignal.timeout(cutAfterMs) }),
         });
         return { status: response.status, body: await response.json() };
@@ -115,6 +121,7 @@ class Stage {
   }
 }
 
+type PostTo = (path: string, body: object, key: string | null, cutAfterMs?: number) => Promise<{ status: number; body: any }>;
 type Post = (message: string, key: string, cutAfterMs?: number) => Promise<{ status: number; body: any }>;
 
 const said = (outcome: PromiseSettledResult<unknown>) =>
@@ -229,6 +236,46 @@ it('what is sent over HTTP while no worker runs is not taken later, also where t
       });
       await eventually('it is done', async () => (await session.status()).turns === 2);
       await session.close({ by: 'rita' });
+    });
+  } finally {
+    stage.remove();
+  }
+}, 240_000);
+
+it('a decision over HTTP while no worker runs is not taken later, wherever the connection is cut: a denial that is given meanwhile counts', async () => {
+  const stage = new Stage();
+  const cuts = [1, 300, 3000];
+  const waiting: { id: string; digest: string }[] = [];
+  try {
+    await stage.withWorker(async ({ start }) => {
+      for (const _ of [...cuts, 'waited']) {
+        const turn = await start('Pay.', { requester });
+        waiting.push({ id: turn.id, digest: (await turn.waitForPending())[0].digest });
+      }
+    });
+
+    await stage.withNobody((client) =>
+      stage.posting(client, ana, async (post) => {
+        const tooLate = Date.now() + WAITS_MS + 2 * CLOCKS_APART_MS;
+        const approve = ({ id, digest }: (typeof waiting)[number], cutAfterMs?: number) =>
+          post(`turns/${id}/decisions`, { call: digest, decision: 'approve' }, null, cutAfterMs);
+        const answers = await Promise.allSettled(waiting.map((one, at) => approve(one, cuts[at])));
+        expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled']);
+        const message = expect.stringMatching(/was not taken, and is not taken later|nothing was lost or changed/);
+        expect(answers[3]).toMatchObject({ value: { status: 503, body: { error: { message } } } });
+        await sleep(Math.max(0, tooLate - Date.now()));
+      }),
+    );
+
+    await stage.withWorker(async ({ client }) => {
+      await sleep(SETTLES);
+      for (const { id } of waiting) expect((await client.turn(id).status()).state).toBe('awaiting_approval');
+      await stage.posting(client, ana, async (post) => {
+        for (const { id, digest } of waiting)
+          expect(await post(`turns/${id}/decisions`, { call: digest, decision: 'deny' }, null)).toMatchObject({ status: 200 });
+      });
+      for (const { id } of waiting) expect(await client.turn(id).result()).toMatchObject({ calls: [{ state: 'denied' }] });
+      expect(stage.effects).toEqual([]);
     });
   } finally {
     stage.remove();

@@ -22,8 +22,15 @@ describe('a misspelt field is a fault', () => {
     expect(() => defineTool({ ...tool, [name]: 1 } as never)).toThrow(text);
   });
 
-  it('of the parts of a description', () => {
-    expect(() => defineTool({ ...tool, description: { does: 'Pays.', useWen: 'Always.' } } as never)).toThrow('description');
+  it.each([
+    ['description', { does: 'Pays.', useWen: 'Always.' }, 'description.useWen is no field; did you mean useWhen?'],
+    ['limits', { concurency: 2 }, 'limits.concurency is no field; did you mean concurrency?'],
+    ['limits', { rate: { calls: 2, perMs: 3, perms: 4 } }, 'limits.rate.perms is no field; did you mean perMs?'],
+    ['ruleTarget', { kind: 'text', of: () => 'x', protect: [] }, 'ruleTarget.protect is no field; did you mean protects?'],
+    ['estimatedTokens', { input: 1, output: { min: 1, typical: 1, max: 1, maxx: 1 } }, 'estimatedTokens.output.maxx is no field; did you mean max?'], // prettier-ignore
+    ['errors', [{ code: 'TIMEOUT', reason: 'slow', when: 'x', wehn: 'y' }], 'errors[0].wehn is no field; did you mean when?'],
+  ])('of a part of a tool: %s %j', (name, value, text) => {
+    expect(() => defineTool({ ...tool, [name]: value } as never)).toThrow(text);
   });
 
   it.each([
@@ -33,6 +40,8 @@ describe('a misspelt field is a fault', () => {
     ['mcpServer', [], 'did you mean mcpServers?'],
     ['limits', { step: 3 }, 'limits.step is no field; did you mean steps?'],
     ['permissions', { denny: ['pay'] }, 'permissions.denny is no field; did you mean deny?'],
+    ['permissions', { deny: [{ rule: 'pay', wen: 'true' }] }, 'deny: "pay": wen is no field; did you mean when?'],
+    ['permissions', { allow: [{ rule: 'pay(x)', file: 'any' }] }, 'allow: "pay(x)": file is no field; did you mean files?'],
     ['approvals', { quorom: 2 }, 'approvals.quorom is no field; did you mean quorum?'],
     ['hooks', { befor: [hook] }, 'hooks.befor is no field; did you mean before?'],
     ['hooks', { before: [{ ...hook, tool: ['pay'] }] }, 'hooks.before look.tool is no field; did you mean tools?'],
@@ -46,6 +55,8 @@ describe('a misspelt field is a fault', () => {
     expect(() => defineApp({ agents: [defineAgent(agent)], hook: {} } as never)).toThrow('did you mean hooks?');
     expect(() => serverOf('bank', { command: 'x', environment: {} }, {})).toThrow('environment is no field');
     expect(() => serverOf('bank', { url: 'https://a.example', header: {} }, {})).toThrow('did you mean headers?');
+    const oauth = { issuer: 'https://a.example', client_secrt: 'x' };
+    expect(() => serverOf('bank', { url: 'https://a.example', oauth }, {})).toThrow('client_secrt is no field; did you mean client_secret?'); // prettier-ignore
   });
 });
 

@@ -38,6 +38,11 @@ describe('a change that Temporal’s own check passes over', () => {
       /^event \d+: the code would now run call 1\.2 pay with another timeout: 7 s, and .* was recorded$/,
     ],
     [
+      'eager dispatch',
+      [/allowEagerDispatch: !destructive,/, 'allowEagerDispatch: destructive,'],
+      /^event \d+: the code would now run call 1\.2 pay by eager dispatch, which no build has done so far$/,
+    ],
+    [
       'retry policy',
       [/maximumInterval: '60 seconds', maximumAttempts: SAFE_ATTEMPTS/, "maximumInterval: '60 seconds', maximumAttempts: 7"],
       /^event 5: the code would now take step 1 with another retry policy: maximum_attempts would be 7, and 30 was recorded$/,
@@ -94,6 +99,18 @@ describe('a change that Temporal’s own check passes over', () => {
     );
     expect(sentences).toContainEqual(
       'event 37: the code would now set the memo holdfast_title with another value: "Thawed?", and "Thawed" was recorded',
+    );
+  });
+
+  it('is found where a call is no longer dispatched eagerly', async () => {
+    expect(await found(history('plain'), [/allowEagerDispatch: !destructive,/, 'allowEagerDispatch: destructive,'])).toEqual(
+      ['1.1', '1.2'].map((id) =>
+        expect.stringMatching(
+          new RegExp(
+            `^event \\d+: the code would now run call ${id} lookup without eager dispatch, which no build has done so far$`,
+          ),
+        ),
+      ),
     );
   });
 
@@ -219,10 +236,9 @@ function shifted(value: unknown, from: number, by: number, key = ''): unknown {
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('a change that is harmless', () => {
-  it('is passed over: eager dispatch, how a cancellation is awaited, `patched` and `deprecatePatch`', async () => {
+  it('is passed over: how a cancellation is awaited, `patched` and `deprecatePatch`', async () => {
     const sentences = await found(
       history('approval'),
-      [/allowEagerDispatch: !destructive,/, 'allowEagerDispatch: false,'],
       [
         /cancellationType: workflow_1\.ActivityCancellationType\.WAIT_CANCELLATION_COMPLETED/,
         'cancellationType: workflow_1.ActivityCancellationType.TRY_CANCEL',

@@ -1,6 +1,6 @@
 /**
- * The two verifiers over bundles that somebody with the stolen key has changed anywhere. Seeded, so that a disagreement is found again. The
- * second one has fewer rules: where the first names a rule of both, they agree on the line; of the others the second finds what follows, or nothing.
+ * The two verifiers over bundles that somebody with the stolen key has changed anywhere. Seeded, so that a disagreement is found again. Where
+ * the first names a rule of both, they agree on the line; of a rule that the second knows in part, it finds what follows, or nothing.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -134,10 +134,10 @@ function spelledOtherwise(whole: string, pick: Pick) {
 }
 
 both.each([
-  ['values', withOtherValues, ['B12'], 4],
-  ['fields', withOtherFields, ['B12', 'S3'], 10],
-  ['spellings of payloads', spelledOtherwise, ['B12'], 4],
-])(`they never disagree about what both look at: other %s${suffix}`, async (_what, make, partly, least) => {
+  ['values', withOtherValues, [], 4],
+  ['fields', withOtherFields, ['S3'], 10],
+  ['spellings of payloads', spelledOtherwise, [], 4],
+])(`they never disagree about what both look at: other %s${suffix}`, async (_what, make, partly: string[], least) => {
   const cases = await casesOf(make);
   const theirs = await judgedByPython(python!, cases);
   const rules = rulesOfBoth();

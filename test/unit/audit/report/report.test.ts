@@ -17,12 +17,13 @@ const read = async (name: string) => ({ file: await readCaseFile(createReadStrea
 const told = async (name: string) => markdown(report(await read(name)));
 
 describe('a report', () => {
-  it('begins with what was asked, what to look at first, what was done, who allowed it, and what is not known', async () => {
+  it('begins with what to look at first, what was asked, what was done, who allowed it, and what is not known', async () => {
     const text = await told('edited');
     const order = [
       'Can this record be trusted?',
       'In short',
       'Look at this first',
+      'asked the agent',
       'What was done',
       'Who allowed it',
       'What is not known',
@@ -52,6 +53,32 @@ describe('a report', () => {
     expect(first).toContain('was asked for after the model had read what outsiders wrote');
     const running = (await told('in_doubt')).replaceAll('\\', '');
     expect(running.slice(running.indexOf('Look at this first'), running.indexOf('What was done'))).toContain('doubt');
+  });
+
+  describe('says first that outsiders’ words are in the record, where no call that acts was asked for after them', () => {
+    const first = async (name: string, change: (text: string) => string) => {
+      const { text: changed } = forged(readFileSync(pathOf(name), 'utf8'), (lines) => {
+        for (const line of lines) line.body = JSON.parse(change(JSON.stringify(line.body)));
+      });
+      const file = await readCaseFile(Readable.from([Buffer.from(changed)]));
+      const text = markdown(report({ file, verification: null })).replaceAll('\\', '');
+      return text.slice(0, text.indexOf('What was done')).split('Look at this first')[1] ?? 'nothing';
+    };
+    const same = (text: string) => text;
+    const marked = (text: string) => text.replaceAll('"untrusted_output":false', '"untrusted_output":true');
+    const ofVendor = (text: string) => text.replaceAll('"name":"lookup","type":"tool_use"', '"name":"web_search","type":"server_tool_use"'); // prettier-ignore
+    const told = (text: string) => text.replaceAll('"untrusted":false', '"untrusted":true');
+
+    it.each([
+      ['a tool that returns them', 'plain', marked, 'it came by lookup.'],
+      ['a direct call of one', 'call', marked, 'it came by'],
+      ['a tool of the vendor', 'plain', ofVendor, 'it came by web_search.'],
+      ['a sub-agent', 'sub_agent', same, 'it came by researcher.'],
+      ['what the rules were told', 'plain', told, 'the rules were told so.'],
+    ])('%s', async (_, name, change, expected) => {
+      expect(await first(name, change)).toContain(`What outsiders wrote is in this record: ${expected}`);
+      expect(await first('plain', same)).toBe('nothing');
+    });
   });
 
   it('gives each wait one duration', async () => {

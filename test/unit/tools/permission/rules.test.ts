@@ -158,7 +158,7 @@ describe('rules that are wrong', () => {
       '( ) | ! and \\ are not among them',
       'it leaves the root',
       '7 is neither',
-      'has wenn',
+      'wenn is no field; the fields are rule, when, why, files',
       'when of "look": <input>:1',
       'inptu is unknown; there are input, tool and turn',
       'turn has no trusted',

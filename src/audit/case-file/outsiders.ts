@@ -1,0 +1,34 @@
+/** What outsiders wrote, in a turn's record: which tools have brought it, and whether rules were told that it had been read. */
+import type { Json } from '../../shared/json';
+import { list, object, text } from './loose';
+import type { BlockCase, CallCase } from './types';
+
+export interface Outsiders {
+  /** Names of tools, the vendor's own too. */
+  by: string[];
+  /** Rules were told so, or the turn above had read such words. */
+  told: boolean;
+}
+
+/** Names of the tools that return what outsiders write, as the definitions of agents have them. */
+export function toolsOfOutsiders(objects: ReadonlyMap<string, Json>): ReadonlySet<string> {
+  const definitions = [...objects.values()].map(object).filter(({ v }) => v === 'holdfast.agent/1');
+  const tools = definitions.flatMap(({ tools: all }) => list(all).map(object));
+  return new Set(tools.filter(({ untrusted_output }) => untrusted_output === true).map(({ name }) => text(name)));
+}
+
+/** Of the conversation before the turn too: the model reads it all. */
+export function outsidersIn(blocks: readonly BlockCase[], calls: readonly CallCase[], tools: ReadonlySet<string>): Outsiders {
+  const parts = blocks.filter(({ kind }) => kind === 'message').flatMap(({ bodies }) => bodies.slice(1).map(object));
+  const ofVendor = parts.filter(({ type }) => type === 'server_tool_use' || type === 'mcp_tool_use');
+  const asked = parts.filter(({ type, name }) => type === 'tool_use' && tools.has(text(name)));
+  const ran = calls.filter(({ tool, resultRef }) => resultRef !== null && tools.has(tool));
+  const by = [...[...ofVendor, ...asked].map(({ name }) => text(name)), ...ran.map(({ tool }) => tool)];
+  const heads = blocks.filter(({ kind }) => kind === 'start').map(({ bodies }) => object(object(bodies[0]).parent));
+  return { by: [...new Set(by)], told: calls.some(hasReadOutsiders) || heads.some(({ untrusted }) => untrusted === true) };
+}
+
+/** Whether the model had read words of outsiders when it asked for this call. */
+export function hasReadOutsiders({ facts, activities }: CallCase): boolean {
+  return object(facts?.turn).untrusted === true || activities.some(({ input }) => object(input).untrusted === true);
+}
