@@ -199,7 +199,7 @@ class Twice:
         self.heads, self.shown, self.dispatches = set(), set(), set()
         self.owed, self.written = set(), set()  # decisions that activities have written, and that the transcript has
         self.texts, self.decided, self.decided_in = {}, {}, {}
-        self.became, self.results, self.told_parts, self.users, self.told = {}, {}, {}, set(), []
+        self.became, self.results, self.told_parts, self.users, self.told, self.answered = {}, {}, {}, set(), [], False
         self.tell("turn", "", {name: turn[name] for name in IDS if turn[name] is not None})
 
     def tell(self, subject, name, facts):
@@ -438,7 +438,8 @@ class Twice:
 
     def block(self, ref, block):
         body, kind = self.bodies.get(next(iter(block["parts"]), "")), block["kind"]
-        if kind == "message" and next(iter(block["parts"]), "") in self.users:
+        self.answered = self.answered or kind == "admission"
+        if kind == "message" and self.answered and next(iter(block["parts"]), "") in self.users:
             self.told += [self.told_parts[it] for it in block["parts"][1:] if it in self.told_parts]
         if body is None:
             return

@@ -21,6 +21,8 @@ interface Present {
 export class TwiceInTranscript {
   /** Bodies of the engine's own blocks, by the refs of their parts. */
   private readonly bodies = new Map<string, JsonObject>();
+  /** There was an own admission. */
+  private answered = false;
   /** A part was left out. */
   private lost = false;
 
@@ -74,7 +76,9 @@ export class TwiceInTranscript {
   }
 
   block({ ref, block }: BlockBody): void {
-    if (block.kind === 'message' && this.blocks.own.has(ref)) this.all.told.message(block.parts);
+    // Before the first answer of its own a turn closes calls that an earlier one has left open.
+    if (block.kind === 'admission') this.answered ||= this.blocks.own.has(ref);
+    if (block.kind === 'message' && this.answered && this.blocks.own.has(ref)) this.all.told.message(block.parts);
     const body = this.bodies.get(block.parts[0] ?? '');
     if (body === undefined || !this.blocks.own.has(ref)) return;
     const { digest, call_id, idempotency_key, result_ref, card_ref, dispatch } = body;
