@@ -162,8 +162,37 @@ def ended(call):
                                  or key == "error" and is_cut(obj(value).get("message")))
     return {key: call[key] for key in call if not silent(key, call[key])}
 
+def of_error(error): return "error", form({name: obj(error).get(name) for name in ("code", "reason", "message")})
+def of_large(of): return "large", form({"ref": of.get("ref"), "summary": of.get("summary")})
+
+def has_file(data):
+    named = isinstance(data, dict) and all(isinstance(data.get(name), str) for name in ("filename", "content_type"))
+    inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return named or any(map(has_file, inside))
+
+def to_be_told(ref, body, envelope):
+    """What the model is to be told of a result; None: it may be anything."""
+    success, inline, data = envelope.get("success"), body.get("inline"), envelope.get("data")
+    if success is not True:
+        return of_error(envelope.get("error")) if success is False else None
+    if inline is False:
+        return of_large({**body, "ref": ref})
+    return ("data", form(data)) if inline is True and not has_file(data) else "success"
+
+def said_in(content):
+    """All that a text may be: a success with this data, one of which the rest is in the store, an error."""
+    one = obj(content[0]) if isinstance(content, list) and len(content) == 1 else {}
+    try:
+        text = txt(one.get("text")) if one.get("type") == "text" else ""
+        said = obj(json.loads(text, parse_float=number, parse_constant=int))  # int: refuses NaN and its like
+    except (ValueError, OverflowError, RecursionError):
+        return ()
+    if said.get("success") is not True:
+        return (of_error(said.get("error")),) if said.get("success") is False else ()
+    return "success", ("data", form(said.get("data"))), of_large(obj(said.get("data")))
+
 class Twice:
-    """Rules D1 to D7 in one turn: whoever says a fact otherwise than another source."""
+    """Rules D1 to D8 in one turn: whoever says a fact otherwise than another source."""
     def __init__(self, turn, rule):
         self.turn, self.rule, self.said, self.bodies = turn, rule, {}, {}
         self.applied = {}
@@ -172,6 +201,7 @@ class Twice:
         self.heads, self.shown, self.dispatches = set(), set(), set()
         self.owed, self.written = set(), set()  # decisions that activities have written, and that the transcript has
         self.texts, self.decided, self.decided_in = {}, {}, {}
+        self.became, self.results, self.told_parts, self.users, self.told, self.answered = {}, {}, {}, set(), [], False
         self.tell("turn", "", {name: turn[name] for name in IDS if turn[name] is not None})
 
     def tell(self, subject, name, facts):
@@ -254,6 +284,7 @@ class Twice:
             self.hear([*objs(one.get("approvals")), one.get("decision"), *objs(one.get("earlier"))])
             self.known(one, "summary")
             result = one.get("result_ref")
+            self.became.setdefault(txt(one.get("tool_use_id")), []).append(one)
             self.tell_all(OUTCOME, ended(one), call=one.get("digest"), result=result, use=one.get("call_id"))
             self.tell("result", result, pick_there(one, ["call_id"]))
         if "digest" in value:
@@ -317,7 +348,6 @@ class Twice:
                 self.rule("D6", one.get("effect", 0) == did or not isinstance(call.get("class"), str))
                 if isinstance(one.get("effect"), str):
                     self.applied[txt(call.get("digest"))] = one["effect"] == "applied"
-
         if name == "settleEffect" and result.get("effect") == value.get("outcome"):
             self.tell("effect", result.get("head"), pick_there(value, SAID))
 
@@ -376,6 +406,10 @@ class Twice:
         own = txt(body.get("first_execution_run_id")) or body.get("state")
         if isinstance(body.get("subject"), dict) or isinstance(own, str):
             self.bodies[ref] = body
+        self.users |= {ref} if body.get("role") == "user" else set()
+        if body.get("type") == "tool_result":
+            failed, said = body.get("is_error") is True, said_in(body.get("content"))
+            self.told_parts[ref] = (txt(body.get("tool_use_id")), failed, said)
         if self.knows("asked", ref, "call_id"):
             self.tell_all([entry for entry in ASKED if entry[0] in OF_PART], body, asked=ref)
             told = {"input_hash": form(body.get("input")), "tool_use_id": str(body.get("tool_use_id") or "")[:200]}
@@ -394,6 +428,7 @@ class Twice:
             self.tell("card", ref, pick_there(body, ("digest", "card", "call_id")))
         if self.knows("result", ref, "state"):
             envelope = obj(body.get("envelope"))
+            self.results[ref] = to_be_told(ref, body, envelope)
             metadata = obj(envelope.get("metadata"))
             failed = pick_there(envelope, ["error"]) if envelope.get("success") is False else {}
             if self.knows("result", ref, "answer") and len(canonical(envelope).encode()) <= 2**17:
@@ -405,6 +440,9 @@ class Twice:
 
     def block(self, ref, block):
         body, kind = self.bodies.get(next(iter(block["parts"]), "")), block["kind"]
+        self.answered = self.answered or kind == "admission"
+        if kind == "message" and self.answered and next(iter(block["parts"]), "") in self.users:
+            self.told += [self.told_parts[it] for it in block["parts"][1:] if it in self.told_parts]
         if body is None:
             return
         digest, result = body.get("digest"), body.get("result_ref")
@@ -431,6 +469,14 @@ class Twice:
             said = SAID if self.knows("effect", ref, "by") else ()
             self.tell("effect", ref, pick_there(body, ("digest", "result_ref", *said)) | {"effect": effect})
             self.tell("result", result, {"effect": effect})
+
+    def agrees(self):
+        """Whether all that the model was told is what became of a call of that id."""
+        def is_of(failed, said, one):
+            ref = one.get("result_ref")
+            wanted = self.results.get(ref) if isinstance(ref, str) else of_error(one.get("error"))
+            return failed == (one.get("state") != "succeeded") and (wanted is None or wanted in said)
+        return all(any(is_of(failed, said, one) for one in self.became.get(use, ())) for use, failed, said in self.told)
 
     def effect(self, record):
         digest, head, last = record.get("digest"), record.get("head"), record.get("result_head")
@@ -1243,6 +1289,7 @@ class Turn:
         if self.known["version"] == 3:
             self.of_session.end()
         self.rule("D7", self.twice.heads <= blocks and self.twice.shown <= parts)
+        self.rule("D8", not self.twice.whole or self.twice.unknown or self.twice.lost or self.twice.agrees())
 
     def to_the_end(self, head):
         """T7: nothing is cut off, at the end or before: what activities have written is there, as what they wrote."""

@@ -125,6 +125,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const budgets = temporalBudgets(client, taskQueue);
   const turns = temporalTurns(client, (identity) => new Client({ connection, namespace, dataConverter, identity }));
   const entities = { intents, budgets, turns, turnEnds: temporalTurnEnds(client) };
+  const running = parts.running ?? new Running();
   const made = {
     ...entities,
     outside,
@@ -136,6 +137,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     toolThreads,
     gate,
     metrics,
+    running,
     debugInfo,
     publicUrl,
     oldDigestsUntil: parts.oldDigestsUntil?.getTime() ?? Date.parse(store.identity.made_at) + OLD_DIGESTS_MS,
@@ -143,7 +145,6 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   };
   const kept = new KeptObjects(store, await engineOf(parts));
   const deps = { ...made, kept, store, model, defaultModel, log };
-  const running = parts.running ?? new Running();
   const worker = await Worker.create({
     connection,
     namespace,

@@ -53,7 +53,7 @@ interface Known {
 
 /** Static admission of all that an answer asks for, in its order. */
 export async function admitAll(
-  { log }: Dependencies,
+  { log, running }: Dependencies,
   agent: PreparedAgent,
   input: TakeStepInput,
   response: ModelResponse,
@@ -63,6 +63,7 @@ export async function admitAll(
   let budget = INLINE_BUDGET;
   const uses = toolUses(response, askedIds);
   if (uses.length > MOST_CALLS) throw tooManyCalls(uses.length);
+  const options = (id: string) => ({ turn: turnFacts(input.turn, id, untrusted), log, depthLeft: depthLeft(input.turn, agent) });
   const calls: AskedCall[] = [];
   for (const [index, use] of uses.entries()) {
     const id = callId(input.step, index + 1);
@@ -70,7 +71,7 @@ export async function admitAll(
     const began = performance.now();
     const admission =
       index < MAX_CALLS
-        ? await admit(agent, asked, { turn: turnFacts(input.turn, id, untrusted), log, depthLeft: depthLeft(input.turn, agent) })
+        ? await running.asking(agent.tools.get(use.name)?.tool.name, () => admit(agent, asked, options(id)))
         : refuseExcess(agent, asked, MAX_CALLS);
     const validationMs = Math.round(performance.now() - began);
     const bytes = Buffer.byteLength(canonical(admission.input));

@@ -87,14 +87,15 @@ function hasTool({ tools, internal, agent }: PreparedAgent, name: string): boole
 }
 
 async function admitOne(
-  { log }: Dependencies,
+  { log, running }: Dependencies,
   agent: PreparedAgent,
   { turn, tool, input_json }: AdmitDirectInput,
 ): Promise<AskedCall> {
   await checkAhead(agent, [{ name: tool, json: input_json, cut: false }], turn.requester);
   const began = performance.now();
   const facts = { turn: turnFacts(turn, callId(1, 1), false), log };
-  const admission = await admit(agent, { name: tool, json: input_json, cut: false, direct: true }, facts);
+  const wanted = { name: tool, json: input_json, cut: false, direct: true };
+  const admission = await running.asking(agent.tools.get(tool)?.tool.name, () => admit(agent, wanted, facts));
   return asked(tool, input_json, admission, Math.round(performance.now() - began));
 }
 

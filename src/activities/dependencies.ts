@@ -1,6 +1,7 @@
 import type { LiveBus } from '../live/bus';
 import type { ModelProvider } from '../model/provider';
 import type { Store } from '../store/store';
+import type { Running } from '../telemetry/running';
 import type { ToolMetrics } from '../telemetry/tool-metrics';
 import type { ResultCache } from '../tools/cache';
 import type { ToolLogger } from '../tools/define';
@@ -54,6 +55,8 @@ export interface Dependencies {
   /** Null: it sends no callbacks. */
   callbacks: CallbackSender | null;
   metrics: ToolMetrics;
+  /** Told which tool is asked something while calls are admitted. */
+  running: Running;
   log: ToolLogger;
   /** Whether a call that asks for `debug_info` gets it. */
   debugInfo: boolean;

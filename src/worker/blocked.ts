@@ -26,8 +26,7 @@ export function watchBlocked(running: Running, log: ToolLogger, ended: () => boo
     const cpu_ms = Math.round((user + system) / 1000);
     // Without work of the processor, the machine or the process stood still, and no tool is to blame.
     if (blocked_ms >= BLOCKED_MS && cpu_ms >= blocked_ms / 10) {
-      const tools = [...new Set(running.since(last).flatMap(({ tool }) => (tool === undefined ? [] : [tool])))];
-      log.warn({ blocked_ms, cpu_ms, tools, todo: TODO }, 'the worker was blocked');
+      log.warn({ blocked_ms, cpu_ms, tools: running.toolsSince(last), todo: TODO }, 'the worker was blocked');
     }
     last = performance.now();
     cpu = process.cpuUsage();

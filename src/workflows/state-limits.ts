@@ -56,6 +56,8 @@ const IGNORED_BYTES = { signal: 60, identity: 150, reason: 300 } as const;
 export const MOST_FAILURES = 160;
 /** Of the calls in the view, where each text stands at all its places. An answer to a query takes 2 MB. */
 const SHOWN_CALLS = 850_000;
+/** Of what waits in sub-agents' turns, each of which has as much as the others: their own views have it all. */
+const SHOWN_BELOW = 400_000;
 /** The last answer goes nowhere but into the result: Temporal takes 2 MB of that too. */
 const LAST_ANSWER = 800_000;
 /** What people have said of it, where it is not in the store. */
@@ -179,6 +181,12 @@ function shortCall({ reason, error, changes }: AdmittedCall): Partial<AdmittedCa
 
 function shortOutcome(outcome: CallOutcome): CallOutcome {
   return { ...outcome, summary: short(outcome.summary), error: shortError(outcome.error), note: short(outcome.note) };
+}
+
+/** What a view has of the questions of one of so many sub-agents that run: the first of them, as far as they fit. */
+export function fitShownBelow<T>(waiting: T[], running: number): T[] {
+  let left = SHOWN_BELOW / running;
+  return waiting.filter((question) => (left -= jsonBytes(question)) >= 0);
 }
 
 /** Sub-agents' turns that have ended are forgotten, the oldest first; of those that run, what waits in them is asked for anew. */

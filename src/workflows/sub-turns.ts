@@ -8,11 +8,12 @@ import type { DecisionSource } from '../shared/approval';
 import type { DecisionFields, DecisionKind } from '../shared/decision';
 import type { JsonObject } from '../shared/json';
 import type { SubTurnReport, Surfaced, TurnLimits } from '../shared/sub-turn';
-import type { SubTurnView } from '../shared/turn-view';
+import type { SubTurnView, SurfacedCall } from '../shared/turn-view';
 import { forwardDecision } from './activities';
 import { MANY_EVENTS } from './desk';
 import type { Question } from './question';
 import type { TurnData } from './state';
+import { fitShownBelow } from './state-limits';
 import type { Work } from './work';
 
 export interface SubTurn {
@@ -36,7 +37,9 @@ export function surfaced({ subs = [] }: TurnData): Surfaced[] {
   return subs.filter(({ reserved }) => reserved !== null).flatMap(({ report }) => report?.waiting ?? []);
 }
 
+/** Of what waits as much as a query can answer; the digests of all are in the view's `pending`. */
 export function subTurnViews({ subs = [] }: TurnData): SubTurnView[] {
+  const running = subs.filter(({ reserved }) => reserved !== null).length;
   return subs.map(({ call_id, turn_id, workflow_id, agent, report, reserved }) => ({
     call_id,
     turn_id,
@@ -45,8 +48,12 @@ export function subTurnViews({ subs = [] }: TurnData): SubTurnView[] {
     state: report?.state ?? 'running',
     head: report?.head ?? null,
     usage: report?.spent.usage ?? { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cost_usd: 0 },
-    waiting: reserved === null ? [] : (report?.waiting ?? []).map(({ kind: _, card: __, run_id: ___, ...call }) => call),
+    waiting: reserved === null ? [] : fitShownBelow((report?.waiting ?? []).map(shownAbove), running),
   }));
+}
+
+function shownAbove({ kind: _, card: __, run_id: ___, ...call }: Surfaced): SurfacedCall {
+  return call;
 }
 
 /** What a look at a child has shown that the one before had not. */

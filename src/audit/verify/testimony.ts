@@ -5,6 +5,7 @@ import { object, text } from '../case-file/loose';
 import type { Subject } from './doubled';
 import { Facts, type Disagreement } from './facts';
 import type { History, Report } from './history';
+import { ToldToModel } from './told-to-model';
 import { hashOf } from './values';
 
 /** The rule that is broken where two sources disagree about it. */
@@ -30,6 +31,7 @@ export const SESSION = 'the session';
 
 export class Testimony {
   readonly facts = new Facts();
+  readonly told = new ToldToModel();
   /** Heads that activities and records have named; cards and results that activities have. */
   readonly heads = new Set<string>();
   readonly shown = new Set<string>();

@@ -106,7 +106,7 @@ export class Turn {
       );
   }
 
-  /** T1, T3 to T5, T7, T8, D7 */
+  /** T1, T3 to T5, T7, T8, D7, D8 */
   end({ head, complete }: TurnEndBody, refs: Refs, report: Report): void {
     const { history } = this;
     if (history.runs.length > 0 && history.lastHead !== UNKNOWN && history.lastHead !== head)

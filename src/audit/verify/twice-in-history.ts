@@ -208,6 +208,7 @@ export class TwiceInHistory {
   private outcome(outcome: JsonObject): void {
     const { call_id, digest, result_ref, decision, approvals, earlier } = outcome;
     this.all.hear(list(approvals), [decision], list(earlier));
+    this.all.told.outcome(outcome);
     this.known(outcome, HISTORY);
     this.became(outcome, outcome.summary, HISTORY);
     this.all.tellAll(of.CALL_OUTCOME, ended(outcome), { call: digest, result: result_ref, use: call_id }, HISTORY);

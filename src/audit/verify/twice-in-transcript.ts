@@ -1,4 +1,4 @@
-/** What stands twice, in the transcript and the effect records: parts, blocks, records (rules D1 to D7). */
+/** What stands twice, in the transcript and the effect records: parts, blocks, records (rules D1 to D8). */
 import { canonical } from '../../shared/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { object, text } from '../case-file/loose';
@@ -21,6 +21,8 @@ interface Present {
 export class TwiceInTranscript {
   /** Bodies of the engine's own blocks, by the refs of their parts. */
   private readonly bodies = new Map<string, JsonObject>();
+  /** There was an own admission. */
+  private answered = false;
   /** A part was left out. */
   private lost = false;
 
@@ -39,6 +41,7 @@ export class TwiceInTranscript {
     const { subject, call_id, tool, version, input, envelope, undecided } = body;
     if (isJsonObject(subject) || typeof body.first_execution_run_id === 'string' || typeof body.state === 'string')
       this.bodies.set(ref, body);
+    this.all.told.part(ref, body);
     if (facts.knows('asked', ref, 'call_id')) {
       const { tool_use_id, verdict, reason, error } = body;
       const { agent, requester, untrusted } = object(object(body.facts).turn);
@@ -60,6 +63,7 @@ export class TwiceInTranscript {
     if (facts.knows('card', ref, 'digest'))
       this.all.tell('card', ref, { digest: body.digest, text: body.card, call_id }, TRANSCRIPT);
     if (facts.knows('result', ref, 'state')) {
+      this.all.told.result(ref, body);
       const { success, error } = object(envelope);
       const { tool_name, tool_version, trace_id } = object(object(envelope).metadata);
       const of_tool = { tool: tool_name, version: tool_version };
@@ -72,6 +76,9 @@ export class TwiceInTranscript {
   }
 
   block({ ref, block }: BlockBody): void {
+    // Before the first answer of its own a turn closes calls that an earlier one has left open.
+    if (block.kind === 'admission') this.answered ||= this.blocks.own.has(ref);
+    if (block.kind === 'message' && this.answered && this.blocks.own.has(ref)) this.all.told.message(block.parts);
     const body = this.bodies.get(block.parts[0] ?? '');
     if (body === undefined || !this.blocks.own.has(ref)) return;
     const { digest, call_id, idempotency_key, result_ref, card_ref, dispatch } = body;
@@ -120,11 +127,13 @@ export class TwiceInTranscript {
       this.all.report('D7', 'The effect record names no block of the transcript in which its call was dispatched');
   }
 
-  /** D7 */
+  /** D7, D8 */
   end({ parts, blocks }: Present): void {
     const lost = [...this.all.heads].find((ref) => !blocks.has(ref)) ?? [...this.all.shown].find((ref) => !parts.has(ref));
     if (!this.lost && this.history.whole && [...this.all.owed].some((decision) => !this.all.written.has(decision)))
       this.all.report('T7', 'The history has a decision that was written down, and the transcript does not have it');
+    if (!this.lost && this.all.whole && !this.all.told.agrees())
+      this.all.report('D8', 'The transcript tells the model something else of a call than became of it');
     if (lost !== undefined) this.all.report('D7', `The history names something that is not in the bundle (${lost.slice(0, 64)})`);
   }
 

@@ -1,4 +1,4 @@
-/** What stands twice in a turn is compared, source by source (rules D1 to D7); which facts those are, `doubled.ts` says. */
+/** What stands twice in a turn is compared, source by source (rules D1 to D8); which facts those are, `doubled.ts` says. */
 import type { JsonObject } from '../../shared/json';
 import type { BlockBody, PartBody, RunBody, TurnBody } from '../format/lines';
 import type { Blocks } from './blocks';

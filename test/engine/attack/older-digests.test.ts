@@ -1,5 +1,10 @@
 /** Turns that began when digests named neither agent nor store: what they leave out is not the attacker's to choose, and they end. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
+import { OLD_DIGESTS_MS } from '../../../src/activities/older-digest';
+import { FileStore } from '../../../src/store/file-store';
 import { append } from '../../../src/store/transcript';
 import { withEngine, type Setup } from '../support/engine';
 import { withForger, type Forge } from '../support/forge';
@@ -81,4 +86,28 @@ describe('a call with a digest of version 1', () => {
       expect(error!.message).toContain('HOLDFAST_OLD_DIGESTS_UNTIL');
       expect(effects).toEqual([]);
     }));
+
+  it('is refused from 30 days on after the store got its id, where the operator has set no date', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-older-'));
+    const since = (days: number) => new Date(Date.now() - OLD_DIGESTS_MS + days * 24 * 3_600_000).toISOString();
+    try {
+      for (const [days, effect] of [
+        [-1, 'not_applied'],
+        [1, 'applied'],
+      ] as const) {
+        const place = join(folder, String(days));
+        await FileStore.open(place);
+        const [name] = (await readdir(place, { recursive: true })).filter((file) => basename(file) === 'store.json');
+        const { id } = JSON.parse(await readFile(join(place, name!), 'utf8')) as { id: string };
+        await writeFile(join(place, name!), JSON.stringify({ id, made_at: since(days) }));
+        const store = await FileStore.open(place);
+        await scene({ store }, async ({ forge, old, head, request }) => {
+          const ran = await forge('runCall', request(old, head));
+          expect(ran).toMatchObject({ effect, ...(days < 0 ? { error: { reason: 'digest_retired' } } : {}) });
+        });
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
 });

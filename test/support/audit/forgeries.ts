@@ -1253,6 +1253,17 @@ const PLANS: Plan[] = [
     says: /in which its call was dispatched/,
   },
   {
+    name: 'the model was told that nothing was paid',
+    of: 'approval',
+    edit: (lines) => {
+      const [said] = bodyOf(lines, (body) => body?.type === 'tool_result').content;
+      said.text = JSON.stringify({ success: true, data: { paid: false } });
+    },
+    at: kind('turn_end'),
+    rule: 'D8',
+    says: /tells the model something else/,
+  },
+  {
     name: 'people found out otherwise, by the transcript',
     of: 'in_doubt',
     edit: (lines) => void (bodyOf(lines, (body) => body?.outcome).outcome = 'not_applied'),

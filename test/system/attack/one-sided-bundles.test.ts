@@ -25,6 +25,11 @@ const outcome = (lines: OpenLine[], state: string): any =>
 const bodies = (lines: OpenLine[], has: (body: any) => unknown): any[] =>
   lines.filter(({ kind, body }) => kind === 'part' && has(body.part?.body ?? {})).map(({ body }) => body.part.body);
 
+/** What the model reads of a call. */
+const toldOf = (lines: OpenLine[], has: string): any =>
+  bodies(lines, ({ type, content }) => type === 'tool_result' && content[0].text.includes(has))[0];
+const REFUSED = JSON.stringify({ success: false, error: { code: 'EXECUTION_ERROR', reason: 'x', message: 'It was not paid.' } });
+
 /** In both of its places. */
 const said = (approval: any, note: string) => Object.assign(approval, { note, decisions: [{ ...approval.decisions[0], note }] });
 
@@ -77,6 +82,23 @@ describe('whoever has the stolen key cannot change in one place alone', () => {
           body.target = { account: 'DE-2' };
       },
     ],
+    [
+      'what the model was told of a call that was made',
+      (lines) => (toldOf(lines, 'success":true').content[0].text = JSON.stringify({ success: true, data: { paid: false } })),
+    ],
+    [
+      'that the model was told of a payment as one that failed',
+      (lines) => Object.assign(toldOf(lines, 'success":true'), { content: [{ type: 'text', text: REFUSED }], is_error: true }),
+    ],
+    [
+      'why the model was told that a call was not made',
+      (lines) => {
+        const [said] = toldOf(lines, 'success":false').content;
+        said.text = said.text.replace('CONFIRMATION_REQUIRED', 'NETWORK_ERROR');
+      },
+    ],
+    ['that the model was told of an error', (lines) => delete toldOf(lines, 'success":false').is_error],
+    ['of which call the model was told', (lines) => (toldOf(lines, 'success":true').tool_use_id = 'use_9')],
     [
       'what a call was admitted to act on',
       (lines) => {

@@ -18,10 +18,10 @@ const whatFor = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
 
 test.each(readdirSync(DOCS).filter((name) => name.endsWith('.py')))(
-  'it can be read: %s has fewer than 1500 lines, of at most 120 characters',
+  'it can be read: %s has fewer than 1550 lines, of at most 120 characters',
   (name) => {
     const lines = readFileSync(join(DOCS, name), 'utf8').trimEnd().split('\n');
-    expect(lines.length).toBeLessThan(1500);
+    expect(lines.length).toBeLessThan(1550);
     expect(lines.filter((line) => line.length > 120)).toEqual([]);
   },
 );

@@ -1,6 +1,11 @@
+import { admitAll } from '../../../src/activities/admit-calls';
+import { defineAgent, defineApp } from '../../../src/agents/define';
+import type { Tool } from '../../../src/tools/define';
+import { Registry } from '../../../src/tools/registry';
 import { Running } from '../../../src/telemetry/running';
 import { watchBlocked } from '../../../src/worker/blocked';
 import { capturedLog } from '../../support/captured-log';
+import { reads } from '../../support/tools';
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const work = (tool: string) => ({ activity: 'runCall', tool }) as never;
@@ -25,6 +30,35 @@ it('says which tool blocked the worker, and for how long, also when it has ended
     expect(line).toMatchObject({ tools: ['mines'], todo: expect.stringContaining('heartbeat') });
     expect(line!.blocked_ms).toBeGreaterThan(1800);
     expect(more).toEqual([]);
+  } finally {
+    end();
+  }
+});
+
+/** Static admission of one call of each of these tools, as a step has it. */
+async function admitted(running: Running, log: ReturnType<typeof capturedLog>['log'], tools: Tool[]): Promise<void> {
+  const app = defineApp({ agents: [defineAgent({ name: 'a', prompt: 'p', tools })] });
+  const content = tools.map(({ name }, n) => ({ type: 'tool_use', id: `use_${n}`, name, input: {} }));
+  const input = { turn: { agent: 'a', requester: 'rita' }, step: 1 };
+  const known = { untrusted: false, shown: new Set(tools.map(({ name }) => name)), askedIds: new Map() };
+  const response = { stopReason: 'tool_use', content, rawToolInputs: [] };
+  await admitAll({ log, running } as never, new Registry(app).agent('a')!, input as never, response as never, known);
+}
+
+it('says so of a tool whose check or target blocks it while a model’s answer is admitted, and of no other in it', async () => {
+  const { log, said } = capturedLog();
+  const running = new Running();
+  const end = watchBlocked(running, log);
+  const spins = { check: () => void spin(1300) };
+  const turns = { target: () => (spin(1300), { account: 'DE-1' }) };
+  const tools = [reads('quick', () => 1), { ...reads('spins', () => 1), ...spins }, { ...reads('turns', () => 1), ...turns }];
+  try {
+    const count = running.begin({ activity: 'takeStep' });
+    await admitted(running, log, tools as Tool[]);
+    count('ended');
+    await wait(600);
+    const named = said('the worker was blocked').flatMap((line) => line.tools as string[]);
+    expect([...new Set(named)].sort()).toEqual(['spins', 'turns']);
   } finally {
     end();
   }

@@ -9,7 +9,8 @@ import { EMPTY_BOOK, reserve, settle, used } from '../../../src/shared/budget-bo
 import type { Json, JsonObject } from '../../../src/shared/json';
 import { readSend } from '../../../src/shared/session';
 import type { Steer } from '../../../src/shared/steer';
-import type { CallView } from '../../../src/shared/turn-view';
+import { travelling as surfacing, type Surfaced } from '../../../src/shared/sub-turn';
+import type { CallView, TurnView } from '../../../src/shared/turn-view';
 import type { ApprovalQuestion, DoubtQuestion } from '../../../src/workflows/question';
 import { remark } from '../../../src/workflows/question';
 import { newSession, sendFault, take, turnEnded } from '../../../src/workflows/session-state';
@@ -29,8 +30,13 @@ import {
   withInputs,
 } from '../../../src/workflows/state-limits';
 import type { SubTurn } from '../../../src/workflows/sub-turns';
+import { turnView } from '../../../src/workflows/turn-face';
 
-jest.mock('@temporalio/workflow', () => ({}));
+jest.mock('@temporalio/workflow', () => ({
+  workflowInfo: () => ({ workflowId: `turn/${'t'.repeat(120)}`, runId: 'r'.repeat(36) }),
+  proxyActivities: () => ({}),
+  ActivityCancellationType: {},
+}));
 
 const KIB = 1024;
 /** Longest that are read from signals: characters. */
@@ -357,6 +363,30 @@ function sub(s: Source, n: number): SubTurn {
   return { call_id: '9.9', turn_id: id, workflow_id: `turn/${id}`, agent: 'a'.repeat(64), reserved, report, news: true };
 }
 
+/** One that runs, with as many questions as a turn above is told of, each with all of its approvals but one. */
+function asking(s: Source, n: number, quorum: number): SubTurn {
+  const running = sub(s, 99);
+  const where = { turn_id: running.turn_id, workflow_id: running.workflow_id, first_execution_run_id: 'r'.repeat(36) };
+  const of = { ...where, store_id: '0'.repeat(32), run_id: 'r'.repeat(36), agent: 'a'.repeat(64), head: s.hash() };
+  const question = (nth: number): Surfaced => {
+    const one = call(`${n}.${nth + 1}`, s, false);
+    const said = Array.from({ length: quorum - 1 }, () => longest(s, one));
+    return { kind: 'approval', ...of, call: view(one, s, 'waiting', said), card: s.text(2000) };
+  };
+  return {
+    ...running,
+    report: { ...running.report!, waiting: surfacing(Array.from({ length: 70 }, (_, nth) => question(nth))) },
+  };
+}
+
+/** As a query answers. */
+function shownOf(data: TurnData): TurnView {
+  const trace_id = 'trace_20260101_000000000000';
+  const input = { turn_id: 't'.repeat(120), agent: 'a'.repeat(64), message: '', requester: '甲'.repeat(NAME), session_id: null, trace_id, parent_head: null }; // prettier-ignore
+  const questions = Object.values(data.open?.progress ?? {}).flatMap((kept) => ('question' in kept ? [kept.question] : []));
+  return turnView(input, data, { open: () => questions } as never);
+}
+
 /** As the turn passes it on, and what the store then has of it. */
 function travelling(data: TurnData): { travels: Json; said: Json } {
   fitCalls(data);
@@ -410,6 +440,35 @@ describe('the state of a turn', () => {
       { numRuns: 8, endOnFailure: true, examples: WORST },
     );
   }, 120_000);
+
+  it.each([
+    ['five sub-agents', 5, 1],
+    ['five sub-agents, which have nearly all of their approvals,', 5, 10],
+    ['a hundred sub-agents', 100, 1],
+  ])('can be looked at while calls of %s wait: 1.9 MB at most, with the digests of all', (_what, running, quorum) => {
+    const s = source('甲');
+    const data = full(s, 64, ['question'], 3);
+    data.subs = Array.from({ length: running }, (_, n) => asking(s, n, quorum));
+    fitCalls(data);
+    const shown = shownOf(data);
+    expect(jsonBytes(shown)).toBeLessThanOrEqual(1.9 * KIB * KIB);
+    const below = data.subs.flatMap(({ report }) => report!.waiting.map(({ call: { digest } }) => digest));
+    expect(below).toHaveLength(running * 64);
+    expect(shown.pending).toEqual(expect.arrayContaining(below));
+    // Of each there is something to see, and of few there is all.
+    const seen = shown.sub_turns!.map(({ waiting }) => waiting.length);
+    expect(Math.min(...seen)).toBeGreaterThan(0);
+    if (running * quorum === 5) expect(seen).toEqual(data.subs.map(() => 64));
+  });
+
+  it('can be looked at after its end, with the longest answer', () => {
+    const data = full(source('甲'), 80, ['question'], 10);
+    data.text = cutAnswer('甲'.repeat(900_000), true);
+    data.state = 'completed';
+    fitCalls(data);
+    delete data.open;
+    expect(jsonBytes(shownOf(data))).toBeLessThanOrEqual(1.9 * KIB * KIB);
+  });
 
   it('comes out of the journey as it went in', () => {
     for (const quorum of [1, 10]) {

@@ -1,0 +1,107 @@
+/** What the model was told of calls, and what became of them (rule D8). Of each only hashes are kept: results are large. */
+import { createHash } from 'node:crypto';
+import { canonical } from '../../shared/canonical';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { list, object, text } from '../case-file/loose';
+import { attempt } from './values';
+
+/** A call's outcome, as a step was given it. */
+interface Outcome {
+  failed: boolean;
+  /** Null: there is no result, and `says` has the error. */
+  result_ref: string | null;
+  says: string;
+}
+
+/** A `tool_result`. */
+interface Told {
+  use: string;
+  failed: boolean;
+  /** One of these is what became of the call. */
+  says: readonly string[];
+}
+
+const SUCCESS = 'success';
+
+export class ToldToModel {
+  /** By the model's own id of the call. */
+  private readonly outcomes = new Map<string, Outcome[]>();
+  /** By ref; null: it may say anything. */
+  private readonly results = new Map<string, string | null>();
+  /** By the refs of their parts, which may stand in several blocks. */
+  private readonly parts = new Map<string, [Told]>();
+  private readonly users = new Set<string>();
+  private readonly told: Told[] = [];
+
+  outcome({ tool_use_id, state, result_ref, error }: JsonObject): void {
+    const known = this.outcomes.get(text(tool_use_id)) ?? [];
+    const ref = typeof result_ref === 'string' ? result_ref : null;
+    known.push({ failed: state !== 'succeeded', result_ref: ref, says: ofError(error) });
+    this.outcomes.set(text(tool_use_id), known);
+  }
+
+  result(ref: string, { envelope, inline, summary }: JsonObject): void {
+    const { success, error, data = null } = object(envelope) as Partial<Record<string, Json>>;
+    if (success === false) this.results.set(ref, ofError(error));
+    else if (success !== true) this.results.set(ref, null);
+    else if (inline === false) this.results.set(ref, ofLarge({ ref, summary: summary ?? null }));
+    else this.results.set(ref, inline === true && !hasFile(data) ? ofData(data) : SUCCESS);
+  }
+
+  part(ref: string, body: JsonObject): void {
+    if (body.role === 'user') this.users.add(ref);
+    if (body.type !== 'tool_result') return;
+    const { tool_use_id, is_error, content } = body;
+    this.parts.set(ref, [{ use: text(tool_use_id), failed: is_error === true, says: saidIn(content) }]);
+  }
+
+  message([first = '', ...parts]: string[]): void {
+    if (!this.users.has(first)) return;
+    for (const ref of parts) this.told.push(...(this.parts.get(ref) ?? []));
+  }
+
+  /** Whether all that the model was told is what became of a call of that id. */
+  agrees(): boolean {
+    return this.told.every((told) => (this.outcomes.get(told.use) ?? []).some((outcome) => this.isOf(told, outcome)));
+  }
+
+  private isOf(told: Told, { failed, result_ref, says }: Outcome): boolean {
+    if (told.failed !== failed) return false;
+    const expected = result_ref === null ? says : (this.results.get(result_ref) ?? null);
+    return expected === null || told.says.includes(expected);
+  }
+}
+
+/** All that a text may be: a success with this data, one of which the rest is in the store, an error. */
+function saidIn(content: Json | undefined): string[] {
+  const [one, ...more] = list(content).map(object);
+  if (one === undefined || more.length > 0 || one.type !== 'text') return [];
+  const said = object(attempt(() => JSON.parse(text(one.text)) as Json) ?? null);
+  const { success, data = null, error } = said;
+  if (success === false) return [ofError(error)];
+  return success === true ? [SUCCESS, ofData(data), ofLarge(object(data))] : [];
+}
+
+function hashOf(value: Json): string {
+  return attempt(() => createHash('sha256').update(canonical(value), 'utf8').digest('hex')) ?? '';
+}
+
+function ofData(data: Json): string {
+  return `data ${hashOf(data)}`;
+}
+
+function ofLarge({ ref = null, summary = null }: JsonObject): string {
+  return `large ${hashOf({ ref, summary })}`;
+}
+
+function ofError(error: Json | undefined): string {
+  const { code = null, reason = null, message = null } = object(error);
+  return `error ${hashOf({ code, reason, message })}`;
+}
+
+/** The model is told of a file without its bytes. */
+function hasFile(data: Json): boolean {
+  if (Array.isArray(data)) return data.some(hasFile);
+  if (!isJsonObject(data)) return false;
+  return (typeof data.filename === 'string' && typeof data.content_type === 'string') || Object.values(data).some(hasFile);
+}
