@@ -369,7 +369,8 @@ class Twice:
             return
         self.tell_all(VIEW, view, turn="", run=str(len(self.runs)), block=view.get("head"))
         if not self.reset:  # A turn that was reset has ended more than once.
-            told = pick_there(view, ("state", "reason", "usage", "ended_at")) | {"context_full": view.get("context_full") is True}
+            told = pick_there(view, ("state", "reason", "usage", "ended_at"))
+            told["context_full"] = view.get("context_full") is True
             self.tell("turn", "", told)
         self.rule("D1", "head" not in view or head == view["head"])
         there = set(map(txt, pick_all(view["calls"], "digest")))
