@@ -74,4 +74,14 @@ describe('what signs bundles', () => {
     expect(() => loadConfig({ HOLDFAST_BUNDLE_KEY: file, HOLDFAST_BUNDLE_KEY_PEM: 'x' })).toThrow('one key signs bundles');
     expect(() => loadConfig({ HOLDFAST_BUNDLE_SIGNER: 'x' })).toThrow('go together');
   });
+
+  it('is refused where a command says more than a signature, or is ended', async () => {
+    const printing = (text: string) => command(`process.stdout.write(${text})`);
+    const none = 'it printed no signature: 64 bytes in base64url, 86 characters';
+    for (const text of ['"A".repeat(87)', '"." + "A".repeat(86)', '"A".repeat(86) + "."', '"A".repeat(200000)'])
+      await expect((await printing(text)).sign(bytes)).rejects.toThrow(none);
+    await expect(
+      (await signer({ HOLDFAST_BUNDLE_SIGNER: 'kill -TERM $$', HOLDFAST_BUNDLE_SIGNER_PUBLIC: key.public })).sign(bytes),
+    ).rejects.toThrow('The signer of bundles (HOLDFAST_BUNDLE_SIGNER) failed: it was ended by SIGTERM; it has 60 s.');
+  });
 });
