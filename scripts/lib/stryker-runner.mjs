@@ -21,7 +21,7 @@ const stryker = (globalThis.__stryker__ ??= {});
 
 class UnitTestRunner {
   static inject = ['options'];
-  /** File → its tests' ids, in the order in which they run. */
+  /** File → its tests' ids, in the order in which they run; null: not known. */
   tests = new Map();
 
   constructor(options) {
@@ -46,6 +46,8 @@ class UnitTestRunner {
     this.Runtime = require(projectConfig.runtime);
     const { tests } = await new SearchSource(this.context).getTestPaths(globalConfig, projectConfig);
     this.files = tests.map(({ path }) => path).sort();
+    // A process that was started anew, after a mutant that looped for ever, has no first run: it runs all of them.
+    this.tests = new Map(this.files.map((file) => [file, null]));
   }
 
   async dryRun() {
@@ -81,7 +83,7 @@ class UnitTestRunner {
     let nrOfTests = 0;
     try {
       for (const [file, ids] of this.tests) {
-        if (wanted && !ids.some((id) => wanted.has(id))) continue;
+        if (wanted && ids && !ids.some((id) => wanted.has(id))) continue;
         const active = { mutant: activeMutant.id, fromTheStart: mutantActivation === 'static' };
         const { error, results } = await this.runFile(file, { wanted, active, bail: true });
         nrOfTests += results.length;
@@ -89,9 +91,10 @@ class UnitTestRunner {
         const failed = results.find((result) => result.error);
         if (failed?.error.endless) return { status: 'timeout', reason: failed.error.message };
         // A file that no longer loads: none of its tests passes.
-        if (error) return { status: 'killed', killedBy: [ids[0]], failureMessage: textOf(error), nrOfTests };
+        if (error) return { status: 'killed', killedBy: ids ? [ids[0]] : [], failureMessage: textOf(error), nrOfTests };
         if (failed) return { status: 'killed', killedBy: [failed.id], failureMessage: textOf(failed.error), nrOfTests };
       }
+      if (nrOfTests === 0) return { status: 'error', errorMessage: 'no test was run' };
       return { status: 'survived', nrOfTests };
     } finally {
       stryker.activeMutant = undefined;
