@@ -52,13 +52,19 @@ writeFileSync(
 const { code } = await runChild(process.execPath, [bin(root, '@stryker-mutator/core/bin/stryker.js'), 'run', config], {
   cwd: root,
 });
-if (code === 0) console.log(mutationReport(JSON.parse(readFileSync(report, 'utf8'))));
+if (code === 0) {
+  const found = JSON.parse(readFileSync(report, 'utf8'));
+  // Of the others it has what was found before.
+  if (files.length > 0) found.files = Object.fromEntries(Object.entries(found.files).filter(([file]) => files.includes(file)));
+  console.log(mutationReport(found));
+}
 process.exitCode = code;
 
 /** Stryker does not see that a new test may notice what runs while a file loads. */
 function forgetUnnoticed(path) {
   if (!existsSync(path)) return;
   const report = JSON.parse(readFileSync(path, 'utf8'));
-  for (const file of Object.values(report.files)) file.mutants = file.mutants.filter(({ status }) => status === 'Killed');
+  for (const [name, file] of Object.entries(report.files))
+    if (files.length === 0 || files.includes(name)) file.mutants = file.mutants.filter(({ status }) => status === 'Killed');
   writeFileSync(path, JSON.stringify(report));
 }
