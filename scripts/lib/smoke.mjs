@@ -2,7 +2,7 @@
 const FILES = [
   'agents/models',
   'attack/words',
-  'audit/verify/verify',
+  'audit/verify/command',
   'cli/trail',
   'devserver/equipped-chain',
   'docker/compose',

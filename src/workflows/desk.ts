@@ -3,17 +3,16 @@
  * answered; what does not fit an open question changes nothing, and is told why.
  */
 import { condition, workflowInfo } from '@temporalio/workflow';
-import { decisionFault, samePerson, type Decision, type DecisionSource, type Edit, type Settlement } from '../shared/approval';
+import { samePerson, type Edit, type Settlement } from '../shared/approval';
 import { hashJson } from '../shared/digests';
 import type { DecisionFields, DecisionKind } from '../shared/decision';
+import { answers, countDecision, decisionOn, findQuestion, reasonAgainst, type Said, type Sent } from './decision-rules';
 import { life } from './life';
 import { now } from './now';
 import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
 import { NO_ROOM, placesFor, type Words } from './said';
 import type { Work } from './work';
 
-/** `at`: when it was accepted, where that is recorded. */
-type Sent = DecisionSource & { channel: 'signal' | 'update'; at?: string };
 /** Whether a signed decision is genuine, and whose it is. */
 export type Check = (
   question: Question,
@@ -40,16 +39,6 @@ export interface Surroundings {
 const MOST_CHECKS = 50;
 /** Temporal ends a run at about 50,000. */
 export const MANY_EVENTS = 20_000;
-
-/** One decision on one question. */
-interface Said {
-  pending: Pending;
-  kind: DecisionKind;
-  fields: DecisionFields;
-  from: Sent;
-  by: string;
-  attestation: string | null;
-}
 
 export class Desk {
   /** In the order of asking, answered ones included: a late decision is told that it is late. */
@@ -90,7 +79,7 @@ export class Desk {
       }
       if (await condition(answered, Math.max(1, expires - Date.now()))) return;
       const nobody = { by: '', note: null, channel: 'timer' as const, identity: '' };
-      pending.answer = { how: 'expired', decision: decisionOn(question, 'expired', nobody) };
+      pending.answer = { how: 'expired', decision: decisionOn(question, 'expired', nobody, now()) };
       this.around.onChange();
     });
     pending.answer ??= { how: 'reset' };
@@ -108,7 +97,7 @@ export class Desk {
   decide(kind: DecisionKind, fields: DecisionFields, from: Sent): string | null | Promise<string | null> {
     const said: Said[] = [];
     for (const [index, call] of fields.calls.entries()) {
-      const found = this.find(kind, call);
+      const found = findQuestion(this.pendings, kind, call, isStale);
       if (typeof found === 'string') return found;
       if (said.some(({ pending }) => pending === found)) return `"calls" names call ${call} twice`;
       said.push({ pending: found, kind, fields, from, by: fields.by, attestation: fields.attestations[index] ?? null });
@@ -139,19 +128,6 @@ export class Desk {
     }
   }
 
-  private find(kind: DecisionKind, call: string): Pending | string {
-    const wanted = kind === 'settle' ? 'doubt' : 'approval';
-    const matches = this.pendings.filter(({ question }) => question.kind === wanted && question.digest.startsWith(call));
-    const open = matches.filter(({ answer }) => answer === null);
-    if (open.length > 1) return `"call" ${call} fits ${open.length} waiting calls; give more of the digest`;
-    if (open[0]) return isStale(open[0]) ? STALE(call) : open[0];
-    if (matches.some(({ answer }) => isWithdrawn(answer as ApprovalAnswer))) return `call ${call} is not asked about any more`;
-    if (matches.some(({ answer }) => ['superseded', 'reset'].includes((answer as ApprovalAnswer).how)))
-      return `call ${call} was superseded; the call in its stead has another digest`;
-    if (matches.length > 0) return `call ${call} is decided already`;
-    return `no call ${call} ${wanted === 'doubt' ? 'is in doubt' : 'waits for approval'}`;
-  }
-
   /** Why nothing more is looked at now; null: it is. Signatures of junk must neither fill a run nor keep a full one from going on in another. */
   private crowded(): string | null {
     const { continueAsNewSuggested: full, historyLength } = workflowInfo();
@@ -164,7 +140,7 @@ export class Desk {
     this.checking += 1;
     try {
       for (const one of said) {
-        const reason = one.attestation === null ? fault(one, this.around.requester) : await this.verify(one, one.attestation);
+        const reason = one.attestation === null ? this.fault(one) : await this.verify(one, one.attestation);
         if (reason !== null) return this.ignored([one], reason);
       }
       return said[0]!.fields.input === null ? this.take(said) : await this.edit(said[0]!, said[0]!.fields.input);
@@ -207,13 +183,17 @@ export class Desk {
 
   private take(said: Said[]): string | null {
     for (const one of said) {
-      const reason = fault(one, this.around.requester);
+      const reason = this.fault(one);
       if (reason !== null) return this.ignored([one], reason);
     }
     if (!this.fits(said)) return this.ignored(said, `${NO_ROOM}; send it with a shorter note, or decide on what waits first`);
-    for (const one of said) count(one);
+    for (const one of said) countDecision(one, now());
     this.around.onChange();
     return null;
+  }
+
+  private fault(said: Said): string | null {
+    return reasonAgainst(said, this.around.requester, isStale(said.pending), Date.now());
   }
 
   private fits(said: Said[]): boolean {
@@ -231,70 +211,6 @@ export class Desk {
   }
 }
 
-const STALE = (call: string) => `call ${call} was asked about before the workflow was reset; it is asked about anew`;
-
-function isWithdrawn({ how }: ApprovalAnswer): boolean {
-  return how === 'steered' || how === 'stopped';
-}
-
 function isStale({ life: asked }: Pending): boolean {
   return asked !== null && asked !== life();
-}
-
-/** Why this decision on an open question does not count, or null. */
-function fault({ pending, kind, by, attestation, fields }: Said, requester: string): string | null {
-  const { question, answer } = pending;
-  const { digest, policy } = question;
-  if (isStale(pending)) return STALE(digest);
-  if (answer !== null) return `call ${digest} is decided already`;
-  const makers = [requester, ...question.makers];
-  const expires_at = question.kind === 'approval' ? question.expires_at : null;
-  const said = question.kind === 'approval' ? question.approvals : question.settlements.filter(sameOutcome(fields.outcome));
-  return decisionFault({ digest, policy, makers, expires_at, said }, { kind, by, attested: attestation !== null }, Date.now());
-}
-
-/** Counts a decision that has no fault, and answers the question once there are enough. */
-function count({ pending, kind, by, attestation, from, fields }: Said): void {
-  const { note, outcome } = fields;
-  const signed = attestation === null ? {} : { attestation };
-  const { question } = pending;
-  if (question.kind === 'doubt') {
-    const settlement = { outcome: outcome!, by, note, identity: from.identity, at: now(), ...signed };
-    question.settlements = [...question.settlements.filter((earlier) => !samePerson(earlier.by, by)), settlement];
-    const agreed = question.settlements.filter(sameOutcome(outcome));
-    if (agreed.length >= question.policy.quorum) pending.answer = settlement as never;
-    return;
-  }
-  const decision = { ...decisionOn(question, kind === 'approve' ? 'approve' : 'deny', { by, note, ...from }), ...signed };
-  if (kind === 'deny') {
-    pending.answer = { how: 'denied', decision } as never;
-    return;
-  }
-  question.approvals.push(decision);
-  if (question.approvals.length >= question.policy.quorum) pending.answer = { how: 'approved' } as never;
-}
-
-/** Places that it takes of those reserved for its question: after a denial nobody else has to say anything. */
-function answers({ pending: { question }, kind }: Said): number {
-  return kind === 'deny' ? placesFor(question) : 1;
-}
-
-function sameOutcome(outcome: Settlement['outcome'] | null): (settlement: { outcome: Settlement['outcome'] }) => boolean {
-  return (settlement) => settlement.outcome === outcome;
-}
-
-function decisionOn(
-  question: ApprovalQuestion,
-  kind: Decision['decision'],
-  from: Pick<Decision, 'by' | 'note' | 'channel' | 'identity' | 'until'> & { at?: string },
-): Decision {
-  return {
-    decision: kind,
-    digest: question.digest,
-    run_id: question.run_id,
-    at: now(),
-    expires_at: question.expires_at,
-    card_ref: question.card_ref,
-    ...from,
-  };
 }

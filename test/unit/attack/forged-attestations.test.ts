@@ -28,14 +28,16 @@ const approval = { aud, digest: DIGEST, decision: 'approve' as const, principal:
 const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
 
 describe('nobody can', () => {
-  const signers = new Signers();
+  let signers: Signers;
   /** Trusted, and for mallory only: what is signed with it bears a good signature. */
-  const own = signers.person('mallory');
+  let own: SigningKey;
   let secret: KeyObject;
-  beforeAll(async () => {
+  beforeEach(async () => {
+    signers = new Signers();
+    own = signers.person('mallory');
     secret = createPrivateKey(readFileSync(await signers.file(own)));
   });
-  afterAll(() => signers.remove());
+  afterEach(() => signers.remove());
 
   const check = (attestation: string, digest = DIGEST) => {
     const at = new Date().toISOString();

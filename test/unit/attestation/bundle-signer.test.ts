@@ -13,11 +13,16 @@ import { bundleKeyPlaces, loadConfig } from '../../../src/config';
 const bytes = Buffer.from('what is signed');
 
 describe('what signs bundles', () => {
-  const home = mkdtempSync(join(tmpdir(), 'holdfast-bundle-key-'));
-  const key = SigningKey.generate();
-  const file = join(home, 'own.pem');
-  beforeAll(() => key.save(file));
-  afterAll(() => rmSync(home, { recursive: true }));
+  let home: string;
+  let key: SigningKey;
+  let file: string;
+  beforeEach(async () => {
+    home = mkdtempSync(join(tmpdir(), 'holdfast-bundle-key-'));
+    key = SigningKey.generate();
+    file = join(home, 'own.pem');
+    await key.save(file);
+  });
+  afterEach(() => rmSync(home, { recursive: true }));
 
   const signer = (env: NodeJS.ProcessEnv) => bundleSigner(bundleKeyPlaces(loadConfig({ HOLDFAST_HOME: home, ...env })));
   const command = (script: string, raw = key.public) => {
@@ -25,7 +30,7 @@ describe('what signs bundles', () => {
     writeFileSync(path, script);
     return signer({ HOLDFAST_BUNDLE_SIGNER: `"${process.execPath}" "${path}"`, HOLDFAST_BUNDLE_SIGNER_PUBLIC: raw });
   };
-  const signing = `
+  const signing = () => `
     import { sign } from 'node:crypto';
     import { readFileSync } from 'node:fs';
     const bytes = readFileSync(0);
@@ -35,7 +40,7 @@ describe('what signs bundles', () => {
   it.each([
     ['a file', () => signer({ HOLDFAST_BUNDLE_KEY: file })],
     ['the environment', () => signer({ HOLDFAST_BUNDLE_KEY_PEM: readFileSync(file, 'utf8') })],
-    ['a command, which is given the bytes', () => command(signing)],
+    ['a command, which is given the bytes', () => command(signing())],
   ])('is a key from %s', async (_where, make) => {
     const made = await make();
     expect(made.kid).toBe(key.kid);
@@ -61,12 +66,22 @@ describe('what signs bundles', () => {
 
   it('is refused, by name, where it does not sign what it should', async () => {
     const other = SigningKey.generate();
-    await expect((await command(signing, other.public)).sign(bytes)).rejects.toThrow('no signature of the key');
+    await expect((await command(signing(), other.public)).sign(bytes)).rejects.toThrow('no signature of the key');
     await expect((await command('console.log("hello")')).sign(bytes)).rejects.toThrow('printed no signature');
     await expect((await command('process.exit(3)')).sign(bytes)).rejects.toThrow('ended with code 3');
-    await expect(command(signing, 'A'.repeat(42) + 'B')).rejects.toThrow('32 bytes in base64url');
+    await expect(command(signing(), 'A'.repeat(42) + 'B')).rejects.toThrow('32 bytes in base64url');
     await expect(signer({ HOLDFAST_BUNDLE_KEY_PEM: 'nonsense' })).rejects.toThrow('HOLDFAST_BUNDLE_KEY_PEM cannot be used');
     expect(() => loadConfig({ HOLDFAST_BUNDLE_KEY: file, HOLDFAST_BUNDLE_KEY_PEM: 'x' })).toThrow('one key signs bundles');
     expect(() => loadConfig({ HOLDFAST_BUNDLE_SIGNER: 'x' })).toThrow('go together');
+  });
+
+  it('is refused where a command says more than a signature, or is ended', async () => {
+    const printing = (text: string) => command(`process.stdout.write(${text})`);
+    const none = 'it printed no signature: 64 bytes in base64url, 86 characters';
+    for (const text of ['"A".repeat(87)', '"." + "A".repeat(86)', '"A".repeat(86) + "."', '"A".repeat(200000)'])
+      await expect((await printing(text)).sign(bytes)).rejects.toThrow(none);
+    await expect(
+      (await signer({ HOLDFAST_BUNDLE_SIGNER: 'kill -TERM $$', HOLDFAST_BUNDLE_SIGNER_PUBLIC: key.public })).sign(bytes),
+    ).rejects.toThrow('The signer of bundles (HOLDFAST_BUNDLE_SIGNER) failed: it was ended by SIGTERM; it has 60 s.');
   });
 });

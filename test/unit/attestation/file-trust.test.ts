@@ -21,8 +21,9 @@ const aud = { namespace: 'default', workflow_id: 'turn/t1', first_execution_run_
 const approval = { aud, digest: HASH, decision: 'approve' as const, principal: 'ana', roles: ['treasurer'], head: null };
 
 describe('a signed decision', () => {
-  const signers = new Signers();
-  afterAll(() => signers.remove());
+  let signers: Signers;
+  beforeEach(() => void (signers = new Signers()));
+  afterEach(() => signers.remove());
 
   const asked = (attestation: string, more: Partial<CheckDecisionInput> = {}): CheckDecisionInput => ({
     turn,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gatewayKey, trustedEntry } from '../../../src/attestation/gateway-key';
 import { keyId, publicKey } from '../../../src/attestation/public-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
-import { parseTrustedKeys, readTrustedKeys, updateTrustedKeys } from '../../../src/attestation/trusted-keys';
+import { parseTrustedKeys, readTrustedKeys, updateTrustedKeys, type TrustedKey } from '../../../src/attestation/trusted-keys';
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'holdfast-keys-'))));
@@ -59,8 +59,12 @@ describe('a signing key', () => {
 });
 
 describe('the file of trusted keys', () => {
-  const entry = trustedEntry(SigningKey.generate());
-  const own = trustedEntry(SigningKey.generate(), { principal: 'ana', roles: ['treasurer'] });
+  let entry: TrustedKey;
+  let own: TrustedKey;
+  beforeEach(() => {
+    entry = trustedEntry(SigningKey.generate());
+    own = trustedEntry(SigningKey.generate(), { principal: 'ana', roles: ['treasurer'] });
+  });
 
   it('gives back what was put into it', async () => {
     const path = join(folder, 'keys', 'trusted.json');
@@ -78,17 +82,17 @@ describe('the file of trusted keys', () => {
     expect((await readTrustedKeys(path)).map(({ kid }) => kid).sort()).toEqual(entries.map(({ kid }) => kid).sort());
   });
 
-  it.each<[string, unknown, string]>([
-    ['no list', { keys: [] }, 'must be a JSON list'],
-    ['a key under another id', [{ ...entry, kid: own.kid }], `kid must be ${entry.kid}`],
-    ['the same key twice', [entry, entry], 'twice'],
-    ['a field that there is not', [{ ...entry, admin: true }], 'nothing else'],
-    ['a principal’s key without a name', [{ ...entry, use: 'principal' }], 'must name him'],
-    ['a gateway’s key with a name', [{ ...own, use: 'gateway' }], 'speaks for all of them'],
-    ['a time that is none', [{ ...entry, expires_at: 'soon' }], 'entry 1'],
-    ['a key that is none', [{ ...entry, public: 'AAAA' }], '32 bytes'],
+  it.each<[string, () => unknown, () => string]>([
+    ['no list', () => ({ keys: [] }), () => 'must be a JSON list'],
+    ['a key under another id', () => [{ ...entry, kid: own.kid }], () => `kid must be ${entry.kid}`],
+    ['the same key twice', () => [entry, entry], () => 'twice'],
+    ['a field that there is not', () => [{ ...entry, admin: true }], () => 'nothing else'],
+    ['a principal’s key without a name', () => [{ ...entry, use: 'principal' }], () => 'must name him'],
+    ['a gateway’s key with a name', () => [{ ...own, use: 'gateway' }], () => 'speaks for all of them'],
+    ['a time that is none', () => [{ ...entry, expires_at: 'soon' }], () => 'entry 1'],
+    ['a key that is none', () => [{ ...entry, public: 'AAAA' }], () => '32 bytes'],
   ])('with %s is refused as a whole', (_what, content, words) => {
-    expect(() => parseTrustedKeys(JSON.stringify(content), 'F')).toThrow(words);
+    expect(() => parseTrustedKeys(JSON.stringify(content()), 'F')).toThrow(words());
   });
 
   it('with a key named twice in one entry is refused: two readers could see two files', () => {

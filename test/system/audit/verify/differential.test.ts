@@ -10,7 +10,8 @@ import { pythonVerifier } from '../../support/python-verifier';
 import { random } from '../../support/random';
 import { forged } from '../../../support/audit/forge';
 import type { Json } from '../../../../src/shared/json';
-import { another, found, leavesOf, objectsOf, put } from '../support/leaves';
+import { another } from '../../../support/audit/another';
+import { found, leavesOf, objectsOf, put } from '../support/leaves';
 import { judgedByPython, type Case } from '../support/python';
 
 const DOCS = join(__dirname, '../../../../docs');

@@ -1,14 +1,11 @@
-/** What a verification says, of whole bundles: several of them, redacted ones, odd bytes, and the command. */
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** What a verification says, of whole bundles: several of them, redacted ones, odd bytes. The command: test/system/audit/verify/command.test.ts. */
+import { readdirSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { redact } from '../../../../src/audit/redact/redact';
 import { chainFaults, type Link } from '../../../../src/audit/verify/chain';
 import { verifyBundle } from '../../../../src/audit/verify';
 import { describeVerification } from '../../../../src/audit/verify/sentence';
-import { REDACTOR_KEY, sample, SAMPLES, TRUST, TRUST_FILE } from '../../../support/bundle-keys';
+import { REDACTOR_KEY, sample, SAMPLES, TRUST } from '../../../support/bundle-keys';
 import { forged, type OpenLine } from '../../../support/audit/forge';
 
 const SAMPLE_NAMES = readdirSync(SAMPLES)
@@ -237,36 +234,5 @@ describe('several bundles', () => {
     expect(chainFaults([link('1', null), link('3', '2')], null)).toEqual([expect.stringContaining('was left out')]);
     expect(chainFaults([link('2', '1')], '0')).toEqual([expect.stringContaining('root 0 was expected')]);
     expect(chainFaults([link('1', null)], '0')).toEqual([expect.stringContaining('names none before it')]);
-  });
-});
-
-describe('the command', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-verify-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const main = join(__dirname, '../../../../dist/cli/main.js');
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) =>
-      execFile(process.execPath, [main, 'audit', 'verify', ...args], (error, out, err) =>
-        resolve({ code: error ? Number(error.code) : 0, out, err }),
-      ),
-    );
-  const plain = join(SAMPLES, 'plain.jsonl');
-
-  test('exit 0 for what is intact, 1 for an unknown signer and for what is broken, 2 for what cannot be read', async () => {
-    const broken = join(folder, 'broken.jsonl');
-    writeFileSync(broken, (await sample('plain')).replace('"kind":"run"', '"kind":"ran"'));
-    const answers = await Promise.all([
-      run(plain, '--trust', TRUST_FILE),
-      run(plain),
-      run(broken, '--trust', TRUST_FILE, '--json'),
-      run(join(folder, 'none'), '--trust', TRUST_FILE),
-      run(plain, '--trust', plain),
-    ]);
-    expect(answers.map(({ code }) => code)).toEqual([0, 1, 1, 2, 2]);
-    expect(answers[0]!.out).toContain('intact since signing by');
-    expect(answers[1]!.out).toContain('consistent, signer unknown');
-    expect(JSON.parse(answers[2]!.out)).toMatchObject({ verdict: 'broken', rule: 'S3' });
-    expect(answers[3]!.err).toContain('cannot be read');
-    expect(answers[4]!.err).toContain('trusted keys');
   });
 });

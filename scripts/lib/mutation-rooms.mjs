@@ -1,0 +1,28 @@
+/**
+ * The rooms whose tests are measured, by coverage (`npm run coverage`) and by mutation (`npm run mutate -- ROOM`): what decides
+ * whether a call may run, and what proves afterwards that it was right. `tests`: the unit tests that are about the room; a test
+ * of something else that happens to run its code would only make the measurement slow.
+ */
+export const MUTATION_ROOMS = {
+  attestation: {
+    source: ['src/attestation/**/*.ts'],
+    tests: ['test/unit/attestation/**/*.test.ts', 'test/unit/attack/forged-attestations.test.ts'],
+  },
+  rules: {
+    source: ['src/rules/**/*.ts'],
+    // But for what measures time in threads, and what tries a thousand agents at random.
+    tests: ['test/unit/rules/!(condition-cost).test.ts', 'test/unit/tools/permission/!(properties).test.ts'],
+  },
+  effects: {
+    source: ['src/store/effects.ts', 'src/store/effect-record.ts', 'src/store/file-effects.ts'],
+    tests: ['test/unit/store/*effect*.test.ts'],
+  },
+  approvals: {
+    source: ['src/workflows/{question,desk,decision-rules,decisions}.ts', 'src/shared/approval.ts'],
+    tests: ['test/unit/workflows/{desk,decision}*.test.ts', 'test/unit/shared/approval.test.ts'],
+  },
+  verify: {
+    source: ['src/audit/verify/**/*.ts'],
+    tests: ['test/unit/audit/verify/**/*.test.ts'],
+  },
+};

@@ -1,0 +1,219 @@
+/** Which question a decision is on, why it does not count, and what it makes of the question. */
+import type { DecisionKind } from '../../../src/shared/decision';
+import type { Json } from '../../../src/shared/json';
+import {
+  answers,
+  countDecision,
+  decisionOn,
+  findQuestion,
+  reasonAgainst,
+  type Said,
+} from '../../../src/workflows/decision-rules';
+import type { ApprovalAnswer, Pending } from '../../../src/workflows/question';
+import { approval, DIGEST, doubt, EXPIRES, fieldsOf, pendingOn } from './support/questions';
+
+const AT = '2026-01-01T00:00:00.000Z';
+const NOW = Date.parse(AT);
+const OTHER = `dd${'e'.repeat(62)}`;
+
+function said(pending: Pending, kind: DecisionKind = 'approve', body: Record<string, Json> = {}, more: Partial<Said> = {}): Said {
+  const fields = fieldsOf(kind, kind === 'settle' ? { outcome: 'applied', ...body } : body);
+  return { pending, kind, fields, from: { channel: 'signal', identity: 'web' }, by: fields.by, attestation: null, ...more };
+}
+
+describe('a decision is on', () => {
+  const fresh = () => false;
+  const find = (pendings: Pending[], kind: DecisionKind, call: string, stale = fresh as (pending: Pending) => boolean) =>
+    findQuestion(pendings, kind, call, stale);
+  const answered = (how: string, digest = DIGEST) => pendingOn(approval({ digest }), { answer: { how } as ApprovalAnswer });
+
+  it('the open question whose digest begins so', () => {
+    const [one, other] = [pendingOn(approval()), pendingOn(approval({ digest: OTHER }))];
+    expect(find([one, other], 'approve', 'ddd')).toBe(one);
+    expect(find([one, other], 'deny', 'dde')).toBe(other);
+    expect(find([other, one], 'approve', DIGEST)).toBe(one);
+    expect(find([one], 'approve', DIGEST.slice(1) + 'e')).toBe(`no call ${DIGEST.slice(1)}e waits for approval`);
+    expect(find([one], 'approve', 'eee')).toBe('no call eee waits for approval');
+  });
+
+  it('an approval or a call in doubt, whichever its kind is for', () => {
+    const [asks, doubts] = [pendingOn(approval()), pendingOn(doubt())];
+    expect(find([asks, doubts], 'settle', DIGEST)).toBe(doubts);
+    expect(find([doubts, asks], 'approve', DIGEST)).toBe(asks);
+    expect(find([doubts, asks], 'deny', DIGEST)).toBe(asks);
+    expect(find([asks], 'settle', DIGEST)).toBe(`no call ${DIGEST} is in doubt`);
+    expect(find([doubts], 'deny', DIGEST)).toBe(`no call ${DIGEST} waits for approval`);
+  });
+
+  it('no question where several begin so', () => {
+    const two = [pendingOn(approval()), pendingOn(approval({ digest: OTHER }))];
+    expect(find(two, 'approve', 'dd')).toBe('"call" dd fits 2 waiting calls; give more of the digest');
+  });
+
+  it('the open one beside others that are answered', () => {
+    const open = pendingOn(approval());
+    expect(find([answered('superseded'), open, answered('denied')], 'approve', DIGEST)).toBe(open);
+  });
+
+  it('no question that was asked before a reset', () => {
+    const old = pendingOn(approval());
+    expect(find([old], 'approve', 'ddd', (pending) => pending === old)).toBe(
+      'call ddd was asked about before the workflow was reset; it is asked about anew',
+    );
+  });
+
+  it.each([
+    ['approved', 'call ddd is decided already'],
+    ['denied', 'call ddd is decided already'],
+    ['expired', 'call ddd is decided already'],
+    ['steered', 'call ddd is not asked about any more'],
+    ['stopped', 'call ddd is not asked about any more'],
+    ['superseded', 'call ddd was superseded; the call in its stead has another digest'],
+    ['reset', 'call ddd was superseded; the call in its stead has another digest'],
+  ])('no question that was %s, and is told so', (how, reason) => {
+    expect(find([answered(how)], 'approve', 'ddd')).toBe(reason);
+    expect(find([answered('denied'), answered(how), answered('denied')], 'approve', 'ddd')).toBe(reason);
+    expect(find([answered(how), answered('denied', 'e'.repeat(64))], 'approve', 'ddd')).toBe(reason);
+  });
+});
+
+describe('against a decision speaks', () => {
+  const against = (one: Said, { requester = 'rita', stale = false, nowMs = NOW } = {}) =>
+    reasonAgainst(one, requester, stale, nowMs);
+
+  it('nothing where it fits an open question', () => {
+    expect(against(said(pendingOn(approval())))).toBeNull();
+    expect(against(said(pendingOn(doubt()), 'settle'))).toBeNull();
+  });
+
+  it('that the workflow was reset since, before all else', () => {
+    const pending = pendingOn(approval(), { answer: { how: 'approved' } });
+    expect(against(said(pending), { stale: true })).toBe(
+      `call ${DIGEST} was asked about before the workflow was reset; it is asked about anew`,
+    );
+  });
+
+  it('that the question is answered', () => {
+    expect(against(said(pendingOn(approval(), { answer: { how: 'approved' } })))).toBe(`call ${DIGEST} is decided already`);
+  });
+
+  it('that it comes too late, of an approval and never of a call in doubt', () => {
+    const late = { nowMs: Date.parse(EXPIRES) + 1 };
+    expect(against(said(pendingOn(approval())), late)).toBe(`call ${DIGEST} expired at ${EXPIRES}`);
+    expect(against(said(pendingOn(doubt()), 'settle'), late)).toBeNull();
+  });
+
+  it('four eyes: the requester, and whoever has had a hand in the call', () => {
+    const pending = pendingOn(approval({ policy: { four_eyes: true }, makers: ['ed'] }));
+    expect(against(said(pending, 'approve', { by: 'rita' }))).toContain('rita asked for call');
+    expect(against(said(pending, 'approve', { by: 'ed' }))).toContain('ed asked for call');
+    expect(against(said(pending, 'approve', { by: 'ana' }))).toBeNull();
+    expect(against(said(pending, 'approve', { by: 'ana' }), { requester: 'ana' })).toContain('ana asked for call');
+  });
+
+  it('that it is not signed, where it must be', () => {
+    const pending = pendingOn(approval({ policy: { channel: 'attested' } }));
+    expect(against(said(pending))).toContain('takes signed decisions only');
+    expect(against(said(pending, 'approve', {}, { attestation: 'A.A' }))).toBeNull();
+  });
+
+  it('that the same person has said the same: of a call in doubt the same outcome', () => {
+    const asks = pendingOn(approval({ policy: { quorum: 2 } }));
+    countDecision(said(asks), AT);
+    expect(against(said(asks))).toBe(`ana has decided on call ${DIGEST} already`);
+    expect(against(said(asks, 'approve', { by: 'bob' }))).toBeNull();
+
+    const doubts = pendingOn(doubt({ policy: { quorum: 2 } }));
+    countDecision(said(doubts, 'settle', { outcome: 'applied' }), AT);
+    expect(against(said(doubts, 'settle', { outcome: 'applied' }))).toBe(`ana has decided on call ${DIGEST} already`);
+    expect(against(said(doubts, 'settle', { outcome: 'not_applied' }))).toBeNull();
+  });
+});
+
+describe('a decision that counts', () => {
+  const bare = {
+    digest: DIGEST,
+    run_id: 'run-1',
+    at: AT,
+    expires_at: EXPIRES,
+    card_ref: 'card',
+    channel: 'signal',
+    identity: 'web',
+  };
+
+  it('approves once the quorum is there, and not before', () => {
+    const question = approval({ policy: { quorum: 2 } });
+    const pending = pendingOn(question);
+    countDecision(said(pending, 'approve', { note: 'fine' }), AT);
+    expect(question.approvals).toEqual([{ ...bare, decision: 'approve', by: 'ana', note: 'fine' }]);
+    expect(pending.answer).toBeNull();
+    countDecision(said(pending, 'approve', { by: 'bob' }, { attestation: 'A.A' }), AT);
+    expect(question.approvals[1]).toEqual({ ...bare, decision: 'approve', by: 'bob', note: null, attestation: 'A.A' });
+    expect(pending.answer).toEqual({ how: 'approved' });
+  });
+
+  it('denies alone, whatever the quorum is', () => {
+    const question = approval({ policy: { quorum: 3 } });
+    const pending = pendingOn(question);
+    countDecision(said(pending, 'deny', { note: 'no' }), AT);
+    expect(pending.answer).toEqual({ how: 'denied', decision: { ...bare, decision: 'deny', by: 'ana', note: 'no' } });
+    expect(question.approvals).toEqual([]);
+  });
+
+  it('has the name that was checked, and the time and the wait of an update', () => {
+    const question = approval();
+    const from = { channel: 'update' as const, identity: 'cli', until: EXPIRES, at: '2025-12-31T00:00:00.000Z' };
+    countDecision(said(pendingOn(question), 'approve', { by: 'x' }, { by: 'ana', from }), AT);
+    expect(question.approvals).toEqual([{ ...bare, ...from, decision: 'approve', by: 'ana', note: null }]);
+  });
+
+  const settlement = (by: string, outcome: string) => ({ outcome, by, note: null, identity: 'web', at: AT });
+
+  it('settles once so many say the same', () => {
+    const question = doubt({ policy: { quorum: 2 } });
+    const pending = pendingOn(question);
+    countDecision(said(pending, 'settle', { outcome: 'applied' }), AT);
+    countDecision(said(pending, 'settle', { outcome: 'not_applied', by: 'bob' }), AT);
+    expect(pending.answer).toBeNull();
+    countDecision(said(pending, 'settle', { outcome: 'not_applied', by: 'cleo', note: 'seen' }, { attestation: 'A.A' }), AT);
+    expect(question.settlements).toEqual([
+      settlement('ana', 'applied'),
+      settlement('bob', 'not_applied'),
+      { ...settlement('cleo', 'not_applied'), note: 'seen', attestation: 'A.A' },
+    ]);
+    expect(pending.answer).toEqual(question.settlements[2]);
+  });
+
+  it('is, of a person who says something else of a call in doubt, the last one', () => {
+    const question = doubt({ policy: { quorum: 2 } });
+    const pending = pendingOn(question);
+    countDecision(said(pending, 'settle', { outcome: 'applied' }), AT);
+    countDecision(said(pending, 'settle', { outcome: 'not_applied', by: 'Ana' }), AT);
+    expect(question.settlements).toEqual([settlement('Ana', 'not_applied')]);
+    expect(pending.answer).toBeNull();
+  });
+});
+
+describe('of the places that are reserved for a question', () => {
+  it('an approval takes one, a denial all that are left', () => {
+    const question = approval({ policy: { quorum: 3 } });
+    expect(answers({ pending: pendingOn(question), kind: 'approve' })).toBe(1);
+    expect(answers({ pending: pendingOn(question), kind: 'deny' })).toBe(3);
+    countDecision(said(pendingOn(question)), AT);
+    expect(answers({ pending: pendingOn(question), kind: 'deny' })).toBe(2);
+    expect(answers({ pending: pendingOn(doubt({ policy: { quorum: 3 } })), kind: 'settle' })).toBe(1);
+  });
+});
+
+it('a decision that nobody gave is of its question, and of the time that it counts', () => {
+  const nobody = { by: '', note: null, channel: 'timer' as const, identity: '' };
+  expect(decisionOn(approval(), 'expired', nobody, AT)).toEqual({
+    decision: 'expired',
+    digest: DIGEST,
+    run_id: 'run-1',
+    at: AT,
+    expires_at: EXPIRES,
+    card_ref: 'card',
+    ...nobody,
+  });
+});
