@@ -11,6 +11,9 @@ const PROGRESS_EVERY = 25;
 const SLOWEST = 12;
 /** Of a failure's message: its first lines say what was expected. */
 const LINES_OF_MESSAGE = 12;
+/** Characters: the first line may hold what a test that did not end waits for. */
+const FIRST_LINE = 2000;
+const OTHER_LINES = 200;
 /** The output of the script that started Jest, which has a log for Jest's own two. */
 const OUTPUT = Number(process.env.HOLDFAST_TEST_OUTPUT ?? 1);
 const COLOURS = /\u001b\[[0-9;]*m/g;
@@ -62,6 +65,6 @@ function brief(message) {
   const lines = message.split('\n').filter((line) => line.trim() !== '');
   return lines
     .slice(0, LINES_OF_MESSAGE)
-    .map((line) => `     ${line.slice(0, 200)}`)
+    .map((line, index) => `     ${line.slice(0, index === 0 ? FIRST_LINE : OTHER_LINES)}`)
     .join('\n');
 }
