@@ -47,7 +47,9 @@ describe('a rule', () => {
   });
 
   it('has no other fields, and each within its limit', () => {
-    expect(fault({ rule: 'look', wen: 'x', y: 1 })).toBe('allow: "look" has wen, y; a rule has rule, when, why and files');
+    expect(fault({ rule: 'look', wen: 'x', y: 1 })).toBe(
+      'allow: "look": wen is no field; did you mean when?; y is no field; the fields are rule, when, why, files',
+    );
     expect(fault('look()')).toBe('allow: "look()" has a pattern of 0 characters; it may have 1 to 300');
     expect(fault(`look(${'x'.repeat(300)})`)).toBeNull();
     expect(fault(`look(${'x'.repeat(301)})`)).toContain('has a pattern of 301 characters; it may have 1 to 300');
@@ -169,8 +171,8 @@ describe('permissions', () => {
     expect(withDefaults({ mode: 'plan', ask: ['x'] })).toEqual({ mode: 'plan', allow: [], ask: ['x'], deny: [] });
     expect(shapeFaults({})).toEqual([]);
     expect(shapeFaults({ mode: 'auto', allow: [], ask: [], deny: [] })).toEqual([]);
-    expect(shapeFaults({ mode: 'open', allow: 'look', ask: {}, deny: 7, more: 1 } as never)).toEqual([
-      expect.stringContaining('permissions.more is no field; the fields are mode, '),
+    expect(shapeFaults({ mode: 'open', allow: 'look', ask: {}, deny: 7, extra: 1 } as never)).toEqual([
+      expect.stringContaining('permissions.extra is no field; the fields are mode, '),
       'permissions.allow must be a list of rules',
       'permissions.ask must be a list of rules',
       'permissions.deny must be a list of rules',
