@@ -6,7 +6,7 @@ import { isSetting, loadConfig } from '../../../src/config';
 import { siteFault } from '../../../src/shared/same-site';
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contract';
 import { version } from '../../../src/version';
-import { composeFaults, composeText, readCompose, ROOT, type ComposeService } from '../support/compose-file';
+import { composeFaults, composeText, defaultEnvironment, readCompose, ROOT, type ComposeService } from '../support/compose-file';
 import { SERVER_VERSION } from '../support/native-binaries';
 
 const compose = readCompose();
@@ -134,10 +134,8 @@ describe('docker-compose.yml', () => {
   });
 
   it('has the gateway check Host, over the network of its container too', () => {
-    const { HOLDFAST_HOSTS = '', HOLDFAST_PUBLIC_URL = '' } = compose.services.gateway!.environment!;
-    const byDefault = (text: string) => /^\$\{\w+:-(.*)\}$/.exec(text)?.[1] ?? '';
-    const { hosts } = loadConfig({ HOLDFAST_HOSTS: byDefault(HOLDFAST_HOSTS) });
-    const site = { hosts, publicUrl: byDefault(HOLDFAST_PUBLIC_URL) };
+    const { HOLDFAST_HOSTS = '', HOLDFAST_PUBLIC_URL: publicUrl = '' } = defaultEnvironment(compose.services.gateway!);
+    const site = { hosts: loadConfig({ HOLDFAST_HOSTS }).hosts, publicUrl };
     const fault = (host: string) => siteFault({ host, origin: `http://${host}` }, '172.18.0.5', site);
     expect(fault('evil.example:8480')).toContain('The header Host is "evil.example:8480"');
     for (const host of ['127.0.0.1:8480', 'localhost:8480', 'gateway:8480']) expect([host, fault(host)]).toEqual([host, null]);

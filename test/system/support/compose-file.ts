@@ -43,6 +43,12 @@ export function readCompose(text: string = composeText): ComposeFile {
   return parse(text, { merge: true }) as ComposeFile;
 }
 
+/** A service's environment where the operator has set nothing: of `${NAME:-default}` the default. */
+export function defaultEnvironment({ environment = {} }: ComposeService): Record<string, string> {
+  const byDefault = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
+  return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, byDefault(String(text))]));
+}
+
 /** What the schema finds wrong: `/services/x must have …`; empty when it is valid. */
 export function composeFaults(document: unknown): string[] {
   const ajv = new Ajv2019({ strict: false, allErrors: true, formats: FORMATS });
