@@ -335,6 +335,23 @@ PATTERN_PIECE = re.compile(r"""\\[dws.\-/+*?()\[\]{}|^$\\]|\[\^?(?:[\w\ ./:@%+,=
     |[\w\ /:@%,=<>~!&;\#"'-]|[.()|^$]|(?P<many>[*+?]\??|\{[0-9]{1,3}(?:,[0-9]{0,3})?\})""", re.VERBOSE)
 TWO_WAYS = re.compile(r"\[.*(?:[A-Za-z0-9]-\\|\\[dws]-|--|.-[^A-Za-z0-9\]\\])")
 
+def first_settled(asked, by):
+    """`by`, if one of what is asked says that, whatever becomes of the others."""
+    fault = None
+    for ask in asked:
+        try:
+            value = ask()
+            if value is by:
+                return by
+            fault = fault or (None if isinstance(value, bool) else Fails())
+        except Unclear as unclear:
+            fault = unclear
+        except Fails as fails:
+            fault = fault or fails
+    if fault:
+        raise fault
+    return not by
+
 def matches(text, pattern):
     at, out, unbounded, before = 0, "", 0, None
     while at < len(pattern):
@@ -411,21 +428,7 @@ class Asked:
     def of_any_of(self, *parts): return self.settled(parts, True)
 
     def settled(self, parts, by):
-        """`by`, if one part is that, whatever becomes of the others."""
-        fault = None
-        for part in parts:
-            try:
-                value = self.value(part)
-                if value is by:
-                    return by
-                fault = fault or (None if isinstance(value, bool) else Fails())
-            except Unclear as unclear:
-                fault = unclear
-            except Fails as fails:
-                fault = fault or fails
-        if fault:
-            raise fault
-        return not by
+        return first_settled((lambda part=part: self.value(part) for part in parts), by)
 
     def of_loop(self, name, of, variable, parts):
         group = self.value(of)
@@ -441,18 +444,7 @@ class Asked:
         return len(chosen) == 1 if name.startswith("exists") else chosen
 
     def over(self, rounds, part, by):
-        fault = None
-        for one in rounds:
-            try:
-                if one.settled([part], by) is by:
-                    return by
-            except Unclear as unclear:
-                fault = unclear
-            except Fails as fails:
-                fault = fault or fails
-        if fault:
-            raise fault
-        return not by
+        return first_settled((lambda one=one: one.settled([part], by) for one in rounds), by)
 
     def of_call(self, name, target, given):
         args = [self.value(one) for one in ([] if target is None else [target]) + given]

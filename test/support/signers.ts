@@ -9,6 +9,18 @@ import { parseTrustedKeys, type TrustedKey } from '../../src/attestation/trusted
 import { signDecisions, type Signing } from '../../src/client/attest';
 import type { TurnHandle } from '../../src/client/turn-handle';
 
+/** Of which decisions are signed, and for whom they are meant. */
+export const SIGNED_TURN = {
+  turn_id: 't1',
+  workflow_id: 'turn/t1',
+  first_execution_run_id: 'run-1',
+  agent: 'payables',
+  requester: 'rita',
+  session_id: null,
+  trace_id: 'trace_20260101_000000000000',
+};
+export const AUDIENCE = { namespace: 'default', workflow_id: 'turn/t1', first_execution_run_id: 'run-1' };
+
 export class Signers {
   private readonly folder = mkdtempSync(join(tmpdir(), 'holdfast-keys-'));
   readonly trusted = join(this.folder, 'trusted.json');

@@ -10,19 +10,9 @@ import { samePerson } from '../../../src/shared/approval';
 import { canonical } from '../../../src/shared/canonical';
 import { readDecision } from '../../../src/shared/decision';
 import type { Json } from '../../../src/shared/json';
-import { Signers } from '../../support/signers';
+import { AUDIENCE as aud, SIGNED_TURN as turn, Signers } from '../../support/signers';
 
 const DIGEST = 'a'.repeat(64);
-const turn = {
-  turn_id: 't1',
-  workflow_id: 'turn/t1',
-  first_execution_run_id: 'run-1',
-  agent: 'payables',
-  requester: 'rita',
-  session_id: null,
-  trace_id: 'trace_20260101_000000000000',
-};
-const aud = { namespace: 'default', workflow_id: turn.workflow_id, first_execution_run_id: turn.first_execution_run_id };
 const approval = { aud, digest: DIGEST, decision: 'approve' as const, principal: 'mallory', roles: [], head: null };
 /** Order of the group that Ed25519 signatures are made in (RFC 8032, 5.1). */
 const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;

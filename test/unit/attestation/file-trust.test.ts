@@ -5,19 +5,9 @@ import { SigningKey } from '../../../src/attestation/signing-key';
 import { readToken, writeToken } from '../../../src/attestation/token';
 import type { CheckDecisionInput } from '../../../src/shared/activity-io';
 import { steerDigest } from '../../../src/shared/steer';
-import { Signers } from '../../support/signers';
+import { AUDIENCE as aud, SIGNED_TURN as turn, Signers } from '../../support/signers';
 
 const HASH = 'a'.repeat(64);
-const turn = {
-  turn_id: 't1',
-  workflow_id: 'turn/t1',
-  first_execution_run_id: 'run-1',
-  agent: 'payables',
-  requester: 'rita',
-  session_id: null,
-  trace_id: 'trace_20260101_000000000000',
-};
-const aud = { namespace: 'default', workflow_id: 'turn/t1', first_execution_run_id: 'run-1' };
 const approval = { aud, digest: HASH, decision: 'approve' as const, principal: 'ana', roles: ['treasurer'], head: null };
 
 describe('a signed decision', () => {

@@ -5,24 +5,13 @@ import type { SigningKey } from '../../../src/attestation/signing-key';
 import { readToken } from '../../../src/attestation/token';
 import { CLOCKS_MS } from '../../../src/attestation/trusted-keys';
 import type { CheckDecisionInput } from '../../../src/shared/activity-io';
-import type { TurnContext } from '../../../src/shared/activity-io';
-import { Signers } from '../../support/signers';
+import { AUDIENCE as aud, SIGNED_TURN as turn, Signers } from '../../support/signers';
 
 const HASH = 'a'.repeat(64);
 const NOTE = 'b'.repeat(64);
 const STORE = 'c'.repeat(32);
 const NOW = Date.parse('2026-06-01T00:00:00.000Z');
 const AT = new Date(NOW).toISOString();
-const turn = {
-  turn_id: 't1',
-  workflow_id: 'turn/t1',
-  first_execution_run_id: 'run-1',
-  agent: 'payables',
-  requester: 'rita',
-  session_id: null,
-  trace_id: 'trace_20260101_000000000000',
-} as TurnContext;
-const aud = { namespace: 'default', workflow_id: 'turn/t1', first_execution_run_id: 'run-1' };
 const approval = { aud, digest: HASH, decision: 'approve' as const, principal: 'ana', roles: ['treasurer'], head: null };
 
 let signers: Signers;
