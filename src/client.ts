@@ -11,7 +11,7 @@ import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
 import { attestStart } from './attestation/attest';
 import { bundleSigner, type BundleSigner } from './attestation/bundle-signer';
 import { SigningKey } from './attestation/signing-key';
-import { exportBundle, SubjectNotFound, type Subject } from './audit/export/bundle';
+import { exportBundle, SubjectEmpty, SubjectNotFound, type Subject } from './audit/export/bundle';
 import { isThere } from './audit/export/subjects';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
 import { foundByKey } from './client/by-key';
@@ -24,6 +24,7 @@ import {
   IdempotencyConflict,
   InvalidRequest,
   NoWorker,
+  SessionEmpty,
   SessionNotFound,
   TurnNotFound,
 } from './client/errors';
@@ -408,7 +409,7 @@ export class HoldfastClient {
    * The audit bundle of a turn with its sub-agents' turns, of a direct call (`call/<id>`), or of a session: its lines, each with its
    * newline, read as fast as they are taken (docs/bundle-format.md). It becomes the last link of the chain of its tenant and agent, unless `chained` is false.
    * Of what runs still it is as far as that has come, and says so.
-   * @throws TurnNotFound, SessionNotFound; InvalidRequest for a client without a store or a key; BadSigningKey; all but the last before the first line
+   * @throws TurnNotFound, SessionNotFound, SessionEmpty; InvalidRequest for a client without a store or a key; BadSigningKey; all but the last before the first line
    */
   async *bundle(of: BundleOf, { chained = true }: { chained?: boolean } = {}): AsyncGenerator<string> {
     const { bundleSigner: signer } = this.config;
@@ -418,6 +419,7 @@ export class HoldfastClient {
     try {
       yield* exportBundle({ subject: subjectOf(of), temporal: this.temporal, store, signer: await signer(), chained });
     } catch (error) {
+      if (error instanceof SubjectEmpty && 'session' in of) throw new SessionEmpty(of.session);
       if (!(error instanceof SubjectNotFound)) throw error;
       throw 'session' in of ? new SessionNotFound(of.session) : new TurnNotFound(of.turn);
     }

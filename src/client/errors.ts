@@ -90,6 +90,14 @@ export class SessionNotFound extends Error {
   }
 }
 
+/** The session has no turn yet, so there is nothing to export of it. */
+export class SessionEmpty extends Error {
+  override readonly name = 'SessionEmpty';
+  constructor(readonly sessionId: string) {
+    super(`The session ${JSON.stringify(sessionId)} has no turn yet, so there is nothing to export. Send it a message first.`);
+  }
+}
+
 /** A conversation cannot be cut at the block that was named. */
 export class ForkRefused extends Error {
   override readonly name = 'ForkRefused';

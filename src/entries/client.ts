@@ -26,6 +26,7 @@ export {
   InvalidRequest,
   NoWorker,
   ServerUnreachable,
+  SessionEmpty,
   SessionNotFound,
   TurnEnded,
   TurnNotFound,

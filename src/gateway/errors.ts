@@ -6,6 +6,7 @@ import {
   InvalidRequest,
   NoWorker,
   ServerUnreachable,
+  SessionEmpty,
   SessionNotFound,
   TurnNotFound,
 } from '../client/errors';
@@ -62,6 +63,7 @@ export function wrongOf(error: unknown): Wrong | null {
   if (error instanceof DecisionNotAccepted) return { code: 'CONFIRMATION_REQUIRED', reason: 'not_accepted', message };
   if (error instanceof TurnNotFound) return unknownTurn(error.turnId);
   if (error instanceof SessionNotFound) return { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_session', message };
+  if (error instanceof SessionEmpty) return { code: 'CONFIRMATION_REQUIRED', reason: 'no_turn_yet', message };
   if (error instanceof NoWorker && error.mayCount)
     return { code: 'NETWORK_ERROR', reason: 'no_answer_yet', message, retryAfterMs: BEHIND_MS, hint: SEND_AGAIN };
   if (error instanceof NoWorker && error.behind)

@@ -20,7 +20,7 @@ import { SessionHistory } from './session-events';
 import { planOf, subjectName, type Subject } from './subjects';
 import { turnLines } from './turn-lines';
 
-export { SubjectNotFound, type Subject } from './subjects';
+export { SubjectEmpty, SubjectNotFound, type Subject } from './subjects';
 
 export interface Export extends Sources {
   subject: Subject;
@@ -33,7 +33,7 @@ export interface Export extends Sources {
  * Lines, each with its newline. A bundle that is kept counts as the last one of its tenant and agent from the moment at which its last line is made,
  * unless whoever takes that line does not come back for more: he could not keep it.
  * One whose sources disagree is made all the same, and says so in its last line.
- * @throws SubjectNotFound before the first line; whatever Temporal, the store or the signer throws
+ * @throws SubjectNotFound, SubjectEmpty before the first line; whatever Temporal, the store or the signer throws
  */
 export async function* exportBundle({ subject, signer, chained = true, ...sources }: Export): AsyncGenerator<string> {
   const turns = await planOf(sources, subject);

@@ -13,12 +13,20 @@ export class SubjectNotFound extends Error {
   override readonly name = 'SubjectNotFound';
 }
 
-/** @throws SubjectNotFound */
+/** There is such a session, and it has no turn. */
+export class SubjectEmpty extends Error {
+  override readonly name = 'SubjectEmpty';
+}
+
+/** @throws SubjectNotFound, SubjectEmpty */
 export async function planOf(sources: Sources, subject: Subject): Promise<PlannedTurn[]> {
   const planner = new Planner(sources);
   const turns = subject.kind === 'session' ? await sessionOf(sources, planner, subject.id) : await planner.turn(subject.id);
-  if (turns.length === 0) throw new SubjectNotFound(`There is nothing to export of ${subject.kind} ${subject.id}.`);
-  return turns;
+  if (turns.length > 0) return turns;
+  const nothing = `There is nothing to export of ${subject.kind} ${subject.id}.`;
+  if (subject.kind === 'session' && (await isThere(sources.temporal, sessionWorkflowId(subject.id))))
+    throw new SubjectEmpty(nothing);
+  throw new SubjectNotFound(nothing);
 }
 
 async function sessionOf({ temporal }: Sources, planner: Planner, id: string): Promise<PlannedTurn[]> {

@@ -13,7 +13,7 @@ const CONTENT_TYPE = 'application/jsonl; charset=utf-8';
 
 type One = { Params: { id: string } };
 
-const described = (summary: string, params: object) => ({
+const described = (summary: string, params: object, ...errors: number[]) => ({
   summary,
   description:
     'JSON Lines, as docs/bundle-format.md says. The last line is the signature: an answer that was cut short has none. Of what runs still it is as far as that has come, and says so.',
@@ -32,6 +32,7 @@ const described = (summary: string, params: object) => ({
       },
     },
     404,
+    ...errors,
   ),
 });
 
@@ -50,7 +51,7 @@ export const bundles: Route = (app, parts) => {
 
   app.get<One>(
     '/v1/sessions/:id/bundle',
-    { schema: described('The audit bundle of a session', sessionParams), ...config },
+    { schema: described('The audit bundle of a session', sessionParams, 409), ...config },
     async ({ principal, params: { id } }, reply) => {
       const { holdfast } = await visibleSession(parts, principal, id);
       return streamed(reply, holdfast, { session: id });

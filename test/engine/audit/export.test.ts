@@ -142,6 +142,8 @@ describe('an export', () => {
 
       await expect(exported(client, { turn: 'nobody' })).rejects.toThrow('There is no turn "nobody"');
       await expect(exported(client, { session: 'nobody' })).rejects.toMatchObject({ name: 'SessionNotFound' });
+      const silent = await client.openSession({ agent: 'clerk' });
+      await expect(exported(client, { session: silent.id })).rejects.toThrow(`The session "${silent.id}" has no turn yet`);
       await expect(exported(client, { turn: '../x' })).rejects.toMatchObject({ name: 'TurnNotFound' });
       await expect(exported(engine.client, { turn: turn.id })).rejects.toThrow('has no key for bundles');
 

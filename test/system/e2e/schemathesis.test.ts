@@ -55,12 +55,13 @@ whatFor(`schemathesis finds nothing wrong with the gateway${suffix}`, () => {
         resolve({ code: Number(error?.code ?? 0), text: stdout + stderr, cases });
       });
     });
-  const found = ({ code, text }: Ran) => ({ code, failures: code === 0 ? '' : text.slice(-20_000) });
+  /** What it has found begins after this heading. */
+  const found = ({ code, text }: Ran) => (code === 0 ? '' : text.slice(text.indexOf('= FAILURES =') + 1).slice(0, 20_000));
 
   // First and apart: after 60 wrong tokens a minute of one address the answer is 429, and nothing would be learned.
   it('without a token, or with a wrong one', async () => {
     const ran = await run(admin.token, ['--checks', 'ignored_auth', '--max-examples', '1', '--phases', 'examples']);
-    expect(found(ran)).toEqual({ code: 0, failures: '' });
+    expect(found(ran)).toBe('');
     expect(ran.cases).toBeGreaterThan(4);
   });
 
@@ -73,13 +74,13 @@ whatFor(`schemathesis finds nothing wrong with the gateway${suffix}`, () => {
       '--max-time',
       '40',
     ]);
-    expect(found(ran)).toEqual({ code: 0, failures: '' });
+    expect(found(ran)).toBe('');
     expect(ran.cases).toBeGreaterThan(100);
   });
 
   it.each(single)('with the role %s only', async (_role, { token }) => {
     const ran = await run(token, ['--max-examples', '1', '--phases', 'examples,fuzzing', '--max-time', '20']);
-    expect(found(ran)).toEqual({ code: 0, failures: '' });
+    expect(found(ran)).toBe('');
     expect(ran.cases).toBeGreaterThan(15);
   });
 });
