@@ -3,10 +3,32 @@ import type { HoldfastClient, TurnSummary } from '../client';
 import { idsFromKey } from '../client/by-key';
 import { TurnNotFound } from '../client/errors';
 import type { TurnHandle } from '../client/turn-handle';
+import type { SessionHandle } from '../client/session-handle';
+import { isSessionId, sessionOfTurn } from '../shared/ids';
 import type { TurnView } from '../shared/turn-view';
 import type { GatewayParts } from './app';
-import { Refusal, unknownTurn } from './errors';
+import { Refusal, unknownTurn, type Wrong } from './errors';
 import { sees, type Principal } from './principals';
+import { visibleSession } from './visible-session';
+
+/** How long to leave a turn alone that has not begun. */
+const LATER_MS = 1000;
+
+/** The turn waits in its session for those before it. */
+export class NotBegun extends Refusal {
+  constructor(
+    id: string,
+    readonly session: SessionHandle,
+  ) {
+    super({
+      code: 'CONFIRMATION_REQUIRED',
+      reason: 'not_begun',
+      message: `The turn ${JSON.stringify(id)} has not begun: those before it in its session come first.`,
+      hint: `GET /v1/sessions/${session.id} shows what runs and what waits; the stream of the turn's events begins with the turn.`,
+      retryAfterMs: LATER_MS,
+    });
+  }
+}
 
 export interface VisibleTurn {
   turn: TurnHandle;
@@ -18,16 +40,31 @@ export interface VisibleTurn {
   view(): Promise<TurnView>;
 }
 
-/** @throws Refusal 404: there is no such turn, or it is not his to see; ServerUnreachable */
-export async function visibleTurn({ client }: GatewayParts, principal: Principal, id: string): Promise<VisibleTurn> {
-  const holdfast = await client();
-  const { summary, traceId, view } = await holdfast.look(id).catch((error: unknown) => {
+/** @throws Refusal 404: there is no such turn, or it is not his to see; 409: its session has not begun it; ServerUnreachable */
+export async function visibleTurn(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleTurn> {
+  const holdfast = await parts.client();
+  const { summary, traceId, view } = await holdfast.look(id).catch(async (error: unknown) => {
     if (!(error instanceof TurnNotFound)) throw error;
+    const session = await sessionToBegin(parts, principal, id);
+    if (session !== null) throw new NotBegun(id, session);
     return ownByKey(holdfast, principal, id);
   });
   const turn = holdfast.turn(summary.turn_id);
   if (!sees(principal, summary.requester)) throw new Refusal(unknownTurn(id));
   return { turn, summary, traceId, view };
+}
+
+/** The session that has taken the turn's message and has not begun the turn, where he may see it. Null: there is none. */
+async function sessionToBegin(parts: GatewayParts, principal: Principal, turnId: string): Promise<SessionHandle | null> {
+  const sessionId = sessionOfTurn(turnId);
+  if (sessionId === null || !isSessionId(sessionId)) return null;
+  const found = await visibleSession(parts, principal, sessionId).catch((error: unknown) => {
+    if (error instanceof Refusal) return null;
+    throw error;
+  });
+  if (found === null) return null;
+  const { running, queue } = await found.session.status();
+  return [running, ...queue].some((turn) => turn?.turn_id === turnId) ? found.session : null;
 }
 
 /** What the principal has started under this idempotency key. @throws TurnNotFound */

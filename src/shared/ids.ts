@@ -113,6 +113,11 @@ export function sessionTurnId(sessionId: string, number: number, series = ''): s
   return `${sessionId}.${fromOne('number', number)}${series === '' ? '' : `-${series}`}`;
 }
 
+/** @returns the session whose turn has such an id; null: the id is none of a session's turn */
+export function sessionOfTurn(turnId: string): string | null {
+  return /^(.+)\.[1-9][0-9]{0,14}(?:-[0-9a-f]{8})?$/.exec(turnId)?.[1] ?? null;
+}
+
 /** Eight hex: tells the turns of one life of a session from those of the others. */
 export function sessionSeries(firstExecutionRunId: string): string {
   return hashJson({ v: 'holdfast.series/1', run: firstExecutionRunId }).slice(0, 8);

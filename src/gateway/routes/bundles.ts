@@ -42,7 +42,7 @@ export const bundles: Route = (app, parts) => {
 
   app.get<One>(
     '/v1/turns/:id/bundle',
-    { schema: described('The audit bundle of a turn, or of a direct call', turnParams), ...config },
+    { schema: described('The audit bundle of a turn, or of a direct call', turnParams, 409), ...config },
     async ({ principal, params: { id } }, reply) => {
       await visibleTurn(parts, principal, id);
       return streamed(reply, await parts.client(), { turn: id });

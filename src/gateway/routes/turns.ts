@@ -112,7 +112,7 @@ const showSchema = {
   summary: 'Show a turn',
   tags,
   params: turnParams,
-  response: answers({ 200: { description: 'How it stands.', ...turnView, examples: [exampleView] } }, 404),
+  response: answers({ 200: { description: 'How it stands.', ...turnView, examples: [exampleView] } }, 404, 409),
 };
 
 const cancelSchema = {

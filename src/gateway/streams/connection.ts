@@ -36,8 +36,8 @@ export class SseConnection {
     private readonly draining: AbortSignal,
   ) {
     this.raw = reply.raw;
-    this.raw.on('close', () => this.gone.abort());
-    this.raw.on('error', () => this.gone.abort());
+    this.raw.on('close', () => this.release());
+    this.raw.on('error', () => this.release());
     this.onDrain = () => this.end('the gateway is closing; come back');
     draining.addEventListener('abort', this.onDrain, { once: true });
   }
@@ -71,12 +71,12 @@ export class SseConnection {
   end(why?: string): void {
     this.release();
     if (this.raw.headersSent && !this.raw.writableEnded) this.raw.end(why === undefined ? undefined : `: ${why}\n\n`);
-    this.gone.abort();
   }
 
   private release(): void {
     if (this.timer) clearInterval(this.timer);
     this.draining.removeEventListener('abort', this.onDrain);
+    this.gone.abort();
   }
 
   private room(): Promise<void> {

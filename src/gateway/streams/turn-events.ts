@@ -1,11 +1,13 @@
 /** `GET /v1/turns/:id/events`: what happens in a turn, from its beginning or from where the reader was, to its end. */
 import type { FastifyInstance } from 'fastify';
 import type { Watched } from '../../client/feed';
+import type { SessionHandle } from '../../client/session-handle';
 import { positionText, readPosition, type Position } from '../../client/position';
 import type { GatewayParts } from '../app';
 import { Refusal } from '../errors';
 import { answers, turnParams } from '../schemas';
-import { visibleTurn } from '../visible-turn';
+import type { Principal } from '../principals';
+import { NotBegun, visibleTurn } from '../visible-turn';
 import { SseConnection, type ServerSentEvent } from './connection';
 import type { StreamLimits } from './limits';
 import type { StreamSettings } from './settings';
@@ -26,7 +28,7 @@ export const lastEventIdHeader = {
 const schema = {
   summary: 'Follow a turn',
   description:
-    'Server-sent events. Those with an id come from the workflow’s history: with `Last-Event-ID` the stream goes on after it, at any gateway, also after the end. Those without (`text_delta`, `tool_progress`, `tool_retrying`) say `durable: false` and are not told again. 204: it has ended, and all has been told.',
+    'Server-sent events. Those with an id come from the workflow’s history: with `Last-Event-ID` the stream goes on after it, at any gateway, also after the end. Those without (`text_delta`, `tool_progress`, `tool_retrying`) say `durable: false` and are not told again. Of a turn that waits in its session the stream begins with the turn. 204: it has ended, and all has been told.',
   tags: ['turns'],
   params: turnParams,
   headers: lastEventIdHeader,
@@ -64,12 +66,11 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
     async (request, reply) => {
       const { principal, params, headers, query } = request;
       const after = positionAfter(headers['last-event-id'] ?? query.after);
-      const { turn, summary } = await visibleTurn(parts, principal, params.id);
+      const { follow, ended } = await followed(parts, principal, params.id);
       const leave = limits.take(principal.name);
       try {
         const connection = new SseConnection(reply, settings, app.draining);
-        const events = turn.stream({ after, signal: connection.signal });
-        const ended = summary.ended_at !== null;
+        const events = follow({ after, signal: connection.signal });
         await stream(reply, { connection, events, ended, translate: (watched) => [eventOf(watched)], log: parts.log });
       } finally {
         leave();
@@ -77,6 +78,31 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
       return reply;
     },
   );
+}
+
+interface Followed {
+  ended: boolean;
+  follow(from: { after: Position | null; signal: AbortSignal }): AsyncGenerator<Watched>;
+}
+
+/** Of a turn that its session has not begun: its events, once it begins. @throws Refusal 404 */
+async function followed(parts: GatewayParts, principal: Principal, id: string): Promise<Followed> {
+  try {
+    const { turn, summary } = await visibleTurn(parts, principal, id);
+    return { ended: summary.ended_at !== null, follow: (from) => turn.stream(from) };
+  } catch (error) {
+    if (!(error instanceof NotBegun)) throw error;
+    const { session } = error;
+    return { ended: false, follow: (from) => onceBegun(session, id, from) };
+  }
+}
+
+async function* onceBegun(session: SessionHandle, id: string, from: Parameters<Followed['follow']>[0]): AsyncGenerator<Watched> {
+  const turn = await session.started(id, from).catch((error: unknown) => {
+    if (from.signal.aborted) return null;
+    throw error;
+  });
+  if (turn !== null) yield* turn.stream(from);
 }
 
 /** Null: from the beginning. @throws Refusal 400 for what no gateway has ever given */

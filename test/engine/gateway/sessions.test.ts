@@ -152,7 +152,7 @@ describe('sessions over HTTP', () => {
 
   it('take a turn that names them as their next message', () =>
     scene([ask(['pay', { invoice: 'INV-7', cents: 700 }]), say('one'), say('two')], async (engine) => {
-      const { client, send, opened } = engine;
+      const { app, client, send, opened } = engine;
       const { id, url } = await opened();
       await send(rita, 'POST', `${url}/messages`, { message: 'Pay.' });
       await client.session(id).started(`${id}.1`);
@@ -166,6 +166,19 @@ describe('sessions over HTTP', () => {
         queue: [{ turn_id: `${id}.2` }],
       });
 
+      // It has not begun: who may see the session learns that, its stream waits for it, and to others it is not there.
+      const later = `/v1/turns/${id}.2`;
+      for (const [who, path] of [
+        [rita, ''],
+        [boss, '/bundle'],
+        [ana, ''],
+      ] as const)
+        expect(await send(who, 'GET', later + path)).toMatchObject(refused(409, 'not_begun'));
+      expect(await send(rita, 'POST', `${later}/cancel`)).toMatchObject(refused(409, 'not_begun'));
+      expect(await send(ron, 'GET', later)).toMatchObject(refused(404, 'unknown_turn'));
+      expect(await send(rita, 'GET', `/v1/turns/${id}.3`)).toMatchObject(refused(404, 'unknown_turn'));
+      const events = app.inject({ method: 'GET', url: `${later}/events`, headers: rita.headers });
+
       expect(await send(rita, 'POST', '/v1/turns', { ...turn, agent: 'other' })).toMatchObject(refused(409, 'another_agent'));
       expect(await send(rita, 'POST', '/v1/turns', { ...turn, session_id: 'none' })).toMatchObject(
         refused(404, 'unknown_session'),
@@ -176,5 +189,6 @@ describe('sessions over HTTP', () => {
       await send(ana, 'POST', `/v1/turns/${id}.1/decisions`, { decision: 'deny', call: digest });
       expect((await afterTurns(client.session(id), 2)).last.map(({ turn_id }) => turn_id)).toEqual([`${id}.1`, `${id}.2`]);
       expect((await client.turn(`${id}.2`).result()).text).toBe('two');
+      expect((await events).payload.match(/(?<=^event: turn_).*$/gm)).toEqual(['started', 'completed']);
     }));
 });

@@ -1,5 +1,16 @@
 import * as fc from 'fast-check';
-import { asTurnId, activityId, callId, isTurnId, newTurnId, traceId, turnIdFromKey, workflowId } from '../../../src/shared/ids';
+import {
+  asTurnId,
+  activityId,
+  callId,
+  isTurnId,
+  newTurnId,
+  sessionOfTurn,
+  sessionTurnId,
+  traceId,
+  turnIdFromKey,
+  workflowId,
+} from '../../../src/shared/ids';
 
 const random = '0123456789abcdef';
 
@@ -64,4 +75,9 @@ test('an id out of a link is the id of the call', () => {
   expect(asTurnId('call%2Fx')).toBe('call/x');
   expect(asTurnId('call%2fx')).toBe('call/x');
   expect(['call/x', 'x', 'x%2Fcall'].map(asTurnId)).toEqual(['call/x', 'x', 'x%2Fcall']);
+});
+
+test('a session is found from the id of its turn', () => {
+  expect([sessionTurnId('talk', 7), sessionTurnId('a.2', 3, '0123abcd')].map((id) => sessionOfTurn(id))).toEqual(['talk', 'a.2']);
+  expect(['talk', 'talk.0', '.1', 'talk.1-xyz', 'talk.1~a'].map((id) => sessionOfTurn(id))).toEqual(Array(5).fill(null));
 });
