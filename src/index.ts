@@ -8,6 +8,18 @@ export {
   type AgentPermissions,
   type App,
 } from './agents/define';
+export type {
+  McpArgument,
+  McpAsker,
+  McpCompletion,
+  McpContent,
+  McpDefinition,
+  McpMessage,
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+} from './agents/mcp';
+export type { McpAsks, McpForm, McpSample } from './agents/mcp-asks';
 export { agentTool, type AgentToolDefinition } from './agents/agent-tool';
 export {
   defineTool,

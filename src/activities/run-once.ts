@@ -15,6 +15,7 @@ import { keyOf } from './effect-of';
 import { keepFile } from './keep-file';
 import type { Show } from './pulse';
 import { runWhere } from './run-where';
+import { toldLog, type LogLine } from './told-log';
 import { toolContext } from './tool-context';
 
 export interface Ran {
@@ -36,7 +37,12 @@ export async function runOnce(
 ): Promise<Ran> {
   const began = Date.now();
   let told = false;
+  const tellLog = (line: LogLine) => {
+    told = true;
+    deps.live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'tool_log', call: call.id, tool: tool.name, ...line });
+  };
   const { context, noted } = toolContext(deps, turn, {
+    ...(deps.registry.toolLogs ? { log: toldLog(deps.log, tellLog) } : {}),
     tool: tool.name,
     callId: call.id,
     idempotencyKey: keyOf(turn, call),
@@ -51,6 +57,7 @@ export async function runOnce(
   });
   const result = await runWhere(deps, turn, tool, input, context, {
     timeoutMs: timeLimitOf(tool),
+    log: deps.log,
     keepFile: (file) => keepFile(deps, turn, call.id, file),
     ...(options.cancelled ? { cancelled: options.cancelled } : {}),
     ...(options.begins ? { begins: options.begins } : {}),

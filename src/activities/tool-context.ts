@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { StoreError, type Store } from '../store/store';
 import { withoutBytes } from '../tools/binary';
 import { cursorsFor } from '../tools/cursors';
-import type { ToolContext } from '../tools/define';
+import type { ToolContext, ToolLogger } from '../tools/define';
 import type { GivenContext } from '../tools/run';
 import { ToolError } from '../tools/errors';
 import type { StoredResult } from '../tools/shape';
@@ -24,16 +24,24 @@ export interface Noted {
 export function toolContext(
   deps: Dependencies,
   turn: TurnContext,
-  facts: { tool: string; callId: string; idempotencyKey: string; attempt: number; progress: ToolContext['progress'] },
+  facts: {
+    tool: string;
+    callId: string;
+    idempotencyKey: string;
+    attempt: number;
+    progress: ToolContext['progress'];
+    /** Default: the worker's. */
+    log?: ToolLogger;
+  },
 ): { context: GivenContext; noted: Noted } {
   const { tool, callId, ...given } = facts;
   const clock = new NetworkClock();
   const debug: JsonObject[] = [];
   const context = {
+    log: deps.log,
     ...given,
     traceId: turn.trace_id,
     principal: turn.requester,
-    log: deps.log,
     network: <T>(work: () => Promise<T>) => clock.measure(work),
     debug: (fields: JsonObject) => void (debug.length < MOST_NOTES && debug.push(fields)),
     cursors: cursorsFor(deps.store.derivedKey('cursors'), { tool, principal: turn.requester }),

@@ -12,6 +12,8 @@ import { hookFaults, joinHooks, type Hooks } from '../tools/hooks';
 import { permissionFaults, withDefaults, type AgentPermissions } from '../tools/permission';
 import { isFrom } from '../tools/tool-source';
 import { referredName, type ToolReference } from '../tools/versions';
+import { mcpFaults, type McpDefinition } from './mcp';
+import { askFaults } from './mcp-asks';
 import { circles, withSubAgents } from './sub-agents';
 import { resolveTools, toolboxFaults } from './toolbox';
 
@@ -243,6 +245,8 @@ export interface App {
   readonly tools: readonly Tool[];
   /** By the name that agents use. */
   readonly models?: ModelSettings;
+  /** What MCP clients are offered besides the tools. */
+  readonly mcp?: McpDefinition;
 }
 
 /**
@@ -254,12 +258,14 @@ export function defineApp(app: {
   tools?: readonly Tool[];
   hooks?: Partial<Hooks>;
   models?: ModelSettings;
+  mcp?: McpDefinition;
 }): App {
   if (!app.agents.every(isAgent)) throw new Error('defineApp: agents must come from defineAgent()');
   const names = app.agents.map((agent) => agent.name);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   const faults = twice.length > 0 ? [`two agents have one name: ${twice.join(', ')}`] : [];
-  faults.push(...unknownFields(app, ['agents', 'tools', 'hooks', 'models']), ...modelFaults(app.models));
+  faults.push(...unknownFields(app, ['agents', 'tools', 'hooks', 'models', 'mcp']));
+  faults.push(...modelFaults(app.models), ...mcpFaults(app.mcp));
   const toolbox = app.tools ?? [];
   faults.push(...toolboxFaults(toolbox));
   const resolve = (agent: Agent): Agent => {
@@ -271,9 +277,11 @@ export function defineApp(app: {
   const { agents, faults: missing } = withSubAgents(app.agents, resolve);
   faults.push(...missing, ...circles(agents).map((circle) => `agents ask each other in a circle: ${circle}`));
   faults.push(...hookFaults(app.hooks));
+  if (faults.length === 0 && app.mcp) faults.push(...askFaults(app.mcp, [...agents.flatMap(({ tools }) => tools), ...toolbox]));
   if (faults.length > 0) throw new Error(`defineApp: ${faults.join('\n- ')}`);
   const models = Object.freeze({ ...app.models });
-  return Object.freeze({ agents, tools: Object.freeze([...toolbox]), hooks: joinHooks(app.hooks), models });
+  const mcp = app.mcp === undefined ? {} : { mcp: Object.freeze({ ...app.mcp }) };
+  return Object.freeze({ agents, tools: Object.freeze([...toolbox]), hooks: joinHooks(app.hooks), models, ...mcp });
 }
 
 const PRICE_FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'];

@@ -68,9 +68,10 @@ function whatAndWhere(error: unknown): string {
 /** A CommonJS module that was compiled from ESM nests its default export once more. */
 function defaultExport(module: unknown): App | null {
   for (let value = module; typeof value === 'object' && value !== null; value = (value as { default?: unknown }).default) {
-    const { agents, tools = [], hooks, models } = value as Partial<App>;
+    const { agents, tools = [], hooks, models, mcp } = value as Partial<App>;
     if (!Array.isArray(agents) || !agents.every(isAgent)) continue;
-    return defineApp({ agents, tools, ...(hooks ? { hooks } : {}), ...(models ? { models } : {}) }); // however it was made
+    const more = { ...(hooks ? { hooks } : {}), ...(models ? { models } : {}), ...(mcp ? { mcp } : {}) };
+    return defineApp({ agents, tools, ...more }); // however it was made
   }
   return null;
 }

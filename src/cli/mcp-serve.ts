@@ -27,14 +27,14 @@ export function mcpServe(mcp: Command): void {
     const config = loadConfig();
     const [{ Connected }, { HoldfastClient }] = await Promise.all([import('../gateway/connected.js'), import('../client.js')]);
     const connected = new Connected(() => HoldfastClient.connect());
-    const offers = await offersOfApp(config, file);
+    const { offers, mcp: offered } = await offersOfApp(config, file);
     const name = who.key === undefined ? (who.by ?? userName()) : (await signerOf(config, who)).principal;
     if (offers(name, agent) === null) throw new UsageError(`There is no agent ${JSON.stringify(agent)} in this app.`);
     const { principalNamed } = await import('../gateway/principals.js');
     const principal = principalNamed(name, ['starter', 'approver']);
     const decide = deciding(config, who, name);
     const parts = { client: connected.get, log: createLog(config.logLevel), principal: () => principal, decide: () => decide };
-    await serveStdio({ ...parts, offers: () => offers(name, agent)! }, output, stopped);
+    await serveStdio({ ...parts, offers: () => offers(name, agent)!, mcp: offered, agent }, output, stopped);
     await connected.close();
   });
 }
@@ -46,7 +46,9 @@ async function offersOfApp(config: Config, file: string | undefined) {
     import('../gateway/mcp/offers.js'),
   ]);
   // As a worker by itself has it: with a shell only if somebody has named the folder for it.
-  return offersBy(catalogueOf(await appOf(config, file, { showcase: config.workspace !== null }), config.environment));
+  const app = await appOf(config, file, { showcase: config.workspace !== null });
+  const catalogue = catalogueOf(app, config.environment);
+  return { offers: offersBy(catalogue), mcp: catalogue.mcp };
 }
 
 /** Under a name, or signed with a key; where only signed decisions count, a bare one is refused, and the client is told so. */

@@ -1,6 +1,7 @@
 /** The tools that can be called, as HTTP shows them: those of the app that the workers serve. */
 import { LRUCache } from 'lru-cache';
 import type { App } from '../agents/define';
+import type { McpDefinition } from '../agents/mcp';
 import { callableTools, listedTools, type Listed } from '../agents/listed-tools';
 import { toolDefinition } from '../tools/convert';
 import { isFrom } from '../tools/tool-source';
@@ -15,6 +16,8 @@ export interface ToolCatalogue {
   callable(principal: string): readonly ToolEntry[];
   /** Whether it has the name of a tool of an agent's MCP servers: only the workers know whether there is one. */
   mayBeOutside(name: string): boolean;
+  /** What the app offers MCP clients besides. */
+  readonly mcp: McpDefinition;
 }
 
 /** @param environment HOLDFAST_ENVIRONMENT of the workers */
@@ -34,6 +37,7 @@ export function catalogueOf(app: App, environment?: string): ToolCatalogue {
       return list;
     },
     mayBeOutside: (name) => isFrom(servers, name),
+    mcp: app.mcp ?? {},
   };
 }
 

@@ -10,6 +10,8 @@ export type LiveEvent = { at: string } &
   (
     | { type: 'text_delta'; step: number; attempt: number; offset: number; text: string }
     | { type: 'tool_progress'; call: string; message: string; fraction: number | null }
+    /** Where the app lets clients read what its tools log. `text` is JSON, without secrets. */
+    | { type: 'tool_log'; call: string; tool: string; level: 'debug' | 'info' | 'warning' | 'error'; text: string }
     /** `attempt` is the one that follows; `max_retries` is null where only the server knows. */
     | {
         type: 'tool_retrying';

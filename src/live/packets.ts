@@ -23,6 +23,14 @@ const EVENT = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     at,
+    type: z.literal('tool_log'),
+    call,
+    tool: z.string().max(200),
+    level: z.enum(['debug', 'info', 'warning', 'error']),
+    text: z.string().max(5000),
+  }),
+  z.strictObject({
+    at,
     type: z.literal('tool_retrying'),
     call,
     attempt: count,

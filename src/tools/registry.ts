@@ -114,6 +114,11 @@ export class Registry {
     return [...this.agents.keys()];
   }
 
+  /** Whether MCP clients are told what tools log in their calls. */
+  get toolLogs(): boolean {
+    return this.app.mcp?.toolLogs === true;
+  }
+
   /** The very version with which a call was admitted, as long as any part of the app still has it. */
   find(agent: string, name: string, version: string): Tool | undefined {
     return this.agents.get(agent)?.versions.get(`${name}@${version}`);

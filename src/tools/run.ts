@@ -52,6 +52,8 @@ export async function runTool(
     cancelled?: AbortSignal;
     begins?: Deadline;
     keepFile?: (file: BinaryFile) => Promise<FileResult>;
+    /** Where an exception of the tool is logged, if not where the tool logs. */
+    log?: ToolLogger;
     run?: (input: JsonObject, ctx: ToolContext, limits: { deadline: Deadline; timeoutMs: number }) => Promise<unknown>;
   },
 ): Promise<RunResult> {
@@ -80,7 +82,7 @@ export async function runTool(
     return failed(callError('EXECUTION_ERROR', 'result_not_json', message, { hint: FOR_THE_OWNER }));
   } catch (error) {
     if (limits.cancelled?.aborted) throw limits.cancelled.reason;
-    logFault(tool, error, context.log);
+    logFault(tool, error, limits.log ?? context.log);
     return failed(errorOf(tool, error), isToolError(error) && (error.nothingHappened ?? REFUSALS.has(error.detail.code)));
   } finally {
     timeout.clear();

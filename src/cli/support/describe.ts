@@ -60,6 +60,7 @@ export function describeEvent(event: TurnEvent): string | null {
     case 'turn_reset':
       return `the workflow was reset${event.reason ? `: ${oneLine(event.reason)}` : ''}; what was done before stays done`;
     case 'text_delta':
+    case 'tool_log':
       return null;
     case 'step_started':
       return `step ${event.step}: the model thinks`;

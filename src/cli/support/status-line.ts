@@ -28,6 +28,7 @@ export class StatusLine {
         return void this.running.delete(event.call);
       case 'turn_started':
       case 'tool_progress':
+      case 'tool_log':
       case 'tool_retrying':
       case 'text_delta':
         return;

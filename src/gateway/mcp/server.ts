@@ -2,14 +2,19 @@
  * Our tools and agents for one MCP client. A call is a direct call, or a turn, like any other: durable, admitted, approved,
  * recorded. It outlives this server; what a client cancels is cancelled, what it only leaves is not.
  */
+import type { McpDefinition } from '../../agents/mcp';
 import type { HoldfastClient } from '../../client';
 import { TurnNotFound } from '../../client/errors';
+import type { TurnEvent } from '../../client/events';
 import type { TurnHandle } from '../../client/turn-handle';
 import type { Json, JsonObject } from '../../shared/json';
 import type { ToolLogger } from '../../tools/define';
 import { version } from '../../version';
 import { wrongOf, type Wrong } from '../errors';
 import { sees, type Principal } from '../principals';
+import { AppAnswers, askerOf, invalidParams, pageOf, quoted } from './app-answers';
+import { capabilitiesOf, offerOfApp } from './app-offers';
+import { inputFromClient, listedFor, NotGiven } from './asks';
 import { elicitation, type Decide } from './elicit';
 import { follow, type Followed } from './follow';
 import type { Offer, Offers } from './offers';
@@ -23,6 +28,7 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from './sdk';
+import type { ToolLogs } from './tool-logs';
 
 export interface McpParts {
   client(): Promise<HoldfastClient>;
@@ -33,6 +39,10 @@ export interface McpParts {
   checkKey?(tool: string, key: string): Promise<void>;
   /** As they are now; the same object until they change. */
   offers(): Offers;
+  /** What the app offers besides tools. */
+  mcp: McpDefinition;
+  /** Whose tools the client has asked for; absent: those of all. */
+  agent?: string | undefined;
   /** Null: the principal may not decide, or not from here. */
   decide(): Decide | null;
 }
@@ -48,7 +58,6 @@ export interface McpFace {
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-const PAGE = 200;
 const MOST_OPEN_CALLS = 32;
 /** A client that waits longer asks for the outcome. */
 const WAIT_MS = 10 * 60_000;
@@ -60,61 +69,74 @@ const INSTRUCTIONS =
   'failure: do not call again, ask holdfast_outcome.';
 
 export function mcpFace(parts: McpParts): McpFace {
-  const capabilities = { tools: { listChanged: true } };
-  const { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } = sdk.types();
+  const { mcp, log, offers } = parts;
+  const capabilities = { tools: { listChanged: true }, ...capabilitiesOf(mcp) };
+  const { CallToolRequestSchema, ListToolsRequestSchema, McpError } = sdk.types();
   const server: Server = new (sdk.server().Server)({ name: 'holdfast', version }, { capabilities, instructions: INSTRUCTIONS });
+  const app = new AppAnswers({ mcp, asker: () => askerOf(parts.principal(), parts.agent), log });
+  const ofApp = offerOfApp(server, app, capabilities);
   let open = 0;
   let left = false;
-  server.onerror = (error) => parts.log.debug({ err: error }, 'an MCP message was not taken');
-  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => pageOf(parts.offers(), params?.cursor));
+  server.onerror = (error) => log.debug({ err: error }, 'an MCP message was not taken');
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+    const { page, ...next } = pageOf([...offers().values()], params?.cursor);
+    return { tools: page.map((offer) => listedFor(server, mcp, offer)), ...next };
+  });
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
-    const offer = parts.offers().get(params.name);
-    if (!offer) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(params.name.slice(0, 100))}.`);
+    const offer = offers().get(params.name);
+    if (!offer) throw invalidParams(`There is no tool ${quoted(params.name)}.`);
     if (open >= MOST_OPEN_CALLS) return wrongResult(TOO_MANY);
     open += 1;
     try {
-      return await answer(parts, server, { offer, input: (params.arguments ?? {}) as JsonObject, left: () => left }, extra);
+      const given = (params.arguments ?? {}) as JsonObject;
+      const asking = { server, app, requestId: extra.requestId, signal: extra.signal };
+      const input = offer.kind === 'tool' ? await inputFromClient(asking, offer, given) : given;
+      return await answer(parts, server, { offer, input, logs: ofApp.logs, left: () => left }, extra);
     } catch (error) {
-      if (extra.signal.aborted) throw error;
-      return wrongResult(wrongOf(error) ?? ourFault(parts.log, error));
+      if (extra.signal.aborted || error instanceof McpError) throw error;
+      return wrongResult(error instanceof NotGiven ? error.wrong : (wrongOf(error) ?? ourFault(log, error)));
     } finally {
       open -= 1;
     }
   });
-  return { server, offers: parts.offers, open: () => open, leave: () => void (left = true) };
-}
-
-function pageOf(offers: Offers, cursor: string | undefined) {
-  const { ErrorCode, McpError } = sdk.types();
-  if (cursor !== undefined && !/^\d{1,6}$/.test(cursor))
-    throw new McpError(ErrorCode.InvalidParams, 'The cursor is none that this server gave.');
-  const from = Number(cursor ?? 0);
-  const tools = [...offers.values()].slice(from, from + PAGE).map(({ listed }) => listed);
-  return { tools, ...(from + PAGE < offers.size ? { nextCursor: String(from + PAGE) } : {}) };
+  const leave = () => {
+    left = true;
+    ofApp.end();
+  };
+  return { server, offers, open: () => open, leave };
 }
 
 interface Called {
   offer: Offer;
   input: JsonObject;
+  /** Null: clients are told of none. */
+  logs: ToolLogs | null;
   left(): boolean;
 }
 
-async function answer(parts: McpParts, server: Server, { offer, input, left }: Called, extra: Extra): Promise<CallToolResult> {
+async function answer(parts: McpParts, server: Server, called: Called, extra: Extra): Promise<CallToolResult> {
+  const { offer, input, left } = called;
   const { signal, requestId } = extra;
   const own = offer.kind !== 'outcome';
   const turn = offer.kind === 'outcome' ? await seenTurn(parts, input.id) : await started(parts, offer, input, extra);
   const decide = own && server.getClientCapabilities()?.elicitation?.form ? parts.decide() : null;
   const ask = decide && elicitation(server, requestId, decide);
-  const token = extra._meta?.progressToken;
-  const heard = token === undefined ? {} : { heard: reportProgress(turn.id, token, extra.sendNotification) };
+  const heard = own ? listeners(turn.id, called.logs, extra) : listeners(turn.id, null, extra);
   const atMost = own ? WAIT_MS : secondsOf(input.wait_seconds) * 1000;
   try {
-    const followed = await follow(turn, { ask, signal, atMost, ...heard });
+    const followed = await follow(turn, { ask, signal, atMost, heard: (event) => heard.forEach((listener) => listener(event)) });
     return resultOf(turn, followed, offer.kind === 'tool' ? offer.listed.outputSchema : undefined);
   } catch (error) {
     if (signal.aborted && own && !left()) await cancelled(parts.log, turn);
     throw error;
   }
+}
+
+/** Who hears what happens in the turn: a call that the client has not made itself tells of no logs. */
+function listeners(turnId: string, logs: ToolLogs | null, { _meta, sendNotification }: Extra): ((event: TurnEvent) => void)[] {
+  const token = _meta?.progressToken;
+  const progress = token === undefined ? [] : [reportProgress(turnId, token, sendNotification)];
+  return logs === null ? progress : [...progress, logs.report(sendNotification)];
 }
 
 function resultOf(turn: TurnHandle, followed: Followed, output: object | undefined): CallToolResult {

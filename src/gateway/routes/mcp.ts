@@ -1,10 +1,12 @@
 /** `/mcp`: our tools and agents for MCP clients, over Streamable HTTP. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { McpDefinition } from '../../agents/mcp';
 import type { GatewayParts, Route } from '../app';
 import { Refusal, type Wrong } from '../errors';
 import type { Decide } from '../mcp/elicit';
 import { offersBy, type Offers, type OffersBy } from '../mcp/offers';
 import { sdk } from '../mcp/sdk';
+import type { McpParts } from '../mcp/server';
 import { Sessions, type PartsOf, type Session } from '../mcp/sessions';
 import type { Principal } from '../principals';
 import { refuseForgotten } from '../start-call';
@@ -32,20 +34,17 @@ type McpRequest = FastifyRequest<{ Querystring: { agent?: string } }>;
 
 export const mcp: Route = (app, parts) => {
   const sessions = new Sessions();
-  let offered: Promise<OffersBy> | undefined;
+  let offered: Promise<{ offers: OffersBy; mcp: McpDefinition }> | undefined;
   app.addHook('preClose', () => sessions.close());
 
   const handle = async (request: McpRequest, reply: FastifyReply) => {
     if (!parts.catalogue) throw new Refusal(NO_APP);
-    const offers = await (offered ??= parts.catalogue().then(offersBy));
+    const { offers, mcp } = await (offered ??= parts.catalogue().then((known) => ({ offers: offersBy(known), mcp: known.mcp })));
     const { agent } = request.query;
     const { name } = request.principal;
     if (agent !== undefined && offers(name, agent) === null) throw new Refusal(unknownAgent(agent));
-    const session = await sessionOf(
-      sessions,
-      request,
-      partsOf(parts, () => offers(name, agent) ?? NOTHING),
-    );
+    const offer = { offers: () => offers(name, agent) ?? NOTHING, mcp, agent };
+    const session = await sessionOf(sessions, request, partsOf(parts, offer));
     if (session === 'unknown') return rpcError(reply, 404, -32001, 'Session not found');
     if (session === 'missing') return rpcError(reply, 400, -32000, 'Bad Request: Mcp-Session-Id header is required');
     if (session === null) throw new Refusal(TOO_MANY);
@@ -67,7 +66,7 @@ export const mcp: Route = (app, parts) => {
 
 const NOTHING: Offers = new Map();
 
-function partsOf(parts: GatewayParts, offers: () => Offers): PartsOf {
+function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | 'agent'>): PartsOf {
   const { client, log, key } = parts;
   const decideFor = (principal: Principal): Decide => {
     return async (turn, { decision, digest, note = null }) => {
@@ -78,7 +77,7 @@ function partsOf(parts: GatewayParts, offers: () => Offers): PartsOf {
   return (session) => ({
     client,
     log,
-    offers,
+    ...offer,
     principal: () => session().principal,
     checkKey: (tool, sent) => refuseForgotten(parts, tool, session().principal.name, sent),
     decide: () => (session().principal.roles.includes('approver') ? decideFor(session().principal) : null),

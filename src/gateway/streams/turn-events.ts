@@ -71,7 +71,8 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
       try {
         const connection = new SseConnection(reply, settings, app.draining);
         const events = follow({ after, signal: connection.signal });
-        await stream(reply, { connection, events, ended, translate: (watched) => [eventOf(watched)], log: parts.log });
+        const translate = (watched: Watched) => (isForMcp(watched) ? [] : [eventOf(watched)]);
+        await stream(reply, { connection, events, ended, translate, log: parts.log });
       } finally {
         leave();
       }
@@ -116,6 +117,11 @@ function positionAfter(id: string | string[] | undefined): Position | null {
 export function badEventId(hint: string): Refusal {
   const message = 'The id of the last event is none that this gateway gives.';
   return new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_event_id', message, hint });
+}
+
+/** What tools log is told to the MCP client whose call it is, and to nobody else who may read the turn. */
+function isForMcp({ event }: Watched): boolean {
+  return event.type === 'tool_log';
 }
 
 /** As it goes over the wire. */

@@ -1,8 +1,9 @@
 /** MCP clients, and a gateway for them to talk to. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema, type ElicitResult, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { defineAgent, defineApp, type AgentDefinition } from '../../../src/agents/define';
+import type { McpDefinition } from '../../../src/agents/mcp';
 import type { GatewayParts } from '../../../src/gateway/app';
 import { serveGateway, type RunningGateway } from '../../../src/gateway/serve';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
@@ -11,6 +12,8 @@ import type { Tool } from '../../../src/tools/define';
 import { withEngine, type Engine, type Setup } from './engine';
 import { gatewayParts, type Person } from '../../support/gateway';
 import { Signers } from '../../support/signers';
+
+export { textOf } from '../../support/mcp-text';
 
 export interface McpScene extends Engine {
   gateway: RunningGateway;
@@ -22,6 +25,8 @@ export interface McpScene extends Engine {
 export interface McpSetup extends Partial<Omit<Setup, 'agent'>> {
   people: Person[];
   agents?: AgentDefinition[];
+  /** What the app offers besides its tools. */
+  mcp?: McpDefinition;
   parts?: Partial<GatewayParts>;
 }
 
@@ -46,8 +51,8 @@ const reconnectionOptions = {
 
 /** A gateway over an engine whose app it knows, with signed decisions. */
 export async function withMcp(setup: McpSetup, body: (scene: McpScene) => Promise<void>): Promise<void> {
-  const { people, agents = [plainAgent(setup.tools ?? [])], parts: more, ...engineSetup } = setup;
-  const app = defineApp({ agents: agents.map(defineAgent) });
+  const { people, agents = [plainAgent(setup.tools ?? [])], mcp, parts: more, ...engineSetup } = setup;
+  const app = defineApp({ agents: agents.map(defineAgent), ...(mcp ? { mcp } : {}) });
   const signers = new Signers();
   const settings = { approvals: 'attested' as const, trust: signers.trust, live: new InProcessLive() };
   const signingKey = await signers.file(signers.gateway);
@@ -84,12 +89,6 @@ export async function withMcp(setup: McpSetup, body: (scene: McpScene) => Promis
       signers.remove();
     }
   });
-}
-
-/** The first text of a result. */
-export function textOf(result: unknown): string {
-  const [block] = (result as CallToolResult).content;
-  return block?.type === 'text' ? block.text : '';
 }
 
 export const INITIALIZE = {

@@ -57,7 +57,8 @@ describe('hostile MCP clients', () => {
 });
 
 describe('sessions', () => {
-  const parts = () => ({ client: null, log: silent, offers: () => new Map(), principal: null, decide: () => null }) as never;
+  const parts = () =>
+    ({ client: null, log: silent, offers: () => new Map(), mcp: {}, principal: null, decide: () => null }) as never;
   const begin = async (sessions: Sessions, name: string) => {
     const session = await sessions.begin(principalNamed(name, ['starter']), parts);
     const request = new Request('http://localhost/mcp', {

@@ -131,7 +131,9 @@ describe('our MCP server', () => {
       ),
     ).all();
     let entries = before;
-    const parts = { catalogue: async () => ({ all: () => entries, callable: () => entries, mayBeOutside: () => false }) };
+    const parts = {
+      catalogue: async () => ({ all: () => entries, callable: () => entries, mayBeOutside: () => false, mcp: {} }),
+    };
     return withMcp({ people, tools: [], parts }, async ({ connect }) => {
       const client = await connect(stan);
       let told = 0;

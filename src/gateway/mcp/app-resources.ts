@@ -1,0 +1,163 @@
+/** Resources of the app: listed, read, and watched for changes. */
+import { createHash } from 'node:crypto';
+import type { McpAsker } from '../../agents/mcp';
+import { MOST_URI, readUri } from '../../shared/uri-template';
+import { invalidParams, pageOf, type AppAnswers } from './app-answers';
+import { sdk, type ListResourcesResult, type ListResourceTemplatesResult, type ReadResourceResult, type Server } from './sdk';
+
+/** Of the protocol, for a resource that there is not. */
+const RESOURCE_NOT_FOUND = -32002;
+/** Resources that one session watches. */
+const MOST_WATCHED = 20;
+const LOOK_EVERY_MS = 10_000;
+
+/** Answers for resources; the server has the capability already. @returns what watches those that the client subscribes to */
+export function offerResources(server: Server, app: AppAnswers): Subscriptions {
+  const types = sdk.types();
+  const subscriptions = new Subscriptions({
+    versionOf: async (uri) => digestOf(await read(app, uri)),
+    changed: (uri) => server.sendResourceUpdated({ uri }),
+  });
+  server.setRequestHandler(types.ListResourcesRequestSchema, ({ params }) => listed(app, params?.cursor));
+  server.setRequestHandler(types.ListResourceTemplatesRequestSchema, ({ params }) => listedTemplates(app, params?.cursor));
+  server.setRequestHandler(types.ReadResourceRequestSchema, ({ params }) => read(app, params.uri));
+  server.setRequestHandler(types.SubscribeRequestSchema, async ({ params }) => {
+    await subscriptions.add(params.uri);
+    return {};
+  });
+  server.setRequestHandler(types.UnsubscribeRequestSchema, ({ params }) => {
+    subscriptions.remove(params.uri);
+    return {};
+  });
+  return subscriptions;
+}
+
+interface Described {
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType: string;
+}
+
+function described({ name, title, description, mimeType }: Described): Described {
+  return { name, ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }), mimeType };
+}
+
+function listed(app: AppAnswers, cursor: string | undefined): ListResourcesResult {
+  const { page, ...next } = pageOf(app.visible(app.mcp.resources), cursor);
+  return { resources: page.map((resource) => ({ uri: resource.uri, ...described(resource) })), ...next };
+}
+
+function listedTemplates(app: AppAnswers, cursor: string | undefined): ListResourceTemplatesResult {
+  const { page, ...next } = pageOf(app.visible(app.mcp.resourceTemplates), cursor);
+  const resourceTemplates = page.map((template) => ({ uriTemplate: template.uriTemplate, ...described(template) }));
+  return { resourceTemplates, ...next };
+}
+
+type Content = string | Uint8Array;
+
+interface Found {
+  mimeType: string;
+  read(asker: McpAsker): Content | null | Promise<Content | null>;
+}
+
+/** @throws McpError: there is none, or it cannot be given */
+async function read(app: AppAnswers, uri: string): Promise<ReadResourceResult> {
+  const found = resourceAt(app, uri);
+  const result =
+    found &&
+    (await app.ask(
+      'resource',
+      (asker) => found.read(asker),
+      (content) => contentsOf(uri, found.mimeType, content),
+    ));
+  if (result === null) {
+    const { McpError } = sdk.types();
+    throw new McpError(RESOURCE_NOT_FOUND, 'There is no such resource.', { uri: uri.slice(0, MOST_URI).toWellFormed() });
+  }
+  return result;
+}
+
+/** A URI of its own counts more than a template that fits it. */
+function resourceAt(app: AppAnswers, uri: string): Found | null {
+  const own = app.visible(app.mcp.resources).find((resource) => resource.uri === uri);
+  if (own) return { mimeType: own.mimeType, read: (asker) => own.read(asker) };
+  for (const template of app.visible(app.mcp.resourceTemplates)) {
+    const variables = readUri(template.uriTemplate, uri);
+    if (variables) return { mimeType: template.mimeType, read: (asker) => template.read(variables, asker) };
+  }
+  return null;
+}
+
+function contentsOf(uri: string, mimeType: string, content: unknown): ReadResourceResult | null {
+  if (content === null) return null;
+  if (typeof content === 'string') return { contents: [{ uri, mimeType, text: content.toWellFormed() }] };
+  if (content instanceof Uint8Array) return { contents: [{ uri, mimeType, blob: Buffer.from(content).toString('base64') }] };
+  throw new Error('read gives a text, bytes (Uint8Array), or null where there is no such resource');
+}
+
+function digestOf({ contents }: ReadResourceResult): string {
+  return createHash('sha256').update(JSON.stringify(contents)).digest('hex');
+}
+
+export interface Watched {
+  /** Another text, another answer. @throws where there is none, or none now */
+  versionOf(uri: string): Promise<string>;
+  changed(uri: string): Promise<void>;
+}
+
+/**
+ * The resources that one client wants to hear of. A function of the app cannot say when its answer changes: it is asked again,
+ * one resource after the other, and the client hears of an answer that is another one.
+ */
+export class Subscriptions {
+  private readonly versions = new Map<string, string>();
+  private timer: NodeJS.Timeout | null = null;
+  private looks = false;
+  private ended = false;
+
+  constructor(
+    private readonly watched: Watched,
+    private readonly everyMs = LOOK_EVERY_MS,
+  ) {}
+
+  /** @throws McpError where there is no such resource, or there are too many subscriptions */
+  async add(uri: string): Promise<void> {
+    if (this.versions.has(uri)) return;
+    const version = await this.watched.versionOf(uri);
+    if (this.versions.size >= MOST_WATCHED)
+      throw invalidParams(`A session may subscribe to ${MOST_WATCHED} resources; unsubscribe from one.`);
+    if (this.ended) return;
+    this.versions.set(uri, version);
+    this.timer ??= setInterval(() => void this.look(), this.everyMs).unref();
+  }
+
+  remove(uri: string): void {
+    this.versions.delete(uri);
+    if (this.versions.size === 0) this.stop();
+  }
+
+  /** The client is gone. */
+  end(): void {
+    this.ended = true;
+    this.versions.clear();
+    this.stop();
+  }
+
+  private stop(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  private async look(): Promise<void> {
+    if (this.looks) return;
+    this.looks = true;
+    for (const [uri, before] of [...this.versions]) {
+      const now = await this.watched.versionOf(uri).catch(() => before); // what cannot be read now has not changed as far as one knows
+      if (now === before || this.versions.get(uri) !== before) continue;
+      this.versions.set(uri, now);
+      await this.watched.changed(uri).catch(() => undefined);
+    }
+    this.looks = false;
+  }
+}
