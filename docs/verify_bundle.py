@@ -1258,6 +1258,9 @@ class Turn:
         self.rule("T2", record.get("v") == "holdfast.effect/1" and record.get("turn_id") == self.body["turn_id"])
         claimed = when(record.get("claimed_at"))
         self.rule("T2", when(record.get("updated_at")) >= claimed)
+        told = [one["at"] for one in history.outcomes if one["head"] == record.get("result_head") is not None]
+        until = max(told if history.whole and told else [self.known["made"], history.latest]) + CLOCKS
+        self.rule("T2", claimed <= until and when(record.get("updated_at")) <= until)
         if history.whole:
             self.rule("T2", txt(record.get("run_id")) in history.runs)
             calls = history.calls.get(txt(record.get("digest")), [])
@@ -1266,9 +1269,6 @@ class Turn:
                 self.rule("T2", claimed >= min(one["at"] for one in calls) - CLOCKS)
             else:
                 self.rule("T2", "calls" in history.unknown)
-            told = [one["at"] for one in history.outcomes if one["head"] == record.get("result_head") is not None]
-            until = max(told, default=math.inf) + CLOCKS
-            self.rule("T2", not told or claimed <= until and when(record.get("updated_at")) <= until)
             said = self.blocks.says(record.get("result_head"))
             if said is not None and said is not UNKNOWN:
                 self.rule("T2", form(said) == form([record.get("state"), record.get("result_ref")]))
@@ -1403,7 +1403,7 @@ def structure(lines, known):
         hidden += text.count('{"redacted":true}') if kind in ("event", "session") else 0
         yield n, "S3", kind != "session" or known["version"] == 3
         if kind == "bundle":
-            known["made"] = ms(body["made_at"])
+            known["made"] = when(body["made_at"])
             yield n, "S3", re.fullmatch("holdfast.bundle/[123]", body["v"]) is not None
             known["version"] = int(body["v"][-1])
             chained = body.get("chained", True)

@@ -50,7 +50,8 @@ import {
 import { Silence } from './client/silence';
 import { isInSight, sightClause, type Sight } from './client/sight';
 import { checkStartTurn, searchAttributes, type Started, type StartTurn } from './client/start-turn';
-import { TurnHandle } from './client/turn-handle';
+import { isCut, wholeCard } from './client/cards';
+import { TurnHandle, type Question } from './client/turn-handle';
 import { lastPoll, unanswered } from './client/unanswered';
 import { watchPending, type NewQuestion, type WatchPending } from './client/watch-pending';
 import { bundleKeyPlaces, loadConfig, type Config } from './config';
@@ -60,6 +61,7 @@ import { inlineCode } from './shared/visible';
 import { dataConverter } from './data-converter';
 import { settledDown } from './entities/under-way';
 import { hashJson } from './shared/digests';
+import type { Json } from './shared/json';
 import {
   asTurnId,
   directCallId,
@@ -394,6 +396,20 @@ export class HoldfastClient {
   /** Calls that come to wait for a person, as they come; those that wait already first. */
   watchPending(options: WatchPending = {}): AsyncGenerator<NewQuestion> {
     return watchPending(this, options);
+  }
+
+  /**
+   * The card of a question, with all of what the call would do: where the card is cut, that is read from the store (HOLDFAST_STORE),
+   * under the digest.
+   * @throws StoreError; InvalidRequest for a client that was given no store
+   */
+  async wholeCard({ card, digest }: Pick<Question, 'card' | 'digest'>): Promise<string> {
+    if (!isCut(card)) return card;
+    const store = await this.store('wholeCard');
+    const { record, input, target } = await store.getCall(digest);
+    const { preview = null } =
+      record.preview_ref === null ? {} : ((await store.getPart(record.preview_ref)) as { preview?: Json });
+    return wholeCard(card, { preview, target, input });
   }
 
   /**

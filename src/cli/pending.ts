@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { PendingTurn } from '../client';
+import type { HoldfastClient, PendingTurn } from '../client';
 import { cardLines } from '../client/card-lines';
 import type { NewQuestion } from '../client/watch-pending';
 import type { Question, WaitingCall } from '../client/turn-handle';
@@ -38,9 +38,26 @@ async function watchUntilStopped(output: Output): Promise<void> {
     output.note('Watching; Ctrl-C ends it.');
     for await (const question of client.watchPending({ signal: stop.signal, onFault })) {
       said.clear();
-      output.answer(question, announce(question, process.stdout.isTTY));
+      const whole = await withWholeCard(client, question, output);
+      output.answer(whole, announce(whole, process.stdout.isTTY));
     }
   });
+}
+
+/** What the Web UI cuts is printed: whoever decides by these lines has no other place to read it. */
+export async function withWholeCard(
+  client: Pick<HoldfastClient, 'wholeCard'>,
+  question: NewQuestion,
+  output: Output,
+): Promise<NewQuestion> {
+  const { call, card } = question;
+  try {
+    return { ...question, card: await client.wholeCard({ card, digest: call.digest }) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    output.note(`The rest of the card of call ${call.id} (${oneLine(call.tool, 60)}) cannot be read: ${oneLine(why, 300)}`);
+    return question;
+  }
 }
 
 /** A new question in lines; the bell rings on a terminal, for those that came while somebody watched. */

@@ -1,18 +1,12 @@
 /** The cards of a turn, out of what its workflow shows in the Web UI. */
+import { ACT_HEADINGS, actSections, TRUNCATED, type Act } from '../shared/card';
 
 /** Cards stand in Current Details with a rule between them; what looks like one inside of a fence is somebody's text. */
 export function cardsIn(details: string): string[] {
   const cards: string[][] = [[]];
-  let fence: string | null = null;
-  for (const line of details.split('\n')) {
-    const ticks = /^`{3,}/.exec(line)?.[0] ?? null;
-    if (fence === null && line === '---') {
-      cards.push([]);
-      continue;
-    }
-    if (fence === null) fence = ticks;
-    else if (line === fence) fence = null;
-    cards.at(-1)!.push(line);
+  for (const { line, ours } of linesOf(details)) {
+    if (ours && line === '---') cards.push([]);
+    else cards.at(-1)!.push(line);
   }
   return cards.map((lines) => lines.join('\n').trim());
 }
@@ -20,16 +14,43 @@ export function cardsIn(details: string): string[] {
 /** What the turn above says of a sub-agent's call whose card it does not have (workflows/turn-face.ts). */
 const NOT_SHOWN = 'Its card is not shown here';
 
-/** Not what somebody wrote into a card: that stands in fences. */
 function isShown(card: string): boolean {
+  return !linesOf(card).some(({ line, ours }) => ours && line.startsWith(NOT_SHOWN));
+}
+
+/** Whether a part of what the call would do is not in it. */
+export function isCut(card: string): boolean {
+  const lines = linesOf(card);
+  return lines.slice(actsAt(lines)).some(({ line, ours }) => ours && line.startsWith(TRUNCATED));
+}
+
+/** The card with all of what the call would do. */
+export function wholeCard(card: string, act: Act): string {
+  const lines = linesOf(card);
+  const before = lines.slice(0, actsAt(lines)).map(({ line }) => line);
+  return [...before, actSections(act, Infinity)].join('\n');
+}
+
+function actsAt(lines: Line[]): number {
+  const at = lines.findIndex(({ line, ours }) => ours && ACT_HEADINGS.includes(line));
+  return at < 0 ? lines.length : at;
+}
+
+interface Line {
+  line: string;
+  /** Not what somebody wrote into a card: that stands in fences. */
+  ours: boolean;
+}
+
+function linesOf(markdown: string): Line[] {
   let fence: string | null = null;
-  for (const line of card.split('\n')) {
+  return markdown.split('\n').map((line) => {
     const ticks = /^`{3,}/.exec(line)?.[0] ?? null;
-    if (fence === null && line.startsWith(NOT_SHOWN)) return false;
+    const ours = fence === null && ticks === null;
     if (fence === null) fence = ticks;
     else if (line === fence) fence = null;
-  }
-  return true;
+    return { line, ours };
+  });
 }
 
 /** Each card by the digest that it is about; a digest whose card is not shown is left out. */

@@ -8,6 +8,8 @@ import { fenced, inlineCode, visible } from './visible';
 
 /** Largest part of a card that shows the input or the preview, in characters. */
 export const CARD_SECTION = 24_000;
+/** So begins the line under a section that was cut. */
+export const TRUNCATED = '**TRUNCATED**';
 
 export interface CardFacts {
   tool: string;
@@ -62,11 +64,25 @@ export function approvalCard(facts: CardFacts): string {
     '',
     jsonFence({ call: facts.digest, by: 'your-name', note: 'why not' }),
     '',
-    ...(facts.preview === null ? [] : ['### What will happen', '', section(previewText(facts.preview)), '']),
-    ...(facts.target ? ['### Acts on', '', section(targetText(facts.target)), ''] : []),
-    '### Input',
+    actSections(facts),
+  ].join('\n');
+}
+
+/** What a call would do: the end of its card. */
+export type Act = Pick<CardFacts, 'preview' | 'target' | 'input'>;
+
+/** The headings of that end; nothing before it has one of them. */
+export const ACT_HEADINGS: readonly string[] = ['### What will happen', '### Acts on', '### Input'];
+
+/** @param limit characters of a section; the rest is cut, which it says */
+export function actSections({ preview, target, input }: Act, limit = CARD_SECTION): string {
+  const [will, on, takes] = ACT_HEADINGS as [string, string, string];
+  return [
+    ...(preview === null ? [] : [will, '', section(previewText(preview), limit), '']),
+    ...(target ? [on, '', section(targetText(target), limit), ''] : []),
+    takes,
     '',
-    inputSections(facts.input),
+    inputSections(input, limit),
     '',
   ].join('\n');
 }
@@ -120,16 +136,16 @@ export function inDoubtCard(facts: {
   ].join('\n');
 }
 
-function inputSections(input: JsonObject): string {
+function inputSections(input: JsonObject, limit: number): string {
   const fields = Object.entries(input);
   if (fields.length === 0) return fenced('{}');
-  const share = Math.max(200, Math.floor(CARD_SECTION / fields.length));
+  const share = Math.max(200, Math.floor(limit / fields.length));
   const total = fields.reduce((sum, [, value]) => sum + fieldText(value).length, 0);
   return fields
     .map(([name, value]) => {
       const text = fieldText(value);
       const kind = isLongText(value) ? ` (text, ${text.length} characters)` : '';
-      return `${inlineCode(name)}${kind}\n\n${section(text, total <= CARD_SECTION ? CARD_SECTION : share)}`;
+      return `${inlineCode(name)}${kind}\n\n${section(text, total <= limit ? limit : share)}`;
     })
     .join('\n\n');
 }
@@ -159,7 +175,7 @@ function section(text: string, limit = CARD_SECTION): string {
   const shown = visible(text);
   if (shown.length <= limit) return wrappedFence(shown);
   const cut = shown.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
-  return `${wrappedFence(cut)}\n\n**TRUNCATED**: the first ${cut.length} of ${shown.length} characters. The rest is not shown: do not approve what you have not read; deny it, and ask for less at once.`;
+  return `${wrappedFence(cut)}\n\n${TRUNCATED}: the first ${cut.length} of ${shown.length} characters. The rest is not shown here (\`holdfast pending --watch\` prints it): do not approve what you have not read; deny it, and ask for less at once.`;
 }
 
 /** What the Web UI shows in half a window of 1280 pixels; it does not wrap, and would hide what is further right. */

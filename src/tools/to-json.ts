@@ -56,6 +56,7 @@ function whatIsLost(item: unknown): string | null {
   if (typeof item === 'function') return 'a function';
   if (typeof item === 'symbol') return 'a symbol';
   if (typeof item !== 'object' || item === null) return null;
+  if (types.isNumberObject(item)) return whatIsLost(Number(item));
   if (types.isPromise(item)) return 'a promise: await it';
   if (types.isMap(item)) return 'a Map: return Object.fromEntries(map)';
   if (types.isSet(item)) return 'a Set: return [...set]';
@@ -64,5 +65,26 @@ function whatIsLost(item: unknown): string | null {
   if (types.isRegExp(item)) return 'a regular expression: return its source';
   if (types.isAnyArrayBuffer(item) || ArrayBuffer.isView(item)) return BYTES;
   if (types.isGeneratorObject(item)) return 'a generator';
-  return null;
+  return lostAsEmpty(item);
+}
+
+/** JSON makes `{}` of what has its content elsewhere than in fields: a Response, headers, an iterator, a class with private fields. */
+function lostAsEmpty(item: object): string | null {
+  if (Array.isArray(item) || types.isBoxedPrimitive(item) || Object.keys(item).length > 0) return null;
+  if (isPlain(item))
+    return Object.getOwnPropertySymbols(item).length > 0 ? 'an object whose fields all have symbols for names' : null;
+  return `an object of class ${nameOfClass(item)}, of which JSON would keep nothing: return what you want of it`;
+}
+
+/** Made by `{}`, in whatever realm, or without a prototype. */
+function isPlain(item: object): boolean {
+  const prototype = Object.getPrototypeOf(item) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function nameOfClass(item: object): string {
+  const name = Object.prototype.toString.call(item).slice('[object '.length, -1);
+  const { constructor } = item as { constructor?: { name?: unknown } };
+  const given = name === 'Object' && typeof constructor?.name === 'string' ? constructor.name : name;
+  return given.slice(0, 100).toWellFormed();
 }

@@ -23,6 +23,8 @@ export interface Around {
   rules: RecordedRules;
   /** Whether turns of sessions have `session` lines: from version 3 on. */
   hasSessions: boolean;
+  /** When the bundle was made, as it says. */
+  madeAt: number;
 }
 
 /** A part's body, as far as rules ask about it. */

@@ -7,6 +7,7 @@ import { Attestations } from './attestations';
 import { Fault, quoted } from './fault';
 import { RecordedRules } from './recorded-rules';
 import { Turn, type Refs } from './turn';
+import { timeOf } from './values';
 
 /** What of a line has a meaning. */
 export type MeantLine = { [K in LineKind]: { n: number; kind: K; body: Bodies[K] } }[LineKind];
@@ -49,6 +50,7 @@ export class Meaning {
           blocks: this.structure.blocks,
           rules: this.rules,
           hasSessions: this.bundle!.v === BUNDLE_VERSION,
+          madeAt: timeOf(this.bundle!.made_at),
         });
         break;
       case 'run':

@@ -86,6 +86,7 @@ export class Turn {
     if (turn_id !== this.body.turn_id) report('T2', 'The effect record is of another turn');
     if (v !== 'holdfast.effect/1') report('T2', `The effect record is of a form that nobody knows: ${quoted(v)}`);
     if (!(timeOf(updated_at) >= timeOf(claimed_at))) report('T2', 'The effect record was changed before it was made');
+    this.inTime(record, report);
     if (!history.whole) return;
     if (!history.runs.includes(text(run_id))) report('T2', 'The effect was claimed by a run that the turn does not have');
     const calls = history.callsOf(digest);
@@ -95,15 +96,21 @@ export class Turn {
       if (!(timeOf(claimed_at) >= Math.min(...calls.map(({ at }) => at)) - CLOCKS_MS))
         report('T2', 'The effect was claimed before its call was scheduled: a clock was wrong, or the record was changed');
     } else if (!history.unknown.calls) report('T2', 'The effect record is of a call that the history does not know');
-    const known = history.toldAt(text(result_head));
-    if (known !== undefined && !(timeOf(claimed_at) <= known + CLOCKS_MS && timeOf(updated_at) <= known + CLOCKS_MS))
-      report('T2', 'The effect was claimed, or its record changed, after history had its outcome: a time was changed');
     const said = blocks.stateIn(result_head);
     if (said !== undefined && said !== 'unknown' && (said.state !== state || said.result_ref !== result_ref))
       report(
         'T2',
         `The effect record says ${quoted(state)}, and the transcript says ${quoted(said.state)}, or has another result`,
       );
+  }
+
+  /** T2. Whoever makes a bundle reads the records first. The end of a run is no bound: an attempt under way may claim after it. */
+  private inTime({ result_head, claimed_at, updated_at }: JsonObject, report: Report): void {
+    const known = this.history.whole ? this.history.toldAt(text(result_head)) : undefined;
+    const until = (known ?? Math.max(this.history.latest, this.around.madeAt)) + CLOCKS_MS;
+    if (timeOf(claimed_at) <= until && timeOf(updated_at) <= until) return;
+    const what = known === undefined ? 'the bundle was made' : 'history had its outcome';
+    report('T2', `The effect was claimed, or its record changed, after ${what}: a time was changed`);
   }
 
   /** T1, T3 to T5, T7, T8, D7, D8 */

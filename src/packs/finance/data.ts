@@ -134,6 +134,8 @@ export interface NamedCompanies {
   named: Company[];
   /** Those to search: the named ones; where there are none, all of a source that is small enough. */
   searched: Company[];
+  /** Those whose name may be a part of another company's there: they are not searched. */
+  unclear?: Company[];
   /** Its other words, as they are written. */
   words: string[];
 }

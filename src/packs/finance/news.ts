@@ -35,7 +35,7 @@ const SYNONYMS: Record<string, string> = {
 };
 /** What people write around a topic. A word that is not listed may be a name, even a short one: ge, 3m. */
 const AROUND = new Set(
-  'a about after all an and announced announcement announcements any are as at before between by companies days did during event events filing filings for from general had happened has have how i in is it its last lately latest me month months new news no of on or over quarter quarterly recent recently report reported reports show since stock that their there this to today update updates us was week weeks were what when which who why will with year years'.split(
+  'a about after all an and announced announcement announcements any are as at before between by companies days did during event events filing filings find for from general give had happened has have how i in is it its last lately latest me month months new news no of on or over please quarter quarterly recent recently report reported reports search show since stock tell that their there this to today update updates us was week weeks were what when which who why will with year years'.split(
     ' ',
   ),
 );
@@ -52,36 +52,37 @@ const FORMS = /(?<![\p{L}\p{N}])(?:6-K|8-K|10-K|10-Q|20-F|40-F|S-1)(?:\/A|s)?(?!
 const MERGERS = /(?<![\p{L}\p{N}&])M&A(?![\p{L}\p{N}&])/gu;
 const POSSESSIVE = /(?<=[\p{L}\p{N}])['’]s(?![\p{L}\p{N}])/giu;
 
+export interface Word {
+  /** As it is written. */
+  text: string;
+  lower: string;
+  /** Only a space, a hyphen or an ampersand stands between it and the word before. */
+  joined: boolean;
+}
+
+/** A sentence may end after a word of so many letters; after a shorter one the stop is of an abbreviation (T. Rowe). */
+const BEFORE_A_STOP = 4;
+
+/** The words of a text. */
+export function wordsIn(text: string): Word[] {
+  const plain = text.replace(FORMS, ' ').replace(MERGERS, ' merger ').replace(POSSESSIVE, ';');
+  const words: Word[] = [];
+  let end = 0;
+  for (const { 0: raw, index } of plain.matchAll(/[\p{L}\p{N}.]+/gu)) {
+    const word = raw.replace(/^\.+|\.+$/g, '');
+    const joined = words.length > 0 && /^[\s&-]*$/.test(plain.slice(end, index));
+    if (word !== '') words.push({ text: word, lower: word.toLowerCase(), joined });
+    end = index + raw.length - (raw.endsWith('.') && word.length >= BEFORE_A_STOP ? 1 : 0);
+  }
+  return words;
+}
+
 /** The words of a text, as they are written. */
 export function wordsOf(text: string): string[] {
-  const plain = text.replace(FORMS, ' ').replace(MERGERS, ' merger ').replace(POSSESSIVE, '');
-  return (plain.match(/[\p{L}\p{N}.]+/gu) ?? []).map((word) => word.replace(/^\.+|\.+$/g, '')).filter((word) => word !== '');
+  return wordsIn(text).map((word) => word.text);
 }
 
 const lower = (word: string) => word.toLowerCase();
-
-/** Splits a query into the companies that it names, by ticker or by a whole name, and its other words. */
-export function readQuery(query: string, companies: Company[]): { named: Company[]; words: string[] } {
-  const written = wordsOf(query);
-  const words = written.map(lower);
-  const used = new Set<number>();
-  const named = companies.filter((company) => {
-    const places = namesOf(company).flatMap((name) => placesOf(name, words));
-    for (const place of places.flat()) used.add(place);
-    return places.length > 0;
-  });
-  return { named, words: written.filter((word, at) => !used.has(at) && !NAME_FILLERS.has(lower(word))) };
-}
-
-function namesOf({ ticker, name, aliases }: Company): string[][] {
-  const names = [ticker, name, ...aliases].map((text) => wordsOf(text).map(lower));
-  return names.map((words) => words.filter((word) => !NAME_FILLERS.has(word))).filter((words) => words.length > 0);
-}
-
-/** Where a name stands in a text: the positions of its words, for each place. */
-function placesOf(name: string[], words: string[]): number[][] {
-  return words.flatMap((_word, at) => (name.every((part, i) => words[at + i] === part) ? [name.map((_part, i) => at + i)] : []));
-}
 
 /**
  * Whether a word, as it is written, is of a topic that can be searched, or one that people write around it; if not, it may

@@ -18,7 +18,8 @@ import type {
 import { figure } from './concepts';
 import { today } from './dates';
 import { FilingEvents } from './filing-events';
-import { isTopic, readQuery } from './news';
+import { readQuery } from './names';
+import { isTopic } from './news';
 import { notFound } from './not-found';
 import { nearestPeers } from './peers';
 import {
@@ -56,10 +57,10 @@ export class Snapshot implements FilingsProvider, MarketDataProvider, PeersProvi
 
   async companiesNamedIn(text: string): Promise<NamedCompanies> {
     const companies = this.companyRows().map(toCompany);
-    const { named, words } = readQuery(text, companies);
-    if (named.length > 0) return { named, searched: named, words };
+    const { named, unclear, words } = readQuery(text, companies);
+    if (named.length > 0) return { named, searched: named, unclear, words };
     // A word that is of no topic may be the name of a company that is not here: others' events are no answer.
-    return { named, searched: words.every(isTopic) ? companies : [], words };
+    return { named, searched: words.every(isTopic) ? companies : [], unclear, words };
   }
 
   async filings(ticker: string, { form, date }: FilingQuery = {}): Promise<FilingIndex> {

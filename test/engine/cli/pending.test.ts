@@ -1,10 +1,14 @@
 /** What waits for a person, as the terminal shows it. */
+import { z } from 'zod';
+import { HoldfastClient } from '../../../src/client';
+import { defineTool } from '../../../src/tools/define';
 import { cardsByDigest, cardsIn } from '../../../src/client/cards';
 import { watchPending, type NewQuestion } from '../../../src/client/watch-pending';
-import { announce } from '../../../src/cli/pending';
+import { announce, withWholeCard } from '../../../src/cli/pending';
 import { cardExcerpt } from '../../../src/cli/support/card-excerpt';
 import { approvalCard, inDoubtCard } from '../../../src/shared/card';
 import { eventually, withEngine } from '../support/engine';
+import type { Output } from '../../../src/cli/support/output';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
@@ -125,5 +129,56 @@ it('a watch tells of each question once: of those that wait, then of those that 
     const { entries } = await client.trail({ turn: turn.id });
     expect(entries.map(({ state, by }) => `${state} ${by}`)).toContain('approved ana');
     await turn.cancel();
+  });
+});
+
+describe('a watch prints the whole of what a card cuts', () => {
+  const lines = (what: string) => Array.from({ length: 2500 }, (_, n) => `${what} ${n} of 2500`).join('\n');
+  const input = { to: 'all@bank.example', body: lines('line'), note: 'the end' };
+  const send = defineTool({
+    name: 'send',
+    version: '1.0.0',
+    class: 'destructive',
+    description: 'Sends a letter.',
+    input: z.object({ to: z.string(), body: z.string(), note: z.string() }),
+    preview: () => lines('preview'),
+    run: () => Promise.resolve({ sent: true }),
+  });
+
+  it('out of the store, by the digest; and says so where it cannot', async () => {
+    await withEngine({ tools: [send], script: [ask(['send', input]), say('done')] }, async ({ client, start }) => {
+      const turn = await start();
+      await turn.waitForPending();
+      const { questions } = await turn.waiting();
+      const { card, ...call } = questions[0]!;
+      const asked = question({ call, card });
+      expect(announce(asked, false).join('\n')).not.toContain('line 2499 of 2500');
+      const notes: string[] = [];
+      const output = { note: (line: string) => notes.push(line) } as unknown as Output;
+      const text = announce(await withWholeCard(client, asked, output), false).join('\n');
+      for (const what of [
+        'line 0 ',
+        'line 2499 of 2500',
+        'preview 0 ',
+        'preview 2499 of 2500',
+        '"the end"',
+        '"all@bank.example"',
+      ])
+        expect(text).toContain(what);
+      expect(text).not.toContain('TRUNCATED');
+      expect(text.split('\n').filter((line) => /\bline \d+ of 2500$/.test(line))).toHaveLength(2500);
+      expect(notes).toEqual([]);
+
+      const lost = await withWholeCard(client, { ...asked, call: { ...asked.call, digest: B } }, output);
+      expect(announce(lost, false).join('\n')).toContain('TRUNCATED');
+      expect(notes).toEqual([expect.stringMatching(/^The rest of the card of call 1\.1 \(send\) cannot be read: .*bbbb/)]);
+      await turn.cancel();
+    });
+  });
+
+  it('what somebody wrote into a card does not make it cut, and a short one is left as it is', async () => {
+    const short = question({ card: cardOf(A, { note: '**TRUNCATED**: x\n### Input\n```\n**TRUNCATED**' }) });
+    const nobody = { wholeCard: HoldfastClient.prototype.wholeCard } as HoldfastClient; // without a store
+    expect(await withWholeCard(nobody, short, {} as Output)).toEqual(short);
   });
 });

@@ -195,6 +195,12 @@ function unended(lines: OpenLine[], state: string): void {
   Object.assign(one(lines, kind('effect')).body.record, { state, result_head: null, result_ref: null });
 }
 
+/** The turn is said to run still. */
+function incomplete(lines: OpenLine[]): void {
+  Object.assign(one(lines, kind('turn_end')).body, { complete: false, why: 'It was running still when this was exported.' });
+  one(lines, kind('end')).body.complete = false;
+}
+
 /** One fact of a session about its turn, told otherwise. */
 interface FromSession {
   name: string;
@@ -554,6 +560,58 @@ const PLANS: Plan[] = [
     at: kind('effect'),
     rule: 'T2',
     says: /after history had its outcome/,
+  },
+  {
+    name: 'claimed an hour after the bundle was made, by a turn that is not complete',
+    of: 'approval',
+    edit: (lines) => {
+      unended(lines, 'claimed');
+      incomplete(lines);
+      const { record } = one(lines, kind('effect')).body;
+      record.claimed_at = record.updated_at = later(one(lines, kind('bundle')).body.made_at as string);
+    },
+    at: kind('effect'),
+    rule: 'T2',
+    says: /after the bundle was made/,
+  },
+  {
+    name: 'nobody can tell when the bundle was made, nor whether an effect was claimed before',
+    of: 'approval',
+    edit: (lines) => {
+      unended(lines, 'claimed');
+      incomplete(lines);
+      one(lines, kind('bundle')).body.made_at = '2026-11-22T09:00:26+00:00';
+    },
+    at: kind('effect'),
+    rule: 'T2',
+    says: /after the bundle was made/,
+  },
+  {
+    name: 'claimed by a run that was reset, an hour after the bundle was made',
+    of: 'reset',
+    edit: (lines) => {
+      incomplete(lines);
+      const { record } = one(lines, kind('effect')).body;
+      Object.assign(record, { state: 'claimed', result_head: null, result_ref: null });
+      record.claimed_at = record.updated_at = later(one(lines, kind('bundle')).body.made_at as string);
+    },
+    at: kind('effect'),
+    rule: 'T2',
+    says: /after the bundle was made/,
+  },
+  {
+    name: 'changed an hour after the bundle was made, where history does not begin with the turn',
+    of: 'approval',
+    edit: (lines) => {
+      const began = lines.findIndex(kind('run'));
+      lines.splice(began, lines.filter((line) => line.kind === 'run' || line.kind === 'event').length);
+      incomplete(lines);
+      const { record } = one(lines, kind('effect')).body;
+      record.updated_at = later(one(lines, kind('bundle')).body.made_at as string);
+    },
+    at: kind('effect'),
+    rule: 'T2',
+    says: /after the bundle was made/,
   },
   {
     name: 'somebody else settled, by the argument',

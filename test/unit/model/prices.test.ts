@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { costUsd, PRICES, PRICES_AS_OF, PRICES_SOURCE, priceOf } from '../../../src/model/prices';
 
 const usage = { input_tokens: 1_000_000, output_tokens: 100_000, cache_read_tokens: 2_000_000, cache_creation_tokens: 200_000 };
@@ -69,4 +71,16 @@ test('the table has a date and a source, and a cache write costs a quarter more 
     expect([model, price.cacheWrite]).toEqual([model, expect.closeTo(price.input * 1.25)]);
     expect(price.cacheRead).toBeLessThanOrEqual(price.input / 10 + 1e-9);
   }
+});
+
+test("each model that the vendor's SDK names has a price, or docs/models.md says that it has none", () => {
+  const sdk = dirname(require.resolve('@anthropic-ai/sdk'));
+  const types = readFileSync(join(sdk, 'resources/messages/messages.d.ts'), 'utf8');
+  const [, union] = /^export type Model = (.*);$/m.exec(types)!;
+  const models = [...union!.matchAll(/'([^']+)'/g)].map(([, name]) => name!);
+  expect(models.length).toBeGreaterThan(10);
+  const page = readFileSync(join(__dirname, '../../../docs/models.md'), 'utf8');
+  const [, unpriced] = /never priced by a guess\. (.*) are not: no price/.exec(page)!;
+  const said = [...unpriced!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+  expect(models.filter((name) => priceOf(name) === undefined).sort()).toEqual(said.sort());
 });

@@ -1,6 +1,13 @@
 /** Nothing of a result is lost without a word: what JSON cannot hold is named, with its place. */
 import { toJson } from '../../../src/tools/to-json';
 
+class Account {
+  readonly #balance = 7;
+  get balance() {
+    return this.#balance;
+  }
+}
+
 describe('a result as JSON', () => {
   it.each([
     ['a Map', { rows: [{ totals: new Map([['a', 1]]) }] }, 'rows[0].totals is a Map: return Object.fromEntries(map)'],
@@ -15,8 +22,38 @@ describe('a result as JSON', () => {
     ['bytes', { pdf: new Uint8Array(2) }, 'pdf is bytes: return binaryFile(…), or base64 text'],
     ['a buffer', { pdf: Buffer.from('x') }, 'pdf is bytes: return binaryFile(…), or base64 text'],
     ['an invalid date', { on: new Date('x') }, 'on is an invalid date'],
+    [
+      'a response',
+      { page: new Response('x') },
+      'page is an object of class Response, of which JSON would keep nothing: return what you want of it',
+    ],
+    [
+      'headers',
+      { a: [new Headers({ b: 'c' })] },
+      'a[0] is an object of class Headers, of which JSON would keep nothing: return what you want of it',
+    ],
+    [
+      'what a class hides',
+      new Account(),
+      'it is an object of class Account, of which JSON would keep nothing: return what you want of it',
+    ],
+    [
+      'an iterator',
+      { keys: new Map([[1, 2]]).keys() },
+      /^keys is an object of class (Map Iterator|Object|Iterator), of which JSON would keep/,
+    ],
+    ['names that are symbols', { a: { [Symbol('b')]: 1 } }, 'a is an object whose fields all have symbols for names'],
+    ['NaN in a box', { n: Object(NaN) as unknown }, 'n is NaN, which JSON has no number for'],
     ['all of it', new Map(), 'it is a Map: return Object.fromEntries(map)'],
-  ])('%s is a fault', (_name, value, message) => expect(toJson(value)).toEqual({ ok: false, message }));
+  ])('%s is a fault', (_name, value, message) => {
+    expect(toJson(value)).toEqual({ ok: false, message: typeof message === 'string' ? message : expect.stringMatching(message) });
+  });
+
+  it('takes what is empty, and what classes do not hide', () => {
+    const point = Object.assign(new Account(), { owner: 'ana' });
+    const value = { a: {}, b: [], c: Object.create(null) as object, d: new String(''), e: point, f: JSON.parse('{}') as object };
+    expect(toJson(value)).toEqual({ ok: true, data: { a: {}, b: [], c: {}, d: '', e: { owner: 'ana' }, f: {} } });
+  });
 
   it('names the place of a value that stands at two', () => {
     const shared = { n: NaN };

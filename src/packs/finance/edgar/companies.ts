@@ -1,6 +1,7 @@
 /** EDGAR's list of tickers: by ticker, and by what a search text calls a company. */
 import type { Company } from '../data';
-import { isCommonWord, isTopic, mayBeTicker, NAME_FILLERS, wordsOf } from '../news';
+import { isCapital, isPartOfName, ownWords, positionsOf, type Named, type Place } from '../names';
+import { isCommonWord, isTopic, mayBeTicker, NAME_FILLERS, wordsIn, wordsOf, type Word } from '../news';
 
 /** A text that seems to name more is about none of them in particular. */
 const MOST_NAMED = 3;
@@ -26,6 +27,8 @@ interface Listed {
   /** Its name without the legal words. */
   name: string[];
 }
+
+type Found = Place & { company: Company };
 
 export class CompanyList {
   private readonly byTicker = new Map<string, Listed>();
@@ -55,53 +58,61 @@ export class CompanyList {
   /**
    * The companies that a text names: a whole name, a ticker in capitals, or, where there is neither, the
    * first word of a name with a capital letter, which then stands for the largest such company, unless another name stands beside it.
-   * A ticker that is a word too (A, ALL, CEO) counts where nothing else is named.
+   * A ticker that is a word too (A, ALL, CEO) counts where nothing else is named. What may be a part of a longer name does not count.
    */
-  namedIn(text: string): { named: Company[]; words: string[] } {
-    const written = wordsOf(text);
-    const words = written.map((word) => word.toLowerCase());
-    const used = new Set<number>();
-    const named = new Set<Company>();
-    const take = (listed: Listed, at: number, length: number) => {
-      named.add(listed.company);
-      for (let i = at; i < at + length; i++) used.add(i);
+  namedIn(text: string): Named {
+    const words = wordsIn(text);
+    const found = this.placesIn(words);
+    const names = new Set(found.filter(({ ticker }) => !ticker).flatMap(positionsOf));
+    const all = new Set(found.flatMap(positionsOf));
+    const isWhole = (place: Found) => {
+      const known = place.ticker ? all : names;
+      return !isPartOfName(words, place, ownWords(place.company), (at) => known.has(at));
     };
-    const tickerAt = (at: number) => (mayBeTicker(written[at]!) ? this.byTicker.get(written[at]!) : undefined);
-    for (const [at, word] of words.entries()) {
-      if (used.has(at)) continue;
-      const byTicker = isCommonWord(word) ? undefined : tickerAt(at);
-      const whole = this.longestNameAt(words, at);
-      if (whole && (whole.name.length > 1 || !byTicker)) take(whole, at, whole.name.length);
-      else if (byTicker) take(byTicker, at, 1);
-    }
-    if (named.size === 0) {
-      for (const at of words.keys()) {
-        const byTicker = tickerAt(at);
-        if (byTicker) take(byTicker, at, 1);
-      }
-    }
-    if (named.size === 0) {
-      for (const [at, word] of words.entries()) {
-        const alone =
-          isCapital(written[at]) && ![at - 1, at + 1].some((beside) => isCapital(written[beside]) && !isTopic(written[beside]!));
-        const [largest] = alone ? (this.byFirstWord.get(word) ?? []) : [];
-        if (largest) take(largest, at, 1);
-      }
-    }
+    let whole = found.filter(isWhole);
+    if (whole.length === 0) whole = [...words.keys()].flatMap((at) => this.tickerAt(words, at)).filter(isWhole);
+    if (whole.length === 0) whole = [...words.keys()].flatMap((at) => this.firstWordAt(words, at));
+    const used = new Set(whole.flatMap(positionsOf));
+    const named = new Set(whole.map(({ company }) => company));
     return {
       named: [...named].slice(0, MOST_NAMED),
-      words: written.filter((_word, at) => !used.has(at) && !LEGAL.has(words[at]!)),
+      unclear: [...new Set(found.map(({ company }) => company))].filter((company) => !named.has(company)).slice(0, MOST_NAMED),
+      words: words.filter(({ lower }, at) => !used.has(at) && !LEGAL.has(lower)).map((word) => word.text),
     };
   }
 
-  private longestNameAt(words: string[], at: number): Listed | undefined {
-    const fitting = (this.byFirstWord.get(words[at] ?? '') ?? []).filter(({ name }) =>
-      name.every((word, i) => words[at + i] === word),
-    );
-    return fitting.sort((a, b) => b.name.length - a.name.length)[0];
+  /** Whole names, and tickers in capitals that are no words. */
+  private placesIn(words: Word[]): Found[] {
+    const found: Found[] = [];
+    for (let at = 0; at < words.length; at += 1) {
+      const [byTicker] = isCommonWord(words[at]!.lower) ? [] : this.tickerAt(words, at);
+      const whole = this.longestNameAt(words, at);
+      const place = whole && (whole.length > 1 || !byTicker) ? whole : byTicker;
+      if (place === undefined) continue;
+      found.push(place);
+      at += place.length - 1;
+    }
+    return found;
   }
-}
 
-function isCapital(token: string | undefined): boolean {
-  return token !== undefined && /^\p{Lu}/u.test(token);
+  private tickerAt(words: Word[], at: number): Found[] {
+    const { text } = words[at]!;
+    const listed = mayBeTicker(text) ? this.byTicker.get(text) : undefined;
+    return listed ? [{ company: listed.company, at, length: 1, ticker: true }] : [];
+  }
+
+  private firstWordAt(words: Word[], at: number): Found[] {
+    const isName = (beside: number) => isCapital(words[beside]?.text) && !isTopic(words[beside]!.text);
+    const alone = isCapital(words[at]!.text) && ![at - 1, at + 1].some(isName);
+    const [largest] = alone ? (this.byFirstWord.get(words[at]!.lower) ?? []) : [];
+    return largest ? [{ company: largest.company, at, length: 1, ticker: false }] : [];
+  }
+
+  private longestNameAt(words: Word[], at: number): Found | undefined {
+    const fitting = (this.byFirstWord.get(words[at]!.lower) ?? []).filter(({ name }) =>
+      name.every((word, i) => words[at + i]?.lower === word),
+    );
+    const [longest] = fitting.sort((a, b) => b.name.length - a.name.length);
+    return longest && { company: longest.company, at, length: longest.name.length, ticker: false };
+  }
 }

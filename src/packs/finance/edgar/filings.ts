@@ -53,8 +53,8 @@ export class EdgarFilings implements FilingsProvider {
   }
 
   async companiesNamedIn(text: string, signal?: AbortSignal): Promise<NamedCompanies> {
-    const { named, words } = (await this.list(signal)).namedIn(text);
-    return { named, searched: named, words };
+    const found = (await this.list(signal)).namedIn(text);
+    return { ...found, searched: found.named };
   }
 
   async filings(ticker: string, query: FilingQuery = {}, signal?: AbortSignal): Promise<FilingIndex> {

@@ -58,8 +58,19 @@ const OTHER_USER = new Set([
   'super',
   'sg',
   'newgrp',
+  'sudo-rs',
+  'sudo.ws',
+  'su-rs',
+  'gksudo',
+  'gksu',
+  'kdesudo',
+  'kdesu',
+  'beesu',
+  'please',
+  'dzdo',
+  'pfexec',
 ]);
-const AFTER_A_WORD = new Set(['flock', 'taskset', 'chroot', 'chrt']);
+const AFTER_A_WORD = new Set(['flock', 'taskset', 'chroot', 'chrt', 'setarch']);
 /** They run what stands in an argument as a command. */
 const RUNS_TEXT = new Set([
   'sh',
@@ -106,6 +117,13 @@ const WRAPPERS = new Set([
   'chroot',
   'setpriv',
   'systemd-run',
+  'setarch',
+  'linux32',
+  'linux64',
+  'unbuffer',
+  'ltrace',
+  'sshpass',
+  'fakeroot',
 ]);
 
 /** Every rule that the command meets, each once. */
@@ -153,8 +171,11 @@ function look(simple: SimpleCommand, add: Add, depth: number): void {
   const recursive = flag('r', '--recursive') || flag('R', '--recursive');
 
   // Whatever rule allows bash: what such a command may do is not what the rule's author has looked at.
-  if (OTHER_USER.has(name)) add('other_user', 'It takes the rights of another user, as a rule the administrator.', true);
+  if (OTHER_USER.has(name) || asksTheManager(name, args))
+    add('other_user', 'It takes the rights of another user, as a rule the administrator.', true);
   const again = (rest: string[]) => look({ words: rest, assignments: [], writesTo: [], pipedInto }, add, depth + 1);
+  if (args[0] === '{' && depth < 5) again(args.slice(1)); // function name { …
+  if (words[0]!.startsWith('-') && depth < 5) again(unwrapped(words)); // time -p …
   switch (name) {
     case 'rm':
       if (recursive && args.some((arg) => EVERYTHING.test(arg)))
@@ -298,6 +319,12 @@ function git(args: string[], add: Add): void {
     args.some((arg) => /^(?:core\.(?:hookspath|sshcommand|pager|editor|fsmonitor)|alias\.|credential\.)/i.test(arg))
   )
     add('changes_how_programs_run', 'It changes what git runs.');
+}
+
+/** The service manager of the machine runs it, as the administrator unless it is told otherwise. */
+function asksTheManager(name: string, args: string[]): boolean {
+  if (name === 'systemd-run') return !args.includes('--user');
+  return name === 'machinectl' && args.some((arg) => arg === 'shell' || arg === 'login');
 }
 
 /** What a wrapper may run: an option before it may have taken its first word as a value. */

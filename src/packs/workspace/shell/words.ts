@@ -58,6 +58,7 @@ class Reader {
     if (two === '$(' || two === '<(' || two === '>(') return this.open(')', 2);
     if (char === '`') return this.outer.at(-1)?.closer === '`' ? this.close() : this.open('`', 1);
     if (char === '"') return this.doubleQuoted();
+    if (char === '(' && this.definition()) return;
     if (char === '(') return this.open(')', 1);
     if (char === ')') return this.outer.at(-1)?.closer === ')' ? this.close() : this.separator(1, false);
     if (char === '#' && this.word === null) return this.comment();
@@ -136,6 +137,16 @@ class Reader {
     operator.lastIndex = this.at;
     this.at += operator.exec(this.text)![0].length;
     this.intoFile = true;
+  }
+
+  /** `name()`: what the function does is the next command. */
+  private definition(): boolean {
+    const empty = /\(\s{0,20}\)/y;
+    empty.lastIndex = this.at;
+    const length = empty.exec(this.text)?.[0].length ?? 0;
+    if (length === 0 || (this.word === null && this.current.words.length === 0)) return false;
+    this.separator(length, false);
+    return true;
   }
 
   private open(closer: string, length: number): void {

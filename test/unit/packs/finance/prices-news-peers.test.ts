@@ -109,16 +109,45 @@ describe('search_news', () => {
     ['earnings of AN', 'AN'],
     ['Shell earnings', 'Shell'],
     ['results of K', 'K'],
+    // Names that begin or end with the name of a company that is here.
+    ['Apple Hospitality REIT', 'Apple, Hospitality, REIT'],
+    ['apple hospitality dividend', 'apple, hospitality, dividend'],
+    ['APPLE HOSPITALITY EARNINGS', 'APPLE, HOSPITALITY'],
+    ['Apple iSports Group results', 'Apple, iSports, Group'],
+    ['Tesla Exploration', 'Tesla, Exploration'],
+    ['Golden Apple earnings', 'Golden, Apple'],
   ])('never answers %j with the events of others', async (query, unknown) => {
     const { detail } = await toolErrorOf(call('search_news', { query, days: 90 }));
     expect(detail).toMatchObject({ code: 'RESOURCE_NOT_FOUND', reason: 'no_company_named' });
     expect(detail.message).toContain(`Not known: ${unknown}.`);
   });
 
-  it('says for whom it has searched where other words stand beside a name', async () => {
-    const { note, items } = await call('search_news', { query: 'Apple Hospitality REIT', days: 90 });
-    expect(note).toContain('Searched for Apple Inc. (AAPL) only; not looked for: Hospitality, REIT.');
-    for (const { ticker } of items) expect(ticker).toBe('AAPL');
+  it('says how to ask for the company whose name may be a part of another', async () => {
+    const { detail } = await toolErrorOf(call('search_news', { query: 'Tesla Cybertruck recall', days: 90 }));
+    expect(detail.hint).toContain('For Tesla, Inc. write its ticker and a comma: "TSLA, …".');
+    expect((await call('search_news', { query: 'TSLA, Cybertruck recall', days: 90 })).source).toContain('TSLA');
+  });
+
+  it.each([
+    ['Apple plans for Hospitality', 'Hospitality', 'Apple Inc. (AAPL)'],
+    ['Microsoft invests in OpenAI', 'invests, OpenAI', 'Microsoft Corporation (MSFT)'],
+  ])('says for whom it has searched where other words are in the query: %s', async (query, words, whom) => {
+    const { note } = await call('search_news', { query, days: 90 });
+    expect(note).toContain(`Searched for ${whom} only; not looked for: ${words}.`);
+  });
+
+  it.each([
+    ['Apple, Microsoft and Nvidia', ['AAPL', 'MSFT', 'NVDA']],
+    ['Apple Microsoft earnings', ['AAPL', 'MSFT']],
+    ['Apple (AAPL) results', ['AAPL']],
+    ["What are Tesla's Cybertruck filings?", ['TSLA']],
+    ['Find Apple Inc. earnings', ['AAPL']],
+    ['apple dividend', ['AAPL']],
+    ['tesla vs ford', ['TSLA']],
+    ['News on Google', ['GOOGL']],
+  ])('knows the companies of %j', async (query, tickers) => {
+    const { source } = await call('search_news', { query, days: 90 });
+    expect([...source.matchAll(/\b([A-Z]{4,5}) \(/g)].map(([, ticker]) => ticker).sort()).toEqual(tickers);
   });
 
   it.each([

@@ -18,6 +18,9 @@ const list = new CompanyList([
   { cik_str: 64040, ticker: 'SPGI', title: 'S&P Global Inc.' },
   { cik_str: 63908, ticker: 'MCD', title: 'MCDONALDS CORP' },
   { cik_str: 1418121, ticker: 'APLE', title: 'Apple Hospitality REIT, Inc.' },
+  { cik_str: 1308648, ticker: 'AG', title: 'FIRST MAJESTIC SILVER CORP' },
+  { cik_str: 1411579, ticker: 'AMC', title: 'AMC ENTERTAINMENT HOLDINGS, INC.' },
+  { cik_str: 1467858, ticker: 'GM', title: 'General Motors Co' },
 ]);
 const tickers = (text: string) => list.namedIn(text).named.map((company) => company.ticker);
 
@@ -30,7 +33,7 @@ describe('the companies that a search text names', () => {
     ['Meta layoffs', ['META']],
     ['General Mills results', ['GIS']],
     ['General news', ['GE']],
-    ['General Motors results', []],
+    ['General Dynamics results', []],
     ['Apple Earnings', ['AAPL']],
     ['Meta Materials', []],
     ['MSFT and AAPL', ['MSFT', 'AAPL']],
@@ -51,6 +54,29 @@ describe('the companies that a search text names', () => {
     ['A results', ['A']],
     ['ALL results', ['ALL']],
     ['K results', ['K']],
+    // A name that begins or ends with another company's name, or ticker.
+    ['Apple Hospitality REIT', ['APLE']],
+    ['Apple Hospitality earnings', []],
+    ['apple hospitality', []],
+    ['Apple Bank results', []],
+    ['Golden Apple earnings', []],
+    ['Siemens AG earnings', []],
+    ['T Rowe Price results', []],
+    ['T ROWE PRICE', []],
+    ['T. Rowe Price results', []],
+    ['AMC Networks', []],
+    ['GE Vernova earnings', []],
+    ['Boeing Hospitality and General Motors', ['GM']],
+    ['AAPL iPhone sales', ['AAPL']],
+    ['AAPL, Hospitality', ['AAPL']],
+    ['Apple, Microsoft and Boeing', ['AAPL', 'MSFT', 'BA']],
+    ['Apple Microsoft earnings', ['AAPL', 'MSFT']],
+    ['Apple (AAPL) results', ['AAPL']],
+    ['Boeing BA', ['BA']],
+    ['BA Boeing', ['BA']],
+    ["Apple's Vision Pro", ['AAPL']],
+    ['apple dividend', ['AAPL']],
+    ['Apple Inc. Hospitality', ['AAPL']],
   ])('%j: %j', (text, expected) => {
     expect(tickers(text)).toEqual(expected);
   });

@@ -1,0 +1,99 @@
+/**
+ * A company's name in a search text: all of a name, or a part of a longer one, which is another company's. Apple Hospitality REIT is
+ * not Apple, T Rowe Price is not the company with ticker T. A word beside the name goes on with it where it is written like a name
+ * and is of no topic; what stands between commas does not.
+ */
+import type { Company } from './data';
+import { isCommonWord, NAME_FILLERS, wordsIn, wordsOf, type Word } from './news';
+
+/** Where a company's name, or its ticker, stands. */
+export interface Place {
+  at: number;
+  length: number;
+  ticker: boolean;
+}
+
+/** Legal forms: they end a name, and make no other one of it. */
+const FORMS_OF_COMPANIES = new Set([...NAME_FILLERS, 'com', 'ltd', 'limited', 'plc', 'llc', 'lp', 'sa', 'nv', 'ag', 'se']);
+
+/** What is said of a company in lower case. */
+const BESIDE = new Set(
+  'buyback buybacks call conference deal deals deliveries dividend dividends forecast growth guidance income investor investors launch launches lawsuit lawsuits loss losses margin margins outlook partnership plans price prices product products profit profits recall recalls revenue revenues sales settlement share shares split than versus vs with'.split(
+    ' ',
+  ),
+);
+
+/**
+ * @param own words of the company's name and its ticker, in lower case: beside its name they are no other name
+ * @param known whether another company's name stands at a place: two names, not one
+ */
+export function isPartOfName(words: Word[], place: Place, own: ReadonlySet<string>, known: (at: number) => boolean): boolean {
+  const end = place.at + place.length;
+  const [first, last] = [words[place.at]!, words[end - 1]!];
+  const goesOn = (at: number, name: Word) => {
+    const word = words[at];
+    return word !== undefined && !known(at) && !own.has(word.lower) && isOfName(word, name, place.ticker);
+  };
+  return (first.joined && goesOn(place.at - 1, first)) || (words[end]?.joined === true && goesOn(end, last));
+}
+
+function isOfName(word: Word, name: Word, ticker: boolean): boolean {
+  if (isCommonWord(word.lower) || FORMS_OF_COMPANIES.has(word.lower)) return false;
+  if (ticker) return isCapital(word.text); // AAPL iPhone
+  return hasCapital(word.text) || !(hasCapital(name.text) || BESIDE.has(word.lower));
+}
+
+export function isCapital(text: string | undefined): boolean {
+  return text !== undefined && /^\p{Lu}/u.test(text);
+}
+
+function hasCapital(text: string): boolean {
+  return /\p{Lu}/u.test(text);
+}
+
+export interface Named {
+  named: Company[];
+  /** Those whose name may be a part of another one here. */
+  unclear: Company[];
+  /** The other words, as they are written. */
+  words: string[];
+}
+
+/** Splits a query into the companies that it names, by ticker or by a whole name, and its other words. */
+export function readQuery(query: string, companies: Company[]): Named {
+  const words = wordsIn(query);
+  const found = companies.map((company) => ({ company, places: placesOf(company, words) }));
+  const known = new Set(found.flatMap(({ places }) => places.flatMap(positionsOf)));
+  const used = new Set<number>();
+  const [named, unclear]: [Company[], Company[]] = [[], []];
+  for (const { company, places } of found) {
+    const own = ownWords(company);
+    // Few companies are here, and no ticker of theirs is a word.
+    const whole = places.filter((place) => place.ticker || !isPartOfName(words, place, own, (at) => known.has(at)));
+    for (const at of whole.flatMap(positionsOf)) used.add(at);
+    if (whole.length > 0) named.push(company);
+    else if (places.length > 0) unclear.push(company);
+  }
+  const others = words.filter(({ lower }, at) => !used.has(at) && !NAME_FILLERS.has(lower));
+  return { named, unclear, words: others.map(({ text }) => text) };
+}
+
+/** In lower case. */
+export function ownWords({ ticker, name, aliases }: Company): Set<string> {
+  return new Set([ticker, name, ...aliases].flatMap((text) => wordsIn(text).map(({ lower }) => lower)));
+}
+
+export function positionsOf({ at, length }: Place): number[] {
+  return Array.from({ length }, (_, index) => at + index);
+}
+
+function placesOf({ ticker, name, aliases }: Company, words: Word[]): Place[] {
+  return [ticker, name, ...aliases].flatMap((text) => {
+    const parts = wordsOf(text)
+      .map((word) => word.toLowerCase())
+      .filter((word) => !NAME_FILLERS.has(word));
+    if (parts.length === 0) return [];
+    const starts = [...words.keys()].filter((at) => parts.every((part, index) => words[at + index]?.lower === part));
+    return starts.map((at) => ({ at, length: parts.length, ticker: text === ticker }));
+  });
+}
