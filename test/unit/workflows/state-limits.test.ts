@@ -456,7 +456,7 @@ describe('the state of a turn', () => {
     const below = data.subs.flatMap(({ report }) => report!.waiting.map(({ call: { digest } }) => digest));
     expect(below).toHaveLength(running * 64);
     const pending = new Set(shown.pending);
-    expect(below.filter((digest) => !pending.has(digest))).toEqual([]);
+    expect(below.filter((digest) => !pending.has(digest!))).toEqual([]);
     // Of each there is something to see, and of few there is all.
     const seen = shown.sub_turns!.map(({ waiting }) => waiting.length);
     expect(Math.min(...seen)).toBeGreaterThan(0);
