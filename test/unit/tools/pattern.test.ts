@@ -161,7 +161,7 @@ describe('RE2 in the place of RegExp', () => {
       ),
       { numRuns: runs(300, 1500) },
     );
-    expect(compared).toBeGreaterThan(1500);
+    expect(compared).toBeGreaterThan(runs(300, 1500)); // one of each pattern, on average
   });
 
   it('gives the same verdict on the patterns of all shipped tools', () => {
