@@ -21,6 +21,7 @@ if (!name || !Number.isInteger(times) || times < 1 || !Number.isInteger(load) ||
   console.error('usage: npm run test:soak -- NAME N [--load K]    for example: npm run test:soak -- workflows/floods 20');
   process.exit(2);
 }
+process.env.HOLDFAST_TEST_LONG ??= '1'; // test/support/runs.ts
 await setUp(root);
 const log = openLog();
 const busy = Array.from({ length: load }, () => new Worker('for (;;);', { eval: true }));

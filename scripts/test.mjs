@@ -57,6 +57,7 @@ async function tests(args) {
     total = addCounts(total, countJest(code, summary));
     return;
   }
+  if (args[0] === '--all') process.env.HOLDFAST_TEST_LONG = '1'; // test/support/runs.ts
   const log = openLog();
   console.log(`tests: a line for each 25 files; everything else in ${relative(root, LOG)}`);
   const system = args[0] === '--all' ? [] : SMOKE;

@@ -6,12 +6,9 @@
 /** Deepest nesting of arrays and objects; a scalar has depth 0. Keeps recursion far from the stack's end. */
 export const MAX_JSON_DEPTH = 200;
 
-// With the u flag a proper pair is one code point of another category, so only lone halves match.
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 /** True if the text cannot be written as UTF-8 without loss. */
 export function hasLoneSurrogate(text: string): boolean {
-  return LONE_SURROGATE.test(text);
+  return !text.isWellFormed();
 }
 
 /** True for a number that is an integer which a double cannot tell from its neighbours: beyond ±(2^53−1). */

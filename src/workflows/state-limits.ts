@@ -149,16 +149,30 @@ export function withInputs({ calls, ...open }: OpenStep): OpenStep {
   return { ...open, calls, progress: Object.fromEntries(progress) };
 }
 
-/** Calls of steps before, and revisions that others have superseded; what they did is counted. */
+/** Calls of steps before, and revisions that others have superseded, ten at a time; what they did is counted. */
 function forgetOldest(data: TurnData): void {
   const open = new Set(data.open?.calls.map(({ id }) => id));
-  const mayGo = (call: CallView) => isFinal(call.state) && (!open.has(call.id) || call.state === 'superseded');
-  while (!fits(data)) {
-    const going = data.calls.filter(mayGo).slice(0, 10);
-    if (going.length === 0) return;
-    data.earlier_calls = going.reduce(withForgotten, data.earlier_calls ?? NO_CALLS);
-    data.calls = data.calls.filter((call) => !going.includes(call));
+  const mayGo = data.calls.filter((call) => isFinal(call.state) && (!open.has(call.id) || call.state === 'superseded'));
+  const without = (tens: number): CallView[] => {
+    const going = new Set(mayGo.slice(0, tens * 10));
+    return data.calls.filter((call) => !going.has(call));
+  };
+  const tens = fewest(Math.ceil(mayGo.length / 10), (some) => fits({ ...data, calls: without(some) }));
+  if (tens === 0) return;
+  data.earlier_calls = mayGo.slice(0, tens * 10).reduce(withForgotten, data.earlier_calls ?? NO_CALLS);
+  data.calls = without(tens);
+}
+
+/** The smallest number from which on it holds; `most` where it holds for none below. Few are asked about: each answer costs. */
+function fewest(most: number, holds: (count: number) => boolean): number {
+  let [below, found] = [-1, 0];
+  for (let step = 1; found < most && !holds(found); step *= 2) [below, found] = [found, Math.min(most, found + step)];
+  while (found - below > 1) {
+    const middle = Math.floor((below + found) / 2);
+    if (holds(middle)) found = middle;
+    else below = middle;
   }
+  return found;
 }
 
 const NO_CALLS: EarlierCalls = { count: 0, applied: 0, refused: 0, in_doubt: 0, not_applied: 0 };

@@ -47,7 +47,8 @@ async function ended<T>(work: Promise<T>, failed: (error: string) => T): Promise
   }
 }
 
-const LIMITS = { ms: 5000, reason: 'condition_too_slow', hint: 'Send less.' };
+/** Exported for tests: each that shows it takes so long. */
+export const LIMITS = { ms: 5000, reason: 'condition_too_slow', hint: 'Send less.' };
 const HERE = join(__dirname, 'expressions');
 const conditionsJob = defineJob<{ texts: string[]; call: AskedCall }, Outcome[]>(HERE, 'askConditions', 'It', LIMITS);
 const expressionJob = defineJob<{ text: string; call: AskedCall }, Given>(HERE, 'askExpression', 'It', LIMITS);

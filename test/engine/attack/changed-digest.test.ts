@@ -4,6 +4,7 @@ import type { CallArguments, RunCallInput, RunCallOutput, TurnContext } from '..
 import { callDigest, hashJson } from '../../../src/shared/digests';
 import { approvalOf, runInput, waitingArguments, withForger } from '../support/forge';
 import { CHANNELS, scene } from '../support/scene';
+import { runs } from '../../support/runs';
 import { pays } from '../../support/tools';
 
 const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 });
@@ -137,7 +138,7 @@ describe.each(CHANNELS)('an approval, where decisions are %s,', (channel) => {
           expect(['digest_mismatch', 'tool_changed', 'other_store']).toContain(reason);
         });
         const examples = COVERED.map((place) => [{ place, value: fc.sample(otherOf(place), { numRuns: 1, seed: 7 })[0] }]);
-        await fc.assert(property, { numRuns: 60 + examples.length, examples: examples as never });
+        await fc.assert(property, { numRuns: runs(10, 60) + examples.length, examples: examples as never });
 
         const harmless = HARMLESS.reduce((input, place) => changed(input, place, (treatment(place) as Harmless).value), genuine);
         expect(await forge('runCall', harmless)).toMatchObject({ state: 'succeeded', effect: 'applied' });

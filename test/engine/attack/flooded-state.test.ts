@@ -5,10 +5,11 @@ import { walk } from '../../../src/store/transcript';
 import { jsonBytes } from '../../../src/shared/json-bytes';
 import { eventually, withEngine } from '../support/engine';
 import { fillRun, sendJunk } from '../support/fill-run';
+import { runs } from '../../support/runs';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 
-const CALLS = 40;
+const CALLS = runs(12, 40);
 /** Each character is three bytes of UTF-8. */
 const LONG_NOTE = '甲'.repeat(4000);
 const TOO_LONG = 'x'.repeat(60_000);

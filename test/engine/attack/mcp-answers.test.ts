@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TurnView } from '../../../src/shared/turn-view';
 import { CLIENT, guardedServer, type Guarded } from '../../support/packs/mcp/guarded-server';
-import { withMcp, type McpEngine, type McpSetup } from '../support/packs/mcp/mcp-engine';
+import { withMcp, withServers, type McpEngine, type McpSetup, type Servers } from '../support/packs/mcp/mcp-engine';
 import { eventually } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 
@@ -48,6 +48,19 @@ async function inDoubt(engine: McpEngine, paid: () => number): Promise<void> {
   expect(paid()).toBe(1);
 }
 
+async function payAndErr(outside: Servers['outside']) {
+  const { tools } = await outside.offered(['odd']);
+  return tools.find(({ name }) => name === 'odd__pay_and_err')!;
+}
+
+/** What a tool is run with. */
+const context = () => ({
+  signal: new AbortController().signal,
+  idempotencyKey: 'k',
+  progress: () => undefined,
+  network: (work: () => unknown) => work(),
+});
+
 const repeated = (input: { code?: number }): Pick<McpSetup, 'script'> => ({
   script: [ask(['odd__pay_and_err', input]), ask(['odd__pay_and_err', input]), say('done')],
 });
@@ -55,27 +68,44 @@ const repeated = (input: { code?: number }): Pick<McpSetup, 'script'> => ({
 describe('a server that pays and then answers as if it had not', () => {
   it.each([
     ['with JSON-RPC invalid params (-32602)', -32602],
-    ['with JSON-RPC invalid request (-32600)', -32600],
-    ['with JSON-RPC no such method (-32601)', -32601],
-    ['with a code of its own', 4711],
     ['with a result that is an error', 0],
   ])('%s, has paid once: the call is in doubt, and nobody repeats it', (_how, code) =>
     withMcp({ servers: program(), ...repeated({ code }) }, (engine) => inDoubt(engine, payments)),
   );
 
-  it.each([400, 401, 403, 404, 429, 503])(
-    'with HTTP %i, has paid once: the call is in doubt, and nobody repeats it',
-    async (status) => {
-      const upstream = await startPaying(status);
-      try {
-        await withMcp({ servers: { odd: { type: 'http', url: upstream.url } }, ...repeated({}) }, (engine) =>
-          inDoubt(engine, () => upstream.paid()),
-        );
-      } finally {
-        await upstream.close();
-      }
-    },
-  );
+  it('with HTTP 404, has paid once: the call is in doubt, and nobody repeats it', async () => {
+    const upstream = await startPaying(() => 404);
+    try {
+      await withMcp({ servers: { odd: { type: 'http', url: upstream.url } }, ...repeated({}) }, (engine) =>
+        inDoubt(engine, () => upstream.paid()),
+      );
+    } finally {
+      await upstream.close();
+    }
+  });
+
+  it('with whatever error of JSON-RPC, proves nothing by it', () =>
+    withServers({ servers: program() }, async ({ outside }) => {
+      const tool = await payAndErr(outside);
+      for (const code of [-32602, -32600, -32601, 4711, 0])
+        await expect(tool.run({ code }, context() as never)).rejects.toMatchObject({ nothingHappened: false });
+      expect(payments()).toBe(5);
+    }));
+
+  it('with whatever status of HTTP, proves nothing by it', async () => {
+    const statuses = [400, 401, 403, 404, 429, 503];
+    const upstream = await startPaying((paid) => statuses[paid - 1]!);
+    try {
+      for (const [index] of statuses.entries())
+        await withServers({ servers: { odd: { type: 'http', url: upstream.url } } }, async ({ outside }) => {
+          const tool = await payAndErr(outside);
+          await expect(tool.run({}, context() as never)).rejects.toMatchObject({ nothingHappened: false });
+          expect(upstream.paid()).toBe(index + 1);
+        });
+    } finally {
+      await upstream.close();
+    }
+  });
 });
 
 it('a server that pays, and then asks for another login, is not sent the payment again: the call is in doubt', async () => {
@@ -110,8 +140,8 @@ describe('that nothing has happened', () => {
   });
 
   it('is what a server proves that cannot be reached when the call is due: nothing was sent', async () => {
-    const upstream = await startPaying(503);
-    await withMcp({ servers: { odd: { type: 'http', url: upstream.url } }, ...repeated({}) }, async (engine) => {
+    const upstream = await startPaying(() => 503);
+    await withMcp({ servers: { odd: { type: 'http', url: upstream.url } }, waitMs: 1000, ...repeated({}) }, async (engine) => {
       const turn = await engine.start();
       const [call] = await turn.waitForPending();
       await upstream.close();
@@ -127,8 +157,8 @@ describe('that nothing has happened', () => {
   }, 120_000);
 });
 
-/** A server over HTTP, which pays and then answers with this status. */
-async function startPaying(status: number): Promise<{ url: string; paid(): number; close(): Promise<void> }> {
+/** A server over HTTP, which pays and then answers with a status. @param statusOf by how often it has paid */
+async function startPaying(statusOf: (paid: number) => number): Promise<{ url: string; paid(): number; close(): Promise<void> }> {
   let paid = 0;
   const tools = [{ name: 'pay_and_err', description: 'Pays, and says that it has not.', inputSchema: { type: 'object' } }];
   const answers: Record<string, (params: { protocolVersion?: string }) => object> = {
@@ -148,7 +178,7 @@ async function startPaying(status: number): Promise<{ url: string; paid(): numbe
       const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
       if (method === 'tools/call') {
         paid += 1;
-        return void response.writeHead(status).end('not paid');
+        return void response.writeHead(statusOf(paid)).end('not paid');
       }
       const result = answers[method]?.(params);
       if (result === undefined) return void response.writeHead(202).end();

@@ -27,6 +27,7 @@ import { silent } from '../../support/silent';
 import { ScriptedModel, type Answer } from '../../support/scripted-model';
 import { connectionsTo } from './connections';
 import { keepForReplay } from './replays';
+import { shareBundles } from './shared-bundle';
 
 export interface Setup {
   tools?: Tool[];
@@ -91,6 +92,7 @@ export function testAddress(): string {
  */
 export async function withEngine(setup: Setup, body: (engine: Engine) => Promise<void>): Promise<void> {
   quietRuntime();
+  shareBundles();
   const address = setup.address ?? testAddress();
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
   const taskQueue = setup.taskQueue ?? `test-${randomBytes(6).toString('hex')}`;

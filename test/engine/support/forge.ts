@@ -20,8 +20,8 @@ type Output<A extends keyof Activities> = Awaited<ReturnType<Activities[A]>>;
  */
 export type Forge = <A extends keyof Activities>(activity: A, input: Input<A>, runId?: string) => Promise<Output<A>>;
 
-/** Made once: webpack takes seconds for it. */
-let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
+/** Made once a process: webpack takes seconds for it. */
+const shared = globalThis as { holdfastForgeBundle?: Promise<WorkflowBundleWithSourceMap> };
 
 async function bundled(): Promise<WorkflowBundleWithSourceMap> {
   const { bundleWorkflowCode } = await import('@temporalio/worker');
@@ -45,7 +45,11 @@ export async function withForger<T>(
   const address = process.env.HOLDFAST_TEST_ADDRESS!;
   const connection = await NativeConnection.connect({ address });
   const queue = `forge-${randomBytes(6).toString('hex')}`;
-  const worker = await Worker.create({ connection, taskQueue: queue, workflowBundle: await (bundle ??= bundled()) });
+  const worker = await Worker.create({
+    connection,
+    taskQueue: queue,
+    workflowBundle: await (shared.holdfastForgeBundle ??= bundled()),
+  });
   const forge: Forge = async (activity, asked, runId) => {
     const input = structuredClone(asked);
     const workflowId = `${queue}-${randomBytes(6).toString('hex')}`;

@@ -1,9 +1,14 @@
 import { eventually, withEngine } from '../support/engine';
+import { fillRun } from '../support/fill-run';
 import { afterFlood, flood, FLOOD_MS, STEADY } from '../support/flood';
+import { runs } from '../../support/runs';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
-describe('12,000 signals of junk', () => {
+/** In long runs more than Temporal takes of one run, which is 10,000. */
+const MANY = runs(1_000, 12_000);
+
+describe('thousands of signals of junk', () => {
   it(
     'do not keep a later approval from running the call once: the turn goes on in another run, and what was said to it too',
     async () => {
@@ -26,9 +31,13 @@ describe('12,000 signals of junk', () => {
           await flood(junk, 1_000);
           const all = (count: number) => afterFlood(turn, ({ ignored_signals }) => ignored_signals.count >= count);
           let view = await all(1_000);
-          for (let sent = 1_000; sent < 12_000; sent += STEADY) {
+          for (let sent = 1_000; sent < MANY; sent += STEADY) {
             await flood((n) => junk(sent + n), STEADY);
-            view = await all(Math.min(12_000, sent + STEADY));
+            view = await all(Math.min(MANY, sent + STEADY));
+          }
+          if (view.run_id === first) {
+            await fillRun(client, turn);
+            view = await all(MANY + 1);
           }
           expect(view.run_id).not.toBe(first);
           expect(view.ignored_signals.last).toHaveLength(50);

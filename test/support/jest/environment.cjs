@@ -5,6 +5,7 @@
 const { LegacyFakeTimers, ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 const fs = require('node:fs');
+const disableAsyncStorages = require('./async-storages.cjs');
 
 /** What Jest keeps of a context, so that fake timers and mocks of a test do not change it for Jest itself. */
 const NATIVE = {
@@ -33,6 +34,7 @@ module.exports = class OneContextEnvironment {
   async teardown() {
     this.fakeTimers.dispose();
     this.fakeTimersModern.dispose();
+    disableAsyncStorages();
     const { env, exit } = this.before;
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
     Object.assign(process.env, env);

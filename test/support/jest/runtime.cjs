@@ -24,4 +24,9 @@ module.exports = class SharedPackagesRuntime extends Runtime {
     if (name && PACKAGE.test(name) && !options?.isInternalModule) return createRequire(from)(name);
     return super.requireModule(from, name, options, isRequireActual);
   }
+
+  /** Packages of Jest's own, as `expect`; jest-circus itself, which has a state for each file, asks for its parts by path. */
+  requireInternalModule(from, name) {
+    return name && PACKAGE.test(name) ? createRequire(from)(name) : super.requireInternalModule(from, name);
+  }
 };

@@ -6,6 +6,7 @@ import { readToken, writeToken } from '../../../src/attestation/token';
 import type { CheckDecisionInput } from '../../../src/shared/activity-io';
 import { steerDigest } from '../../../src/shared/steer';
 import { AUDIENCE as aud, SIGNED_TURN as turn, Signers } from '../../support/signers';
+import { runs } from '../../support/runs';
 
 const HASH = 'a'.repeat(64);
 const approval = { aud, digest: HASH, decision: 'approve' as const, principal: 'ana', roles: ['treasurer'], head: null };
@@ -44,7 +45,7 @@ describe('a signed decision', () => {
         fc.pre(token[at] !== char);
         expect(await check(token.slice(0, at) + char + token.slice(at + 1))).toMatchObject({ ok: false });
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100, 300) },
     );
     expect(await check(`${token} `)).toMatchObject({ ok: false });
     expect(await check(`${token}A`)).toMatchObject({ ok: false });
@@ -76,7 +77,7 @@ describe('a signed decision', () => {
         fc.pre(token !== writeToken(claims, signature));
         expect(await check(token)).toMatchObject({ ok: false });
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     );
   });
 

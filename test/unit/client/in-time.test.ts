@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { NoWorker } from '../../../src/client/errors';
 import { Sending, sendInTime } from '../../../src/entities/in-time';
 import { lateFault, TOO_LATE, WAITS_MS } from '../../../src/shared/waits';
+import { settledByTimers } from '../../support/clock-ahead';
 
 const fault = (code: number) => Object.assign(new Error('lost'), { code, details: 'lost', metadata: {} });
 const ACCEPTED = 2;
@@ -35,9 +36,12 @@ function clientOf({ stage = null, result, describe }: Server): Client {
 
 const lost = () => Promise.reject(new ServiceError('Workflow Update failed', { cause: fault(4) }));
 const send = (server: Server, ask: () => Promise<unknown> = lost) =>
-  sendInTime(clientOf(server), 'turn/t', new Sending('id', 20), ask, 'r');
+  settledByTimers(sendInTime(clientOf(server), 'turn/t', new Sending('id', 20), ask, 'r'));
 
-it.concurrent.each<[string, Server, object]>([
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+it.each<[string, Server, object]>([
   ['taken, its answer was lost', { stage: ACCEPTED, result: async () => 'yes' }, { taken: 'answered', answer: 'yes' }],
   ['taken, and has no answer yet', { stage: ACCEPTED, result: () => lost() }, { taken: 'no answer yet' }],
   ['with the server, and nobody took it in time', { stage: 1 }, { taken: 'no' }],
@@ -66,10 +70,13 @@ it('what was refused in place of an earlier one goes out once more, and no third
   let asked = 0;
   const sending = () => new Sending('id', WAITS_MS);
   const refusedOnce = () => (asked++ === 0 ? Promise.reject(tooLate) : Promise.resolve('yes'));
-  expect(await sendInTime(clientOf({}), 'turn/t', sending(), refusedOnce)).toEqual({ taken: 'answered', answer: 'yes' });
+  expect(await settledByTimers(sendInTime(clientOf({}), 'turn/t', sending(), refusedOnce))).toEqual({
+    taken: 'answered',
+    answer: 'yes',
+  });
   asked = 0;
   const refused = () => (asked++, Promise.reject(tooLate));
-  await expect(sendInTime(clientOf({}), 'turn/t', sending(), refused)).rejects.toBe(tooLate);
+  await expect(settledByTimers(sendInTime(clientOf({}), 'turn/t', sending(), refused))).rejects.toBe(tooLate);
   expect(asked).toBe(2);
 });
 

@@ -1,11 +1,11 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig, ConfigError } from '../../../src/config';
 import { gatewayApp } from '../../../src/gateway/app';
 import { AnyOf, Jwts, KEYS_AGAIN_AFTER_MS } from '../../../src/gateway/jwt';
 import { Tokens } from '../../../src/gateway/principals';
+import { clockAhead } from '../../support/clock-ahead';
 import { gatewayParts, person } from '../../support/gateway';
 
 const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -36,6 +36,7 @@ describe('a JWT', () => {
     base = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
   });
   afterAll(() => issuer.close());
+  afterEach(() => void jest.restoreAllMocks());
   beforeEach(() => void ((broken = null), (asked = 0)));
 
   const settings = (more: object = {}) =>
@@ -118,6 +119,7 @@ describe('a JWT', () => {
     for (let n = 0; n < 5; n++) expect(await who(token(good(), { kid: `made-up-${n}` }), jwts)).toBeNull();
     expect(asked).toBe(1); // unknown kids do not make us ask again and again
     broken = 500;
+    const goOn = clockAhead();
     const tokens = new Tokens([person('olga', 'auditor').entry]);
     const authenticator = new AnyOf([tokens, new Jwts(settings({ tenant_claim: 'org' }))]);
     const app = gatewayApp(gatewayParts({ authenticator, client: async () => ({ pending: async () => [] }) as never }));
@@ -127,7 +129,7 @@ describe('a JWT', () => {
     expect(refused.json()).toMatchObject({ error: { reason: 'issuer_unreachable', retryable: true } });
     expect(refused.body).not.toContain(base);
     broken = null;
-    await sleep(KEYS_AGAIN_AFTER_MS + 100);
+    goOn(KEYS_AGAIN_AFTER_MS + 100);
     expect((await ask()).statusCode).toBe(200);
     await app.close();
   });

@@ -6,6 +6,7 @@ import { requestFault } from '../../../src/model/rehearsal/validate';
 import { withCacheBreakpoints } from '../../../src/model/caching';
 import { toWire } from '../../../src/model/wire';
 import type { JsonObject } from '../../../src/shared/json';
+import { runs } from '../../support/runs';
 import { ANSWER, STOP } from './support/any-answer';
 import { PAY, request } from '../../support/model/model';
 
@@ -50,7 +51,7 @@ test('whatever a model says, the next request fits the rules of the API: in the 
         expect(faultOf([...messages, user(text('Summarize.'))], more)).toBeUndefined();
       }
     }),
-    { numRuns: 1500, ...(process.env.HOLDFAST_FC_SEED ? { seed: Number(process.env.HOLDFAST_FC_SEED) } : {}) },
+    { numRuns: runs(300, 1500), ...(process.env.HOLDFAST_FC_SEED ? { seed: Number(process.env.HOLDFAST_FC_SEED) } : {}) },
   );
 });
 

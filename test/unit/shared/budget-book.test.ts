@@ -10,6 +10,7 @@ import {
   type Reservation,
   type Settled,
 } from '../../../src/shared/budget-book';
+import { runs } from '../../support/runs';
 
 const WINDOW = 1000;
 const LASTS = 200;
@@ -231,7 +232,7 @@ describe('any number of calls at once, with crashes', () => {
           expect(within.reduce((sum, { amount }) => sum + amount, 0)).toBeLessThanOrEqual(100);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     );
   });
 
@@ -243,7 +244,7 @@ describe('any number of calls at once, with crashes', () => {
         expect(teller.used(later)).toBe('0');
         expect(teller.reserve(later, asking(9_999_999, 100)).granted).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { approvalCard, CARD_SECTION, inDoubtCard } from '../../../src/shared/car
 import { PLAIN_POLICY } from '../../../src/shared/approval';
 import type { JsonObject } from '../../../src/shared/json';
 import { fenced, inlineCode, visible } from '../../../src/shared/visible';
+import { runs } from '../../support/runs';
 
 const DIGEST = 'a'.repeat(64);
 const card = (input: JsonObject, preview: string | null = null) =>
@@ -107,7 +108,7 @@ describe('the approval card', () => {
             expect(['## Waiting for approval: ', '### What will happen', '### Input', '### Decide']).toContain(plain);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     );
   });
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { canonical, CanonicalError } from '../../../src/shared/canonical';
 import type { Json } from '../../../src/shared/json';
 import { JsonSyntaxError, parseJson } from '../../../src/shared/parse-json';
+import { runs } from '../../support/runs';
 import { anyJson } from './any-json';
 
 function refusal(text: string): JsonSyntaxError {
@@ -120,7 +121,7 @@ test('no text is taken that JSON.parse refuses, and what both take has one meani
       }
       expect(canonical(value)).toBe(canonical(JSON.parse(text) as Json));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(1000, 5000) },
   );
 });
 
@@ -134,7 +135,7 @@ test('whatever the parser takes has a canonical form', () => {
         expect(error).not.toBeInstanceOf(CanonicalError);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(200, 1000) },
   );
 });
 

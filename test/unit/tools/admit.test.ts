@@ -5,6 +5,7 @@ import { canonical } from '../../../src/shared/canonical';
 import { admit } from '../../../src/tools/admit';
 import { defineTool, type Tool } from '../../../src/tools/define';
 import { Registry } from '../../../src/tools/registry';
+import { runs } from '../../support/runs';
 
 const search = defineTool({
   name: 'search',
@@ -161,7 +162,7 @@ describe('admission', () => {
           canonical(admission.input);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
 import { defineTool, isTool } from '../../../src/tools/define';
+import { runs } from '../../support/runs';
 
 const good = {
   name: 'find_rates',
@@ -151,7 +152,7 @@ describe('faults of a definition', () => {
           expect((error as Error).message).toMatch(/^Tool .* is not well defined:\n- /);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     );
   });
 

@@ -4,6 +4,7 @@ import { defineTool } from '../../../src/tools/define';
 import { isLinear, linearMatcher, matcherOf } from '../../../src/tools/pattern';
 import { compile, compiledInput, compileOutput, inputSchema } from '../../../src/tools/schema';
 import { shippedTools } from '../../support/shipped-tools';
+import { runs } from '../../support/runs';
 import { cases, DIALECTS, type SuiteDialect } from './support/schema-suite';
 
 const LONG = `${'a'.repeat(50_000)}!`;
@@ -158,9 +159,9 @@ describe('RE2 in the place of RegExp', () => {
           }
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: runs(300, 1500) },
     );
-    expect(compared).toBeGreaterThan(1500);
+    expect(compared).toBeGreaterThan(runs(300, 1500)); // one of each pattern, on average
   });
 
   it('gives the same verdict on the patterns of all shipped tools', () => {

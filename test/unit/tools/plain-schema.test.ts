@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../../src/shared/json';
 import { defaultsOf } from '../../../src/tools/defaults';
 import { compilesForSure } from '../../../src/tools/plain-schema';
 import { AJV_OPTIONS } from '../../../src/tools/ajv';
+import { runs } from '../../support/runs';
 
 const small = fc.nat({ max: 5 });
 const text = fc.string({ maxLength: 5 });
@@ -60,7 +61,7 @@ describe('a schema that is compiled when it is first used', () => {
           addFormats(new make({ ...AJV_OPTIONS, useDefaults, meta: false, validateSchema: false })).compile(taken);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(400, 2000) },
     );
     expect(sure).toBeGreaterThan(100);
   });

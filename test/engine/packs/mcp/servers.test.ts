@@ -12,7 +12,7 @@ import { eventually } from '../../support/engine';
 import { hostPid } from '../../../support/host-pid';
 import { gatewayParts, person } from '../../../support/gateway';
 import { ask, results, say } from '../../../support/scripted-model';
-import { withMcp, type McpEngine } from '../../support/packs/mcp/mcp-engine';
+import { withMcp, withServers, type McpEngine } from '../../support/packs/mcp/mcp-engine';
 
 const SCRIPT = join(__dirname, '../../../support/packs/mcp/fixtures/odd-server.mjs');
 
@@ -76,7 +76,7 @@ describe('a turn with an MCP server', () => {
     }));
 
   it('calls a tool by its own name, whatever the model has to call it', () =>
-    withMcp({ servers: odd(), accept: { odd: { 'with.dots/and spaces': 'read' } }, script: [] }, async ({ outside }) => {
+    withServers({ servers: odd(), accept: { odd: { 'with.dots/and spaces': 'read' } } }, async ({ outside }) => {
       const { tools } = await outside.offered(['odd']);
       expect(tools.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^odd__with_dots_and_spaces_[0-9a-f]{8}$/));
     }));
@@ -142,7 +142,7 @@ describe('a turn with an MCP server', () => {
     ));
 
   it('shows the progress that the server tells', () =>
-    withMcp({ servers: odd(), accept: { odd: { steps: 'read' } }, script: [] }, async ({ outside }) => {
+    withServers({ servers: odd(), accept: { odd: { steps: 'read' } } }, async ({ outside }) => {
       const { tools } = await outside.offered(['odd']);
       const tool = tools.find(({ name }) => name === 'odd__steps')!;
       const told: unknown[] = [];
@@ -344,7 +344,7 @@ describe('what a turn is pinned to', () => {
     ));
 
   it('cannot be forged: a definition that no worker has sealed is none', () =>
-    withMcp({ servers: odd(), script: [] }, async ({ store, another }) => {
+    withServers({ servers: odd() }, async ({ store, another }) => {
       const definition = { name: 'pay', description: 'Pays.', inputSchema: { type: 'object' } };
       const ref = await store.putPart('mcp', {
         v: 'holdfast.mcp_tool/1',
@@ -360,7 +360,7 @@ describe('what a turn is pinned to', () => {
 
 describe('a hostile server', () => {
   it('hides no honest tool behind unusable ones, and gets none of those in', () =>
-    withMcp({ servers: odd({ ODD: '1' }), script: [] }, async ({ outside, told }) => {
+    withServers({ servers: odd({ ODD: '1' }) }, async ({ outside, told }) => {
       const { tools } = await outside.offered(['odd']);
       const names = tools.map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining(['odd__look', 'odd__pay', 'odd__hidden', 'odd__slow_pattern', 'odd__liar']));
@@ -374,14 +374,11 @@ describe('a hostile server', () => {
     }));
 
   it('cannot be accepted below what it says of itself', () =>
-    withMcp(
-      { servers: odd({ ODD: '1' }), accept: { odd: { liar: 'read', hidden: 'read' } }, script: [] },
-      async ({ outside }) => {
-        const { tools } = await outside.offered(['odd']);
-        expect(tools.find(({ name }) => name === 'odd__liar')!.class).toBe('destructive');
-        expect(tools.find(({ name }) => name === 'odd__hidden')!.class).toBe('read');
-      },
-    ));
+    withServers({ servers: odd({ ODD: '1' }), accept: { odd: { liar: 'read', hidden: 'read' } } }, async ({ outside }) => {
+      const { tools } = await outside.offered(['odd']);
+      expect(tools.find(({ name }) => name === 'odd__liar')!.class).toBe('destructive');
+      expect(tools.find(({ name }) => name === 'odd__hidden')!.class).toBe('read');
+    }));
 
   it('is given nothing of our environment but what its entry names, and cannot put that into history', () =>
     withMcp(
@@ -406,7 +403,7 @@ describe('a hostile server', () => {
     ));
 
   it('that never stops talking loses its connection, and the call fails', () =>
-    withMcp({ servers: odd(), script: [] }, async ({ outside }) => {
+    withServers({ servers: odd() }, async ({ outside }) => {
       const { tools } = await outside.offered(['odd']);
       const tool = tools.find(({ name }) => name === 'odd__flood')!;
       await expect(tool.run({}, context() as never)).rejects.toMatchObject({
@@ -416,11 +413,14 @@ describe('a hostile server', () => {
     }));
 
   it('that is not there leaves the turn without its tools, and the record says so', () =>
-    withMcp({ servers: { gone: { command: '/nonexistent/server' } }, script: [say('done')] }, async ({ start, store, told }) => {
-      const turn = await start();
-      expect((await turn.result()).state).toBe('completed');
-      const [begin] = await walk(store, (await turn.status()).head);
-      expect((begin!.bodies[0] as any).outside).toEqual({ tools: [], missing: ['gone'] });
-      expect(told.said('a turn begins without asking an MCP server')).toHaveLength(1);
-    }));
+    withMcp(
+      { servers: { gone: { command: '/nonexistent/server' } }, waitMs: 1000, script: [say('done')] },
+      async ({ start, store, told }) => {
+        const turn = await start();
+        expect((await turn.result()).state).toBe('completed');
+        const [begin] = await walk(store, (await turn.status()).head);
+        expect((begin!.bodies[0] as any).outside).toEqual({ tools: [], missing: ['gone'] });
+        expect(told.said('a turn begins without asking an MCP server')).toHaveLength(1);
+      },
+    ));
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { calculate } from '../../../../src/packs/finance/calc/calculate';
 import { isToolError } from '../../../../src/tools/errors';
 import { call } from '../../../support/packs/finance/support';
+import { runs } from '../../../support/runs';
 
 const tool = async (expression: string) => (await call('calculate', { expression })).result;
 
@@ -72,7 +73,7 @@ describe('calculate', () => {
           expect(error.message).toMatch(/zero|finite/);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runs(100, 400) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('calculate', () => {
           expect(error.detail.hint).toBeTruthy();
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(300, 1500) },
     );
   });
 

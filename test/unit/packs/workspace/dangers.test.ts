@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { growth, IN_PROPORTION } from '../../../support/growth';
 import { dangers } from '../../../../src/packs/workspace';
 import { simpleCommands } from '../../../../src/packs/workspace/shell/words';
+import { runs } from '../../../support/runs';
 
 const rules = (command: string) => dangers(command).map(({ rule }) => rule);
 const refused = (command: string) => dangers(command).some((danger) => danger.refused);
@@ -217,7 +218,7 @@ describe('dangerous commands', () => {
     });
     fc.assert(
       fc.property(text, (command) => Array.isArray(dangers(command)) && Array.isArray(simpleCommands(command))),
-      { numRuns: 3000 },
+      { numRuns: runs(600, 3000) },
     );
     for (const part of ['$(', '`', '(', '"$(', "'", ':(){', 'a|', 'x=', '\\', '> '])
       dangers(part.repeat(Math.floor(20_000 / part.length)));

@@ -19,29 +19,41 @@ import type { ToolLogger } from '../../../../../src/tools/define';
 import { capturedLog } from '../../../../support/captured-log';
 import { withEngine, type Engine, type Setup } from '../../engine';
 
-export interface McpSetup extends Omit<Setup, 'store' | 'tools'> {
+export interface ServersSetup {
   servers: Record<string, ServerEntry>;
   /** Server → tool → class that a person has accepted for it as it is. */
-  accept?: Record<string, Record<string, AcceptableClass>>;
+  accept?: Record<string, Record<string, AcceptableClass>> | undefined;
   /** Server → answers that a person has accepted as refusals. */
-  trusted?: Trusted;
+  trusted?: Trusted | undefined;
   /** Read anew by each worker process. */
-  env?: NodeJS.ProcessEnv;
+  env?: NodeJS.ProcessEnv | undefined;
+  /** How long a server that does not answer is waited for. */
+  waitMs?: number | undefined;
 }
 
-export interface McpEngine extends Engine {
+export type McpSetup = ServersSetup & Omit<Setup, 'store' | 'tools'>;
+
+export interface Servers {
   outside: McpServers;
   told: ReturnType<typeof capturedLog>;
   folder: string;
   store: Store;
   /** Another worker process's view of the same servers, as after a restart. */
   another(): McpServers;
+}
+
+export interface McpEngine extends Engine, Servers {
+  store: Store;
   /** From now on the worker knows nothing that only its process knew of the servers. */
   restarted(): Promise<void>;
 }
 
-export async function withMcp(setup: McpSetup, body: (engine: McpEngine) => Promise<void>): Promise<void> {
-  const { servers: entries, accept = {}, trusted = {}, env = {}, agent, settings, ...rest } = setup;
+/** The servers without an engine: for what a tool of theirs is, and what its run says. */
+export async function withServers(
+  setup: ServersSetup,
+  body: (servers: Servers & { log: ToolLogger }) => Promise<void>,
+): Promise<void> {
+  const { servers: entries, accept = {}, trusted = {}, env = {}, waitMs = 10_000 } = setup;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-mcp-'));
   const read = () => Object.entries(entries).map(([name, entry]) => serverOf(name, entry, env));
   const told = capturedLog();
@@ -50,13 +62,23 @@ export async function withMcp(setup: McpSetup, body: (engine: McpEngine) => Prom
   const accepted = acceptedPath(join(folder, 'mcp.json'));
   const made: McpServers[] = [];
   const another = () => {
-    const source = new McpServers({ servers: read(), accepted, loginFolder: folder, store, log, waitMs: 10_000, pauseMs: 50 });
+    const source = new McpServers({ servers: read(), accepted, loginFolder: folder, store, log, waitMs, pauseMs: 50 });
     made.push(source);
     return source;
   };
   try {
     await writeAccepted(accepted, await accepting(read(), accept, log), trusted);
-    let outside = another();
+    await body({ outside: another(), told, folder, store, another, log });
+  } finally {
+    await Promise.all(made.map((source) => source.close()));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export async function withMcp(setup: McpSetup, body: (engine: McpEngine) => Promise<void>): Promise<void> {
+  const { servers: entries, accept, trusted, env, waitMs, agent, settings, ...rest } = setup;
+  await withServers({ servers: entries, accept, trusted, env, waitMs }, async ({ log, ...servers }) => {
+    let { outside } = servers;
     const present = {
       servers: outside.servers,
       offered: (...asked: Parameters<McpServers['offered']>) => outside.offered(...asked),
@@ -65,16 +87,18 @@ export async function withMcp(setup: McpSetup, body: (engine: McpEngine) => Prom
     };
     const restarted = async () => {
       await outside.close();
-      outside = another();
+      outside = servers.another();
     };
     await withEngine(
-      { ...rest, store, log, agent: { mcpServers: Object.keys(entries), ...agent }, settings: { ...settings, outside: present } },
-      (engine) => body({ ...engine, store, outside, told, folder, another, restarted }),
+      {
+        ...rest,
+        ...{ store: servers.store, log },
+        agent: { mcpServers: Object.keys(entries), ...agent },
+        settings: { ...settings, outside: present },
+      },
+      (engine) => body({ ...engine, ...servers, restarted }),
     );
-  } finally {
-    await Promise.all(made.map((source) => source.close()));
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** What `holdfast mcp accept` would write, for the tools as they are now. */
