@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
-import { toolDefinition } from '../tools/convert';
+import { toolDefinition } from '../tools/convert/definition';
 import type { Tool } from '../tools/define';
 import type { McpAsker } from './mcp';
 

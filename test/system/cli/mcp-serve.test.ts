@@ -48,6 +48,14 @@ describe('holdfast mcp serve, beside an embedded stack', () => {
       expect(faults).toEqual([]);
     }));
 
+  it('serves the prompts of its own app file, to the name that it was started under', () =>
+    connected(['--app', NOISY, '--by', 'ed', '--agent', 'tester'], async (client, faults) => {
+      expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'brief' }]);
+      const { messages } = await client.getPrompt({ name: 'brief' });
+      expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: 'ed, tester' } }]);
+      expect(faults).toEqual([]);
+    }));
+
   it('refuses an agent that there is not, with nothing on standard output', async () => {
     const { code, stdout, stderr } = await run(['mcp', 'serve', '--app', APP, '--agent', 'nobody'], dev.env);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -1,5 +1,5 @@
 import { toldLog, type LogLine } from '../../../src/activities/told-log';
-import { packetsOf } from '../../../src/live/packets';
+import { eventsOf, packetsOf } from '../../../src/live/packets';
 import { silent } from '../../support/silent';
 
 const at = '2026-11-25T00:00:00.000Z';
@@ -61,7 +61,7 @@ describe('what a tool logs, for the client of the call', () => {
       const [line] = lines((log) => log.info({ fields: char.repeat(50_000) }, char.repeat(50_000)));
       expect(JSON.parse(line!.text)).toMatchObject({ cut: true });
       const event = { at, type: 'tool_log' as const, call: '1.1', tool: 'look', ...line! };
-      expect(packetsOf([event], 7900, () => 'n')).toHaveLength(1);
+      expect(packetsOf([event], 7900, () => 'n').flatMap(eventsOf)).toEqual([event]);
     }
     expect(lines((log) => { for (let count = 0; count < 600; count++) log.info({ count }); })).toHaveLength(500); // prettier-ignore
   });
