@@ -22,6 +22,7 @@ import { accepting, type Proposal } from '../packs/mcp/proposal';
 import { Questions } from './support/ask';
 import { several } from './support/decide-options';
 import { mcpServe } from './mcp-serve';
+import { visible } from '../shared/visible';
 import { oneLine } from './support/describe';
 import { examined } from './support/examined';
 import { UsageError } from './support/exit';
@@ -171,6 +172,16 @@ function known(entries: Record<string, ServerEntry>, name: string): ServerEntry 
   );
 }
 
+/** What was given counts for what is shown only: the command that accepts it says it again. */
+function acceptCommand(server: string, { class: classes = [], trustError = [] }: Who): string {
+  const given = [...classes.flatMap((one) => ['--class', one]), ...trustError.flatMap((one) => ['--trust-error', one])];
+  return ['holdfast', 'mcp', 'accept', server, ...given, '--yes'].map(shellWord).join(' ');
+}
+
+function shellWord(word: string): string {
+  return /^[\w=.:,/-]+$/.test(word) ? word : `'${visible(word).replaceAll("'", "'\\''")}'`;
+}
+
 /** One question about all that is not accepted yet, or that another class was given for. */
 async function decide(config: Config, server: string, found: Proposal[], options: Who, out: Output): Promise<void> {
   const wanted = wantedClasses(options.class ?? [], found);
@@ -186,7 +197,7 @@ async function decide(config: Config, server: string, found: Proposal[], options
   for (const text of [...shown, ...codes.map(trustLine)]) process.stderr.write(`${text}\n`);
   if (!options.yes && !(await confirmed(chosen.length, codes.length)))
     return out.answer({ ...answer, accepted: false }, [
-      `Nothing was accepted: each call of these tools asks a person. \`holdfast mcp accept ${server} --yes\` accepts the classes above.`,
+      `Nothing was accepted: each call of these tools asks a person. \`${acceptCommand(server, options)}\` accepts the classes above.`,
     ]);
   const path = acceptedPath(config.mcp);
   const who = { by: options.by ?? userInfo().username, at: new Date().toISOString() };

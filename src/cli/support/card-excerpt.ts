@@ -8,5 +8,5 @@ export function cardExcerpt(card: string): string[] {
   const rest = lines.length - MOST_LINES;
   return rest <= 0
     ? lines
-    : [...lines.slice(0, MOST_LINES), `… ${rest} more lines: read all of it in the Web UI before you decide`];
+    : [...lines.slice(0, MOST_LINES), `… ${rest} more lines: read all of it with \`holdfast pending --watch\` before you decide`];
 }

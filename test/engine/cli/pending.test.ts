@@ -44,7 +44,7 @@ describe('cards', () => {
     expect(excerpt).toEqual(expect.arrayContaining(['What will happen', '  Pay 7', 'Input', '  "INV-7"']));
     expect(excerpt.join('\n')).not.toContain('your-name');
     expect(excerpt).toHaveLength(17);
-    expect(excerpt.at(-1)).toMatch(/^… \d+ more lines: read all of it in the Web UI before you decide$/);
+    expect(excerpt.at(-1)).toMatch(/^… \d+ more lines: read all of it with `holdfast pending --watch` before you decide$/);
     const doubt = cardExcerpt(
       inDoubtCard({ tool: 'pay', callId: '1.1', digest: A, error: 'gone', idempotencyKey: 'k', evidence: 'seen' }),
     );

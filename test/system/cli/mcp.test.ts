@@ -115,6 +115,16 @@ describe('holdfast mcp', () => {
     expect(refused.output()).toMatch(message);
   });
 
+  it('says how to accept what it has shown, with the classes and codes that were given', async () => {
+    const given = ['--class', 'look=destructive', '--class', 'b*g=write', '--trust-error', '-32602'];
+    const shown = holdfast(home, ['mcp', 'add', 'odd', ...given, '--', process.execPath, SERVER]);
+    expect(await shown.ended).toBe(0); // nobody was asked: there is no terminal
+    const said = /`holdfast (mcp accept odd .*)` accepts the classes above/.exec(shown.output())![1]!;
+    expect(said).toBe("mcp accept odd --class look=destructive --class 'b*g=write' --trust-error -32602 --yes");
+    await holdfastJson(home, said.replaceAll("'", '').split(' '));
+    expect(await rows()).toMatchObject({ look: 'destructive accepted', big: 'write accepted' });
+  }, 120_000);
+
   it('has its tools in `tools list`, beside those of the agents that have it; a server that is not there is named', async () => {
     const list = () =>
       holdfastJson<{ tools: { name: string }[]; outside: object[]; missing: Record<string, string> }>(home, [
