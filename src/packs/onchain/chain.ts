@@ -22,7 +22,7 @@ export class Chain {
   client(signal: AbortSignal): PublicClient {
     const { createPublicClient, http } = viem();
     const transport = http(this.url, { retryCount: 0, timeout: RPC_TIMEOUT, fetchFn: boundedFetch(signal) });
-    return createPublicClient({ transport, cacheTime: 0 });
+    return createPublicClient({ transport, cacheTime: 0, ccipRead: false }); // no contract has us ask an address of its own
   }
 
   /** Runs reads; their failures become the tool's. @throws ToolError that says that nothing has happened yet */
