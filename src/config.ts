@@ -49,6 +49,8 @@ export interface EdgarConfig {
 
 export interface EvmConfig {
   url: string;
+  /** As EIP-155 has it. */
+  chainId: number;
   router: string;
   /** Private keys by id. */
   sessionKeys: Record<string, string>;
@@ -411,13 +413,19 @@ function dataOf(read: Reader): Pick<Config, 'data' | 'edgar'> {
 }
 
 function evmOf(read: Reader, home: string): EvmConfig | null {
-  const [url, router] = [read('HOLDFAST_EVM_URL'), read('HOLDFAST_EVM_ROUTER')];
-  if (url === undefined && router === undefined) return null;
-  if (url === undefined) throw new ConfigError('HOLDFAST_EVM_URL is not set but HOLDFAST_EVM_ROUTER is; set both, or neither.');
-  if (router === undefined)
-    throw new ConfigError('HOLDFAST_EVM_ROUTER is not set but HOLDFAST_EVM_URL is; set both, or neither.');
+  const url = read('HOLDFAST_EVM_URL');
+  const chainId = read('HOLDFAST_EVM_CHAIN_ID');
+  const router = read('HOLDFAST_EVM_ROUTER');
+  if (url === undefined || chainId === undefined || router === undefined) {
+    const given = Object.entries({ HOLDFAST_EVM_URL: url, HOLDFAST_EVM_CHAIN_ID: chainId, HOLDFAST_EVM_ROUTER: router });
+    const there = given.find(([, value]) => value !== undefined);
+    if (!there) return null;
+    const [missing] = given.find(([, value]) => value === undefined)!;
+    throw new ConfigError(`${missing} is not set but ${there[0]} is; set URL, CHAIN_ID and ROUTER, or none of them.`);
+  }
   return {
     url,
+    chainId,
     router,
     sessionKeys: read('HOLDFAST_EVM_SESSION_KEYS') ?? {},
     tokens: read('HOLDFAST_EVM_TOKENS') ?? [],

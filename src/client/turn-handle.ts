@@ -17,8 +17,17 @@ import { workflowId } from '../shared/ids';
 import type { JsonObject } from '../shared/json';
 import type { Waits } from '../shared/waits';
 import type { CallView, SurfacedCall, TurnView } from '../shared/turn-view';
-import { DECIDE_UPDATE, INTERRUPT, STATUS_QUERY, STEER, TURN_FAILED, type DecideAnswer } from '../workflows/contract';
-import { cardsByDigest } from './cards';
+import {
+  CARDS_QUERY,
+  DECIDE_UPDATE,
+  INTERRUPT,
+  STATUS_QUERY,
+  STEER,
+  TURN_FAILED,
+  type CardPage,
+  type DecideAnswer,
+} from '../workflows/contract';
+import { cardsByDigest, cardsInPages } from './cards';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './done-before';
 import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from './errors';
 import type { TurnEvent } from './events';
@@ -114,7 +123,7 @@ export class TurnHandle {
   }
 
   /**
-   * The cards of the calls that wait, Markdown, by digest, as the Web UI shows them. One that just came may be missing.
+   * The cards of the calls that wait, Markdown, by digest: all of them, also those for which the Web UI's page has no room.
    * @throws TurnNotFound, NoWorker
    */
   async cards(): Promise<Map<string, string>> {
@@ -164,7 +173,12 @@ export class TurnHandle {
     const handle = this.client.workflow.getHandle(this.workflowId);
     const metadata = () => handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
     const { currentDetails = '' } = await this.asked('show its cards', metadata);
-    return cardsByDigest(currentDetails, pending);
+    const cards = cardsByDigest(currentDetails, pending);
+    const others = pending.filter((digest) => !cards.has(digest));
+    const page = (digests: string[]) =>
+      this.asked('show its cards', () => handle.query<CardPage, [string[]]>(CARDS_QUERY, digests));
+    for (const { digest, card } of await cardsInPages(others, page)) cards.set(digest, card);
+    return cards;
   }
 
   /**

@@ -45,6 +45,10 @@ const cachedWorkflows = z
   .regex(/^\d{1,7}$/)
   .transform(Number)
   .refine((count) => count !== 1 && count <= 1_000_000);
+const chainId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .transform(Number);
 const confirmations = z
   .string()
   .regex(/^[1-9]\d{0,2}$/)
@@ -187,6 +191,7 @@ export const VARIABLES = {
   HOLDFAST_WORKSPACE: [z.string(), 'a folder'],
   HOLDFAST_DOCUMENTS: [z.string(), 'a folder'],
   HOLDFAST_EVM_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL of a JSON-RPC node'],
+  HOLDFAST_EVM_CHAIN_ID: [chainId, 'the id of a chain, a whole number such as 1 or 31337'],
   HOLDFAST_EVM_ROUTER: [z.string().regex(/^0x[0-9a-fA-F]{40}$/), 'an address: 0x and 40 hexadecimal characters'],
   HOLDFAST_EVM_SESSION_KEYS: [
     sessionKeys,

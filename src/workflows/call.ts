@@ -10,6 +10,7 @@ import type { Envelope } from '../shared/envelope';
 import type { DirectCallView } from '../shared/turn-view';
 import { admitDirect } from './activities';
 import { STATUS_QUERY } from './contract';
+import { answerCards } from './card-pages';
 import { handleDecisions } from './decisions';
 import { dispatch } from './dispatch';
 import { dispatchContext } from './dispatch-context';
@@ -45,6 +46,7 @@ export async function call(input: CallInput): Promise<DirectCallView> {
   let envelope: Envelope | null = null;
   const view = () => ({ ...turnView({ ...asTurn, agent: turn.agent }, data, desk), envelope });
   setHandler(defineQuery<DirectCallView>(STATUS_QUERY), view, { description: 'The state of this call.' });
+  answerCards(data, desk);
   handleDecisions(context, null);
   new Upward(turn, data, desk);
 

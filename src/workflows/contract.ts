@@ -71,6 +71,15 @@ export interface DecideAnswer {
 /** Query: answers with a TurnView. */
 export const STATUS_QUERY = 'status';
 
+/** Query of a turn or direct call: a list of digests → a CardPage. Workers of older builds do not know it. */
+export const CARDS_QUERY = 'cards';
+export interface CardPage {
+  /** Those of the digests that wait, and whose cards the turn has. */
+  cards: { digest: string; card: string }[];
+  /** So many of the digests, from the first, were looked at; ask again for the rest. */
+  read: number;
+}
+
 /** Query of a turn: answers with its SubTurnFacts, for the turn above it. */
 export const SUB_TURN_QUERY = 'sub_turn';
 /** Signal of a turn to the one above it, `{turn_id}`: there is something to look at. It says no more, since anybody can send it. */

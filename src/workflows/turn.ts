@@ -21,6 +21,7 @@ import { compact, takeStep } from './activities';
 import { limitReached } from './budget';
 import { STATUS_QUERY, TURN_DONE } from './contract';
 import { sendCallback } from './callback';
+import { answerCards } from './card-pages';
 import { handleDecisions } from './decisions';
 import { dispatch } from './dispatch';
 import { dispatchContext } from './dispatch-context';
@@ -49,6 +50,7 @@ export async function turn(input: TurnInput): Promise<TurnView> {
   const interruption = new Interruption(data, desk);
   const view = (): TurnView => turnView(input, data, desk);
   setHandler(defineQuery<TurnView>(STATUS_QUERY), view, { description: 'The state of this turn.' });
+  answerCards(data, desk);
   handleDecisions(context, { steering, interruption });
   const upward = new Upward(context.turn, data, desk);
 

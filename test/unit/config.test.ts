@@ -6,6 +6,7 @@ import { writeDevState } from '../../src/devserver/state-file';
 
 const WEBHOOK_SECRET = `whsec_${'A'.repeat(44)}`;
 const ROUTER = `0x${'0b'.repeat(20)}`;
+const EVM = { HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_CHAIN_ID: '1', HOLDFAST_EVM_ROUTER: ROUTER };
 
 describe('settings', () => {
   let home: string;
@@ -103,12 +104,17 @@ describe('settings', () => {
       { data: 'edgar', edgar: { userAgent: 'Ana Bank a@b.example', url: 'http://mirror/' } },
     ],
     [
-      { HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: ROUTER, HOLDFAST_HOME: '/h' },
-      { evm: { url: 'http://node/', router: ROUTER, sessionKeys: {}, tokens: [], journal: join('/h', 'evm'), confirmations: 1 } },
+      { ...EVM, HOLDFAST_HOME: '/h' },
+      {
+        evm: {
+          ...{ url: 'http://node/', chainId: 1, router: ROUTER, sessionKeys: {}, tokens: [] },
+          ...{ journal: join('/h', 'evm'), confirmations: 1 },
+        },
+      },
     ],
     [
       {
-        ...{ HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: ROUTER },
+        ...EVM,
         HOLDFAST_EVM_TOKENS: ` AAA=0x${'aB'.repeat(20)} , USDC.e=0x${'12'.repeat(20)}`,
       },
       {
@@ -124,7 +130,7 @@ describe('settings', () => {
     [{ HOLDFAST_WORKSPACE: '/w' }, { workspace: '/w' }],
     [
       {
-        ...{ HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: ROUTER, HOLDFAST_EVM_JOURNAL: '/j' },
+        ...{ ...EVM, HOLDFAST_EVM_JOURNAL: '/j' },
         ...{ HOLDFAST_EVM_SESSION_KEYS: `{"demo":"0x${'a1'.repeat(32)}"}`, HOLDFAST_EVM_CONFIRMATIONS: '12' },
       },
       { evm: { sessionKeys: { demo: `0x${'a1'.repeat(32)}` }, journal: '/j', confirmations: 12 } },
@@ -202,10 +208,15 @@ describe('settings', () => {
     ],
     [{ HOLDFAST_EDGAR_USER_AGENT: 'Ana\nX: a@b.example', HOLDFAST_DATA: 'edgar' }, /it must be a name and an e-mail/],
     [{ HOLDFAST_EVM_ROUTER: ROUTER }, /HOLDFAST_EVM_URL is not set but HOLDFAST_EVM_ROUTER is/],
-    [{ HOLDFAST_EVM_URL: 'http://node/' }, /HOLDFAST_EVM_ROUTER is not set but HOLDFAST_EVM_URL is/],
-    [{ HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: '0x12' }, /HOLDFAST_EVM_ROUTER is "0x12"; it must be an address/],
+    [{ ...EVM, HOLDFAST_EVM_ROUTER: undefined }, /HOLDFAST_EVM_ROUTER is not set but HOLDFAST_EVM_URL is/],
     [
-      { HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: ROUTER, HOLDFAST_EVM_TOKENS: 'AAA:0x12' },
+      { ...EVM, HOLDFAST_EVM_CHAIN_ID: undefined },
+      /HOLDFAST_EVM_CHAIN_ID is not set but HOLDFAST_EVM_URL is; set URL, CHAIN_ID and/,
+    ],
+    [{ ...EVM, HOLDFAST_EVM_CHAIN_ID: '0x1' }, /HOLDFAST_EVM_CHAIN_ID is "0x1"; it must be the id of a chain, a whole number/],
+    [{ ...EVM, HOLDFAST_EVM_ROUTER: '0x12' }, /HOLDFAST_EVM_ROUTER is "0x12"; it must be an address/],
+    [
+      { ...EVM, HOLDFAST_EVM_TOKENS: 'AAA:0x12' },
       /HOLDFAST_EVM_TOKENS is "AAA:0x12"; it must be symbols with their addresses: AAA=0x…,BBB=0x…/,
     ],
     [{ TEMPORAL_ADDRESS: 'nowhere' }, /"nowhere"; it must be HOST:PORT/],
@@ -226,13 +237,12 @@ describe('settings', () => {
       );
     for (const url of ['ftp://h/hunter2', 'https://ana:hunter2@h.example/'])
       expect(() => load({ HOLDFAST_NOTIFY_WEBHOOK: url })).toThrow(/^HOLDFAST_NOTIFY_WEBHOOK is not usable; it must be an http/);
-    const evm = { HOLDFAST_EVM_URL: 'http://node/', HOLDFAST_EVM_ROUTER: ROUTER };
     for (const keys of ['hunter2', '["hunter2"]', '{"demo":"hunter2"}', '{"Demo!":"hunter2"}', '"hunter2"']) {
-      expect(() => load({ ...evm, HOLDFAST_EVM_SESSION_KEYS: keys })).toThrow(
+      expect(() => load({ ...EVM, HOLDFAST_EVM_SESSION_KEYS: keys })).toThrow(
         /^HOLDFAST_EVM_SESSION_KEYS is not usable; it must be JSON, id to private key/,
       );
     }
-    expect(() => load({ ...evm, HOLDFAST_EVM_URL: 'ftp://node/hunter2' })).toThrow(/^HOLDFAST_EVM_URL is not usable; it must be/);
+    expect(() => load({ ...EVM, HOLDFAST_EVM_URL: 'ftp://node/hunter2' })).toThrow(/^HOLDFAST_EVM_URL is not usable; it must be/);
   });
 
   describe('from files (NAME_FILE)', () => {

@@ -1,5 +1,4 @@
 /** A bundle in a file, whole or not at all. */
-import { createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { EndBody } from '../../audit/format/lines';
@@ -22,19 +21,15 @@ export async function writeWhole(lines: AsyncIterable<string>, path: string): Pr
     return watched.written();
   }
   await appearWhole(path, async (partial) => {
-    await pipeline(watched.over(lines), createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
-    await flushed(partial);
+    const file = await open(partial, 'wx', 0o600);
+    try {
+      await pipeline(watched.over(lines), file.createWriteStream({ autoClose: false }));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
   });
   return watched.written();
-}
-
-async function flushed(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** Small lines go on together. */

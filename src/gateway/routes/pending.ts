@@ -35,6 +35,7 @@ function within(most: number, turns: PendingTurn[]): PendingTurn[] {
   const fit = new Set<PendingTurn>();
   let left = most;
   for (const turn of [...turns].sort((a, b) => length(a) - length(b))) if ((left -= length(turn)) >= 0) fit.add(turn);
-  const unreachable = 'Its cards do not fit into one answer beside the others: decide those first, or read it in the Web UI.';
+  const unreachable =
+    'Its cards do not fit into one answer beside the others: decide those first, or ask for it by `holdfast pending`.';
   return turns.map((turn) => (fit.has(turn) ? turn : { ...turn, calls: [], unreachable }));
 }

@@ -12,6 +12,7 @@ const SESSION_SECONDS = 24 * 3600;
 const GAS_MONEY = UNIT;
 
 export interface Demo {
+  chainId: number;
   router: Address;
   pool: Address;
   /** Symbols AAA and BBB, 18 decimals. */
@@ -84,5 +85,5 @@ export async function deployDemo(rpcUrl: string, options: DemoOptions = {}): Pro
   await mined(
     await client.writeContract({ ...common, address: router, abi: SESSION_ROUTER.abi, functionName: 'openSession', args: open }),
   );
-  return { router, pool, tokens, owner, sessionKeyId: 'demo', sessionKeys: { demo: key } };
+  return { chainId: await client.getChainId(), router, pool, tokens, owner, sessionKeyId: 'demo', sessionKeys: { demo: key } };
 }

@@ -40,7 +40,7 @@ export async function outlook(
 ): Promise<Outlook> {
   const { router, chain } = onchain;
   const { address: account } = await onchain.keys.get(input.session_key_id);
-  const [block, { chainId, name }] = await Promise.all([client.getBlock(), chain.identity(client)]);
+  const [block, { chainId, name }] = await Promise.all([client.getBlock(), chain.approvedIdentity(client)]);
   refuseLate(input.deadline_ts, block.timestamp);
   const pair = { from: input.from_token as Address, to: input.to_token as Address };
   const quoted = await quote(client, router, pair, BigInt(input.amount_in), block.number);

@@ -30,6 +30,8 @@ export interface SessionKeys {
   get(id: string): Promise<SessionAccount>;
   /** Those that the model is told of. Default: none, and users have to name theirs. */
   readonly ids?: readonly string[];
+  /** The account of a session, without asking anybody: it is part of what a call acts on. Default: only the preview shows it. */
+  addressOf?(id: string): Address | undefined;
 }
 
 /**
@@ -40,6 +42,7 @@ export function sessionKeysFrom(keys: Readonly<Record<string, string>>): Session
   const accounts = new Map(Object.entries(keys).map(([id, key]) => [id, accountOf(id, key)]));
   return {
     ids: [...accounts.keys()],
+    addressOf: (id) => accounts.get(id)?.address,
     async get(id) {
       const account = accounts.get(id);
       if (account) return account;

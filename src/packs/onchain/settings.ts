@@ -5,6 +5,8 @@ import type { SessionKeys } from './session-keys';
 export interface OnchainSettings {
   /** JSON-RPC endpoint, http or https. */
   url: string;
+  /** Id of the chain, as EIP-155 has it: the node has to be of this chain. It stands on the card. */
+  chainId: number;
   /** Address of a SessionRouter. */
   router: string;
   /** Session keys by id: private keys, or something that signs. Default: none. */

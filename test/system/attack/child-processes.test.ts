@@ -3,6 +3,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -179,13 +180,16 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
   it.each(['a command', 'an MCP server'] as const)('%s cannot bring back the /proc of the machine', async (who) => {
     const { printedBy, end } = await withPrograms(programs);
     try {
+      const other = join(folder, 'other-proc'); // not where the programs are: a mount that comes about would hide them
+      mkdirSync(other);
       // Only away from the machine's own mounts: where this test fails, it must not take /proc from whoever runs it.
       const apart = `[ "$(readlink /proc/self/ns/mnt)" != "${readlinkSync('/proc/self/ns/mnt')}" ]`;
       const printed = await printedBy[who](
-        `if ${apart}; then umount -l /proc 2>&1; mount -t proc proc ${folder} 2>&1; fi; cat /proc/${victim.pid}/environ ${folder}/${victim.pid}/environ; ${ENVIRONMENTS}; ls -d /proc/[0-9]*`,
+        `if ${apart}; then umount -l /proc 2>&1; mount -t proc proc ${other} 2>&1; fi; cat /proc/${victim.pid}/environ ${other}/${victim.pid}/environ; ${ENVIRONMENTS}; ls -d /proc/[0-9]*`,
       );
       expect(printed).not.toContain(SECRET);
       expect(printed).not.toContain(`/proc/${victim.pid}\n`);
+      expect(printed).toMatch(/^\/proc\/\d+$/m); // it has looked
     } finally {
       await end();
     }
@@ -276,6 +280,18 @@ it('a command that has run cannot say, in the name of what starts it, that it wa
     const answer = await inBash('true');
     expect(existsSync(ran)).toBe(true);
     expect(answer).toMatchObject({ ok: true, data: { exit_code: null, signal: 'SIGKILL' } });
+  } finally {
+    await end();
+  }
+});
+
+it('a program of bubblewrap’s name that keeps nothing apart is not believed', async () => {
+  const { inBash, end } = await withPrograms([]);
+  try {
+    writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n');
+    chmodSync(join(folder, 'bwrap'), 0o755);
+    expect(await isolation()).toMatchObject({ how: 'none', why: expect.stringMatching(/a program still sees \d+ processes/) });
+    expect(await inBash('echo ran')).toMatchObject({ ok: false, reason: 'not_isolated' });
   } finally {
     await end();
   }

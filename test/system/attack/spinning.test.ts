@@ -1,4 +1,5 @@
 /** Inputs that keep a processor busy: what they cost is one call, and no time of the worker's own thread. */
+import { join } from 'node:path';
 import { Documents } from '../../../src/packs/finance/edgar/documents';
 import { calculateTool } from '../../../src/packs/finance/tools/calculate';
 import { resultData } from '../../../src/packs/mcp/result';
@@ -12,6 +13,8 @@ import { isToolError } from '../../../src/tools/errors';
 import { Registry } from '../../../src/tools/registry';
 import { runTool } from '../../../src/tools/run';
 import { call } from '../../support/packs/reference/support';
+import { madeUpSwap, startMadeUpNode } from '../packs/onchain/made-up-node';
+import { swap } from '../packs/onchain/support';
 import { Place } from '../packs/workspace/support';
 import { blockedDuring } from '../../support/blocked';
 import { toolContext } from '../../support/tool-context';
@@ -81,6 +84,15 @@ const SPINS: Record<string, Spin> = {
       for (let i = 0; i < 4; i++) place.put(`${i}.txt`, words.map((word) => `${word}${i}`).join(' '));
     },
     run: () => call(tool('search_documents'), { query: repeated('abcdefghijklmnop ', 190) }),
+  },
+  'a chain’s node that answers with numbers of 2 million digits': {
+    reason: 'chain_unreachable',
+    run: async () => {
+      const huge = () => ({ result: `0x${repeated('f', 2_000_000)}` });
+      const node = await startMadeUpNode({ eth_estimateGas: huge, eth_maxPriorityFeePerGas: huge });
+      const journal = join(place.root, 'journal');
+      return swap({ ...node.settings, journal }, madeUpSwap()).finally(node.close);
+    },
   },
   'a filing of tables without end': {
     reason: 'section_not_found',

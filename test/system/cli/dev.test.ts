@@ -83,7 +83,10 @@ describe('holdfast dev', () => {
   });
 
   it('starts no chain for an app of the user, nor where the user has a node', async () => {
-    const evm = { HOLDFAST_EVM_URL: 'http://127.0.0.1:9/', HOLDFAST_EVM_ROUTER: `0x${'12'.repeat(20)}` };
+    const evm = {
+      ...{ HOLDFAST_EVM_URL: 'http://127.0.0.1:9/', HOLDFAST_EVM_CHAIN_ID: '1' },
+      HOLDFAST_EVM_ROUTER: `0x${'12'.repeat(20)}`,
+    };
     const [app, node] = [await startDev(['--app', APP]), await startDev([], evm)];
     try {
       for (const dev of [app, node]) {

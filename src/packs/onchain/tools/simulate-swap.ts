@@ -54,7 +54,7 @@ export function simulateSwap(onchain: Onchain | null, known: Known) {
       const pair = { from: from_token as Address, to: to_token as Address };
       const asked = ctx.network(() =>
         onchain.chain.read(ctx.signal, async (client) => {
-          const latest = await client.getBlock();
+          const [latest] = await Promise.all([client.getBlock(), onchain.chain.approvedIdentity(client)]);
           return { block: latest, quoted: await quote(client, onchain.router, pair, BigInt(amount_in), latest.number) };
         }),
       );

@@ -6,7 +6,7 @@ import { executeSwap, reconcileSwap, type Executed } from '../execute';
 import { knownSessionKeys, namingKnownTokens, type Known } from '../known';
 import { outlook, type SwapInput } from '../plan';
 import { isWithinSlippage, swapPreview } from '../preview';
-import { targetOf, type Onchain } from '../onchain';
+import { accountTargetOf, type Onchain } from '../onchain';
 import { amount, checkAmounts, slippage, token } from './inputs';
 
 /** Longest time from asking to the deadline, seconds. */
@@ -27,7 +27,7 @@ export function swapToken(onchain: Onchain | null, known: Known, now: () => numb
     version: '1.0.0',
     class: 'destructive',
     group: 'onchain',
-    ...(onchain ? { target: targetOf(onchain) } : {}),
+    ...(onchain ? { target: ({ session_key_id }: SwapInput) => accountTargetOf(onchain, session_key_id) } : {}),
     egress: true,
     idempotent: true,
     timeoutMs: TIMEOUT_MS,

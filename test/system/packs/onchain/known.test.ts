@@ -4,7 +4,7 @@ import { errorOf, openStage, simulate, simulateInput, swap, swapInput, type Stag
 const AAA = { symbol: 'AAA', address: `0x${'a1'.repeat(20)}` };
 const BBB = { symbol: 'BBB', address: `0x${'b2'.repeat(20)}` };
 const KEY = `0x${'11'.repeat(32)}`;
-const settings: OnchainSettings = { url: 'http://127.0.0.1:9/', router: AAA.address, journal: '/unused' };
+const settings: OnchainSettings = { url: 'http://127.0.0.1:9/', chainId: 1, router: AAA.address, journal: '/unused' };
 
 /** What the model is told of a field. */
 function words(made: OnchainSettings, tool: string, field: string): string {

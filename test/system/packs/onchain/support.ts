@@ -32,6 +32,7 @@ export async function openStage(options: DemoOptions = {}): Promise<Stage> {
     journal,
     settings: {
       url: node.rpcUrl,
+      chainId: demo.chainId,
       router: demo.router,
       sessionKeys: demo.sessionKeys,
       journal: join(journal, 'swaps'),

@@ -121,6 +121,12 @@ describe('swap_token on a chain', () => {
       expect(await verdictOf(swap(null, swapInput(stage)))).toBe('NETWORK_ERROR no_chain, nothing happened');
     });
 
+    it('a node of another chain than people are shown', async () => {
+      expect(await refused({}, { chainId: 1 })).toBe('EXECUTION_ERROR other_chain, nothing happened');
+      const { detail } = await errorOf(simulate({ ...stage.settings, chainId: 1 }, simulateInput(stage)));
+      expect(detail.message).toBe('The node is of chain 31337, and the settings say 1.');
+    });
+
     it('a session that has expired, by the clock of the chain', async () => {
       await rpc(stage.node.rpcUrl, 'evm_increaseTime', 86_401);
       await rpc(stage.node.rpcUrl, 'evm_mine');

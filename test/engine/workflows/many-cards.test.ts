@@ -1,0 +1,37 @@
+/** More cards than the Web UI's page of a turn holds: whoever asks for them by client gets all. */
+import type { JsonObject } from '../../../src/shared/json';
+import { withEngine } from '../support/engine';
+import { ask, say } from '../../support/scripted-model';
+import { pays } from '../../support/tools';
+
+/** A card of this takes 200 KB in the Web UI's address; the page of a turn has 500 KB. */
+const invoice = (n: number) => `INV-${n} ${'甲'.repeat(23_000)}`;
+const calls = Array.from({ length: 8 }, (_, n): [string, JsonObject] => ['pay', { invoice: invoice(n), cents: 700 + n }]);
+
+describe('calls whose cards do not fit onto one page', () => {
+  it('can all be asked about at once, each with its own card', () =>
+    withEngine(
+      {
+        tools: [pays('pay', [])],
+        script: [ask(...calls), say('ok')],
+      },
+      async ({ client, start }) => {
+        const turn = await start();
+        await turn.waitForPending();
+        const { questions, unread } = await turn.waiting();
+        expect(unread).toEqual([]);
+        expect(questions.map(({ id }) => id)).toEqual(calls.map((_, n) => `1.${n + 1}`));
+        for (const [n, { card, digest }] of questions.entries()) {
+          expect(card).toContain(digest);
+          expect(card).toContain(`INV-${n} `);
+        }
+        const listed = (await client.pending()).find(({ turn_id }) => turn_id === turn.id);
+        expect(listed).toMatchObject({ unreachable: null, calls: questions.map(({ digest }) => ({ digest })) });
+        await turn.deny(
+          questions.map(({ digest }) => digest),
+          { by: 'ana' },
+        );
+        await turn.result();
+      },
+    ));
+});

@@ -1,0 +1,49 @@
+/** What a node, or a contract that it runs, answers: it is read, and nothing more is done for it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OnchainSettings } from '../../../../src/packs/onchain';
+import type { Tool } from '../../../../src/tools/define';
+import { toolContext } from '../../../support/tool-context';
+import { madeUpSwap, offchainLookup, startMadeUpNode, type Answers } from './made-up-node';
+import { newKey, swap, tool, verdictOf } from './support';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** The settings for a node that answers so. */
+async function settingsFor(answers: Answers): Promise<OnchainSettings> {
+  const journal = await mkdtemp(join(tmpdir(), 'holdfast-hostile-node-'));
+  closing.push(() => rm(journal, { recursive: true, force: true }));
+  const node = await startMadeUpNode(answers);
+  closing.push(node.close);
+  return { ...node.settings, journal };
+}
+
+describe('a hostile answer', () => {
+  it.each(['simulate_swap', 'swap_token', 'preview'])('of a contract has %s ask no address of its own', async (what) => {
+    let asked = 0;
+    const elsewhere = createServer((_request, response) => void (asked++, response.end('{"data":"0x"}')));
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    closing.push(() => (elsewhere.closeAllConnections(), elsewhere.close()));
+    const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/{sender}/{data}`;
+    const settings = await settingsFor({ eth_call: () => ({ revert: offchainLookup([url]) }) });
+    const one: Tool = tool(what === 'preview' ? 'swap_token' : (what as 'swap_token'), settings);
+    const work = async () =>
+      (what === 'preview' ? one.preview! : one.run)(madeUpSwap(), toolContext({ idempotencyKey: newKey() }));
+    expect([await verdictOf(work()), asked]).toEqual(['EXECUTION_ERROR reverted, nothing happened', 0]);
+  });
+
+  it.each<[string, Answers]>([
+    ['eth_estimateGas', { eth_estimateGas: () => ({ result: `0x${'f'.repeat(70_000)}` }) }],
+    ['eth_call', { eth_call: () => ({ result: `0x${'f'.repeat(70_000)}` }) }],
+    ['a revert', { eth_call: () => ({ revert: `0x${'f'.repeat(70_000)}` }) }],
+  ])('of more than 64 KB in one text is not read: %s', async (_method, answers) => {
+    const verdict = await verdictOf(swap(await settingsFor(answers), madeUpSwap()));
+    expect(verdict).toBe('NETWORK_ERROR chain_unreachable, nothing happened');
+  });
+});
