@@ -4,9 +4,11 @@ import { isJsonObject, type JsonObject } from '../../shared/json';
 import { list, object, text } from '../case-file/loose';
 import { BUNDLE_VERSION, type Bodies, type BundleBody, type LineKind } from '../format/lines';
 import { Attestations } from './attestations';
+import { defaultsIn } from './defaults';
 import { Fault, quoted } from './fault';
 import { RecordedRules } from './recorded-rules';
 import { Turn, type Refs } from './turn';
+import { hashOf } from './values';
 
 /** What of a line has a meaning. */
 export type MeantLine = { [K in LineKind]: { n: number; kind: K; body: Bodies[K] } }[LineKind];
@@ -32,7 +34,9 @@ export class Meaning {
   /** A line whose form and place are right. */
   take(line: MeantLine): void {
     if (this.fault) return;
-    const report = (rule: string, reason: string) => void (this.fault ??= new Fault(line.n, rule, reason));
+    const report = (rule: string, reason: string) => {
+      if (this.fault === null || place(rule) < place(this.fault.rule)) this.fault = new Fault(line.n, rule, reason);
+    };
     switch (line.kind) {
       case 'bundle':
         this.bundle = line.body;
@@ -80,12 +84,12 @@ export class Meaning {
     }
   }
 
-  private define(ref: string, { approvals = {}, tools }: JsonObject): void {
+  private define(ref: string, { approvals = {}, tools, name: agent = null, prompt = null }: JsonObject): void {
     const kept = list(tools).map((tool) => {
-      const { name = null, version = null, class: kind = null } = object(tool);
-      return { name, version, class: kind };
+      const { name = null, version = null, class: kind = null, internal_only: internal = false, input_schema } = object(tool);
+      return { name, version, class: kind, internal, defaults: defaultsIn(input_schema ?? null) };
     });
-    this.definitions.set(ref, { approvals, tools: kept });
+    this.definitions.set(ref, { approvals, tools: kept, name: agent, prompt_hash: hashOf(prompt) });
   }
 
   /** T6 */
@@ -98,4 +102,9 @@ export class Meaning {
         report('T6', `The turn ${quoted(turn_id)} of a sub-agent has not come to the block that its answer was taken from`);
     }
   }
+}
+
+/** Where a rule stands on the page: of several that are broken at one line the first counts. */
+function place(rule: string): number {
+  return 'HBTD'.indexOf(rule.charAt(0)) * 100 + Number(rule.slice(1));
 }
