@@ -1,7 +1,7 @@
 import { Defaults, defaultsIn } from '../../../../src/audit/verify/defaults';
 import type { Json } from '../../../../src/shared/json';
 
-const SCHEMA = {
+const SCHEMA: Json = {
   type: 'object',
   properties: {
     key: { type: 'string' },
