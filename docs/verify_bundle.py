@@ -1224,7 +1224,7 @@ class Turn:
         self.history = History(body, known["namespace"], signatures, self.rule)
         self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
-        self.facts = TurnFacts(self.twice, objects, form, payload, meant, UNKNOWN)
+        self.facts = TurnFacts(self.twice, known, objects, form, payload, meant, UNKNOWN)
         self.records = []
 
     def rule(self, rule, holds):

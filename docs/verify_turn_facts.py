@@ -1,5 +1,5 @@
-"""What stands twice of a turn as a whole: what bundle-format.md says under *The turn as a whole, its steps, its answers*
-(rules D1, D2 and D6). For verify_bundle.py, which gives what reads values: `form`, `payload`, `meant`."""
+"""What stands twice of a turn as a whole (rules D1, D2 and D6): what bundle-format.md says under *The turn as a whole,
+its steps, its answers*. For verify_bundle.py, which gives what reads values: `form`, `payload`, `meant`."""
 import re
 
 CUT, ATTRIBUTE, CENTS, TEXT_LIMIT, NAME = (12_000, 800_000), 255, 1e-9, 32_000, (100, 250)
@@ -105,11 +105,14 @@ class Defaults:
         return self.known[id(value)]
 
 class TurnFacts:
-    def __init__(self, twice, objects, form, payload, meant, unknown):
+    def __init__(self, twice, known, objects, form, payload, meant, unknown):
         self.twice, self.objects, self.form, self.payload = twice, objects, form, payload
+        self.children = known.setdefault("children", {})  # what histories of turns so far have of children: hashes
+        self.begun = {}  # by event: hashes of the arguments that children are started with
         self.meant, self.UNKNOWN = meant, unknown
         self.tally, self.tallies, self.scheduled, self.shown, self.end = Tally(), {}, {}, unknown, {}
         self.contents, self.roles, self.asked, self.starts, self.headers = {}, {}, {}, {}, {}
+        self.handed = {}  # by run: hash of the argument that it has handed to the next
         self.messages = {}  # by ref: role and parts of an own message; None: it is none
 
     def rule(self, rule, holds): self.twice.rule(rule, holds)
@@ -122,13 +125,14 @@ class TurnFacts:
     # The history.
 
     def begin(self):
-        self.scheduled, self.shown, self.end = {}, self.UNKNOWN, {}
+        self.scheduled, self.shown, self.end, self.begun = {}, self.UNKNOWN, {}, {}
 
     def event(self, event, name, facts):
         value, result = self.payload(facts.get("input")), self.payload(facts.get("result"))
         failure = self.obj(facts.get("failure"))
         if name == "WORKFLOW_EXECUTION_STARTED":
             self.started(facts, value)
+        self.child(name, txt(event.get("eventId")), facts, value, result)
         if name == "UPSERT_WORKFLOW_SEARCH_ATTRIBUTES":
             self.attributes(facts.get("searchAttributes"))
         if name == "ACTIVITY_TASK_SCHEDULED":
@@ -137,7 +141,10 @@ class TurnFacts:
             return
         if name == "ACTIVITY_TASK_COMPLETED":
             self.completed(*self.scheduled.get(txt(facts.get("scheduledEventId")), ("", {})), result)
+        if name == "WORKFLOW_EXECUTION_CONTINUED_AS_NEW" and value is not self.UNKNOWN:
+            self.handed[self.twice.runs[-1]] = self.form(value)
         if name == "WORKFLOW_EXECUTION_COMPLETED":
+            self.above("result", result)
             self.ended(self.obj(result), None)
         if name == "WORKFLOW_EXECUTION_CANCELED":
             self.cancelled(self.obj(self.payload(facts.get("details"))))
@@ -150,10 +157,28 @@ class TurnFacts:
         if name == "ACTIVITY_TASK_COMPLETED" and closed and not self.twice.reset and found is not self.UNKNOWN:
             self.used(self.obj(found).get("usage"))
 
+    def child(self, name, event_id, facts, value, result):
+        of = self.obj(facts.get("workflowExecution"))
+        named, begun = (txt(of.get("workflowId")), txt(of.get("runId"))), txt(facts.get("initiatedEventId"))
+        if name == "START_CHILD_WORKFLOW_EXECUTION_INITIATED" and value is not self.UNKNOWN:
+            self.begun[event_id] = self.form(value)
+        if name == "CHILD_WORKFLOW_EXECUTION_STARTED" and begun in self.begun:
+            self.children["argument", *named] = self.begun[begun]
+        if name == "CHILD_WORKFLOW_EXECUTION_COMPLETED" and result is not self.UNKNOWN:
+            self.children["result", *named] = self.form(result)
+
+    def above(self, what, payload):
+        """What the turn above has in its history of this one."""
+        known = self.children.get((what, self.twice.turn["workflow_id"], self.twice.runs[-1]))
+        self.rule("D1", known is None or payload is self.UNKNOWN or known == self.form(payload))
+
     def started(self, facts, argument):
         before = facts.get("continuedExecutionRunId")
         known = self.tallies.get(before) if isinstance(before, str) else None
         self.tally = self.tallies[self.twice.runs[-1]] = Tally(isinstance(before, str), known)
+        self.above("argument", argument)
+        if argument is not self.UNKNOWN and isinstance(before, str) and before in self.handed:
+            self.rule("D1", self.handed[before] == self.form(argument))
         self.argument(self.obj(argument))
         self.attributes(facts.get("searchAttributes"))
         memo = self.fields(facts.get("memo"), "fields")

@@ -19,6 +19,7 @@ export class Meaning {
   private bundle: BundleBody | null = null;
   private turn: Turn | null = null;
   private readonly definitions = new Map<string, JsonObject>();
+  private readonly children = new Map<string, string | null>();
   private readonly rules = new RecordedRules();
   /** By id: the turns so far. */
   private readonly turns = new Map<string, { workflow_id: string; first_execution_run_id: string | null }>();
@@ -50,6 +51,7 @@ export class Meaning {
         this.turns.set(line.body.turn_id, line.body);
         this.turn = new Turn(line.body, this.bundle!.namespace, this.attestations, {
           definitions: this.definitions,
+          children: this.children,
           blocks: this.structure.blocks,
           rules: this.rules,
           hasSessions: this.bundle!.v === BUNDLE_VERSION,

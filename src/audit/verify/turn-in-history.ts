@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { cutJson } from '../../shared/json-bytes';
 import { list, object, text } from '../case-file/loose';
 import * as of from './doubled-turn';
+import type { TurnBody } from '../format/lines';
 import { quoted } from './fault';
 import type { History } from './history';
 import { add, copyOf, none, nothing, type Tally, wrongSum } from './tally';
@@ -34,15 +35,23 @@ export class TurnInHistory {
   /** State by the search attribute. */
   private shown: Known | undefined;
   private end: { state: Json; reason: Json } | null = null;
+  /** By run: hash of the argument that it has handed to the next. */
+  private readonly handed = new Map<string, string | null>();
+  /** By event: hashes of the arguments that children are started with. */
+  private begun = new Map<string, string | null>();
 
   constructor(
     private readonly all: Testimony,
     private readonly history: History,
+    private readonly turn: TurnBody,
+    /** What turns before have in their histories of children, by workflow and run: hashes of arguments and results. */
+    private readonly children: Map<string, string | null>,
   ) {}
 
   beginRun(): void {
     this.runs += 1;
     this.scheduled = new Map();
+    this.begun = new Map();
     this.shown = undefined;
     this.end = null;
   }
@@ -52,10 +61,16 @@ export class TurnInHistory {
     const attributes = attributesOf(event);
     const { input, result } = attributes;
     if (type === 'WORKFLOW_EXECUTION_STARTED') this.start(attributes, firstPayload(input));
+    this.child(type, event, attributes);
     if (type === 'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES') this.attributes(attributes.searchAttributes);
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
-    if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.ended(type, attributes, firstPayload(result));
+    if (type === 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW' && firstPayload(input) !== UNKNOWN)
+      this.handed.set(this.history.runs.at(-1)!, hashOf(firstPayload(input) as Json));
+    if (type === 'WORKFLOW_EXECUTION_COMPLETED') {
+      this.above('result', firstPayload(result));
+      this.ended(type, attributes, firstPayload(result));
+    }
     if (type === 'WORKFLOW_EXECUTION_CANCELED') this.cancelled(firstPayload(attributes.details));
     if (type === 'WORKFLOW_EXECUTION_FAILED') {
       const { applicationFailureInfo } = object(attributes.failure);
@@ -70,10 +85,34 @@ export class TurnInHistory {
     if (found !== UNKNOWN) this.used(object(found).usage, SESSION);
   }
 
+  private child(type: string, { eventId }: JsonObject, { input, result, workflowExecution, initiatedEventId }: JsonObject): void {
+    const { workflowId, runId } = object(workflowExecution);
+    const named = `${text(workflowId)} ${text(runId)}`;
+    const payload = firstPayload(type === 'CHILD_WORKFLOW_EXECUTION_COMPLETED' ? result : input);
+    if (payload === UNKNOWN) return;
+    if (type === 'START_CHILD_WORKFLOW_EXECUTION_INITIATED') this.begun.set(text(eventId), hashOf(payload));
+    const begun = this.begun.get(text(initiatedEventId));
+    if (type === 'CHILD_WORKFLOW_EXECUTION_STARTED' && begun !== undefined) this.children.set(`argument ${named}`, begun);
+    if (type === 'CHILD_WORKFLOW_EXECUTION_COMPLETED') this.children.set(`result ${named}`, hashOf(payload));
+  }
+
+  /** D1: what the turn above has in its history of this one. */
+  private above(what: 'argument' | 'result', payload: Known): void {
+    const known = this.children.get(`${what} ${this.turn.workflow_id} ${this.history.runs.at(-1)!}`);
+    if (known !== undefined && payload !== UNKNOWN && known !== hashOf(payload))
+      this.all.report('D1', `The turn has another ${what} than the history of the turn above it has`);
+  }
+
   private start(attributes: JsonObject, argument: Known): void {
     const { continuedExecutionRunId: before } = attributes;
     this.goOn(typeof before === 'string' ? before : null);
-    if (argument !== UNKNOWN) this.argument(object(argument));
+    this.above('argument', argument);
+    if (argument !== UNKNOWN) {
+      const handed = this.handed.get(text(before));
+      if (handed !== undefined && handed !== hashOf(argument))
+        this.all.report('D1', 'The run began with another argument than the run before it has handed on');
+      this.argument(object(argument));
+    }
     this.attributes(attributes.searchAttributes);
     const memo = fieldsOf(attributes.memo, 'fields');
     const { message_hash } = object(memo.holdfast_of_session);

@@ -1,7 +1,7 @@
 /** What stands twice in a turn is compared, source by source (rules D1 to D8); which facts those are, `doubled.ts` says. */
 import type { JsonObject } from '../../shared/json';
 import type { BlockBody, PartBody, RunBody, TurnBody } from '../format/lines';
-import type { Blocks } from './blocks';
+import type { Around, Blocks } from './blocks';
 import type { History, Report } from './history';
 import { Testimony } from './testimony';
 import { TurnInHistory } from './turn-in-history';
@@ -16,11 +16,11 @@ export class Twice {
   private readonly turnInHistory: TurnInHistory;
   private readonly turnInTranscript: TurnInTranscript;
 
-  constructor(turn: TurnBody, history: History, blocks: Blocks, definitions: ReadonlyMap<string, JsonObject>) {
+  constructor(turn: TurnBody, history: History, blocks: Blocks, { definitions, children }: Around) {
     this.all = new Testimony(history);
     this.inHistory = new TwiceInHistory(this.all, turn, history);
     this.inTranscript = new TwiceInTranscript(this.all, history, blocks);
-    this.turnInHistory = new TurnInHistory(this.all, history);
+    this.turnInHistory = new TurnInHistory(this.all, history, turn, children);
     this.turnInTranscript = new TurnInTranscript(this.all, history, blocks, definitions);
   }
 

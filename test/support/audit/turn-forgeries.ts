@@ -274,6 +274,31 @@ const OF_STARTS: Plan[] = [
     says: /message_hash of the turn/,
   },
   {
+    name: 'another state than the run before has handed on',
+    of: 'continued',
+    edit: (lines) => (value(lines.filter(STARTED)[1]!).parent_head = 'e'.repeat(64)),
+    at: (line, _, lines) => line === lines.filter(STARTED)[1],
+    rule: 'D1',
+    says: /another argument than the run before it/,
+  },
+  {
+    name: 'another message to a sub-agent, in the history of the turn above it',
+    of: 'sub_agent',
+    edit: (lines) => (value(lines.find(ofType('START_CHILD_WORKFLOW_EXECUTION_INITIATED'))!).message = 'Find another.'),
+    at: (line, _, lines) => line === lines.filter(STARTED)[1],
+    rule: 'D1',
+    says: /another argument than the history of the turn above/,
+  },
+  {
+    name: 'another answer of a sub-agent, in the history of the turn above it',
+    of: 'sub_agent',
+    edit: (lines) =>
+      (attributes(lines.find(ofType('CHILD_WORKFLOW_EXECUTION_COMPLETED'))!).result.payloads[0].$.text = 'Nothing.'),
+    at: (line, _, lines) => line === lines.filter(COMPLETED)[1],
+    rule: 'D1',
+    says: /another result than the history of the turn above/,
+  },
+  {
     name: 'another prompt at the start',
     of: 'approval',
     edit: (lines) => (body(lines, isStart).agent.prompt_hash = hashJson('another')),
