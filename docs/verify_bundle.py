@@ -7,6 +7,7 @@ from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from verify_rules import CLASSES, TARGETS, known_facts, verdicts
+from verify_turn_facts import TurnFacts
 
 LONGEST_LINE, DEEPEST, CLOCKS, END = 128 * 2**20, 200, 60_000, "9999-12-31T00:00:00Z"
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z")
@@ -41,14 +42,15 @@ def table(**subjects):
 TURN = table(turn="turn_id workflow_id first_execution_run_id agent requester session_id trace_id store_id parent")
 ASKED = table(asked="id:call_id tool_use_id tool version class verdict reason error input_hash undecided"
                     " policy_ref untrusted target_hash")
-STEP, QUESTION = table(step="stop_reason", turn="store_id"), table(card="digest card", call="preview_ref target_hash")
+STEP = table(step="stop_reason text", turn="store_id")
+QUESTION = table(card="digest card", call="preview_ref target_hash")
 USAGE = table(step="input_tokens output_tokens cache_read_tokens cache_creation_tokens")
 CALL = table(call="id:call_id revision tool version class input_hash input_ref preview_ref policy_ref target_hash")
 BECAME = table(result="state effect summary error")
 OUTCOME = table(call="call_id tool version class revision", use="tool_use_id", result="state effect summary error")
 SHOWN = table(call="id:call_id revision tool version class idempotency_key:key",
               result="state effect error result_summary:summary")
-VIEW = table(turn="turn_id workflow_id agent session_id requester trace_id store_id", run="run_id",
+VIEW = table(turn="turn_id workflow_id agent session_id requester trace_id store_id parent:answers", run="run_id",
              block="state reason")
 LOOK, FOUND = table(turn="session_id"), table(turn="state reason usage context_full ended_at", block="state reason")
 RECORD = table(turn="turn_id", call="idempotency_key:key tool act", block="dispatch", effect="state:effect result_ref")
@@ -131,10 +133,12 @@ def payload(container):
     if found.get("redacted") is True:
         return UNKNOWN
     data = unbase64(txt(found.get("data")))
-    if data is None or unbase64(txt(at(found, "metadata.encoding"))) == b"binary/null":
-        return None
+    return None if data is None or unbase64(txt(at(found, "metadata.encoding"))) == b"binary/null" else meant(data)
+
+def meant(text):  # None: it is no JSON of one meaning.
     try:
-        value = json.loads(data.decode(), object_pairs_hook=named_once, parse_float=number)
+        read = text.decode() if isinstance(text, bytes) else text
+        value = json.loads(read, object_pairs_hook=named_once, parse_float=number)
         canonical(value).encode()
         return value
     except (ValueError, OverflowError, RecursionError):
@@ -1220,6 +1224,7 @@ class Turn:
         self.history = History(body, known["namespace"], signatures, self.rule)
         self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
+        self.facts = TurnFacts(self.twice, known, objects, form, payload, meant, UNKNOWN)
         self.records = []
 
     def rule(self, rule, holds):
@@ -1228,6 +1233,7 @@ class Turn:
     def run(self, body):
         self.history.begin(body)
         self.twice.begin(body)
+        self.facts.begin()
 
     def event(self, body):
         event = body["event"]
@@ -1235,21 +1241,25 @@ class Turn:
         facts = attributes_of(event, name)
         self.history.event(event, name, facts)
         self.twice.event(event, name, facts, self.history.head)
+        self.facts.event(event, name, facts)
 
     def session(self, body):
         name = txt(body["event"].get("eventType")).removeprefix("EVENT_TYPE_")
         facts = attributes_of(body["event"], name)
         self.of_session.event(body["run_id"], body["event"], name, facts)
         self.twice.session(name, facts, self.history.closed)
+        self.facts.session(name, facts, self.history.closed)
 
     def part(self, body):
         self.blocks.part(body["ref"], body["part"])
         self.twice.lost = self.twice.lost or body["part"] is None
         self.twice.part(body["ref"], at(body, "part.body"))
+        self.facts.part(body["ref"], at(body, "part.body"))
 
     def block(self, body):
         if self.blocks.block(body["ref"], body["block"]):
             self.twice.block(body["ref"], body["block"])
+            self.facts.block(body["ref"], body["block"])
 
     def effect(self, body):
         record, history = body["record"], self.history

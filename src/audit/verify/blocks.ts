@@ -18,6 +18,8 @@ import { attempt, hashOf, timeOf, UNKNOWN } from './values';
 export interface Around {
   /** By ref. */
   definitions: ReadonlyMap<string, JsonObject>;
+  /** Hashes of what histories of turns so far have of children (turn-in-history.ts). */
+  children: Map<string, string | null>;
   /** Blocks so far. */
   blocks: ReadonlySet<string>;
   rules: RecordedRules;

@@ -4,10 +4,11 @@ import { isJsonObject, type JsonObject } from '../../shared/json';
 import { list, object, text } from '../case-file/loose';
 import { BUNDLE_VERSION, type Bodies, type BundleBody, type LineKind } from '../format/lines';
 import { Attestations } from './attestations';
+import { defaultsIn } from './defaults';
 import { Fault, quoted } from './fault';
 import { RecordedRules } from './recorded-rules';
 import { Turn, type Refs } from './turn';
-import { timeOf } from './values';
+import { hashOf, timeOf } from './values';
 
 /** What of a line has a meaning. */
 export type MeantLine = { [K in LineKind]: { n: number; kind: K; body: Bodies[K] } }[LineKind];
@@ -18,6 +19,7 @@ export class Meaning {
   private bundle: BundleBody | null = null;
   private turn: Turn | null = null;
   private readonly definitions = new Map<string, JsonObject>();
+  private readonly children = new Map<string, string | null>();
   private readonly rules = new RecordedRules();
   /** By id: the turns so far. */
   private readonly turns = new Map<string, { workflow_id: string; first_execution_run_id: string | null }>();
@@ -33,7 +35,9 @@ export class Meaning {
   /** A line whose form and place are right. */
   take(line: MeantLine): void {
     if (this.fault) return;
-    const report = (rule: string, reason: string) => void (this.fault ??= new Fault(line.n, rule, reason));
+    const report = (rule: string, reason: string) => {
+      if (this.fault === null || place(rule) < place(this.fault.rule)) this.fault = new Fault(line.n, rule, reason);
+    };
     switch (line.kind) {
       case 'bundle':
         this.bundle = line.body;
@@ -47,6 +51,7 @@ export class Meaning {
         this.turns.set(line.body.turn_id, line.body);
         this.turn = new Turn(line.body, this.bundle!.namespace, this.attestations, {
           definitions: this.definitions,
+          children: this.children,
           blocks: this.structure.blocks,
           rules: this.rules,
           hasSessions: this.bundle!.v === BUNDLE_VERSION,
@@ -82,12 +87,12 @@ export class Meaning {
     }
   }
 
-  private define(ref: string, { approvals = {}, tools }: JsonObject): void {
+  private define(ref: string, { approvals = {}, tools, name: agent = null, prompt = null }: JsonObject): void {
     const kept = list(tools).map((tool) => {
-      const { name = null, version = null, class: kind = null } = object(tool);
-      return { name, version, class: kind };
+      const { name = null, version = null, class: kind = null, internal_only: internal = false, input_schema } = object(tool);
+      return { name, version, class: kind, internal, defaults: defaultsIn(input_schema ?? null) };
     });
-    this.definitions.set(ref, { approvals, tools: kept });
+    this.definitions.set(ref, { approvals, tools: kept, name: agent, prompt_hash: hashOf(prompt) });
   }
 
   /** T6 */
@@ -100,4 +105,9 @@ export class Meaning {
         report('T6', `The turn ${quoted(turn_id)} of a sub-agent has not come to the block that its answer was taken from`);
     }
   }
+}
+
+/** Where a rule stands on the page: of several that are broken at one line the first counts. */
+function place(rule: string): number {
+  return 'HBTD'.indexOf(rule.charAt(0)) * 100 + Number(rule.slice(1));
 }

@@ -38,7 +38,7 @@ export class Turn {
   ) {
     this.history = new History(body, namespace, attestations);
     this.blocks = new Blocks(body, this.history, around);
-    this.twice = new Twice(body, this.history, this.blocks);
+    this.twice = new Twice(body, this.history, this.blocks, around);
     this.ofSession = new OfSession(body, this.history);
   }
 

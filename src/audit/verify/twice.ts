@@ -1,9 +1,11 @@
 /** What stands twice in a turn is compared, source by source (rules D1 to D8); which facts those are, `doubled.ts` says. */
 import type { JsonObject } from '../../shared/json';
 import type { BlockBody, PartBody, RunBody, TurnBody } from '../format/lines';
-import type { Blocks } from './blocks';
+import type { Around, Blocks } from './blocks';
 import type { History, Report } from './history';
 import { Testimony } from './testimony';
+import { TurnInHistory } from './turn-in-history';
+import { TurnInTranscript } from './turn-in-transcript';
 import { TwiceInHistory } from './twice-in-history';
 import { TwiceInTranscript } from './twice-in-transcript';
 
@@ -11,35 +13,44 @@ export class Twice {
   private readonly all: Testimony;
   private readonly inHistory: TwiceInHistory;
   private readonly inTranscript: TwiceInTranscript;
+  private readonly turnInHistory: TurnInHistory;
+  private readonly turnInTranscript: TurnInTranscript;
 
-  constructor(turn: TurnBody, history: History, blocks: Blocks) {
+  constructor(turn: TurnBody, history: History, blocks: Blocks, { definitions, children }: Around) {
     this.all = new Testimony(history);
     this.inHistory = new TwiceInHistory(this.all, turn, history);
     this.inTranscript = new TwiceInTranscript(this.all, history, blocks);
+    this.turnInHistory = new TurnInHistory(this.all, history, turn, children);
+    this.turnInTranscript = new TurnInTranscript(this.all, history, blocks, definitions);
   }
 
   beginRun(run: RunBody): void {
     this.inHistory.beginRun(run);
+    this.turnInHistory.beginRun();
   }
 
   event(event: JsonObject, report: Report): void {
     this.all.report = report;
     this.inHistory.event(event);
+    this.turnInHistory.event(event);
   }
 
   session(event: JsonObject, report: Report): void {
     this.all.report = report;
     this.inHistory.session(event);
+    this.turnInHistory.session(event);
   }
 
   part(part: PartBody, report: Report): void {
     this.all.report = report;
     this.inTranscript.part(part);
+    this.turnInTranscript.part(part);
   }
 
   block(block: BlockBody, report: Report): void {
     this.all.report = report;
     this.inTranscript.block(block);
+    this.turnInTranscript.block(block);
   }
 
   effect(record: JsonObject, report: Report): void {

@@ -1,5 +1,6 @@
 /** Each fact that stands twice in a bundle, changed in one place at a time and signed by the stolen key: the list is the verifier's own, made of the record's types. */
 import * as doubled from '../../../src/audit/verify/doubled';
+import * as ofTurn from '../../../src/audit/verify/doubled-turn';
 import type { Table } from '../../../src/audit/verify/doubled';
 import { sample } from '../bundle-keys';
 import { forged, type OpenLine } from './forge';
@@ -30,6 +31,11 @@ const result = (lines: OpenLine[]) =>
   attributes(lines.find((line) => line.body.event?.workflowExecutionCompletedEventAttributes)!).result.payloads[0].$;
 const part = (lines: OpenLine[], has: (body: any) => unknown) =>
   lines.find(({ kind, body }) => kind === 'part' && has(body.part?.body ?? {}))!.body.part.body;
+/** The last turn of a bundle is that of a sub-agent. */
+const lastResult = (lines: OpenLine[]) =>
+  attributes(lines.filter((line) => line.body.event?.workflowExecutionCompletedEventAttributes).at(-1)!).result.payloads[0].$;
+const isStart = (body: any) => body.first_execution_run_id;
+const isUse = (body: any) => body.type === 'tool_use';
 const dispatchBody = (lines: OpenLine[]) => part(lines, (body) => body.idempotency_key && body.approval);
 
 export const SOURCES: Record<string, Source> = {
@@ -68,6 +74,11 @@ export const SOURCES: Record<string, Source> = {
     table: doubled.CALL_OUTCOME,
     record: (lines) => input(lines, 'takeStep', 1).outcomes[0],
   },
+  'how the turn was to end': { of: 'limit', table: ofTurn.END_TURN_INPUT, record: (lines) => input(lines, 'endTurn') },
+  'how a direct call was answered': { of: 'call', table: ofTurn.END_TURN_OUTPUT, record: (lines) => output(lines, 'endTurn') },
+  'the agent that began': { of: 'approval', table: ofTurn.STARTING_AGENT, record: (lines) => part(lines, isStart).agent },
+  'a call in the answer': { of: 'approval', table: ofTurn.TOOL_USE, record: (lines) => part(lines, isUse) },
+  "the result of a sub-agent's turn": { of: 'sub_agent', table: doubled.TURN_VIEW, record: lastResult },
   "the turn's result": { of: 'bound', table: doubled.TURN_VIEW, record: result },
   "a call in the turn's result": { of: 'approval', table: doubled.CALL_VIEW, record: (lines) => result(lines).calls[0] },
   "an approval in the turn's result": {

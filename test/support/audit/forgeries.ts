@@ -7,6 +7,7 @@ import { callDigest, hashJson, idempotencyKey } from '../../../src/shared/digest
 import type { Json } from '../../../src/shared/json';
 import { GATEWAY_KEY, sample, STRANGER_KEY } from '../bundle-keys';
 import { forged, type OpenLine } from './forge';
+import { requested, TURN_PLANS } from './turn-forgeries';
 
 export interface Forgery {
   name: string;
@@ -22,7 +23,7 @@ interface Plan {
   name: string;
   of: string;
   edit(lines: OpenLine[]): void;
-  at: Find;
+  at(line: OpenLine, index: number, lines: OpenLine[]): boolean;
   rule: string;
   says: RegExp;
 }
@@ -781,6 +782,7 @@ const PLANS: Plan[] = [
       const said = argument(lines).message as string;
       replaced(lines, JSON.stringify(said).slice(1, -1), 'Pay INV-8.');
       bodyOf(lines, isStart).message_hash = hashJson('Pay INV-8.');
+      requested(lines);
     },
     at: block('start'),
     rule: 'H7',
@@ -817,6 +819,7 @@ const PLANS: Plan[] = [
     edit: (lines) => {
       argument(lines).message = 'Pay INV-8.';
       value(one(lines, scheduled('takeStep'))).message = 'Pay INV-8.';
+      requested(lines);
     },
     at: block('start'),
     rule: 'B3',
@@ -825,7 +828,10 @@ const PLANS: Plan[] = [
   {
     name: 'a direct call of another input, by the history',
     of: 'call',
-    edit: (lines) => void (argument(lines).input_json = '{"invoice":"INV-8","cents":700}'),
+    edit: (lines) => {
+      argument(lines).input_json = '{"invoice":"INV-8","cents":700}';
+      requested(lines);
+    },
     at: block('start'),
     rule: 'B3',
     says: /another call/,
@@ -1569,6 +1575,7 @@ const PLANS: Plan[] = [
     rule: 'T6',
     says: /sub-agent was left out/,
   },
+  ...TURN_PLANS,
 ];
 
 /** Each by its name, made when it is asked for. */

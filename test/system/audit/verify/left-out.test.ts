@@ -21,10 +21,14 @@ const SAMPLES = [
   'waited',
 ];
 
-/** Lists of payloads, wherever an event has them. */
-function payloadsIn(value: any): any[][] {
+/** Where an event has payloads: in lists, and by name in its memo and search attributes. */
+function payloadsIn(value: any): [holder: any, key: string | number][] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, held]) => (key === 'payloads' ? [held as any[]] : payloadsIn(held)));
+  return Object.entries(value).flatMap(([key, held]): [any, string | number][] => {
+    if (key === 'payloads') return [[held, 0]];
+    if (key === 'fields' || key === 'indexedFields') return Object.keys(held as object).map((name) => [held, name]);
+    return payloadsIn(held);
+  });
 }
 
 const isPart = ({ kind, body }: OpenLine) => kind === 'part' && body.part !== null;
@@ -46,7 +50,8 @@ async function cases(): Promise<Case[]> {
     const payloads = payloadsIn(lines.map(({ body }) => body.event ?? null)).length;
     for (let n = 0; n < payloads; n++)
       left(`payload ${n}`, { parts: 0, payloads: 1 }, (open) => {
-        payloadsIn(open.map(({ body }) => body.event ?? null))[n]![0] = { redacted: true };
+        const [holder, key] = payloadsIn(open.map(({ body }) => body.event ?? null))[n]!;
+        holder[key] = { redacted: true };
       });
     for (let n = 0; n < lines.filter(isPart).length; n++)
       left(`part ${n}`, { parts: 1, payloads: 0 }, (open) => void (open.filter(isPart)[n]!.body.part = null));

@@ -1,0 +1,49 @@
+/** What the steps of a turn have come to so far: how many they are, the last text, and what they and sub-agents' turns have used. */
+import type { Json, JsonObject } from '../../shared/json';
+
+const SUMS = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_creation_tokens', 'cost_usd'] as const;
+export type Sums = Record<(typeof SUMS)[number], number>;
+
+/** Of sums of US dollars that were made in another order. */
+const PRECISION = 1e-9;
+
+export interface Tally {
+  steps: number;
+  /** The last that is not empty. */
+  text: string;
+  sums: Sums;
+  /** By workflow: sub-agents' turns, as they were last looked at. */
+  below: Map<string, { sums: Sums; ended: boolean }>;
+  /** The run that it goes on from is not there, or something was left out. */
+  unknown: boolean;
+}
+
+export function none(): Tally {
+  return { steps: 0, text: '', sums: nothing(), below: new Map(), unknown: false };
+}
+
+export function nothing(): Sums {
+  return { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0, cost_usd: 0 };
+}
+
+export function copyOf(tally: Tally): Tally {
+  return { ...tally, sums: { ...tally.sums }, below: new Map(tally.below) };
+}
+
+/** Changes `sums`. What is no number counts as none. */
+export function add(sums: Sums, usage: JsonObject): void {
+  for (const field of SUMS) if (typeof usage[field] === 'number') sums[field] += usage[field];
+}
+
+/** The first sum that is not what was used; null: each is, or a sub-agent's turn had not ended when it was last looked at. */
+export function wrongSum({ sums, below }: Tally, usage: JsonObject): { field: string; said: Json; sum: number } | null {
+  const turns = [...below.values()];
+  if (turns.some(({ ended }) => !ended)) return null;
+  for (const field of SUMS) {
+    const said = usage[field];
+    const sum = turns.reduce((all, turn) => all + turn.sums[field], sums[field]);
+    const most = field === 'cost_usd' ? PRECISION * Math.max(1, sum) : 0;
+    if (said !== undefined && !(typeof said === 'number' && Math.abs(said - sum) <= most)) return { field, said, sum };
+  }
+  return null;
+}

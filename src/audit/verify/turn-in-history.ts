@@ -1,0 +1,294 @@
+/** What a turn's history says twice of the turn as a whole: how it was started, what its steps have said and used, how it ended (rules D1, D2 and D6). */
+import { cutBytes } from '../../shared/cut';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { cutJson } from '../../shared/json-bytes';
+import { list, object, text } from '../case-file/loose';
+import * as of from './doubled-turn';
+import type { TurnBody } from '../format/lines';
+import { quoted } from './fault';
+import type { History } from './history';
+import { add, copyOf, none, nothing, type Tally, wrongSum } from './tally';
+import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
+import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type Known } from './values';
+
+/** Bytes of JSON that an answer is cut to: of a turn that goes on, and of one that has ended. */
+const CUT = [12_000, 800_000];
+/** Longest search attribute, in bytes. */
+const ATTRIBUTE = 255;
+/** How Temporal says that a turn has ended, and the states for which it does. */
+const STATES: Readonly<Record<string, (state: Json | undefined) => boolean>> = {
+  WORKFLOW_EXECUTION_COMPLETED: (state) => state !== 'failed',
+  WORKFLOW_EXECUTION_FAILED: (state) => state === 'failed',
+};
+
+interface Scheduled {
+  type: string;
+  value: JsonObject;
+}
+
+export class TurnInHistory {
+  private runs = 0;
+  private scheduled = new Map<string, Scheduled>();
+  private tally = none();
+  /** At the end of each run so far. */
+  private readonly tallies = new Map<string, Tally>();
+  /** State by the search attribute. */
+  private shown: Known | undefined;
+  private end: { state: Json; reason: Json } | null = null;
+  /** By run: hash of the argument that it has handed to the next. */
+  private readonly handed = new Map<string, string | null>();
+  /** By event: hashes of the arguments that children are started with. */
+  private begun = new Map<string, string | null>();
+
+  constructor(
+    private readonly all: Testimony,
+    private readonly history: History,
+    private readonly turn: TurnBody,
+    /** What turns before have in their histories of children, by workflow and run: hashes of arguments and results. */
+    private readonly children: Map<string, string | null>,
+  ) {}
+
+  beginRun(): void {
+    this.runs += 1;
+    this.scheduled = new Map();
+    this.begun = new Map();
+    this.shown = undefined;
+    this.end = null;
+  }
+
+  event(event: JsonObject): void {
+    const type = eventType(event);
+    const attributes = attributesOf(event);
+    const { input, result } = attributes;
+    if (type === 'WORKFLOW_EXECUTION_STARTED') this.start(attributes, firstPayload(input));
+    this.child(type, event, attributes);
+    if (type === 'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES') this.attributes(attributes.searchAttributes);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
+    if (type === 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW' && firstPayload(input) !== UNKNOWN)
+      this.handed.set(this.history.runs.at(-1)!, hashOf(firstPayload(input) as Json));
+    if (type === 'WORKFLOW_EXECUTION_COMPLETED') {
+      this.above('result', firstPayload(result));
+      this.ended(type, attributes, firstPayload(result));
+    }
+    if (type === 'WORKFLOW_EXECUTION_CANCELED') this.cancelled(firstPayload(attributes.details));
+    if (type === 'WORKFLOW_EXECUTION_FAILED') {
+      const { applicationFailureInfo } = object(attributes.failure);
+      this.ended(type, attributes, firstPayload(object(applicationFailureInfo).details));
+    }
+  }
+
+  /** D1: what its session has found that the turn has used. */
+  session(event: JsonObject): void {
+    if (eventType(event) !== 'ACTIVITY_TASK_COMPLETED' || this.history.wasReset || !this.history.closed) return;
+    const found = firstPayload(attributesOf(event).result);
+    if (found !== UNKNOWN) this.used(object(found).usage, SESSION);
+  }
+
+  private child(type: string, { eventId }: JsonObject, { input, result, workflowExecution, initiatedEventId }: JsonObject): void {
+    const { workflowId, runId } = object(workflowExecution);
+    const named = `${text(workflowId)} ${text(runId)}`;
+    const payload = firstPayload(type === 'CHILD_WORKFLOW_EXECUTION_COMPLETED' ? result : input);
+    if (payload === UNKNOWN) return;
+    if (type === 'START_CHILD_WORKFLOW_EXECUTION_INITIATED') this.begun.set(text(eventId), hashOf(payload));
+    const begun = this.begun.get(text(initiatedEventId));
+    if (type === 'CHILD_WORKFLOW_EXECUTION_STARTED' && begun !== undefined) this.children.set(`argument ${named}`, begun);
+    if (type === 'CHILD_WORKFLOW_EXECUTION_COMPLETED') this.children.set(`result ${named}`, hashOf(payload));
+  }
+
+  /** D1: what the turn above has in its history of this one. */
+  private above(what: 'argument' | 'result', payload: Known): void {
+    const known = this.children.get(`${what} ${this.turn.workflow_id} ${this.history.runs.at(-1)!}`);
+    if (known !== undefined && payload !== UNKNOWN && known !== hashOf(payload))
+      this.all.report('D1', `The turn has another ${what} than the history of the turn above it has`);
+  }
+
+  private start(attributes: JsonObject, argument: Known): void {
+    const { continuedExecutionRunId: before } = attributes;
+    this.goOn(typeof before === 'string' ? before : null);
+    this.above('argument', argument);
+    if (argument !== UNKNOWN) {
+      const handed = this.handed.get(text(before));
+      if (handed !== undefined && handed !== hashOf(argument))
+        this.all.report('D1', 'The run began with another argument than the run before it has handed on');
+      this.argument(object(argument));
+    }
+    this.attributes(attributes.searchAttributes);
+    const memo = fieldsOf(attributes.memo, 'fields');
+    const { message_hash } = object(memo.holdfast_of_session);
+    const { holdfast_trace, holdfast_request } = memo;
+    this.all.tell('turn', '', { trace_id: holdfast_trace, request: holdfast_request, message_hash }, HISTORY);
+  }
+
+  private argument({ agent, requester, session_id, message, input_json, tool, options, parent }: JsonObject): void {
+    this.all.tell('turn', '', asAttributes({ agent, requester, session_id }), "the turn's argument");
+    const asked =
+      typeof message === 'string' && message !== ''
+        ? { request: hashOf({ agent: agent ?? null, message, session_id: session_id ?? null }), message_hash: hashOf(message) }
+        : typeof input_json === 'string' && input_json !== ''
+          ? { request: hashOf({ agent: agent ?? null, tool: tool ?? null, input_json, options: options ?? {} }) }
+          : {};
+    this.all.tell('turn', '', { ...asked, answers: answersOf(parent) }, "the turn's argument");
+  }
+
+  private goOn(before: string | null): void {
+    const known = before === null ? undefined : this.tallies.get(before);
+    this.tally = known ? copyOf(known) : { ...none(), unknown: before !== null };
+    this.tallies.set(this.history.runs.at(-1)!, this.tally);
+  }
+
+  /** D1: the search attributes say whose turn it is. */
+  private attributes(given: Json | undefined): void {
+    const fields = fieldsOf(given, 'indexedFields');
+    const { indexedFields } = object(given);
+    if (Object.hasOwn(object(indexedFields), 'HoldfastState')) this.shown = fields.HoldfastState ?? UNKNOWN;
+    this.all.tellAll(of.SEARCH_ATTRIBUTES, fields, { turn: '' }, 'a search attribute');
+  }
+
+  private activity(event: JsonObject, { activityType }: JsonObject, payload: Known): void {
+    const type = text(object(activityType).name);
+    const value = payload === UNKNOWN ? {} : object(payload);
+    const { step, at, state, reason, envelope, all_refused, workflow_id, begin, message } = value;
+    const kept = { step, at, state, reason, envelope, all_refused, workflow_id, message };
+    const withoutCalls = { ...kept, outcomes: list(value.outcomes).slice(0, 1) } as JsonObject;
+    this.scheduled.set(text(event.eventId), { type, value: type === 'endTurn' ? withoutCalls : (kept as JsonObject) });
+    if (type === 'endTurn') {
+      this.all.tellAll(of.END_TURN_INPUT, value, { run: String(this.runs) }, HISTORY);
+      const { message, attestation } = object(begin);
+      this.all.tell('turn', '', { message, attestation }, HISTORY);
+    }
+    if (type === 'takeStep' && step !== undefined && this.knowsAll && step !== this.tally.steps + 1)
+      this.all.report('D1', `The turn is said to take step ${quoted(step)} after ${this.tally.steps} steps`);
+  }
+
+  private completed({ scheduledEventId }: JsonObject, payload: Known): void {
+    const { type, value } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {} };
+    const said = payload === UNKNOWN ? {} : object(payload);
+    if (type === 'lookAtSubTurn') this.lookedAt(value, payload);
+    if (type === 'takeStep') this.step(value, said);
+    if (type === 'compact') add(this.tally.sums, object(said.usage));
+    if (type === 'admitDirect') {
+      this.tally.steps = 1;
+      this.began(said);
+    }
+    if (type === 'endTurn') this.closed(value, said, payload === UNKNOWN);
+  }
+
+  private step({ step, at, all_refused, message }: JsonObject, said: JsonObject): void {
+    const { head, answer_head, next, usage, calls } = said;
+    this.tally.steps += 1;
+    if (typeof said.text === 'string' && said.text !== '') this.tally.text = said.text;
+    add(this.tally.sums, object(usage));
+    for (const block of [head, answer_head]) this.all.tell('block', block, { at }, HISTORY);
+    if (next === 'end' && typeof all_refused === 'boolean')
+      this.all.tell('block', head, { state: all_refused ? 'refused' : 'completed', reason: null }, HISTORY);
+    if (typeof message === 'string') this.began(said);
+    const other = list(calls).findIndex((call, index) => object(call).id !== `${String(step)}.${index + 1}`);
+    if (Number.isInteger(step) && other !== -1)
+      this.all.report('D2', 'A call is numbered as one of another step, or place in it');
+  }
+
+  /** The first step is admitted under the rules that the turn begins under. */
+  private began({ policy }: JsonObject): void {
+    if (!this.history.wasReset && isJsonObject(policy)) this.all.tell('turn', '', { policy_ref: policy.policy_ref }, HISTORY);
+  }
+
+  private lookedAt({ workflow_id }: JsonObject, payload: Known): void {
+    const { spent, ended } = payload === UNKNOWN ? {} : object(payload);
+    if (!isJsonObject(spent) || !isJsonObject(spent.usage)) this.tally.unknown = true;
+    const sums = nothing();
+    add(sums, object(object(spent).usage));
+    this.tally.below.set(text(workflow_id), { sums, ended: ended === true });
+  }
+
+  /** D6: what was asked to be written down at the end, and what the turn says of its end. */
+  private closed({ at, state, reason, envelope, outcomes }: JsonObject, said: JsonObject, unknown: boolean): void {
+    if (unknown) return;
+    this.all.tell('block', said.head, { at, state, reason }, HISTORY);
+    this.all.tell('run', String(this.runs), { reason }, HISTORY);
+    this.end = { state: state ?? null, reason: reason ?? null };
+    if (envelope !== true && said.envelope === undefined) return;
+    this.all.tell('run', String(this.runs), { envelope: said.envelope ?? null }, HISTORY);
+    const { result_ref = null, error = null } = object(list(outcomes)[0]);
+    const answer = object(said.envelope);
+    if (said.envelope === undefined || result_ref !== null || error === null) return;
+    if (answer.success !== false || hashOf(answer.error) !== hashOf(error))
+      this.all.report('D6', 'A direct call answers with something else than why it did not run');
+  }
+
+  private cancelled(details: Known): void {
+    if (details !== UNKNOWN && Array.isArray(object(details).calls)) return;
+    const end = this.end?.state === 'cancelled' ? { reason: this.end.reason } : {};
+    this.all.tell('run', String(this.runs), { state: 'cancelled' }, 'the end of the workflow');
+    if (!this.history.wasReset) this.all.tell('turn', '', { state: 'cancelled', ...end }, 'the end of the workflow');
+    this.isShown('cancelled');
+  }
+
+  /** D1: the turn's result. */
+  private ended(type: string, { failure }: JsonObject, payload: Known): void {
+    const view = payload === UNKNOWN ? {} : object(payload);
+    if (!Array.isArray(view.calls)) return;
+    const { state, reason, envelope, usage } = view;
+    this.all.tell('run', String(this.runs), { state, reason, envelope }, RESULT);
+    if (!STATES[type]!(state)) this.all.report('D1', `The turn's result is ${quoted(state)}, and Temporal has another end of it`);
+    if (type === 'WORKFLOW_EXECUTION_FAILED') this.why(object(failure), reason);
+    this.isShown(state);
+    if (!this.knowsAll) return;
+    if (view.step !== undefined && view.step !== this.tally.steps)
+      this.all.report('D1', `The turn's result says step ${quoted(view.step)}, and the history has ${this.tally.steps}`);
+    const texts = [this.tally.text, ...CUT.map((bytes) => cutJson(this.tally.text, bytes))];
+    if (view.text !== undefined && !texts.includes(view.text as string))
+      this.all.report('D1', "The turn's result has another text than the last step that said something");
+    this.used(usage, RESULT);
+  }
+
+  /** D1: what Temporal says of why the turn failed. */
+  private why({ message = '', encodedAttributes }: JsonObject, reason: Json | undefined): void {
+    if (reason === undefined || encodedAttributes !== undefined || message === '(redacted)') return;
+    if (hashOf(message) !== hashOf(reason ?? 'failed'))
+      this.all.report('D1', 'The turn has failed for another reason than its result says');
+  }
+
+  /** D1: the search attribute has the last state. */
+  private isShown(state: Json | undefined): void {
+    if (this.shown !== undefined && this.shown !== UNKNOWN && hashOf(this.shown) !== hashOf(state ?? null))
+      this.all.report('D1', `The turn has ended as ${quoted(state)}, and its search attribute says ${quoted(this.shown)}`);
+  }
+
+  /** D1: what was used is what the steps, and the turns of sub-agents, have used together. */
+  private used(usage: Json | undefined, source: string): void {
+    if (!this.knowsAll) return;
+    const wrong = wrongSum(this.tally, object(usage));
+    const who = `${source.charAt(0).toUpperCase()}${source.slice(1)}`;
+    if (wrong) this.all.report('D1', `${who} says ${wrong.field} ${quoted(wrong.said)}, and the steps have used ${wrong.sum}`);
+  }
+
+  private get knowsAll(): boolean {
+    return this.all.whole && !this.tally.unknown;
+  }
+}
+
+/** Whose turn it is, as search attributes have it. */
+export function asAttributes({ agent, requester, session_id }: Record<string, Json | undefined>): Record<string, Json> {
+  // A direct call need not name its agent.
+  const named = { HoldfastAgent: agent ?? undefined, HoldfastRequester: requester, HoldfastSession: session_id };
+  const cut = Object.entries(named).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cutBytes(value, ATTRIBUTE) : value,
+  ]);
+  return Object.fromEntries(cut.filter(([, value]) => value !== undefined && value !== '')) as Record<string, Json>;
+}
+
+/** The call that a sub-agent's turn answers; undefined: it is none. */
+function answersOf(parent: Json | undefined): JsonObject | undefined {
+  if (!isJsonObject(parent)) return undefined;
+  const { turn_id = null, workflow_id = null, call_id = null } = parent;
+  return { turn_id, workflow_id, call_id };
+}
+
+/** What is known of a memo, or of search attributes. */
+function fieldsOf(value: Json | undefined, of: 'fields' | 'indexedFields'): Record<string, Json> {
+  const all = Object.entries(object(object(value)[of]));
+  const known = all.map(([name, payload]) => [name, firstPayload({ payloads: [payload] })] as const);
+  return Object.fromEntries(known.filter((one) => one[1] !== UNKNOWN)) as Record<string, Json>;
+}

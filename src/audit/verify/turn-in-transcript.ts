@@ -1,0 +1,178 @@
+/** What a turn's transcript says twice of its answers, of the calls that they ask for, and of the agent that begins (rules D1 and D2). */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { cutJson } from '../../shared/json-bytes';
+import { parseJson } from '../../shared/parse-json';
+import { list, object, text } from '../case-file/loose';
+import type { BlockBody, PartBody } from '../format/lines';
+import type { Blocks } from './blocks';
+import { Defaults } from './defaults';
+import type { History } from './history';
+import { TRANSCRIPT, type Testimony } from './testimony';
+import { asAttributes } from './turn-in-history';
+import { attempt, hashOf } from './values';
+
+/** Characters of an answer that travel. */
+const TEXT_LIMIT = 32_000;
+/** Of a tool's name that no tool has: characters, and bytes of its JSON. */
+const NAME = { characters: 100, bytes: 250 };
+/** Stands for a block of an answer that could not be kept. */
+const NOT_KEPT = /^\[a block of type [^]* could not be kept\]$/;
+
+/** One content block of an answer; null: nobody can tell what it is. */
+type Content = { text: string; length: number } | Use | 'other' | null;
+
+/** A `tool_use`: hashes, and its name. */
+interface Use {
+  id: string | null;
+  name: Json;
+  input: string | null;
+}
+
+/** What was asked for, as the admission has it. */
+interface Asked {
+  id: string | null;
+  tool: Json;
+  rejected: boolean;
+  /** Hash of the input as it was written; null: it cannot be told. */
+  input: string | null;
+}
+
+interface Message {
+  /** Undefined: it was left out. */
+  role: Json | undefined;
+  parts: readonly string[];
+}
+
+export class TurnInTranscript {
+  /** By ref. */
+  private readonly contents = new Map<string, Content>();
+  private readonly roles = new Map<string, Json>();
+  private readonly asked = new Map<string, Asked>();
+  private readonly starts = new Map<string, JsonObject>();
+  /** First parts of admissions, and whether each is that of a direct call. */
+  private readonly headers = new Map<string, boolean>();
+  /** Own blocks that are not messages: null. */
+  private readonly messages = new Map<string, Message | null>();
+
+  constructor(
+    private readonly all: Testimony,
+    private readonly history: History,
+    private readonly blocks: Blocks,
+    private readonly definitions: ReadonlyMap<string, JsonObject>,
+  ) {}
+
+  /** D2: what a call ran with is what was asked for, and defaults; or what hooks have made of that. */
+  part({ ref, part }: PartBody): void {
+    const body = part?.body ?? null;
+    if (!isJsonObject(body)) return;
+    this.contents.set(ref, contentOf(body));
+    if (body.role !== undefined) this.roles.set(ref, body.role);
+    if (typeof body.first_execution_run_id === 'string') this.starts.set(ref, body);
+    if (isJsonObject(body.subject)) this.headers.set(ref, body.direct === true);
+    const { asked, call_id, tool_use_id, tool, version, verdict, input, changes } = body;
+    if (typeof asked !== 'string' || typeof call_id !== 'string') return;
+    const written = inputIn(asked);
+    const rejected = verdict === 'rejected';
+    this.asked.set(ref, { id: hashOf(tool_use_id ?? null), tool: tool ?? null, rejected, input: written && hashOf(written) });
+    if (written === null || rejected) return;
+    const [first] = list(changes);
+    const taken = first === undefined ? input : object(first).before;
+    if (!isJsonObject(taken) || new Defaults(this.defaults(tool, version)).extend(written, taken)) return;
+    this.all.report('D2', 'A call was admitted with another input than the one that was asked for');
+  }
+
+  block({ ref, block }: BlockBody): void {
+    if (!this.blocks.own.has(ref)) return;
+    const [first = '', ...rest] = block.parts;
+    this.messages.set(ref, block.kind === 'message' ? { role: this.roles.get(first), parts: rest } : null);
+    if (block.kind === 'start') this.start(this.starts.get(first));
+    if (block.kind === 'admission') this.admission(ref, block.parent ?? '', { direct: this.headers.get(first), parts: rest });
+    if (block.kind === 'admission' || block.kind === 'end') this.all.tell('block', ref, { at: block.at }, TRANSCRIPT);
+  }
+
+  /** D1: the agent is that of the definition. */
+  private start(body: JsonObject | undefined): void {
+    if (body === undefined) return;
+    const { agent, requester, session_id, message_hash, policy_ref, definition_ref } = body;
+    const { name, prompt_hash, tools } = object(agent);
+    const attributes = asAttributes({ agent: name, requester, session_id } as Record<string, Json | undefined>);
+    this.all.tell('turn', '', { ...attributes, message_hash }, TRANSCRIPT);
+    if (!this.history.wasReset && policy_ref !== null) this.all.tell('turn', '', { policy_ref }, TRANSCRIPT);
+    const definition = this.definitions.get(text(definition_ref));
+    if (definition === undefined || !isJsonObject(agent)) return;
+    const offered = list(definition.tools)
+      .map(object)
+      .filter(({ internal }) => internal !== true);
+    const shown = offered.map((tool) => `${text(tool.name)}@${text(tool.version)}`);
+    const other =
+      (name !== undefined && name !== definition.name && 'name') ||
+      (prompt_hash !== undefined && prompt_hash !== definition.prompt_hash && 'prompt') ||
+      (tools !== undefined && hashOf(tools) !== hashOf(shown) && 'list of tools');
+    if (other) this.all.report('D1', `The turn began with another ${other} than its agent's definition has`);
+  }
+
+  private admission(ref: string, parent: string, { direct, parts }: { direct: boolean | undefined; parts: string[] }): void {
+    const before = this.messages.get(parent);
+    if (before === undefined || (before && before.role === undefined)) return;
+    const isAnswer = before?.role === 'assistant';
+    const contents = isAnswer ? before.parts.map((part) => this.contents.get(part) ?? null) : [];
+    if (contents.includes(null)) return;
+    const texts = contents.filter((one): one is { text: string; length: number } => isText(one));
+    this.all.tell('step', ref, { text: answerText(texts) }, TRANSCRIPT);
+    const uses = contents.filter((one): one is Use => isUse(one));
+    if (!isAnswer && direct !== false) return;
+    if (uses.length !== parts.length) this.all.report('D2', 'Other calls were admitted than the answer asks for');
+    for (const [index, use] of uses.entries()) this.use(use, this.asked.get(parts[index] ?? ''));
+  }
+
+  /** D2: what was admitted is what the answer asks for. */
+  private use({ id, name, input }: Use, asked: Asked | undefined): void {
+    if (asked === undefined) return;
+    const isNamed =
+      hashOf(name) === hashOf(asked.tool) || (asked.rejected && typeof name === 'string' && shortName(name) === asked.tool);
+    if (id !== asked.id || !isNamed) this.all.report('D2', 'Another call was admitted than the answer asks for');
+    if (asked.input !== null && input !== asked.input)
+      this.all.report('D2', 'The answer asks for a call with another input than the one that was admitted');
+  }
+
+  /** Defaults of a tool of this name and version, by the definitions; null: none of them has it. */
+  private defaults(tool: Json | undefined, version: Json | undefined): Json[] | null {
+    const all = [...this.definitions.values()].flatMap(({ tools }) => list(tools!).map(object));
+    const found = all.filter((one) => one.name === tool && one.version === version);
+    return found.length === 0 ? null : found.flatMap(({ defaults }) => list(defaults));
+  }
+}
+
+function contentOf({ type, text: said, id, name, input }: JsonObject): Content {
+  if (type === 'tool_use') return { id: hashOf(id ?? null), name: name ?? null, input: hashOf(input) };
+  if (type !== 'text') return 'other';
+  if (typeof said !== 'string' || NOT_KEPT.test(said)) return null;
+  return { text: said.slice(0, TEXT_LIMIT), length: said.length };
+}
+
+function isText(content: Content): content is { text: string; length: number } {
+  return typeof content === 'object' && content !== null && 'text' in content;
+}
+
+function isUse(content: Content): content is Use {
+  return typeof content === 'object' && content !== null && 'input' in content;
+}
+
+/** An answer's text, as the step tells it. */
+function answerText(texts: readonly { text: string; length: number }[]): string {
+  const length = texts.reduce((sum, one) => sum + one.length + 1, 0) - 1;
+  const text = texts.map((one) => one.text).join('\n');
+  if (length <= TEXT_LIMIT) return text;
+  return `${text.slice(0, TEXT_LIMIT).toWellFormed()}\n… (cut; ${length} characters in the transcript)`;
+}
+
+function shortName(name: string): string {
+  return cutJson(name.slice(0, NAME.characters).toWellFormed(), NAME.bytes);
+}
+
+/** The input as it was written: an object, `{}` for whatever else it is; null: a character of it was not kept. */
+function inputIn(asked: string): JsonObject | null {
+  if (asked.includes('\ufffd')) return null;
+  const input = attempt(() => parseJson(asked));
+  return isJsonObject(input ?? null) ? (input as JsonObject) : {};
+}
