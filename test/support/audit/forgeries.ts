@@ -122,6 +122,18 @@ function shownAsRun(lines: OpenLine[]): void {
   Object.assign(approval, { by: approvals.map(({ by }: any) => by), decision, note: last?.note ?? null, decisions });
 }
 
+/** Nobody has signed anything, and no worker has looked at a signature. */
+function unsigned(lines: OpenLine[]): void {
+  for (const line of lines.filter(scheduled('checkDecision'))) attributes(line).activityType.name = 'closeQuestion';
+  const text = JSON.stringify(lines, (key, value: any) => {
+    if (key === 'attested') return false;
+    if (typeof value?.attestation !== 'string') return value as unknown;
+    const { attestation, ...said } = value;
+    return { by: claimsIn(attestation as string).principal, ...said };
+  });
+  lines.splice(0, lines.length, ...(JSON.parse(text) as OpenLine[]));
+}
+
 /** Nobody had to be asked, by history and transcript. */
 function unasked(lines: OpenLine[]): void {
   bodyOf(lines, isAdmission).verdict = 'allow';
@@ -873,9 +885,8 @@ const PLANS: Plan[] = [
     name: 'approvals without signatures, where signed ones were asked for',
     of: 'quorum',
     edit: (lines) => {
-      for (const approval of run(lines).approvals) delete approval.attestation;
+      unsigned(lines);
       shownAsRun(lines);
-      lines.filter(part(isDecision)).forEach(({ body }) => delete body.part.body.attestation);
     },
     at: block('dispatch'),
     rule: 'B9',
@@ -943,13 +954,7 @@ const PLANS: Plan[] = [
       for (const approval of [dispatch.approval, ...Object.values<any>(definition.value.approvals)]) approval.channel = 'any';
       definition.ref = hashJson(definition.value as Json);
       replaced(lines, ref as string, definition.ref as string);
-      const unsigned = JSON.stringify(lines, (key, value: any) => {
-        if (key === 'attested') return false;
-        if (typeof value?.attestation !== 'string') return value as unknown;
-        const { attestation, ...said } = value;
-        return { by: claimsIn(attestation as string).principal, ...said };
-      });
-      lines.splice(0, lines.length, ...(JSON.parse(unsigned) as OpenLine[]));
+      unsigned(lines);
     },
     at: block('dispatch'),
     rule: 'B10',
@@ -1464,9 +1469,9 @@ const PLANS: Plan[] = [
       const [approval] = run(lines).approvals;
       approval.until = later(approval.until);
     },
-    at: block('decision'),
-    rule: 'D5',
-    says: /something else than the history/,
+    at: scheduled('runCall'),
+    rule: 'H9',
+    says: /in other words/,
   },
   {
     name: 'events of the session in another order',
