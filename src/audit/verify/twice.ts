@@ -4,6 +4,7 @@ import type { BlockBody, PartBody, RunBody, TurnBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import type { History, Report } from './history';
 import { Testimony } from './testimony';
+import { TwiceInDecisions } from './twice-in-decisions';
 import { TwiceInHistory } from './twice-in-history';
 import { TwiceInTranscript } from './twice-in-transcript';
 
@@ -11,20 +12,24 @@ export class Twice {
   private readonly all: Testimony;
   private readonly inHistory: TwiceInHistory;
   private readonly inTranscript: TwiceInTranscript;
+  private readonly inDecisions: TwiceInDecisions;
 
   constructor(turn: TurnBody, history: History, blocks: Blocks) {
     this.all = new Testimony(history);
     this.inHistory = new TwiceInHistory(this.all, turn, history);
     this.inTranscript = new TwiceInTranscript(this.all, history, blocks);
+    this.inDecisions = new TwiceInDecisions(this.all, history, blocks);
   }
 
   beginRun(run: RunBody): void {
     this.inHistory.beginRun(run);
+    this.inDecisions.beginRun();
   }
 
   event(event: JsonObject, report: Report): void {
     this.all.report = report;
     this.inHistory.event(event);
+    this.inDecisions.event(event);
   }
 
   session(event: JsonObject, report: Report): void {
@@ -35,11 +40,13 @@ export class Twice {
   part(part: PartBody, report: Report): void {
     this.all.report = report;
     this.inTranscript.part(part);
+    this.inDecisions.part(part);
   }
 
   block(block: BlockBody, report: Report): void {
     this.all.report = report;
     this.inTranscript.block(block);
+    this.inDecisions.block(block);
   }
 
   effect(record: JsonObject, report: Report): void {
