@@ -6,6 +6,7 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from verify_decision_facts import DecisionFacts
 from verify_rules import CLASSES, TARGETS, known_facts, verdicts
 
 LONGEST_LINE, DEEPEST, CLOCKS, END = 128 * 2**20, 200, 60_000, "9999-12-31T00:00:00Z"
@@ -131,10 +132,12 @@ def payload(container):
     if found.get("redacted") is True:
         return UNKNOWN
     data = unbase64(txt(found.get("data")))
-    if data is None or unbase64(txt(at(found, "metadata.encoding"))) == b"binary/null":
-        return None
+    return None if data is None or unbase64(txt(at(found, "metadata.encoding"))) == b"binary/null" else meant(data)
+
+def meant(text):  # None: it is no JSON of one meaning.
     try:
-        value = json.loads(data.decode(), object_pairs_hook=named_once, parse_float=number)
+        read = text.decode() if isinstance(text, bytes) else text
+        value = json.loads(read, object_pairs_hook=named_once, parse_float=number)
         canonical(value).encode()
         return value
     except (ValueError, OverflowError, RecursionError):
@@ -1220,6 +1223,8 @@ class Turn:
         self.history = History(body, known["namespace"], signatures, self.rule)
         self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
+        reading = (form, payload, meant, claims_of, person, UNKNOWN)
+        self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         self.records = []
 
     def rule(self, rule, holds):
@@ -1228,6 +1233,7 @@ class Turn:
     def run(self, body):
         self.history.begin(body)
         self.twice.begin(body)
+        self.decisions.begin(body)
 
     def event(self, body):
         event = body["event"]
@@ -1235,6 +1241,7 @@ class Turn:
         facts = attributes_of(event, name)
         self.history.event(event, name, facts)
         self.twice.event(event, name, facts, self.history.head)
+        self.decisions.event(event, name, facts)
 
     def session(self, body):
         name = txt(body["event"].get("eventType")).removeprefix("EVENT_TYPE_")
@@ -1246,10 +1253,12 @@ class Turn:
         self.blocks.part(body["ref"], body["part"])
         self.twice.lost = self.twice.lost or body["part"] is None
         self.twice.part(body["ref"], at(body, "part.body"))
+        self.decisions.part(body["ref"], at(body, "part.body"))
 
     def block(self, body):
         if self.blocks.block(body["ref"], body["block"]):
             self.twice.block(body["ref"], body["block"])
+            self.decisions.block(body["ref"], body["block"])
 
     def effect(self, body):
         record, history = body["record"], self.history
@@ -1273,6 +1282,7 @@ class Turn:
             if said is not None and said is not UNKNOWN:
                 self.rule("T2", form(said) == form([record.get("state"), record.get("result_ref")]))
         self.twice.effect(record)
+        self.decisions.effect(record)
 
     def turn_end(self, body):
         history, blocks, parts = self.history, self.known["seen"], self.known["parts"]

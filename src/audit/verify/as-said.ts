@@ -153,6 +153,9 @@ export class AsSaid {
     this.hear(call.id, list(value.approvals), [value.approval], list(call.earlier));
     for (const outcome of list(outcomes).map(object))
       this.hear(outcome.call_id, list(outcome.approvals), [outcome.decision], list(outcome.earlier));
+    if ((type === 'runCall' || type === 'openSubTurn') && own && this.tells(call.digest))
+      if (!this.areAnswers(this.runs.at(-1)!, value, this.place))
+        this.report('T9', 'The call was to run by an approval that nobody had given since the run had asked for it');
     if (type === 'settleEffect') this.settled(value, call);
     if (type === 'admitCall' && isJsonObject(value.edit)) this.edited(value.edit, call);
     if (type === 'checkDecision') this.checks(value);
@@ -243,7 +246,7 @@ export class AsSaid {
       saying.attestation === attestation &&
       saying.input === input_hash &&
       (decision === 'edit') === (saying.input !== null) &&
-      (kind !== 'settle' || saying.outcome === outcome) &&
+      (kind === 'settle' ? saying.outcome === outcome : (outcome ?? null) === null) &&
       (note_hash === undefined || note_hash === (saying.note === null ? null : hashOf(saying.note)));
     if (!this.sayings.about(digest).some(alike))
       this.report('H9', 'A worker was to look at a signed decision that no signal or update has');
@@ -321,17 +324,24 @@ export class AsSaid {
   }
 
   /** Whether its approvals were given to a question of this run, or of one that it goes on from. */
-  private isApprovedIn(run: Run, { call, approvals, approval }: JsonObject, until: number): boolean {
-    const given = Array.isArray(approvals) ? approvals.map(object) : isJsonObject(approval) ? [approval] : [];
-    const lineage = this.lineage(run);
-    const { digest } = object(call);
-    return given.every((one) => {
-      const asked = (saying: Saying) => this.runs.find(({ id }) => id === saying.run)?.asked.get(text(digest)) ?? Infinity;
-      const answers = (saying: Saying) =>
-        saying.own && lineage.has(saying.run) && asked(saying) < saying.place && saying.place < until;
-      return one.run_id === run.id && this.sayings.of(wordsOf(one)).some(answers);
-    });
+  private isApprovedIn(run: Run, value: JsonObject, until: number): boolean {
+    return approvalsIn(value).every((one) => one.run_id === run.id) && this.areAnswers(run, value, until);
   }
+
+  /** Whether those of its approvals are such that are said to be. */
+  private areAnswers(run: Run, value: JsonObject, until: number): boolean {
+    const lineage = this.lineage(run);
+    const digest = text(object(value.call).digest);
+    const askedAt = (saying: Saying) => this.runs.find(({ id }) => id === saying.run)?.asked.get(digest) ?? Infinity;
+    const answers = (saying: Saying) =>
+      saying.own && lineage.has(saying.run) && askedAt(saying) < saying.place && saying.place < until;
+    return approvalsIn(value).every((one) => one.run_id !== run.id || this.sayings.of(wordsOf(one)).some(answers));
+  }
+}
+
+/** Histories from before there could be several approvals have one, or null. */
+function approvalsIn({ approvals, approval }: JsonObject): JsonObject[] {
+  return Array.isArray(approvals) ? approvals.map(object) : isJsonObject(approval) ? [approval] : [];
 }
 
 const NOTHING: Scheduled = { type: '', value: {}, own: false, place: 0 };

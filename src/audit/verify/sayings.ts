@@ -142,7 +142,8 @@ export class Sayings {
     };
     const whole = hashOf(passed);
     const { decision: _, ...fields } = value;
-    const right = from.payloads === 1 && KINDS.has(from.kind) && readDecision(from.kind as DecisionKind, fields).ok;
+    const body = from.channel === 'update' ? fields : value;
+    const right = from.payloads === 1 && KINDS.has(from.kind) && readDecision(from.kind as DecisionKind, body).ok;
     const identity = text(from.identity).slice(0, LONGEST_IDENTITY).toWellFormed();
     const sayings = named.map((one, index): Saying => {
       const token = signed[index] ?? null;

@@ -96,7 +96,7 @@ export class TwiceInDecisions {
     if (typeof body.idempotency_key === 'string' && body.outcome !== undefined) this.bodies.set(ref, body);
     if (ref === this.direct) this.all.tell('turn', '', { input_json: body.asked }, TRANSCRIPT);
     const admitted = this.admitted.get(ref);
-    if (admitted) this.asAdmitted(admitted, body);
+    if (admitted) this.asAdmitted(admitted, body, ref === this.direct);
   }
 
   /** D6: what else stands in a settlement. */
@@ -226,7 +226,7 @@ export class TwiceInDecisions {
   }
 
   /** D2: the part says the same as the answer, and as what was asked for. */
-  private asAdmitted(admitted: Admitted, body: JsonObject): void {
+  private asAdmitted(admitted: Admitted, body: JsonObject, direct: boolean): void {
     const { call_id, tool, verdict, reason, input_hash, changes, decided, edit } = admitted;
     const made = list(body.changes).map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
     const answered = changes.map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
@@ -238,7 +238,7 @@ export class TwiceInDecisions {
       this.all.report('D2', 'The transcript has another verdict on the call than admission has answered');
     if (made.length > 0 || verdict === 'rejected') return;
     this.digestOf(admitted, body.input);
-    const wanted = decided ? edit : read(body.asked);
+    const wanted = decided ? edit : direct ? read(body.asked) : undefined;
     if (wanted !== undefined && !contains(body.input, wanted))
       this.all.report('D2', 'The input of the call is not the one that was asked for, and nothing is said to have changed it');
   }
