@@ -1223,7 +1223,7 @@ class Turn:
         self.history = History(body, known["namespace"], signatures, self.rule)
         self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
-        reading = (form, payload, meant, claims_of, person, UNKNOWN)
+        reading = (lambda body: defined(objects, body), form, payload, meant, claims_of, person, UNKNOWN)
         self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         self.records = []
 

@@ -369,8 +369,8 @@ class AsSaid:
 
 class TwiceInDecisions:
     """What stands twice of decisions and of what admission was told: D1 to D6."""
-    def __init__(self, history, twice, rule, read):
-        self.history, self.twice, self.rule, self.read = history, twice, rule, read
+    def __init__(self, history, twice, rule, defined, read):
+        self.history, self.twice, self.rule, self.defined, self.read = history, twice, rule, defined, read
         self.scheduled, self.told, self.untrusted, self.admitted = {}, {}, {}, {}
         self.direct, self.bodies = None, {}
 
@@ -457,6 +457,7 @@ class TwiceInDecisions:
             one = read.obj(said.get("call"))
             self.asked(one)
             self.direct = one.get("input_ref")
+            self.twice.tell("turn", "", there(said, "agent"))
             if one.get("verdict") != "rejected":
                 self.twice.tell("turn", "", there(one, "tool"))
         if name == "admitCall" and said.get("ok") is True:
@@ -478,6 +479,9 @@ class TwiceInDecisions:
         self.keep("reason", name, call.get("reason"))
         if "approval" in call:
             self.approved_under(name, call["approval"])
+            defined = self.read.obj(self.defined(call).get("approvals"))
+            tool, form = txt(call.get("tool")), self.read.form
+            self.rule("D4", tool not in defined or form(defined[tool]) == form(call["approval"]))
         for one in listed(call.get("changes")):
             self.keep("changes", name, one)
         self.untrusted[txt(name)] = call.get("untrusted") is True
@@ -582,9 +586,9 @@ class TwiceInDecisions:
             self.rule("D5", "quorum" not in of or not self.whole or self.has("quorum", call.get("id"), takes))
 
 class DecisionFacts:
-    def __init__(self, history, twice, rule, *reading):
+    def __init__(self, history, twice, rule, defined, *reading):
         read = Reading(*reading)
-        self.said, self.twice = AsSaid(history, rule, read), TwiceInDecisions(history, twice, rule, read)
+        self.said, self.twice = AsSaid(history, rule, read), TwiceInDecisions(history, twice, rule, defined, read)
 
     def begin(self, body):
         self.said.begin(body)

@@ -2,7 +2,6 @@
  * Decisions against the signals and updates that gave them: in the same words (H9, B13), not corrected since (H10), and of the run
  * that asked (T9). Only where nothing that was said or told was left out, and the history is whole.
  */
-import { createHash } from 'node:crypto';
 import { plainName } from '../../shared/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { list, object, text } from '../case-file/loose';
@@ -10,16 +9,9 @@ import type { BlockBody, PartBody, RunBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { quoted } from './fault';
 import type { History, Report } from './history';
-import { principalOf, Sayings, type Saying, type Words } from './sayings';
+import { Questions, type Scheduled } from './questions';
+import { principalOf, Sayings, wordsOf, type Saying, type Words } from './sayings';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
-
-interface Scheduled {
-  type: string;
-  value: JsonObject;
-  /** In the run's own part. */
-  own: boolean;
-  place: number;
-}
 
 /** A signed decision that a worker found good. */
 interface Checked {
@@ -37,26 +29,12 @@ interface Edited {
   said: string | null;
 }
 
-interface Run {
-  id: string;
-  /** The run that it goes on from. */
-  before: string | null;
-  /** Of each event what a copy of it shares; its own begin where no other run has the same. */
-  keys: string[];
-  copies: Run[];
-  scheduled: Map<string, Scheduled>;
-  /** By digest: when people were asked, in its own part. */
-  asked: Map<string, number>;
-  /** `runCall`s of its own part. */
-  calls: { value: JsonObject; place: number }[];
-}
-
 const SPOKEN = new Set<Json | undefined>(['approve', 'deny', 'edit']);
 const ALIVE = new Set<Json | undefined>(['claimed', 'applied', 'in_doubt']);
 
 export class AsSaid {
   private readonly sayings = new Sayings();
-  private readonly runs: Run[] = [];
+  private readonly questions = new Questions(this.sayings);
   private place = 0;
   private tasks = 0;
   /** An argument or a result of an activity was left out. */
@@ -78,18 +56,16 @@ export class AsSaid {
     private readonly blocks: Blocks,
   ) {}
 
-  beginRun({ run_id: id, began }: RunBody): void {
-    const copies = began === 'reset' ? [...this.runs] : [];
-    const empty = { keys: [], scheduled: new Map(), asked: new Map(), calls: [] };
-    this.runs.push({ id, before: null, copies, ...empty });
+  beginRun(run: RunBody): void {
+    this.questions.begin(run);
   }
 
   event(event: JsonObject, report: Report): void {
     this.report = report;
-    const run = this.runs.at(-1)!;
+    const { run } = this.questions;
     const type = eventType(event);
     const attributes = attributesOf(event);
-    const own = this.isOwn(run, event, type, attributes);
+    const own = this.questions.isOwn(event, attributes);
     this.place += 1;
     if (type === 'WORKFLOW_EXECUTION_STARTED') run.before = text(attributes.continuedExecutionRunId) || null;
     if (type === 'WORKFLOW_TASK_COMPLETED') this.tasks += 1;
@@ -114,11 +90,11 @@ export class AsSaid {
 
   /** T9: what was claimed in a run was approved in it. */
   effect({ digest, dispatch, state, run_id }: JsonObject, report: Report): void {
-    const run = this.runs.find(({ id }) => id === run_id);
+    const run = this.questions.of(run_id);
     if (!this.tells(digest) || run === undefined || !ALIVE.has(state)) return;
     const calls = run.calls.filter(({ value }) => object(value.call).digest === digest);
     const same = calls.filter(({ value }) => object(value.call).dispatch === dispatch);
-    if (!same.some(({ value, place }) => this.isApprovedIn(run, value, place)))
+    if (!same.some(({ value, place }) => this.questions.isApprovedIn(run, value, place)))
       report('T9', 'The call was dispatched in a run by approvals that were given in another, before the workflow was reset');
   }
 
@@ -131,30 +107,19 @@ export class AsSaid {
     return this.knows && !this.unknown && this.named.has(text(digest));
   }
 
-  private isOwn(run: Run, event: JsonObject, type: string, { input, result }: JsonObject): boolean {
-    const [payload] = type.startsWith('ACTIVITY') ? list(object(input ?? result).payloads) : [];
-    const data = text(object(payload).data);
-    const carried = data === '' ? '' : createHash('sha256').update(data).digest('base64url');
-    const key = `${type} ${text(event.eventTime)} ${carried}`;
-    const index = run.keys.push(key) - 1;
-    // The first event is not copied as it was.
-    if (index > 0) run.copies = run.copies.filter(({ keys }) => keys[index] === key);
-    return run.copies.length === 0;
-  }
-
   private scheduled(event: JsonObject, { activityType, input }: JsonObject, own: boolean): void {
     const type = text(object(activityType).name);
     const payload = firstPayload(input);
     this.unknown ||= payload === UNKNOWN;
     const { outcomes, ...value } = payload === UNKNOWN ? ({} as JsonObject) : object(payload);
     const call = object(value.call);
-    this.runs.at(-1)!.scheduled.set(text(event.eventId), { type, value, own, place: this.place });
-    if (type === 'runCall' && own) this.runs.at(-1)!.calls.push({ value, place: this.place });
+    this.questions.run.scheduled.set(text(event.eventId), { type, value, place: this.place });
+    if (type === 'runCall' && own) this.questions.run.calls.push({ value, place: this.place });
     this.hear(call.id, list(value.approvals), [value.approval], list(call.earlier));
     for (const outcome of list(outcomes).map(object))
       this.hear(outcome.call_id, list(outcome.approvals), [outcome.decision], list(outcome.earlier));
     if ((type === 'runCall' || type === 'openSubTurn') && own && this.tells(call.digest))
-      if (!this.areAnswers(this.runs.at(-1)!, value, this.place))
+      if (!this.questions.areAnswers(this.questions.run, value, this.place))
         this.report('T9', 'The call was to run by an approval that nobody had given since the run had asked for it');
     if (type === 'settleEffect') this.settled(value, call);
     if (type === 'admitCall' && isJsonObject(value.edit)) this.edited(value.edit, call);
@@ -164,16 +129,16 @@ export class AsSaid {
   }
 
   private completed({ scheduledEventId, result }: JsonObject, own: boolean): void {
-    const run = this.runs.at(-1)!;
+    const { run } = this.questions;
     const { type, value, place: began } = run.scheduled.get(text(scheduledEventId)) ?? NOTHING;
     const payload = firstPayload(result);
     this.unknown ||= payload === UNKNOWN;
     const said = payload === UNKNOWN ? {} : object(payload);
     const call = object(value.call);
-    if (type === 'admitCall' && said.ok === true) this.ask(run, said, call, own);
+    if (type === 'admitCall' && said.ok === true) this.ask(said, call, own);
     if (type === 'readCard') {
       const digest = text(said.digest ?? this.cards.get(text(value.card_ref)) ?? '');
-      if (own) this.asks(run, digest);
+      if (own) this.questions.ask(digest, this.place);
     }
     if (type === 'checkDecision') {
       const { principal } = said;
@@ -183,20 +148,16 @@ export class AsSaid {
     }
     const ran = type === 'openSubTurn' ? said.open === true : said.state === 'succeeded' && call.class !== 'destructive';
     if ((type === 'runCall' || type === 'openSubTurn') && own && ran && this.tells(call.digest))
-      if (!this.isApprovedIn(run, value, began))
+      if (!this.questions.isApprovedIn(run, value, began))
         this.report('T9', 'The call ran in a run by approvals that were given in another, before the workflow was reset');
   }
 
-  private ask(run: Run, { digest: about, card_ref, run_id }: JsonObject, { id }: JsonObject, own: boolean): void {
+  private ask({ digest: about, card_ref, run_id }: JsonObject, { id }: JsonObject, own: boolean): void {
     const digest = text(about);
     this.digests.set(text(id), (this.digests.get(text(id)) ?? new Set()).add(digest));
     if (typeof card_ref === 'string') this.cards.set(card_ref, digest);
     if (typeof run_id === 'string' && run_id !== '') this.named.add(digest);
-    if (own) this.asks(run, digest);
-  }
-
-  private asks({ asked }: Run, digest: string): void {
-    if (!asked.has(digest)) asked.set(digest, this.place);
+    if (own) this.questions.ask(digest, this.place);
   }
 
   /** H9: decisions that an activity is given. Each is looked at once. */
@@ -288,7 +249,7 @@ export class AsSaid {
 
   /** Signed ones, each when it was first found good. */
   private signedSettlements(digest: Json | undefined, by: Json | undefined) {
-    const lineage = this.lineage(this.runs.at(-1)!);
+    const lineage = this.questions.lineage(this.questions.run);
     const first = new Map<Json | undefined, Checked>();
     for (const one of this.checked)
       if (one.value.decision === 'settle' && one.value.digest === digest && lineage.has(one.run) && one.principal === by)
@@ -301,7 +262,7 @@ export class AsSaid {
 
   /** Bare ones. What came with the last that the workflow had looked at may have come too late. */
   private bareSettlements(digest: Json | undefined, by: Json | undefined) {
-    const lineage = this.lineage(this.runs.at(-1)!);
+    const lineage = this.questions.lineage(this.questions.run);
     const person = plainName(text(by));
     return this.sayings
       .about(digest)
@@ -312,48 +273,11 @@ export class AsSaid {
         return { outcome, began: place, place, counts };
       });
   }
-
-  /** Runs whose questions are those of this one: itself, and what it goes on from. */
-  private lineage({ id, before }: Run): Set<string> {
-    const runs = new Set([id]);
-    for (let next = before; next !== null && !runs.has(next);) {
-      runs.add(next);
-      next = this.runs.find((run) => run.id === next)?.before ?? null;
-    }
-    return runs;
-  }
-
-  /** Whether its approvals were given to a question of this run, or of one that it goes on from. */
-  private isApprovedIn(run: Run, value: JsonObject, until: number): boolean {
-    return approvalsIn(value).every((one) => one.run_id === run.id) && this.areAnswers(run, value, until);
-  }
-
-  /** Whether those of its approvals are such that are said to be. */
-  private areAnswers(run: Run, value: JsonObject, until: number): boolean {
-    const lineage = this.lineage(run);
-    const digest = text(object(value.call).digest);
-    const askedAt = (saying: Saying) => this.runs.find(({ id }) => id === saying.run)?.asked.get(digest) ?? Infinity;
-    const answers = (saying: Saying) =>
-      saying.own && lineage.has(saying.run) && askedAt(saying) < saying.place && saying.place < until;
-    return approvalsIn(value).every((one) => one.run_id !== run.id || this.sayings.of(wordsOf(one)).some(answers));
-  }
 }
 
-/** Histories from before there could be several approvals have one, or null. */
-function approvalsIn({ approvals, approval }: JsonObject): JsonObject[] {
-  return Array.isArray(approvals) ? approvals.map(object) : isJsonObject(approval) ? [approval] : [];
-}
-
-const NOTHING: Scheduled = { type: '', value: {}, own: false, place: 0 };
+const NOTHING: Scheduled = { type: '', value: {}, place: 0 };
 /** For a longer note a turn that is full may have no room. */
 const SHORT_NOTE = 400;
-
-/** What the person must have said. */
-function wordsOf({ decision, digest, by, note, attestation, channel, identity, until }: JsonObject): Words {
-  const edits = decision === 'edit';
-  const words = { kind: edits ? 'approve' : text(decision), digest, by, note, attestation, channel, identity, until };
-  return edits ? words : { ...words, input: null };
-}
 
 function saidOf({ by, note = null, identity, attestation = null }: JsonObject): string | null {
   return hashOf({ by, note, identity, attestation } as JsonObject);

@@ -177,6 +177,13 @@ function says(saying: Saying, words: Words): boolean {
   );
 }
 
+/** What the person must have said whose decision it is. */
+export function wordsOf({ decision, digest, by, note, attestation, channel, identity, until }: JsonObject): Words {
+  const edits = decision === 'edit';
+  const words = { kind: edits ? 'approve' : text(decision), digest, by, note, attestation, channel, identity, until };
+  return edits ? words : { ...words, input: null };
+}
+
 /** Whom a signed decision says it is of; null: it is none. */
 export function principalOf(token: string): string | null {
   const read = readToken(token);

@@ -40,7 +40,7 @@ export class Turn {
   ) {
     this.history = new History(body, namespace, attestations);
     this.blocks = new Blocks(body, this.history, around);
-    this.twice = new Twice(body, this.history, this.blocks);
+    this.twice = new Twice(body, this.history, this.blocks, around.definitions);
     this.ofSession = new OfSession(body, this.history);
     this.asSaid = new AsSaid(this.history, this.blocks);
   }

@@ -4,13 +4,13 @@
  */
 import { inputPreimage } from '../../shared/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
 import { list, object, text } from '../case-file/loose';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import type { History } from './history';
 import { HISTORY, RESULT, TRANSCRIPT, type Testimony } from './testimony';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
+import { contains, jsonOf } from './wanted-input';
 
 interface Scheduled {
   type: string;
@@ -53,6 +53,7 @@ export class TwiceInDecisions {
     private readonly all: Testimony,
     private readonly history: History,
     private readonly blocks: Blocks,
+    private readonly definitions: ReadonlyMap<string, JsonObject>,
   ) {}
 
   beginRun(): void {
@@ -174,6 +175,7 @@ export class TwiceInDecisions {
       const one = object(said.call);
       this.asked(one);
       this.direct = one.input_ref;
+      this.all.tell('turn', '', { agent: said.agent }, HISTORY);
       if (one.verdict !== 'rejected') this.all.tell('turn', '', { tool: one.tool }, HISTORY);
     }
     if (type === 'admitCall' && said.ok === true) this.answered(value, call, said);
@@ -194,6 +196,9 @@ export class TwiceInDecisions {
     this.all.tell('use', id, { validation_ms: call.validation_ms, definition_ref: call.definition_ref }, HISTORY);
     this.keep('reason', id, reason);
     if (approval !== undefined) this.approvedUnder(id, approval);
+    const defined = object(this.definitions.get(text(call.definition_ref))?.approvals)[text(tool)];
+    if (approval !== undefined && defined !== undefined && hashOf(approval) !== hashOf(defined))
+      this.all.report('D4', "A call was admitted under another approval policy than that of the agent's definition");
     for (const one of list(changes)) this.keep('changes', id, one);
     this.untrusted.set(text(id), call.untrusted === true);
     const said = { call_id: id, tool, version, verdict, reason, input_hash, input_digest, changes: list(changes) };
@@ -238,7 +243,7 @@ export class TwiceInDecisions {
       this.all.report('D2', 'The transcript has another verdict on the call than admission has answered');
     if (made.length > 0 || verdict === 'rejected') return;
     this.digestOf(admitted, body.input);
-    const wanted = decided ? edit : direct ? read(body.asked) : undefined;
+    const wanted = decided ? edit : direct ? jsonOf(body.asked) : undefined;
     if (wanted !== undefined && !contains(body.input, wanted))
       this.all.report('D2', 'The input of the call is not the one that was asked for, and nothing is said to have changed it');
   }
@@ -289,18 +294,4 @@ export class TwiceInDecisions {
   private has(fact: Fact, id: Json | undefined, value: Json | undefined): boolean {
     return this.told.get(`${fact} ${text(id)}`)?.has(hashOf(value)) ?? true;
   }
-}
-
-/** What a model, or a caller, wrote; undefined: it has no one meaning. */
-function read(asked: Json | undefined): Json | undefined {
-  if (typeof asked !== 'string') return undefined;
-  return asked.trim() === '' ? {} : (attempt(() => parseJson(asked)) ?? undefined);
-}
-
-/** Whether it is the same but for fields that a schema has added. */
-function contains(value: Json | undefined, wanted: Json): boolean {
-  if (Array.isArray(wanted))
-    return Array.isArray(value) && value.length === wanted.length && wanted.every((one, index) => contains(value[index], one));
-  if (!isJsonObject(wanted)) return hashOf(value) === hashOf(wanted);
-  return isJsonObject(value) && Object.entries(wanted).every(([field, one]) => contains(value[field], one));
 }

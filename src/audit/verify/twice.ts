@@ -14,11 +14,11 @@ export class Twice {
   private readonly inTranscript: TwiceInTranscript;
   private readonly inDecisions: TwiceInDecisions;
 
-  constructor(turn: TurnBody, history: History, blocks: Blocks) {
+  constructor(turn: TurnBody, history: History, blocks: Blocks, definitions: ReadonlyMap<string, JsonObject>) {
     this.all = new Testimony(history);
     this.inHistory = new TwiceInHistory(this.all, turn, history);
     this.inTranscript = new TwiceInTranscript(this.all, history, blocks);
-    this.inDecisions = new TwiceInDecisions(this.all, history, blocks);
+    this.inDecisions = new TwiceInDecisions(this.all, history, blocks, definitions);
   }
 
   beginRun(run: RunBody): void {
