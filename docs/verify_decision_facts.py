@@ -182,6 +182,8 @@ class AsSaid:
         value = read.obj(given)
         call = read.obj(value.get("call"))
         run["scheduled"][txt(event.get("eventId"))] = (name, value, self.place)
+        if given is read.unknown:
+            return
         if name == "runCall" and own:
             run["calls"].append((value, self.place))
         given = [*listed(value.get("approvals")), value.get("approval"), *listed(call.get("earlier"))]
@@ -394,12 +396,15 @@ class TwiceInDecisions:
                 goes_on = txt(facts.get("continuedExecutionRunId")) != ""
                 self.twice.tell("turn", "", there(value, "tool", *(() if goes_on else ("input_json",))))
         if name == "ACTIVITY_TASK_SCHEDULED":
-            value = read.obj(read.payload(facts.get("input")))
+            given = read.payload(facts.get("input"))
+            value, known = read.obj(given), given is not read.unknown
             one = (txt(read.obj(facts.get("activityType")).get("name")), value)
-            self.scheduled[txt(event.get("eventId"))] = one
+            if known or one[0] in ("takeStep", "admitDirect"):
+                self.scheduled[txt(event.get("eventId"))] = one
             for outcome in read.objs(value.get("outcomes")):
                 self.attempts(outcome)
-            self.activity(*one)
+            if known:
+                self.activity(*one)
         if name == "ACTIVITY_TASK_COMPLETED":
             said, one = read.payload(facts.get("result")), self.scheduled.get(txt(facts.get("scheduledEventId")))
             if one and said is not read.unknown:
@@ -422,12 +427,14 @@ class TwiceInDecisions:
             self.rule("D4", value.get("kind") == "in_doubt" or not self.whole or in_time)
         if name in ("closeQuestion", "notify") and isinstance(digest, str):
             self.rule("D4", not self.whole or self.twice.knows("call", digest, "call_id"))
-        self.twice.tell("use", call.get("id"), there(call, "definition_ref"))
+        if not self.twice.unknown:
+            self.twice.tell("use", call.get("id"), there(call, "definition_ref"))
         admitted = self.admitted.get(txt(call.get("input_ref")))
         if admitted and isinstance(call.get("input_hash"), str):
             self.rule("D4", same(admitted["input_hash"], call["input_hash"]))
         if name in ("runCall", "openSubTurn"):
-            self.twice.tell("use", call.get("id"), there(value, "validation_ms"))
+            if not self.twice.unknown:
+                self.twice.tell("use", call.get("id"), there(value, "validation_ms"))
             if admitted and "verdict" in value:
                 self.rule("D4", value["verdict"] == ("allow" if admitted["verdict"] == "allow" else "ask"))
 

@@ -114,6 +114,7 @@ export class AsSaid {
     const { outcomes, ...value } = payload === UNKNOWN ? ({} as JsonObject) : object(payload);
     const call = object(value.call);
     this.questions.run.scheduled.set(text(event.eventId), { type, value, place: this.place });
+    if (payload === UNKNOWN) return;
     if (type === 'runCall' && own) this.questions.run.calls.push({ value, place: this.place });
     this.hear(call.id, list(value.approvals), [value.approval], list(call.earlier));
     for (const outcome of list(outcomes).map(object))

@@ -71,9 +71,11 @@ export class TwiceInDecisions {
         const known = value === UNKNOWN ? {} : object(value);
         const { outcomes, ...kept } = known;
         const one = { type: text(object(activityType).name), value: kept as JsonObject };
-        this.scheduled.set(text(event.eventId), one);
+        // What a step answers says by itself what it is about.
+        if (value !== UNKNOWN || one.type === 'takeStep' || one.type === 'admitDirect')
+          this.scheduled.set(text(event.eventId), one);
         for (const outcome of list(outcomes).map(object)) this.attempts(outcome, HISTORY);
-        return this.activity(one);
+        return value === UNKNOWN ? undefined : this.activity(one);
       }
       case 'ACTIVITY_TASK_COMPLETED': {
         const said = firstPayload(result);
@@ -123,12 +125,13 @@ export class TwiceInDecisions {
     if (type === 'checkDecision' && value.decision !== 'steer') this.all.tell('call', digest, { tool }, HISTORY);
     if (type === 'notify') this.notified(value);
     if ((type === 'closeQuestion' || type === 'notify') && typeof digest === 'string') this.isKnown(digest);
-    this.all.tell('use', call.id, { definition_ref: call.definition_ref }, HISTORY);
+    // An answer that was left out may have asked for the call anew.
+    if (!this.all.unknown) this.all.tell('use', call.id, { definition_ref: call.definition_ref }, HISTORY);
     const admitted = this.admitted.get(text(call.input_ref));
     if (admitted && typeof call.input_hash === 'string' && admitted.input_hash !== call.input_hash)
       this.all.report('D4', 'An activity was given a call with another input than admission had let pass');
     if (type !== 'runCall' && type !== 'openSubTurn') return;
-    this.all.tell('use', call.id, { validation_ms: value.validation_ms }, HISTORY);
+    if (!this.all.unknown) this.all.tell('use', call.id, { validation_ms: value.validation_ms }, HISTORY);
     const verdict = admitted?.verdict === 'allow' ? 'allow' : 'ask';
     if (admitted && value.verdict !== undefined && value.verdict !== verdict)
       this.all.report('D4', 'The call was run under another verdict than admission had given');
