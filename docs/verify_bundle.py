@@ -6,6 +6,7 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from verify_decision_facts import DecisionFacts
 from verify_rules import CLASSES, TARGETS, known_facts, verdicts
 from verify_turn_facts import TurnFacts
 
@@ -1225,6 +1226,8 @@ class Turn:
         self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
         self.facts = TurnFacts(self.twice, known, objects, form, payload, meant, UNKNOWN)
+        reading = (lambda body: defined(objects, body), form, payload, meant, claims_of, person, UNKNOWN)
+        self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         self.records = []
 
     def rule(self, rule, holds):
@@ -1234,6 +1237,7 @@ class Turn:
         self.history.begin(body)
         self.twice.begin(body)
         self.facts.begin()
+        self.decisions.begin(body)
 
     def event(self, body):
         event = body["event"]
@@ -1242,6 +1246,7 @@ class Turn:
         self.history.event(event, name, facts)
         self.twice.event(event, name, facts, self.history.head)
         self.facts.event(event, name, facts)
+        self.decisions.event(event, name, facts)
 
     def session(self, body):
         name = txt(body["event"].get("eventType")).removeprefix("EVENT_TYPE_")
@@ -1255,11 +1260,13 @@ class Turn:
         self.twice.lost = self.twice.lost or body["part"] is None
         self.twice.part(body["ref"], at(body, "part.body"))
         self.facts.part(body["ref"], at(body, "part.body"))
+        self.decisions.part(body["ref"], at(body, "part.body"))
 
     def block(self, body):
         if self.blocks.block(body["ref"], body["block"]):
             self.twice.block(body["ref"], body["block"])
             self.facts.block(body["ref"], body["block"])
+            self.decisions.block(body["ref"], body["block"])
 
     def effect(self, body):
         record, history = body["record"], self.history
@@ -1283,6 +1290,7 @@ class Turn:
             if said is not None and said is not UNKNOWN:
                 self.rule("T2", form(said) == form([record.get("state"), record.get("result_ref")]))
         self.twice.effect(record)
+        self.decisions.effect(record)
 
     def turn_end(self, body):
         history, blocks, parts = self.history, self.known["seen"], self.known["parts"]

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../shared/json';
 import type { BlockBody, PartBody, RunBody, SessionBody, TurnBody, TurnEndBody } from '../format/lines';
 import { text } from '../case-file/loose';
 import type { Attestations } from './attestations';
+import { AsSaid } from './as-said';
 import { Blocks, type Around } from './blocks';
 import { quoted } from './fault';
 import { History, type Report } from './history';
@@ -23,6 +24,7 @@ export class Turn {
   readonly blocks: Blocks;
   private readonly twice: Twice;
   private readonly ofSession: OfSession;
+  private readonly asSaid: AsSaid;
   private readonly records = {
     heads: new Set<string>(),
     applied: new Set<string>(),
@@ -40,15 +42,18 @@ export class Turn {
     this.blocks = new Blocks(body, this.history, around);
     this.twice = new Twice(body, this.history, this.blocks, around);
     this.ofSession = new OfSession(body, this.history);
+    this.asSaid = new AsSaid(this.history, this.blocks);
   }
 
   beginRun(body: RunBody): void {
     this.history.beginRun(body);
+    this.asSaid.beginRun(body);
     this.twice.beginRun(body);
   }
 
   event(event: JsonObject, report: Report): void {
     this.history.event(event, report);
+    this.asSaid.event(event, report);
     this.twice.event(event, report);
   }
 
@@ -60,17 +65,20 @@ export class Turn {
 
   part(body: PartBody, report: Report): void {
     this.blocks.part(body.ref, body.part, report);
+    this.asSaid.part(body);
     this.twice.part(body, report);
   }
 
   block(body: BlockBody, report: Report): void {
     this.blocks.block(body, report);
+    this.asSaid.block(body, report);
     this.twice.block(body, report);
   }
 
-  /** T2, D6, D7 */
+  /** T2, T9, D6, D7 */
   effect(record: JsonObject, report: Report): void {
     this.record(record, report);
+    this.asSaid.effect(record, report);
     this.twice.effect(record, report);
   }
 

@@ -6,6 +6,7 @@ import type { History, Report } from './history';
 import { Testimony } from './testimony';
 import { TurnInHistory } from './turn-in-history';
 import { TurnInTranscript } from './turn-in-transcript';
+import { TwiceInDecisions } from './twice-in-decisions';
 import { TwiceInHistory } from './twice-in-history';
 import { TwiceInTranscript } from './twice-in-transcript';
 
@@ -13,6 +14,7 @@ export class Twice {
   private readonly all: Testimony;
   private readonly inHistory: TwiceInHistory;
   private readonly inTranscript: TwiceInTranscript;
+  private readonly inDecisions: TwiceInDecisions;
   private readonly turnInHistory: TurnInHistory;
   private readonly turnInTranscript: TurnInTranscript;
 
@@ -20,18 +22,21 @@ export class Twice {
     this.all = new Testimony(history);
     this.inHistory = new TwiceInHistory(this.all, turn, history);
     this.inTranscript = new TwiceInTranscript(this.all, history, blocks);
+    this.inDecisions = new TwiceInDecisions(this.all, history, blocks, definitions);
     this.turnInHistory = new TurnInHistory(this.all, history, turn, children);
     this.turnInTranscript = new TurnInTranscript(this.all, history, blocks, definitions);
   }
 
   beginRun(run: RunBody): void {
     this.inHistory.beginRun(run);
+    this.inDecisions.beginRun();
     this.turnInHistory.beginRun();
   }
 
   event(event: JsonObject, report: Report): void {
     this.all.report = report;
     this.inHistory.event(event);
+    this.inDecisions.event(event);
     this.turnInHistory.event(event);
   }
 
@@ -44,12 +49,14 @@ export class Twice {
   part(part: PartBody, report: Report): void {
     this.all.report = report;
     this.inTranscript.part(part);
+    this.inDecisions.part(part);
     this.turnInTranscript.part(part);
   }
 
   block(block: BlockBody, report: Report): void {
     this.all.report = report;
     this.inTranscript.block(block);
+    this.inDecisions.block(block);
     this.turnInTranscript.block(block);
   }
 

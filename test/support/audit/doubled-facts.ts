@@ -4,6 +4,7 @@ import * as ofTurn from '../../../src/audit/verify/doubled-turn';
 import type { Table } from '../../../src/audit/verify/doubled';
 import { sample } from '../bundle-keys';
 import { forged, type OpenLine } from './forge';
+import { decisionSources } from './decision-sources';
 import { another } from './another';
 
 /** Where a source's record stands in the lines of a sample. */
@@ -39,6 +40,7 @@ const isUse = (body: any) => body.type === 'tool_use';
 const dispatchBody = (lines: OpenLine[]) => part(lines, (body) => body.idempotency_key && body.approval);
 
 export const SOURCES: Record<string, Source> = {
+  ...decisionSources({ input, output, part }),
   'the turn in the argument of an activity': {
     of: 'sub_agent',
     table: doubled.TURN_CONTEXT,

@@ -3,7 +3,7 @@ import { attestDecision, attestStart } from '../../../src/attestation/attest';
 import type { DecisionClaims } from '../../../src/attestation/claims';
 import { readToken } from '../../../src/attestation/token';
 import { noteHash } from '../../../src/shared/decision';
-import { callDigest, hashJson, idempotencyKey } from '../../../src/shared/digests';
+import { callDigest, hashJson, idempotencyKey, inputDigest } from '../../../src/shared/digests';
 import type { Json } from '../../../src/shared/json';
 import { GATEWAY_KEY, sample, STRANGER_KEY } from '../bundle-keys';
 import { forged, type OpenLine } from './forge';
@@ -121,6 +121,19 @@ function shownAsRun(lines: OpenLine[]): void {
   });
   const decision = approvals.length >= approval.quorum ? last.decision : null;
   Object.assign(approval, { by: approvals.map(({ by }: any) => by), decision, note: last?.note ?? null, decisions });
+}
+
+/** No decision is signed, and no worker has looked at a signature; nor is the start, where that is wanted. */
+function unsigned(lines: OpenLine[], start = false): void {
+  for (const line of lines.filter(scheduled('checkDecision'))) attributes(line).activityType.name = 'closeQuestion';
+  const text = JSON.stringify(lines, (key, value: any) => {
+    if (key === 'attested') return false;
+    if (typeof value?.attestation !== 'string') return value as unknown;
+    const { attestation, ...said } = value;
+    const { decision, principal: by } = claimsIn(attestation as string);
+    return decision === undefined && !start ? (value as unknown) : { by, ...said };
+  });
+  lines.splice(0, lines.length, ...(JSON.parse(text) as OpenLine[]));
 }
 
 /** Nobody had to be asked, by history and transcript. */
@@ -829,7 +842,8 @@ const PLANS: Plan[] = [
     name: 'a direct call of another input, by the history',
     of: 'call',
     edit: (lines) => {
-      argument(lines).input_json = '{"invoice":"INV-8","cents":700}';
+      const asked = value(one(lines, scheduled('admitDirect')));
+      asked.input_json = argument(lines).input_json = '{"invoice":"INV-8","cents":700}';
       requested(lines);
     },
     at: block('start'),
@@ -855,7 +869,10 @@ const PLANS: Plan[] = [
   {
     name: 'another tool was admitted than the model asked for',
     of: 'approval',
-    edit: (lines) => void (resultOf(lines, 'takeStep').calls[0].tool = 'lookup'),
+    edit: (lines) => {
+      const [call] = resultOf(lines, 'takeStep').calls;
+      Object.assign(call, { tool: 'lookup', input_digest: inputDigest({ ...call, tool: 'lookup' }) });
+    },
     at: part(isAdmission),
     rule: 'D2',
     says: /otherwise/,
@@ -937,9 +954,8 @@ const PLANS: Plan[] = [
     name: 'approvals without signatures, where signed ones were asked for',
     of: 'quorum',
     edit: (lines) => {
-      for (const approval of run(lines).approvals) delete approval.attestation;
+      unsigned(lines);
       shownAsRun(lines);
-      lines.filter(part(isDecision)).forEach(({ body }) => delete body.part.body.attestation);
     },
     at: block('dispatch'),
     rule: 'B9',
@@ -1007,13 +1023,7 @@ const PLANS: Plan[] = [
       for (const approval of [dispatch.approval, ...Object.values<any>(definition.value.approvals)]) approval.channel = 'any';
       definition.ref = hashJson(definition.value as Json);
       replaced(lines, ref as string, definition.ref as string);
-      const unsigned = JSON.stringify(lines, (key, value: any) => {
-        if (key === 'attested') return false;
-        if (typeof value?.attestation !== 'string') return value as unknown;
-        const { attestation, ...said } = value;
-        return { by: claimsIn(attestation as string).principal, ...said };
-      });
-      lines.splice(0, lines.length, ...(JSON.parse(unsigned) as OpenLine[]));
+      unsigned(lines, true);
     },
     at: block('dispatch'),
     rule: 'B10',
@@ -1528,9 +1538,9 @@ const PLANS: Plan[] = [
       const [approval] = run(lines).approvals;
       approval.until = later(approval.until);
     },
-    at: block('decision'),
-    rule: 'D5',
-    says: /something else than the history/,
+    at: scheduled('runCall'),
+    rule: 'H9',
+    says: /in other words/,
   },
   {
     name: 'events of the session in another order',

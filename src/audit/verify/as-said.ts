@@ -1,0 +1,285 @@
+/**
+ * Decisions against the signals and updates that gave them: in the same words (H9, B13), not corrected since (H10), and of the run
+ * that asked (T9). Only where nothing that was said or told was left out, and the history is whole.
+ */
+import { plainName } from '../../shared/approval';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { list, object, text } from '../case-file/loose';
+import type { BlockBody, PartBody, RunBody } from '../format/lines';
+import type { Blocks } from './blocks';
+import { quoted } from './fault';
+import type { History, Report } from './history';
+import { Questions, type Scheduled } from './questions';
+import { principalOf, Sayings, wordsOf, type Saying, type Words } from './sayings';
+import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
+
+/** A signed decision that a worker found good. */
+interface Checked {
+  value: JsonObject;
+  principal: Json | undefined;
+  run: string;
+  began: number;
+  ended: number;
+  tasks: number;
+}
+
+/** Another input, as admission was given it. */
+interface Edited {
+  call: JsonObject;
+  said: string | null;
+}
+
+const SPOKEN = new Set<Json | undefined>(['approve', 'deny', 'edit']);
+const ALIVE = new Set<Json | undefined>(['claimed', 'applied', 'in_doubt']);
+
+export class AsSaid {
+  private readonly sayings = new Sayings();
+  private readonly questions = new Questions(this.sayings);
+  private place = 0;
+  private tasks = 0;
+  /** An argument or a result of an activity was left out. */
+  private unknown = false;
+  private readonly heard = new Set<string>();
+  private readonly checked: Checked[] = [];
+  private readonly edits: Edited[] = [];
+  /** By call: digests that people were asked about. */
+  private readonly digests = new Map<string, Set<string>>();
+  /** By card; digests whose question names its run: an older build did not. */
+  private readonly cards = new Map<string, string>();
+  private readonly named = new Set<string>();
+  /** Bodies of decisions, by part. */
+  private readonly bodies = new Map<string, JsonObject>();
+  private report: Report = () => undefined;
+
+  constructor(
+    private readonly history: History,
+    private readonly blocks: Blocks,
+  ) {}
+
+  beginRun(run: RunBody): void {
+    this.questions.begin(run);
+  }
+
+  event(event: JsonObject, report: Report): void {
+    this.report = report;
+    const { run } = this.questions;
+    const type = eventType(event);
+    const attributes = attributesOf(event);
+    const own = this.questions.isOwn(event, attributes);
+    this.place += 1;
+    if (type === 'WORKFLOW_EXECUTION_STARTED') run.before = text(attributes.continuedExecutionRunId) || null;
+    if (type === 'WORKFLOW_TASK_COMPLETED') this.tasks += 1;
+    this.sayings.hear(event, { place: this.place, run: run.id, own, tasks: this.tasks });
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.scheduled(event, attributes, own);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, own);
+  }
+
+  part({ ref, part }: PartBody): void {
+    const body = part?.body ?? null;
+    if (isJsonObject(body) && isJsonObject(body.subject) && typeof body.decision === 'string') this.bodies.set(ref, body);
+  }
+
+  /** B13: where D5 cannot tell what activities were given. */
+  block({ ref, block }: BlockBody, report: Report): void {
+    const body = this.bodies.get(block.parts[0] ?? '');
+    if (block.kind !== 'decision' || body === undefined || !this.blocks.own.has(ref)) return;
+    if (!this.knows || !this.unknown) return;
+    if (SPOKEN.has(body.decision) && this.sayings.of(wordsOf(body)).length === 0)
+      report('B13', `The transcript has a decision of ${quoted(body.by)} in other words than the signal or update that gave it`);
+  }
+
+  /** T9: what was claimed in a run was approved in it. */
+  effect({ digest, dispatch, state, run_id }: JsonObject, report: Report): void {
+    const run = this.questions.of(run_id);
+    if (!this.tells(digest) || run === undefined || !ALIVE.has(state)) return;
+    const calls = run.calls.filter(({ value }) => object(value.call).digest === digest);
+    const same = calls.filter(({ value }) => object(value.call).dispatch === dispatch);
+    if (!same.some(({ value, place }) => this.questions.isApprovedIn(run, value, place)))
+      report('T9', 'The call was dispatched in a run by approvals that were given in another, before the workflow was reset');
+  }
+
+  /** What was said is all there. */
+  private get knows(): boolean {
+    return this.history.whole && !this.sayings.unknown;
+  }
+
+  private tells(digest: Json | undefined): boolean {
+    return this.knows && !this.unknown && this.named.has(text(digest));
+  }
+
+  private scheduled(event: JsonObject, { activityType, input }: JsonObject, own: boolean): void {
+    const type = text(object(activityType).name);
+    const payload = firstPayload(input);
+    this.unknown ||= payload === UNKNOWN;
+    const { outcomes, ...value } = payload === UNKNOWN ? ({} as JsonObject) : object(payload);
+    const call = object(value.call);
+    this.questions.run.scheduled.set(text(event.eventId), { type, value, place: this.place });
+    if (payload === UNKNOWN) return;
+    if (type === 'runCall' && own) this.questions.run.calls.push({ value, place: this.place });
+    this.hear(call.id, list(value.approvals), [value.approval], list(call.earlier));
+    for (const outcome of list(outcomes).map(object))
+      this.hear(outcome.call_id, list(outcome.approvals), [outcome.decision], list(outcome.earlier));
+    if ((type === 'runCall' || type === 'openSubTurn') && own && this.tells(call.digest))
+      if (!this.questions.areAnswers(this.questions.run, value, this.place))
+        this.report('T9', 'The call was to run by an approval that nobody had given since the run had asked for it');
+    if (type === 'settleEffect') this.settled(value, call);
+    if (type === 'admitCall' && isJsonObject(value.edit)) this.edited(value.edit, call);
+    if (type === 'checkDecision') this.checks(value);
+    if (type === 'forwardDecision' && this.knows && !this.sayings.sent(value.body))
+      this.report('H9', 'A decision was passed on to a turn below that nobody has sent');
+  }
+
+  private completed({ scheduledEventId, result }: JsonObject, own: boolean): void {
+    const { run } = this.questions;
+    const { type, value, place: began } = run.scheduled.get(text(scheduledEventId)) ?? NOTHING;
+    const payload = firstPayload(result);
+    this.unknown ||= payload === UNKNOWN;
+    const said = payload === UNKNOWN ? {} : object(payload);
+    const call = object(value.call);
+    if (type === 'admitCall' && said.ok === true) this.ask(said, call, own);
+    if (type === 'readCard') {
+      const digest = text(said.digest ?? this.cards.get(text(value.card_ref)) ?? '');
+      if (own) this.questions.ask(digest, this.place);
+    }
+    if (type === 'checkDecision') {
+      const { principal } = said;
+      if (said.ok === true && this.knows && principal !== principalOf(text(value.attestation)))
+        this.report('H9', `A worker is said to have found good that ${quoted(principal)} signed, and another has signed it`);
+      if (said.ok === true) this.checked.push({ value, principal, run: run.id, began, ended: this.place, tasks: this.tasks });
+    }
+    const ran = type === 'openSubTurn' ? said.open === true : said.state === 'succeeded' && call.class !== 'destructive';
+    if ((type === 'runCall' || type === 'openSubTurn') && own && ran && this.tells(call.digest))
+      if (!this.questions.isApprovedIn(run, value, began))
+        this.report('T9', 'The call ran in a run by approvals that were given in another, before the workflow was reset');
+  }
+
+  private ask({ digest: about, card_ref, run_id }: JsonObject, { id }: JsonObject, own: boolean): void {
+    const digest = text(about);
+    this.digests.set(text(id), (this.digests.get(text(id)) ?? new Set()).add(digest));
+    if (typeof card_ref === 'string') this.cards.set(card_ref, digest);
+    if (typeof run_id === 'string' && run_id !== '') this.named.add(digest);
+    if (own) this.questions.ask(digest, this.place);
+  }
+
+  /** H9: decisions that an activity is given. Each is looked at once. */
+  private hear(call: Json | undefined, ...said: (Json | undefined)[][]): void {
+    for (const one of said.flat()) {
+      if (!isJsonObject(one) || !SPOKEN.has(one.decision) || typeof one.digest !== 'string') continue;
+      const key = `${text(call)} ${hashOf(one)}`;
+      if (this.heard.has(key)) continue;
+      this.heard.add(key);
+      if (!this.knows) continue;
+      const words = wordsOf(one);
+      if (this.sayings.of(words).length === 0)
+        this.report('H9', `A decision of ${quoted(one.by)} stands in other words than the signal or update that gave it`);
+      else if (!this.unknown) this.known(one, words, call);
+    }
+  }
+
+  /** H9: what was signed was found good; another input was admitted. */
+  private known(one: JsonObject, { kind, digest, attestation, outcome }: Words, call: Json | undefined): void {
+    const decision = one.decision === 'edit' ? 'edit' : kind;
+    if (typeof attestation === 'string' && this.good({ decision, digest, outcome, attestation, by: one.by }).length === 0)
+      this.report('H9', `No worker has found the signed decision of ${quoted(one.by)} good, and it counted`);
+    if (one.decision !== 'edit' || typeof one.revision !== 'number') return;
+    const wanted = saidOf(one);
+    const revision = one.revision + 1;
+    if (!this.edits.some(({ call: { id, revision: now }, said }) => id === call && now === revision && said === wanted))
+      this.report('H9', `The change that ${quoted(one.by)} is said to have made is none that was admitted`);
+  }
+
+  /** H9: another input is that of the signal or update, and of the call that people were asked about. */
+  private edited(edit: JsonObject, call: JsonObject): void {
+    this.edits.push({ call, said: saidOf(edit) });
+    if (!this.knows || this.unknown) return;
+    const { by, note, attestation, identity, input } = edit;
+    const about = [...(this.digests.get(text(call.id)) ?? [])];
+    const words = { kind: 'approve', by, note, attestation, identity, input: hashOf(input) };
+    if (!about.some((digest) => this.sayings.of({ ...words, digest }).length > 0))
+      this.report('H9', `The input that ${quoted(by)} is said to want is not that of the signal or update`);
+  }
+
+  /** H9: what a worker was to look at. */
+  private checks({ decision, digest, outcome, attestation, input_hash = null, note_hash }: JsonObject): void {
+    if (!this.knows || decision === 'steer') return;
+    const kind = decision === 'edit' ? 'approve' : text(decision);
+    const alike = (saying: Saying) =>
+      saying.kind === kind &&
+      saying.attestation === attestation &&
+      saying.input === input_hash &&
+      (decision === 'edit') === (saying.input !== null) &&
+      (kind === 'settle' ? saying.outcome === outcome : (outcome ?? null) === null) &&
+      (note_hash === undefined || note_hash === (saying.note === null ? null : hashOf(saying.note)));
+    if (!this.sayings.about(digest).some(alike))
+      this.report('H9', 'A worker was to look at a signed decision that no signal or update has');
+  }
+
+  private good({ decision, digest, outcome = null, attestation, by }: Record<string, Json | undefined>): Checked[] {
+    return this.checked.filter(
+      ({ value, principal }) =>
+        value.decision === decision &&
+        value.digest === digest &&
+        (value.outcome ?? null) === outcome &&
+        value.attestation === attestation &&
+        principal === by,
+    );
+  }
+
+  /** H9, H10 */
+  private settled(value: JsonObject, { digest }: JsonObject): void {
+    if (!this.knows) return;
+    for (const one of [value, ...list(value.settlements).map(object)]) {
+      const { by, note, identity, attestation, outcome } = one;
+      const words = { kind: 'settle', digest, by, note, attestation, input: null, outcome, identity };
+      if (this.sayings.of(words).length === 0)
+        this.report('H9', `What ${quoted(by)} said of the call stands in other words than the signal or update has`);
+      if (this.unknown) continue;
+      if (typeof attestation === 'string' && this.good({ decision: 'settle', digest, outcome, attestation, by }).length === 0)
+        this.report('H9', `No worker has found the signed settlement of ${quoted(by)} good, and it counted`);
+      if (this.isCorrected(one, digest))
+        this.report('H10', `${quoted(by)} has said something else of the call since, and it was settled so`);
+    }
+  }
+
+  /** Whether its author has said otherwise since, before the workflow came to settle the call. */
+  private isCorrected({ by, outcome, attestation }: JsonObject, digest: Json | undefined): boolean {
+    const said = typeof attestation === 'string' ? this.signedSettlements(digest, by) : this.bareSettlements(digest, by);
+    const last = said.filter((one) => one.outcome === outcome).reduce((latest, { place }) => Math.max(latest, place), -1);
+    return said.some((one) => one.outcome !== outcome && one.counts && one.began > last);
+  }
+
+  /** Signed ones, each when it was first found good. */
+  private signedSettlements(digest: Json | undefined, by: Json | undefined) {
+    const lineage = this.questions.lineage(this.questions.run);
+    const first = new Map<Json | undefined, Checked>();
+    for (const one of this.checked)
+      if (one.value.decision === 'settle' && one.value.digest === digest && lineage.has(one.run) && one.principal === by)
+        if (!first.has(one.value.attestation)) first.set(one.value.attestation, one);
+    return [...first.values()].map(({ value, began, ended, tasks }) => {
+      const alone = this.sayings.about(digest).some(({ attestation, calls }) => attestation === value.attestation && calls === 1);
+      return { outcome: value.outcome, began, place: ended, counts: alone && this.tasks - tasks >= 2 };
+    });
+  }
+
+  /** Bare ones. What came with the last that the workflow had looked at may have come too late. */
+  private bareSettlements(digest: Json | undefined, by: Json | undefined) {
+    const lineage = this.questions.lineage(this.questions.run);
+    const person = plainName(text(by));
+    return this.sayings
+      .about(digest)
+      .filter((one) => one.kind === 'settle' && lineage.has(one.run) && plainName(one.by) === person)
+      .map(({ outcome, place, tasks, channel, accepted, attestation, note, right }) => {
+        const taken = channel === 'update' ? accepted === true && this.tasks - tasks >= 1 : this.tasks - tasks >= 2;
+        const counts = right && taken && attestation === null && text(note).length <= SHORT_NOTE;
+        return { outcome, began: place, place, counts };
+      });
+  }
+}
+
+const NOTHING: Scheduled = { type: '', value: {}, place: 0 };
+/** For a longer note a turn that is full may have no room. */
+const SHORT_NOTE = 400;
+
+function saidOf({ by, note = null, identity, attestation = null }: JsonObject): string | null {
+  return hashOf({ by, note, identity, attestation } as JsonObject);
+}

@@ -1,0 +1,171 @@
+/**
+ * As `doubled.ts`, of decisions and of what admission was told and has answered: which fact stands in another place too, and by
+ * which rule it is compared; or why it is not. A new field without an entry does not compile.
+ */
+import type { Decision, Edit, EditMade, Held, Settlement } from '../../shared/approval';
+import type { AdmitCallInput, AdmitDirectInput, AdmitDirectOutput, DecidedCall, RenewedPolicy } from '../../shared/io/admission';
+import type { ReconcileEffectInput, ReconcileEffectOutput, SettleEffectInput } from '../../shared/io/effects';
+import type { CheckDecisionInput, CheckDecisionOutput, NotifyInput } from '../../shared/io/people';
+import type { RunCallInput } from '../../shared/io/run';
+import type { Place } from './doubled';
+
+/** What a run is told beside its call. */
+export const RUN_CALL_INPUT = {
+  turn: 'once.compared field by field',
+  call: 'once.compared field by field',
+  at: 'once.the workflow’s clock',
+  head: 'rule.T1',
+  approvals: 'rule.H9',
+  untrusted: 'asked.untrusted',
+  verdict: 'rule.D4',
+  validation_ms: 'use.validation_ms',
+  options: 'once.the caller’s; nothing else says them',
+} as const satisfies Record<keyof RunCallInput, Place>;
+
+/** A decision, against the signal or update that gave it; that its copies are one another `DECISION` says. */
+export const DECISION_AS_SAID = {
+  decision: 'rule.H9',
+  digest: 'rule.H9',
+  run_id: 'rule.T9',
+  by: 'rule.H9',
+  note: 'rule.H9',
+  at: 'rule.H6',
+  expires_at: 'rule.H6',
+  card_ref: 'card.digest',
+  channel: 'rule.H9',
+  identity: 'rule.H9',
+  until: 'rule.H9',
+  attestation: 'rule.H9',
+  given_in: 'once.rule T9 asks the events themselves in which run it was given',
+} as const satisfies Record<keyof Decision, Place>;
+
+export const EDIT = {
+  input: 'rule.H9',
+  by: 'rule.H9',
+  note: 'rule.H9',
+  identity: 'rule.H9',
+  attestation: 'rule.H9',
+} as const satisfies Record<keyof Edit, Place>;
+
+export const EDIT_MADE = {
+  decision: 'rule.H9',
+  digest: 'rule.H9',
+  run_id: 'rule.D5',
+  at: 'rule.B6',
+  by: 'rule.H9',
+  note: 'rule.H9',
+  identity: 'rule.H9',
+  attestation: 'rule.H9',
+} as const satisfies Record<keyof EditMade, Place>;
+
+export const SETTLEMENT = {
+  outcome: 'rule.H9',
+  by: 'rule.H9',
+  note: 'rule.H9',
+  identity: 'rule.H9',
+  at: 'rule.H6',
+  attestation: 'rule.H9',
+} as const satisfies Record<keyof Settlement, Place>;
+
+export const SETTLE_EFFECT_INPUT = {
+  ...SETTLEMENT,
+  turn: 'once.compared field by field',
+  call: 'once.compared field by field',
+  head: 'rule.T1',
+  settlements: 'effect.settlements',
+} as const satisfies Record<keyof SettleEffectInput, Place>;
+
+export const CHECK_DECISION_INPUT = {
+  turn: 'once.compared field by field',
+  decision: 'rule.H9',
+  outcome: 'rule.H9',
+  digest: 'rule.H9',
+  tool: 'call.tool',
+  attestation: 'rule.H9',
+  input_hash: 'rule.H9',
+  note_hash: 'rule.H9',
+  at: 'once.the workflow’s clock',
+} as const satisfies Record<keyof CheckDecisionInput, Place>;
+
+export const CHECK_DECISION_OUTPUT = {
+  ok: 'rule.H9',
+  principal: 'rule.H9',
+} as const satisfies Record<keyof (CheckDecisionOutput & { ok: true }), Place>;
+
+export const ADMIT_CALL_INPUT = {
+  turn: 'once.compared field by field',
+  call: 'once.compared field by field',
+  reason: 'rule.D4',
+  expires_at: 'rule.H6',
+  undecided: 'rule.D4',
+  changes: 'rule.D4',
+  held: 'rule.D4',
+  edit: 'rule.H9',
+  untrusted: 'rule.D4',
+  approval: 'rule.D4',
+} as const satisfies Record<keyof AdmitCallInput, Place>;
+
+export const HELD = {
+  kind: 'rule.D4',
+  id: 'rule.D4',
+  text: 'rule.D4',
+} as const satisfies Record<keyof Held, Place>;
+
+export const RENEWED = {
+  policy_ref: 'call.policy_ref',
+  approval: 'rule.D4',
+} as const satisfies Record<keyof RenewedPolicy, Place>;
+
+/** The verdict on a call that was undecided, or that a person has changed; the part that it names says it too. */
+export const DECIDED_CALL = {
+  verdict: 'rule.D2',
+  reason: 'rule.D2',
+  input: 'rule.D2',
+  input_digest: 'rule.D2',
+  input_ref: 'call.input_ref',
+  input_hash: 'call.input_hash',
+  changes: 'rule.D2',
+  by_classifier: 'once.the part has it in words only',
+} as const satisfies Record<keyof DecidedCall, Place>;
+
+export const ADMIT_DIRECT_INPUT = {
+  turn: 'once.compared field by field',
+  at: 'once.the workflow’s clock',
+  tool: 'turn.tool',
+  input_json: 'turn.input_json',
+  attestation: 'turn.attestation',
+} as const satisfies Record<keyof AdmitDirectInput, Place>;
+
+export const ADMIT_DIRECT_OUTPUT = {
+  head: 'rule.T7',
+  agent: 'turn.agent',
+  policy: 'once.its policy_ref is compared with that of the call',
+  call: 'once.compared field by field',
+  store_id: 'turn.store_id',
+} as const satisfies Record<keyof AdmitDirectOutput, Place>;
+
+export const NOTIFY_INPUT = {
+  turn: 'once.compared field by field',
+  kind: 'once.nothing else says why people were told',
+  call_id: 'call.call_id',
+  tool: 'call.tool',
+  digest: 'names.call',
+  card_ref: 'names.card',
+  card: 'once.of a call in doubt nothing else has a card',
+  expires_at: 'rule.D4',
+  at: 'once.the workflow’s clock',
+} as const satisfies Record<keyof NotifyInput, Place>;
+
+export const RECONCILE_EFFECT_INPUT = {
+  turn: 'once.compared field by field',
+  call: 'once.compared field by field',
+  at: 'once.the workflow’s clock',
+  head: 'once.the probe writes after the head of its own claim',
+  not_applied_from: 'once.the workflow’s clock',
+} as const satisfies Record<keyof ReconcileEffectInput, Place>;
+
+export const RECONCILE_EFFECT_OUTPUT = {
+  evidence: 'once.another probe may have written down first what it had found',
+  not_applied_from: 'once.the worker’s clock',
+  settled: 'once.compared field by field',
+} as const satisfies Record<keyof ReconcileEffectOutput, Place>;

@@ -1,0 +1,93 @@
+/** In which run people were asked about a call, and of which of them an approval is the answer (rule T9). */
+import { createHash } from 'node:crypto';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { list, object, text } from '../case-file/loose';
+import type { RunBody } from '../format/lines';
+import { wordsOf, type Saying, type Sayings } from './sayings';
+import { eventType } from './values';
+
+export interface Scheduled {
+  type: string;
+  value: JsonObject;
+  place: number;
+}
+
+export interface Run {
+  id: string;
+  /** The run that it goes on from. */
+  before: string | null;
+  /** Of each event what a copy of it shares. */
+  keys: string[];
+  /** Runs that its events so far are copies of: its own begin where there is none. */
+  copies: Run[];
+  scheduled: Map<string, Scheduled>;
+  /** By digest: when people were asked, in its own part. */
+  asked: Map<string, number>;
+  /** `runCall`s of its own part. */
+  calls: { value: JsonObject; place: number }[];
+}
+
+export class Questions {
+  private readonly runs: Run[] = [];
+
+  constructor(private readonly sayings: Sayings) {}
+
+  get run(): Run {
+    return this.runs.at(-1)!;
+  }
+
+  begin({ run_id: id, began }: RunBody): void {
+    const copies = began === 'reset' ? [...this.runs] : [];
+    const empty = { keys: [], scheduled: new Map(), asked: new Map(), calls: [] };
+    this.runs.push({ id, before: null, copies, ...empty });
+  }
+
+  /** Whether the event is no copy of another run's. */
+  isOwn(event: JsonObject, { input, result }: JsonObject): boolean {
+    const { run } = this;
+    const type = eventType(event);
+    const [payload] = type.startsWith('ACTIVITY') ? list(object(input ?? result).payloads) : [];
+    const data = text(object(payload).data);
+    const carried = data === '' ? '' : createHash('sha256').update(data).digest('base64url');
+    const key = `${type} ${text(event.eventTime)} ${carried}`;
+    const index = run.keys.push(key) - 1;
+    // The first event is not copied as it was.
+    if (index > 0) run.copies = run.copies.filter(({ keys }) => keys[index] === key);
+    return run.copies.length === 0;
+  }
+
+  of(run_id: Json | undefined): Run | undefined {
+    return this.runs.find(({ id }) => id === run_id);
+  }
+
+  ask(digest: string, place: number): void {
+    if (!this.run.asked.has(digest)) this.run.asked.set(digest, place);
+  }
+
+  /** Runs whose questions are those of this one: itself, and what it goes on from. */
+  lineage({ id, before }: Run): Set<string> {
+    const runs = new Set([id]);
+    for (let next = before; next !== null && !runs.has(next); next = this.of(next)?.before ?? null) runs.add(next);
+    return runs;
+  }
+
+  /** Whether all approvals of a call were given to a question of the run, or of one that it goes on from. */
+  isApprovedIn(run: Run, value: JsonObject, until: number): boolean {
+    return approvalsIn(value).every((one) => one.run_id === run.id) && this.areAnswers(run, value, until);
+  }
+
+  /** Whether those of them were that are said to be. */
+  areAnswers(run: Run, value: JsonObject, until: number): boolean {
+    const lineage = this.lineage(run);
+    const digest = text(object(value.call).digest);
+    const askedAt = (saying: Saying) => this.of(saying.run)?.asked.get(digest) ?? Infinity;
+    const answers = (saying: Saying) =>
+      saying.own && lineage.has(saying.run) && askedAt(saying) < saying.place && saying.place < until;
+    return approvalsIn(value).every((one) => one.run_id !== run.id || this.sayings.of(wordsOf(one)).some(answers));
+  }
+}
+
+/** Histories from before there could be several approvals have one, or null. */
+function approvalsIn({ approvals, approval }: JsonObject): JsonObject[] {
+  return Array.isArray(approvals) ? approvals.map(object) : isJsonObject(approval) ? [approval] : [];
+}

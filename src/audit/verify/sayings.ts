@@ -1,0 +1,203 @@
+/** What people said in a turn's history, word for word: whoever decides on a call is held to it (rules H9, H10, B13 and T9). */
+import { decisionClaims } from '../../attestation/claims';
+import { readToken } from '../../attestation/token';
+import { readDecision, type DecisionKind } from '../../shared/decision';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { list, object, text } from '../case-file/loose';
+import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type Known } from './values';
+
+/** A prefix of a digest that names a call. */
+const SHORTEST_NAME = 12;
+/** Of a sender's identity so much is kept. */
+const LONGEST_IDENTITY = 200;
+const KINDS = new Set(['approve', 'deny', 'settle']);
+
+/** What one signal or update says of one call. */
+export interface Saying {
+  /** Its place among all events of the turn. */
+  place: number;
+  run: string;
+  /** It is no copy of another run's event, as a run after a reset begins with. */
+  own: boolean;
+  /** So many workflow tasks had ended before it. */
+  tasks: number;
+  kind: string;
+  /** The beginning of a digest. */
+  call: string;
+  /** How many calls were decided together. */
+  calls: number;
+  /** As the decision has it: the principal, where it is signed. */
+  by: string;
+  note: Json;
+  /** Hash of an edited input; null: there is none. */
+  input: string | null;
+  outcome: Json;
+  attestation: string | null;
+  channel: 'signal' | 'update';
+  identity: string;
+  /** Until when its sender waits; UNKNOWN: that was left out. */
+  until: Known | undefined;
+  /** What an update was answered; null: nothing is known. */
+  accepted: boolean | null;
+  /** It has the fields of a decision, so that it is looked at. */
+  right: boolean;
+  /** Hash of all that it says, as it is passed on. */
+  whole: string | null;
+}
+
+/** What is known of it before it is read. */
+type From = Pick<Saying, 'place' | 'run' | 'own' | 'tasks' | 'kind' | 'channel' | 'until'> & {
+  identity: Json | undefined;
+  /** How many payloads it has; a signal of several is not read. */
+  payloads: number;
+};
+
+/** What a record says that somebody has said. Undefined: it does not say. */
+export interface Words {
+  kind: string;
+  digest: Json | undefined;
+  by: Json | undefined;
+  note: Json | undefined;
+  attestation: Json | undefined;
+  /** Null: none. Undefined: some. */
+  input?: Json | undefined;
+  outcome?: Json | undefined;
+  channel?: Json | undefined;
+  identity?: Json | undefined;
+  /** Undefined: not compared. */
+  until?: Json | undefined;
+}
+
+export class Sayings {
+  private readonly all = new Map<string, Saying[]>();
+  /** Updates by run and event. */
+  private readonly updates = new Map<string, Saying[]>();
+  /** A decision was left out: it may have said anything. */
+  unknown = false;
+
+  hear(event: JsonObject, at: Pick<Saying, 'place' | 'run' | 'own' | 'tasks'>): void {
+    const attributes = attributesOf(event);
+    const type = eventType(event);
+    if (type === 'WORKFLOW_EXECUTION_SIGNALED') {
+      const { signalName, input, identity } = attributes;
+      if (KINDS.has(text(signalName)))
+        this.note(firstPayload(input), {
+          ...at,
+          kind: text(signalName),
+          channel: 'signal',
+          identity,
+          until: undefined,
+          payloads: list(object(input).payloads).length,
+        });
+    }
+    if (type === 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED' || type === 'WORKFLOW_EXECUTION_UPDATE_ADMITTED') {
+      const { input, meta } = object(attributes.acceptedRequest ?? attributes.request);
+      const { name, args } = object(input);
+      if (name !== 'decide') return;
+      const value = firstPayload(args);
+      const kind = value === UNKNOWN ? '' : text(object(value).decision);
+      const from: From = { ...at, kind, channel: 'update', identity: object(meta).identity, until: untilOf(args), payloads: 1 };
+      this.updates.set(`${at.run} ${text(event.eventId)}`, this.note(value, from));
+    }
+    if (type === 'WORKFLOW_EXECUTION_UPDATE_COMPLETED') {
+      const answer = firstPayload(object(attributes.outcome).success);
+      const { accepted } = answer === UNKNOWN ? {} : object(answer);
+      const answered = this.updates.get(`${at.run} ${text(attributes.acceptedEventId)}`) ?? [];
+      for (const saying of answered) saying.accepted = typeof accepted === 'boolean' ? accepted : null;
+    }
+  }
+
+  /** Everything that was said in these words; what was answered as not accepted is no such thing. */
+  of(words: Words): Saying[] {
+    return this.about(words.digest).filter((saying) => saying.accepted !== false && says(saying, words));
+  }
+
+  /** Everything that was said of the call. */
+  about(digest: Json | undefined): Saying[] {
+    const named = this.all.get(text(digest).slice(0, SHORTEST_NAME)) ?? [];
+    return named.filter(({ call }) => text(digest).startsWith(call));
+  }
+
+  /** Whether somebody has sent exactly this, for several calls maybe. */
+  sent(body: Json | undefined): boolean {
+    const whole = hashOf(body);
+    return [...this.all.values()].flat().some((saying) => saying.whole === whole);
+  }
+
+  private note(value: Known, from: From): Saying[] {
+    this.unknown ||= value === UNKNOWN;
+    if (value === UNKNOWN || !isJsonObject(value)) return [];
+    const { call, calls, by, note = null, input, attestation, outcome = null } = value;
+    const named = [...texts(call), ...texts(calls)];
+    const signed = texts(attestation);
+    if (signed.length > 0 && signed.length !== named.length) return [];
+    const passed = {
+      decision: from.kind,
+      calls: named,
+      ...(by === undefined ? {} : { by }),
+      ...(note === null ? {} : { note }),
+      ...(input === undefined ? {} : { input }),
+      ...(outcome === null ? {} : { outcome }),
+      ...(signed.length === 0 ? {} : { attestation: signed }),
+    };
+    const whole = hashOf(passed);
+    const { decision: _, ...fields } = value;
+    const body = from.channel === 'update' ? fields : value;
+    const right = from.payloads === 1 && KINDS.has(from.kind) && readDecision(from.kind as DecisionKind, body).ok;
+    const identity = text(from.identity).slice(0, LONGEST_IDENTITY).toWellFormed();
+    const sayings = named.map((one, index): Saying => {
+      const token = signed[index] ?? null;
+      const person = token === null ? text(by) : (principalOf(token) ?? '');
+      const words = { by: person, note, input: input === undefined ? null : hashOf(input), outcome, attestation: token };
+      return { ...from, identity, call: one, calls: named.length, ...words, right, accepted: null, whole };
+    });
+    for (const saying of sayings.filter(({ call }) => call.length >= SHORTEST_NAME)) {
+      const key = saying.call.slice(0, SHORTEST_NAME);
+      const before = this.all.get(key);
+      if (before) before.push(saying);
+      else this.all.set(key, [saying]);
+    }
+    return sayings;
+  }
+}
+
+/** An edited input approves nothing, and so it is another thing than an approval. An older build did not know who had sent an update. */
+function says(saying: Saying, words: Words): boolean {
+  const { kind, by, note = null, attestation = null, input, outcome = null, channel, identity, until } = words;
+  return (
+    saying.kind === kind &&
+    saying.by === by &&
+    hashOf(saying.note) === hashOf(note) &&
+    saying.attestation === attestation &&
+    (input === undefined ? saying.input !== null : saying.input === input) &&
+    (kind !== 'settle' || saying.outcome === outcome) &&
+    (channel === undefined || saying.channel === channel) &&
+    (identity === undefined || identity === '' || saying.identity === identity) &&
+    (until === undefined || saying.until === UNKNOWN || hashOf(saying.until ?? null) === hashOf(until))
+  );
+}
+
+/** What the person must have said whose decision it is. */
+export function wordsOf({ decision, digest, by, note, attestation, channel, identity, until }: JsonObject): Words {
+  const edits = decision === 'edit';
+  const words = { kind: edits ? 'approve' : text(decision), digest, by, note, attestation, channel, identity, until };
+  return edits ? words : { ...words, input: null };
+}
+
+/** Whom a signed decision says it is of; null: it is none. */
+export function principalOf(token: string): string | null {
+  const read = readToken(token);
+  return (read && decisionClaims(read.claims)?.principal) ?? null;
+}
+
+/** The second argument of an update. */
+function untilOf(args: Json | undefined): Known | undefined {
+  const second = list(object(args).payloads)[1];
+  if (second === undefined) return undefined;
+  const waits = firstPayload({ payloads: [second] });
+  return waits === UNKNOWN ? UNKNOWN : object(waits).until;
+}
+
+function texts(value: Json | undefined): string[] {
+  return (typeof value === 'string' ? [value] : list(value)).filter((one) => typeof one === 'string');
+}

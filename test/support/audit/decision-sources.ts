@@ -1,0 +1,75 @@
+/** Where decisions, and what admission was told, stand in the lines of samples: for test/support/audit/doubled-facts.ts. */
+import * as doubled from '../../../src/audit/verify/doubled-decisions';
+import type { Source } from './doubled-facts';
+import type { OpenLine } from './forge';
+
+interface Find {
+  input(lines: OpenLine[], activity: string, nth?: number): any;
+  output(lines: OpenLine[], activity: string, nth?: number): any;
+  part(lines: OpenLine[], has: (body: any) => unknown): any;
+}
+
+export function decisionSources({ input, output, part }: Find): Record<string, Source> {
+  return {
+    'what the call that ran was told': {
+      of: 'approval',
+      table: doubled.RUN_CALL_INPUT,
+      record: (lines) => input(lines, 'runCall'),
+    },
+    'the decision that ran with the call, as it was given': {
+      of: 'waited',
+      table: doubled.DECISION_AS_SAID,
+      record: (lines) => input(lines, 'runCall').approvals[1],
+    },
+    'another input, as admission was given it': {
+      of: 'edited',
+      table: doubled.EDIT,
+      record: (lines) => input(lines, 'admitCall', 1).edit,
+    },
+    'that another input was wanted': {
+      of: 'edited',
+      table: { ...doubled.EDIT_MADE, revision: 'rule.H9' },
+      record: (lines) => input(lines, 'runCall').call.earlier[0],
+    },
+    'the same in the transcript': {
+      of: 'edited',
+      table: doubled.EDIT_MADE,
+      record: (lines) => part(lines, ({ decision }) => decision === 'edit'),
+    },
+    'what a person said of a call in doubt': {
+      of: 'in_doubt',
+      table: { ...doubled.SETTLE_EFFECT_INPUT, at: doubled.SETTLEMENT.at },
+      record: (lines) => input(lines, 'settleEffect'),
+    },
+    'what a worker was to check': {
+      of: 'bound',
+      table: doubled.CHECK_DECISION_INPUT,
+      record: (lines) => input(lines, 'checkDecision'),
+    },
+    'what it has found': {
+      of: 'bound',
+      table: doubled.CHECK_DECISION_OUTPUT,
+      record: (lines) => output(lines, 'checkDecision'),
+    },
+    'what admission was told': {
+      of: 'approval',
+      table: doubled.ADMIT_CALL_INPUT,
+      record: (lines) => input(lines, 'admitCall'),
+    },
+    'the verdict that came later': {
+      of: 'edited',
+      table: doubled.DECIDED_CALL,
+      record: (lines) => output(lines, 'admitCall', 1).decided,
+    },
+    'what a direct call was asked for': {
+      of: 'call',
+      table: doubled.ADMIT_DIRECT_INPUT,
+      record: (lines) => input(lines, 'admitDirect'),
+    },
+    'how a direct call was admitted': {
+      of: 'call',
+      table: doubled.ADMIT_DIRECT_OUTPUT,
+      record: (lines) => output(lines, 'admitDirect'),
+    },
+  };
+}
