@@ -474,7 +474,7 @@ class TwiceInDecisions:
                 self.keep("held", call.get("id"), one)
         if name == "settleEffect" and same(said.get("effect"), value.get("outcome")):
             self.twice.tell("effect", said.get("head"), {"settlements": value.get("settlements")})
-        if name == "runCall" and not self.twice.reset and txt(said.get("result_ref")):
+        if name in ("runCall", "settleEffect") and not self.twice.reset and txt(said.get("result_ref")):
             self.twice.tell("result", said["result_ref"], there(said, "attempts"))
 
     def asked(self, call):

@@ -188,7 +188,7 @@ export class TwiceInDecisions {
     }
     if (type === 'settleEffect' && said.effect === value.outcome)
       this.all.tell('effect', said.head, { settlements: value.settlements ?? null }, HISTORY);
-    if (type === 'runCall' && !this.history.wasReset && text(said.result_ref) !== '')
+    if ((type === 'runCall' || type === 'settleEffect') && !this.history.wasReset && text(said.result_ref) !== '')
       this.all.tell('result', said.result_ref, { attempts: said.attempts }, HISTORY);
   }
 
