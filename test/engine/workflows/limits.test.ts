@@ -100,7 +100,8 @@ describe('the limits of a tool', () => {
     });
   });
 
-  it('put a destructive call off before it counts as dispatched; it happens once', async () => {
+  // These two mostly wait: at once.
+  it.concurrent('put a destructive call off before it counts as dispatched; it happens once', async () => {
     const effects: unknown[] = [];
     const pay = pays('pay', effects, { limits: { rate: { calls: 1, perMs: 12_000 } } });
     const script = [ask(['pay', { invoice: 'a', cents: 1 }], ['pay', { invoice: 'b', cents: 2 }]), say('ok')];
@@ -118,7 +119,7 @@ describe('the limits of a tool', () => {
     });
   });
 
-  it("hold all calls of a tool for its upstream's Retry-After, and no other tool's", async () => {
+  it.concurrent("hold all calls of a tool for its upstream's Retry-After, and no other tool's", async () => {
     const begun: { key: string; at: number }[] = [];
     let store: Store;
     const holdUntil = async () => ((await store.registers.read('tool/busy')).value as { hold_until: number } | null)?.hold_until;

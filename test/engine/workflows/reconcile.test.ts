@@ -108,8 +108,9 @@ describe('a probe that finds out', () => {
   });
 });
 
+// These mostly wait: at once, as many as Jest runs so.
 describe('a probe that cannot tell', () => {
-  it.each<[string, Probe, string]>([
+  it.concurrent.each<[string, Probe, string]>([
     ['says so', () => ({ outcome: 'unknown', evidence: 'the bank is <b>closed</b>' }), 'the bank is <b>closed</b>'],
     ['fails', () => Promise.reject(new Error('the bank is closed')), 'The probe failed: pay failed: the bank is closed'],
     ['answers something else', () => 'perhaps', 'The probe answered "perhaps"'],
@@ -129,7 +130,7 @@ describe('a probe that cannot tell', () => {
     });
   });
 
-  it('shows no more of what it saw than a card holds', async () => {
+  it.concurrent('shows no more of what it saw than a card holds', async () => {
     const tool = lost(() => ({ outcome: 'unknown', evidence: `${'x'.repeat(9000)}the end` }), { reconcileMs: 2000 });
     await withEngine({ tools: [tool], script: script() }, async (engine) => {
       const turn = await paid(engine);
@@ -141,7 +142,7 @@ describe('a probe that cannot tell', () => {
     });
   });
 
-  it('is heard by a cancelled turn too, which then waits for the person', async () => {
+  it.concurrent('is heard by a cancelled turn too, which then waits for the person', async () => {
     let asked = 0;
     const tool = lost(() => (asked++, 'unknown'), { reconcileMs: 4000 });
     await withEngine({ tools: [tool], script: script() }, async (engine) => {
@@ -158,18 +159,21 @@ describe('a probe that cannot tell', () => {
 });
 
 describe('the attempt that was lost', () => {
-  it('ends after all while the probe looks: what the attempt has recorded stands, whatever the probe saw', async () => {
-    let store: Store;
-    const probe: Probe = async (_input, { idempotencyKey }) => {
-      await store.effects.move(idempotencyKey, 1, 'applied');
-      return 'not_applied';
-    };
-    await withEngine({ tools: [lost(probe)], script: script(), madeUp: true }, async (engine) => {
-      store = engine.store;
-      const view = await (await paid(engine)).result();
-      expect(view.calls[0]).toMatchObject({ state: 'succeeded', effect: 'applied' });
-    });
-  });
+  it.concurrent(
+    'ends after all while the probe looks: what the attempt has recorded stands, whatever the probe saw',
+    async () => {
+      let store: Store;
+      const probe: Probe = async (_input, { idempotencyKey }) => {
+        await store.effects.move(idempotencyKey, 1, 'applied');
+        return 'not_applied';
+      };
+      await withEngine({ tools: [lost(probe)], script: script(), madeUp: true }, async (engine) => {
+        store = engine.store;
+        const view = await (await paid(engine)).result();
+        expect(view.calls[0]).toMatchObject({ state: 'succeeded', effect: 'applied' });
+      });
+    },
+  );
 
   const AT_MOST_APART = 5000;
 
@@ -193,7 +197,7 @@ describe('the attempt that was lost', () => {
     return { turn, at, deadline };
   }
 
-  it.each([
+  it.concurrent.each([
     ['until its time limit, where it was claimed by an older build', undefined, 1000],
     ['until the deadline that it has written down, however long its tool takes', 6000, 6000],
   ])('may be alive %s: that nothing has happened is not believed before', async (_how, actsFor, believedAfter) => {
@@ -211,7 +215,7 @@ describe('the attempt that was lost', () => {
     });
   });
 
-  it('may be alive until its deadline, and the card says so to the person who is asked', async () => {
+  it.concurrent('may be alive until its deadline, and the card says so to the person who is asked', async () => {
     await withEngine({ tools: [pays('pay', [])], script: script(), madeUp: true }, async (engine) => {
       const { turn, deadline } = await claimedAndLost(engine, 30_000);
       const digest = await isAsked(turn);

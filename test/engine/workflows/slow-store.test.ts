@@ -9,7 +9,8 @@ import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
-it.each(['claim', 'move'] as const)(
+// Both mostly wait: at once.
+it.concurrent.each(['claim', 'move'] as const)(
   'a %s that takes longer than the heartbeat allows leaves nobody in doubt',
   async (slow) => {
     const directory = await mkdtemp(join(tmpdir(), 'holdfast-slow-'));
