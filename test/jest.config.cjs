@@ -1,5 +1,5 @@
 /**
- * Three Jest projects; the folder says what a test may use (docs/testing.md, held by lint).
+ * Three Jest projects; the folder says what a test may use (AGENTS.md, held by lint).
  *
  * unit: pure code, no server, nothing but `npm ci` before it. engine: workflows and activities on a Temporal server.
  * system: processes, PostgreSQL, browsers, chains, MCP servers. SWC only strips types: the type check is a gate of its own.

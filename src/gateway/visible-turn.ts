@@ -7,7 +7,7 @@ import type { SessionHandle } from '../client/session-handle';
 import { isSessionId, sessionOfTurn } from '../shared/ids';
 import type { TurnView } from '../shared/turn-view';
 import type { GatewayParts } from './app';
-import { Refusal, unknownTurn, type Wrong } from './errors';
+import { Refusal, unknownTurn } from './errors';
 import { sees, type Principal } from './principals';
 import { visibleSession } from './visible-session';
 
