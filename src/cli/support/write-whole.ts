@@ -23,7 +23,7 @@ export async function writeWhole(lines: AsyncIterable<string>, path: string): Pr
   await appearWhole(path, async (partial) => {
     const file = await open(partial, 'wx', 0o600);
     try {
-      await pipeline(watched.over(lines), file.createWriteStream({ autoClose: false }));
+      for await (const chunk of watched.over(lines)) await file.appendFile(chunk);
       await file.sync();
     } finally {
       await file.close();
