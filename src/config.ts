@@ -172,7 +172,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     temporal,
     anthropic,
     model,
-    rehearsedDespite: model === 'rehearsal' ? rehearsedDespite(anthropic) : null,
+    rehearsedDespite: model === 'rehearsal' ? rehearsedDespite(anthropic, read('HOLDFAST_TOOL_CALLS')) : null,
     taskQueue: read('HOLDFAST_TASK_QUEUE') ?? 'holdfast',
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
     live: liveOf(read),
@@ -232,10 +232,11 @@ function hasAccess({ apiKey, authToken, baseUrl }: Config['anthropic']): boolean
   return (apiKey ?? authToken ?? baseUrl) !== undefined;
 }
 
-function rehearsedDespite(anthropic: Config['anthropic']): string | null {
+function rehearsedDespite(anthropic: Config['anthropic'], toolCalls: string | undefined): string | null {
   if (hasAccess(anthropic)) return 'HOLDFAST_MODEL is "rehearsal", which counts more than the settings of a real model';
-  const without = 'ANTHROPIC_MODEL is set, but none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL is';
-  return anthropic.model === undefined ? null : without;
+  const set = anthropic.model !== undefined ? 'ANTHROPIC_MODEL' : toolCalls !== undefined ? 'HOLDFAST_TOOL_CALLS' : null;
+  const without = 'but none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL is';
+  return set === null ? null : `${set} is set, ${without}`;
 }
 
 export function defaultTrustedKeys(home: string): string {

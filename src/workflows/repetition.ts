@@ -54,8 +54,27 @@ const CIRCUMSTANCES: ReadonlySet<string> = new Set([
   'turn_cancelled',
 ]);
 
+/** Reasons of calls that were held back right before their tool: by what was wrong with an approval, a digest or the worker. */
+const HELD_BACK: ReadonlySet<string> = new Set([
+  'app_not_loaded',
+  'approval_by_maker',
+  'approval_by_requester',
+  'approval_doubled',
+  'approval_expired',
+  'approval_late',
+  'approval_mismatch',
+  'approval_missing',
+  'approval_not_genuine',
+  'approval_unknown',
+  'approval_unsigned',
+  'digest_mismatch',
+]);
+
+/** Histories from before a patch count what it leaves out. */
 function isFailure({ state, error }: CallOutcome): boolean {
   if (!['failed', 'rejected', 'denied'].includes(state)) return false;
-  const counted = state !== 'denied' && !CIRCUMSTANCES.has(error?.reason ?? '');
-  return counted || !patched('failures-of-calls'); // histories from before count all of them
+  const reason = error?.reason ?? '';
+  if (state === 'denied' || CIRCUMSTANCES.has(reason)) return !patched('failures-of-calls');
+  if (HELD_BACK.has(reason)) return !patched('calls-held-back');
+  return true;
 }

@@ -70,6 +70,10 @@ describe('settings', () => {
       { model: 'rehearsal', rehearsedDespite: expect.stringMatching(/^ANTHROPIC_MODEL is set, but none/) },
     ],
     [
+      { HOLDFAST_TOOL_CALLS: 'prompted' },
+      { model: 'rehearsal', rehearsedDespite: expect.stringMatching(/^HOLDFAST_TOOL_CALLS is set, but none/) },
+    ],
+    [
       { ANTHROPIC_AUTH_TOKEN: 't', HOLDFAST_MODEL: 'rehearsal' },
       { rehearsedDespite: expect.stringMatching(/^HOLDFAST_MODEL is "rehearsal"/) },
     ],
