@@ -1826,6 +1826,40 @@ export interface paths {
             };
           };
         };
+        /** @description It cannot be done as things stand; `error.message` says why. */
+        409: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
         /** @description The body is too large. */
         413: {
           headers: {
@@ -3274,6 +3308,40 @@ export interface paths {
             };
           };
         };
+        /** @description It cannot be done as things stand; `error.message` says why. */
+        409: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
         /** @description The body is too large. */
         413: {
           headers: {
@@ -3693,6 +3761,40 @@ export interface paths {
         };
         /** @description The request did not come in time. */
         408: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              success: false;
+              /** @enum {unknown} */
+              status: 'error';
+              error: {
+                /** @description Of a small set, such as `INVALID_PARAMS`. */
+                code: string;
+                /** @enum {unknown} */
+                kind: 'USER_INPUT_ERROR' | 'TRANSIENT_ERROR' | 'FATAL_ERROR';
+                /** @description snake_case, for programs. */
+                reason: string;
+                message: string;
+                retryable: boolean;
+                /** @description What to do about it. */
+                hint?: string;
+                details?: {
+                  path: string;
+                  message: string;
+                }[];
+              };
+              metadata: {
+                /** Format: date-time */
+                timestamp: string;
+              };
+            };
+          };
+        };
+        /** @description It cannot be done as things stand; `error.message` says why. */
+        409: {
           headers: {
             [name: string]: unknown;
           };
@@ -11072,7 +11174,7 @@ export interface paths {
     };
     /**
      * Follow a turn
-     * @description Server-sent events. Those with an id come from the workflow’s history: with `Last-Event-ID` the stream goes on after it, at any gateway, also after the end. Those without (`text_delta`, `tool_progress`, `tool_retrying`) say `durable: false` and are not told again. 204: it has ended, and all has been told. Roles: starter, approver, auditor, admin.
+     * @description Server-sent events. Those with an id come from the workflow’s history: with `Last-Event-ID` the stream goes on after it, at any gateway, also after the end. Those without (`text_delta`, `tool_progress`, `tool_retrying`) say `durable: false` and are not told again. Of a turn that waits in its session the stream begins with the turn. 204: it has ended, and all has been told. Roles: starter, approver, auditor, admin.
      */
     get: {
       parameters: {

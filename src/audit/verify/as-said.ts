@@ -143,7 +143,8 @@ export class AsSaid {
     }
     if (type === 'checkDecision') {
       const { principal } = said;
-      if (said.ok === true && this.knows && principal !== principalOf(text(value.attestation)))
+      const { attestation } = value; // absent where the argument was left out
+      if (said.ok === true && this.knows && attestation !== undefined && principal !== principalOf(text(attestation)))
         this.report('H9', `A worker is said to have found good that ${quoted(principal)} signed, and another has signed it`);
       if (said.ok === true) this.checked.push({ value, principal, run: run.id, began, ended: this.place, tasks: this.tasks });
     }

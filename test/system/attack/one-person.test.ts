@@ -27,7 +27,8 @@ async function verdicts(edit: (lines: OpenLine[]) => void): Promise<unknown[]> {
 both(`no verifier takes two spellings of a name for two people, nor for nobody${suffix}`, async () => {
   for (const unseen of UNSEEN) {
     const other = `an${unseen}a`;
-    expect(await verdicts((lines) => void (decided(lines).by = other))).toEqual(['intact null', 'intact null']);
+    // What was said and what was recorded differ in spelling only: that is found as such (H9), and not as a decision of nobody.
+    expect(await verdicts((lines) => void (decided(lines).by = other))).toEqual(['broken H9', 'broken H9']);
     const twice = (lines: OpenLine[]) => approvals(lines).push({ ...approvals(lines)[0], by: other });
     expect(await verdicts((lines) => void twice(lines))).toEqual(['broken H4', 'broken H4']);
   }

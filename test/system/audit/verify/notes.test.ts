@@ -9,12 +9,13 @@ import { judgedByPython } from '../support/python';
 
 const python = pythonVerifier();
 
-/** A note beside the last approval of an older build, which has signed none. */
+/** A note beside the last approval of an older build, which has signed none: where it was said, and where it was recorded. */
 function besideOld(lines: OpenLine[]): void {
   const text = JSON.stringify(lines);
   const { attestation } = JSON.parse(/"approvals":(\[\{.*?\}\])/.exec(text)![1]!).at(-1);
   const withNote = JSON.stringify(lines, (_, value: any) => {
-    if (value?.attestation === attestation && 'note' in value) return { ...value, note: 'As agreed.' };
+    const isSaid = value?.call !== undefined && [value.attestation].flat().includes(attestation);
+    if (isSaid || (value?.attestation === attestation && 'note' in value)) return { ...value, note: 'As agreed.' };
     return Array.isArray(value?.decisions) && value.decisions.length === 2 ? shown(value) : value;
   });
   lines.splice(0, lines.length, ...(JSON.parse(withNote) as OpenLine[]));
