@@ -2,6 +2,7 @@
 import { sample } from '../bundle-keys';
 import { another } from './another';
 import { forged, type OpenLine } from './forge';
+import { attributes, ofType } from './open-lines';
 
 export interface DecisionForgery {
   name: string;
@@ -10,9 +11,6 @@ export interface DecisionForgery {
   edit(lines: OpenLine[]): void;
 }
 
-const attributes = ({ body }: OpenLine): any =>
-  Object.entries(body.event ?? {}).find(([key]) => key.endsWith('Attributes'))?.[1] ?? {};
-const isType = (line: OpenLine, type: string) => line.kind === 'event' && line.body.event.eventType === `EVENT_TYPE_${type}`;
 const scheduled = (lines: OpenLine[], name: string, nth = 0) =>
   lines.filter((line) => attributes(line).activityType?.name === name)[nth]!;
 const input = (lines: OpenLine[], name: string, nth = 0) => attributes(scheduled(lines, name, nth)).input.payloads[0].$;
@@ -22,15 +20,15 @@ const output = (lines: OpenLine[], name: string, nth = 0) => {
     .payloads[0].$;
 };
 const result = (lines: OpenLine[]) =>
-  attributes(lines.find((line) => isType(line, 'WORKFLOW_EXECUTION_COMPLETED'))!).result.payloads[0].$;
+  attributes(lines.find((line) => ofType('WORKFLOW_EXECUTION_COMPLETED')(line))!).result.payloads[0].$;
 const part = (lines: OpenLine[], has: (body: any) => unknown) =>
   lines.find(({ kind, body }) => kind === 'part' && has(body.part?.body ?? {}))!.body.part.body;
 /** What the nth update says. */
 const update = (lines: OpenLine[], nth = 0) =>
-  attributes(lines.filter((line) => isType(line, 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED'))[nth]!).acceptedRequest.input.args
+  attributes(lines.filter((line) => ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED')(line))[nth]!).acceptedRequest.input.args
     .payloads[0].$;
 const signal = (lines: OpenLine[]) =>
-  attributes(lines.find((line) => isType(line, 'WORKFLOW_EXECUTION_SIGNALED'))!).input.payloads[0].$;
+  attributes(lines.find((line) => ofType('WORKFLOW_EXECUTION_SIGNALED')(line))!).input.payloads[0].$;
 
 /** In all copies of each decision: arguments, blocks and the turn's result; not in the signal or update. */
 function ofDecisions(lines: OpenLine[], change: (decision: any) => void): void {
@@ -40,7 +38,7 @@ function ofDecisions(lines: OpenLine[], change: (decision: any) => void): void {
     if (isDecision) change(value);
     Object.values(value).forEach(look);
   };
-  for (const line of lines) if (!isType(line, 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED')) look(line.body);
+  for (const line of lines) if (!ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED')(line)) look(line.body);
 }
 
 /** More events after this one; those after them, and whatever names them, are counted anew. */
@@ -115,7 +113,7 @@ export const DECISION_FORGERIES: DecisionForgery[] = [
     of: 'waited',
     rule: 'H9',
     edit: (lines) => {
-      const answer = lines.find((line) => isType(line, 'WORKFLOW_EXECUTION_UPDATE_COMPLETED'))!;
+      const answer = lines.find((line) => ofType('WORKFLOW_EXECUTION_UPDATE_COMPLETED')(line))!;
       attributes(answer).outcome.success.payloads[0].$ = { accepted: false, reason: 'it is decided already' };
     },
   },
@@ -349,7 +347,7 @@ export const DECISION_FORGERIES: DecisionForgery[] = [
     of: 'in_doubt',
     rule: 'H10',
     edit: (lines) => {
-      const updates = lines.filter((line) => isType(line, 'WORKFLOW_EXECUTION_UPDATE_COMPLETED'));
+      const updates = lines.filter((line) => ofType('WORKFLOW_EXECUTION_UPDATE_COMPLETED')(line));
       const { call } = update(lines, 1);
       const said = { call, by: 'bob', outcome: 'not_applied', note: 'No, it has not.' };
       const corrected = { signalName: 'settle', identity: 'bob', input: { payloads: [{ $: said }] } };
@@ -372,7 +370,7 @@ export const DECISION_FORGERIES: DecisionForgery[] = [
     edit: (lines) => {
       const late = update(lines);
       const reset = lines.findIndex(({ kind, body }) => kind === 'run' && body.began === 'reset');
-      const early = lines.slice(reset).find((line) => isType(line, 'WORKFLOW_EXECUTION_SIGNALED'))!;
+      const early = lines.slice(reset).find((line) => ofType('WORKFLOW_EXECUTION_SIGNALED')(line))!;
       attributes(early).input.payloads[0].$ = { call: late.call, by: 'bob' };
       late.by = 'carl';
       const { identity } = attributes(early);

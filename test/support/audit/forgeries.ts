@@ -7,6 +7,7 @@ import { callDigest, hashJson, idempotencyKey, inputDigest } from '../../../src/
 import type { Json } from '../../../src/shared/json';
 import { GATEWAY_KEY, sample, STRANGER_KEY } from '../bundle-keys';
 import { forged, type OpenLine } from './forge';
+import { attributes, ofType, type Find, type Plan } from './open-lines';
 import { requested, TURN_PLANS } from './turn-forgeries';
 
 export interface Forgery {
@@ -17,25 +18,8 @@ export interface Forgery {
   says: RegExp;
 }
 
-type Find = (line: OpenLine) => boolean;
-
-interface Plan {
-  name: string;
-  of: string;
-  edit(lines: OpenLine[]): void;
-  at(line: OpenLine, index: number, lines: OpenLine[]): boolean;
-  rule: string;
-  says: RegExp;
-}
-
 // Where things stand.
 
-const attributes = ({ body }: OpenLine) =>
-  Object.entries(body.event ?? {}).find(([key]) => key.endsWith('Attributes'))?.[1] as any;
-const ofType =
-  (type: string): Find =>
-  (line) =>
-    line.kind === 'event' && line.body.event.eventType === `EVENT_TYPE_${type}`;
 const ofSession =
   (type: string): Find =>
   (line) =>

@@ -2,24 +2,8 @@
 import { hashJson } from '../../../src/shared/digests';
 import type { Json } from '../../../src/shared/json';
 import type { OpenLine } from './forge';
+import { attributes, ofType, type Find, type Plan } from './open-lines';
 
-type Find = (line: OpenLine) => boolean;
-
-interface Plan {
-  name: string;
-  of: string;
-  edit(lines: OpenLine[]): void;
-  at(line: OpenLine, index: number, lines: OpenLine[]): boolean;
-  rule: string;
-  says: RegExp;
-}
-
-const attributes = ({ body }: OpenLine): any =>
-  Object.entries(body.event ?? {}).find(([key]) => key.endsWith('Attributes'))?.[1] ?? {};
-const ofType =
-  (type: string): Find =>
-  (line) =>
-    line.kind === 'event' && line.body.event.eventType === `EVENT_TYPE_${type}`;
 const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const STARTED = ofType('WORKFLOW_EXECUTION_STARTED');
 const all = (lines: OpenLine[], name: string) => lines.filter((line) => attributes(line).activityType?.name === name);

@@ -1,6 +1,7 @@
 /** One person under two names that look the same, in a bundle: both verifiers must take them for one. */
 import { verifyBundle } from '../../../src/audit/verify';
 import { forged, type OpenLine } from '../../support/audit/forge';
+import { attributes } from '../../support/audit/open-lines';
 import { judgedByPython } from '../audit/support/python';
 import { sample, TRUST } from '../../support/bundle-keys';
 import { pythonVerifier } from '../support/python-verifier';
@@ -11,8 +12,6 @@ const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or
 /** A combining grapheme joiner, a filler, an ignorable that has no name yet, a blank. */
 const UNSEEN = ['\u034f', '\u115f', '\u{e0fff}', '\u2800'];
 
-const attributes = ({ body }: OpenLine): any =>
-  Object.entries(body.event ?? {}).find(([key]) => key.endsWith('Attributes'))?.[1] ?? {};
 const decided = (lines: OpenLine[]) =>
   attributes(lines.find((line) => attributes(line).acceptedRequest)!).acceptedRequest.input.args.payloads[0].$;
 const approvals = (lines: OpenLine[]) =>
