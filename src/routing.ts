@@ -6,6 +6,7 @@
  */
 import { temporal } from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
+import { shellWord } from './shared/shell-word';
 import { visible } from './shared/visible';
 
 /** A version of the workers; null stands for the workers that have none. */
@@ -77,16 +78,11 @@ export function label(version: Version): string {
 
 /** The command that gives new turns to this version. */
 export function makeCurrent(namespace: string, version: NonNullable<Version>): string {
-  return `${command(namespace, version.name)} --build-id ${word(version.buildId)}`;
+  return `${command(namespace, version.name)} --build-id ${shellWord(version.buildId)}`;
 }
 
 function command(namespace: string, deployment: string): string {
-  return `temporal worker deployment set-current-version --namespace ${word(namespace)} --deployment-name ${word(deployment)}`;
-}
-
-/** One word for a shell: other workers choose their names, and people paste what we print. */
-function word(text: string): string {
-  return /^[\w.:@+/-]+$/.test(text) ? text : `'${visible(text).replaceAll("'", "'\\''")}'`;
+  return `temporal worker deployment set-current-version --namespace ${shellWord(namespace)} --deployment-name ${shellWord(deployment)}`;
 }
 
 function versionOf(version: { deploymentName?: string | null; buildId?: string | null } | null | undefined): Version {

@@ -2,7 +2,7 @@
  * What an app offers MCP clients besides its tools, and what it asks them for (docs/mcp-server.md). The gateway answers for them in its own process: their functions only look, and are brief. What acts is a tool.
  */
 import { unknownFields } from '../shared/unknown-fields';
-import type { McpAsks } from './mcp-asks';
+import { isRecord, type McpAsks } from './mcp-asks';
 import { uriFaults, uriTemplateFaults, variablesOf } from '../shared/uri-template';
 
 /** Who asks, and over which connection. */
@@ -161,10 +161,6 @@ function argumentFaults(given: unknown, at: string): string[] {
     if (!isFunction(argument.complete ?? isName)) faults.push(`${of}.complete must be a function of what is typed`);
     return faults;
   });
-}
-
-function isRecord(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isFunction(value: unknown): boolean {

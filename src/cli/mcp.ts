@@ -22,7 +22,7 @@ import { accepting, type Proposal } from '../packs/mcp/proposal';
 import { Questions } from './support/ask';
 import { several } from './support/decide-options';
 import { mcpServe } from './mcp-serve';
-import { visible } from '../shared/visible';
+import { shellWord } from '../shared/shell-word';
 import { oneLine } from './support/describe';
 import { examined } from './support/examined';
 import { UsageError } from './support/exit';
@@ -176,10 +176,6 @@ function known(entries: Record<string, ServerEntry>, name: string): ServerEntry 
 function acceptCommand(server: string, { class: classes = [], trustError = [] }: Who): string {
   const given = [...classes.flatMap((one) => ['--class', one]), ...trustError.flatMap((one) => ['--trust-error', one])];
   return ['holdfast', 'mcp', 'accept', server, ...given, '--yes'].map(shellWord).join(' ');
-}
-
-function shellWord(word: string): string {
-  return /^[\w=.:,/-]+$/.test(word) ? word : `'${visible(word).replaceAll("'", "'\\''")}'`;
 }
 
 /** One question about all that is not accepted yet, or that another class was given for. */
