@@ -220,7 +220,7 @@ class AsSaid:
         if name == "readCard" and own:
             known = said.get("digest")
             digest = txt(self.cards.get(txt(value.get("card_ref")), "") if known is None else known)
-            run["asked"].setdefault(digest, self.place)
+            run["asked"].setdefault(digest, 0)  # what came since the run began waits for it
         if name == "checkDecision" and said.get("ok") is True:
             principal = said.get("principal")
             signer = read.claims(txt(value.get("attestation"))).get("principal")

@@ -16,7 +16,7 @@ import { dispatch } from './dispatch';
 import { dispatchContext } from './dispatch-context';
 import type { Dispatch } from './dispatch-types';
 import { conclude, endingOf, type Ending } from './ending';
-import { isApart, readBack, resumable, resume, resumed, unlessFull, type Another } from './next-run';
+import { resumable, resume, resumed, unlessFull, type Another } from './next-run';
 import { now } from './now';
 import { bindToStore, newTurn } from './state';
 import { showState, turnView } from './turn-face';
@@ -41,7 +41,7 @@ export async function call(input: CallInput): Promise<DirectCallView> {
     trace_id,
     ...bound,
   };
-  const context: Dispatch = { ...dispatchContext(turn, data), options: input.options };
+  const context: Dispatch = { ...dispatchContext(turn, data, { resumes: input.resume !== undefined }), options: input.options };
   const { desk } = context;
   let envelope: Envelope | null = null;
   const view = () => ({ ...turnView({ ...asTurn, agent: turn.agent }, data, desk), envelope });
@@ -60,9 +60,8 @@ export async function call(input: CallInput): Promise<DirectCallView> {
 
 async function runOne({ agent, tool, input_json, attestation, resume: kept }: CallInput, context: Dispatch): Promise<Ending> {
   const { turn, data, desk, work } = context;
-  if (isApart(kept)) await readBack(context, kept);
-  if (data.open) {
-    await resume(context, data.open);
+  if (kept !== undefined) {
+    await resume(context, kept);
     return endOf(data.outcomes[0]!);
   }
   const signed = attestation === undefined ? {} : { attestation };

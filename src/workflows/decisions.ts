@@ -7,6 +7,7 @@ import { decodePayload } from '../shared/payload';
 import { readSteer } from '../shared/steer';
 import { untilOf } from '../shared/waits';
 import { DECIDE_UPDATE, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL, type DecideAnswer } from './contract';
+import type { Arrivals } from './arrivals';
 import type { Desk } from './desk';
 import type { Dispatch } from './dispatch-types';
 import { mustBeInTime } from './in-time';
@@ -43,7 +44,7 @@ interface Loop {
 }
 
 /** @param loop null: there is no model to say anything to */
-export function handleDecisions({ data, desk, forwarding }: Dispatch, loop: Loop | null): void {
+export function handleDecisions({ data, desk, forwarding, arrivals }: Dispatch, loop: Loop | null): void {
   const steering = loop?.steering ?? null;
   const decide: Decide = (kind, fields, from) =>
     forwarding.take(kind, fields, from, desk.open()) ?? desk.decide(kind, fields, from);
@@ -60,41 +61,56 @@ export function handleDecisions({ data, desk, forwarding }: Dispatch, loop: Loop
     const ignored = (reason: string | null) => {
       if (reason !== null) ignoreSignal(data, { at: now(), signal, identity, reason });
     };
-    const reason = fromSignal(arrival, { data, decide, loop });
+    const reason = arrivals.inTurn(() => fromSignal(arrival, { data, decide, loop }));
     if (reason instanceof Promise) reason.then(ignored, (error: unknown) => ignored(`it could not be checked: ${textOf(error)}`));
     else ignored(reason);
   });
 
-  setHandler(defineUpdate<DecideAnswer, Update>(DECIDE_UPDATE), (body, waits) => fromUpdate(body, waits, decide), {
-    description: 'A decision with an answer: {"decision": "approve" | "deny" | "settle", "call": "…", "by": "…", …}.',
-    validator: (body, waits) => {
-      mustBeInTime(waits);
-      if (!isJsonObject(body) || !isKind(body.decision)) {
-        throw ApplicationFailure.nonRetryable('"decision" must be "approve", "deny" or "settle"', 'holdfast.bad_decision');
-      }
-      const bytes = jsonBytes(body);
-      if (bytes > LARGEST_DECISION)
-        throw ApplicationFailure.nonRetryable(`it has ${bytes} bytes; ${LARGEST_DECISION} are allowed`, 'holdfast.bad_decision');
+  setHandler(
+    defineUpdate<DecideAnswer, Update>(DECIDE_UPDATE),
+    (body, waits) => answered(arrivals, waits, (from) => fromUpdate(body, decide, from)),
+    {
+      description: 'A decision with an answer: {"decision": "approve" | "deny" | "settle", "call": "…", "by": "…", …}.',
+      validator: (body, waits) => {
+        mustBeInTime(waits);
+        if (!isJsonObject(body) || !isKind(body.decision)) {
+          throw ApplicationFailure.nonRetryable('"decision" must be "approve", "deny" or "settle"', 'holdfast.bad_decision');
+        }
+        const bytes = jsonBytes(body);
+        if (bytes > LARGEST_DECISION)
+          throw ApplicationFailure.nonRetryable(
+            `it has ${bytes} bytes; ${LARGEST_DECISION} are allowed`,
+            'holdfast.bad_decision',
+          );
+      },
     },
-  });
-  setHandler(defineUpdate<DecideAnswer, Update>(INTERRUPT), (body) => answered(undefined, () => interrupt(body, loop)), {
-    description: 'Ends the turn before its next step, with an answer: {"by": "…"}.',
-    validator: (body, waits) => {
-      mustBeInTime(waits);
-      const read = readBy(body);
-      if (!read.ok) throw ApplicationFailure.nonRetryable(read.reason, 'holdfast.bad_interrupt');
+  );
+  setHandler(
+    defineUpdate<DecideAnswer, Update>(INTERRUPT),
+    (body) => answered(arrivals, undefined, () => interrupt(body, loop)),
+    {
+      description: 'Ends the turn before its next step, with an answer: {"by": "…"}.',
+      validator: (body, waits) => {
+        mustBeInTime(waits);
+        const read = readBy(body);
+        if (!read.ok) throw ApplicationFailure.nonRetryable(read.reason, 'holdfast.bad_interrupt');
+      },
     },
-  });
-  setHandler(defineUpdate<DecideAnswer, Update>(STEER), (body, waits) => answered(waits, (from) => steer(body, steering, from)), {
-    description: 'A message to the running turn, with an answer: {"text": "…", "by": "…"}.',
-    // What is refused here leaves nothing in history.
-    validator: (body, waits) => {
-      mustBeInTime(waits);
-      const read = readSteer(body);
-      const reason = steering === null ? NO_MODEL : read.ok ? steering.refused() : read.reason;
-      if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.bad_steer');
+  );
+  setHandler(
+    defineUpdate<DecideAnswer, Update>(STEER),
+    (body, waits) => answered(arrivals, waits, (from) => steer(body, steering, from)),
+    {
+      description: 'A message to the running turn, with an answer: {"text": "…", "by": "…"}.',
+      // What is refused here leaves nothing in history.
+      validator: (body, waits) => {
+        mustBeInTime(waits);
+        const read = readSteer(body);
+        const reason = steering === null ? NO_MODEL : read.ok ? steering.refused() : read.reason;
+        if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.bad_steer');
+      },
     },
-  });
+  );
 }
 
 /** What is sent, and until when its sender waits (shared/waits.ts). */
@@ -128,10 +144,10 @@ function fromSignal(
   return read.ok ? decide(name, read.fields, from) : read.reason;
 }
 
-function fromUpdate(body: Json, waits: Json | undefined, decide: Decide): Promise<DecideAnswer> {
+function fromUpdate(body: Json, decide: Decide, from: FromUpdate): Reason {
   const { decision, ...rest } = body as { decision: DecisionKind };
   const read = readDecision(decision, rest as Json);
-  return answered(waits, (from) => (read.ok ? decide(decision, read.fields, from) : read.reason));
+  return read.ok ? decide(decision, read.fields, from) : read.reason;
 }
 
 function interrupt(body: Json, loop: Loop | null): Reason {
@@ -144,11 +160,12 @@ function steer(body: Json, steering: Steering | null, from: { channel: 'signal';
   return read.ok ? steering.say(read.fields, from) : read.reason;
 }
 
-async function answered(waits: Json | undefined, take: (from: FromUpdate) => Reason): Promise<DecideAnswer> {
+async function answered(arrivals: Arrivals, waits: Json | undefined, take: (from: FromUpdate) => Reason): Promise<DecideAnswer> {
   const until = untilOf(waits);
   try {
     const accepted = until === undefined ? {} : { until, at: now() };
-    const reason = await take({ channel: 'update', identity: updateSender(), ...accepted });
+    const from: FromUpdate = { channel: 'update', identity: updateSender(), ...accepted };
+    const reason = await arrivals.inTurn(() => take(from));
     return { accepted: reason === null, reason };
   } catch (error) {
     return { accepted: false, reason: `it could not be checked: ${textOf(error)}` };

@@ -2,6 +2,7 @@
 import type { TurnContext } from '../shared/activity-io';
 import { noteHash } from '../shared/decision';
 import { checkDecision, notify } from './activities';
+import { Arrivals } from './arrivals';
 import { Desk, type Check } from './desk';
 import type { Dispatch } from './dispatch-types';
 import { now } from './now';
@@ -13,10 +14,11 @@ import { Forwarding } from './sub-turns';
 import { showState } from './turn-face';
 import { Work } from './work';
 
+/** @param resumes whether the turn goes on from another run */
 export function dispatchContext(
   turn: TurnContext,
   data: TurnData,
-  onQuestion: Dispatch['onQuestion'] = () => undefined,
+  { resumes, onQuestion = () => undefined }: { resumes: boolean; onQuestion?: Dispatch['onQuestion'] },
 ): Dispatch {
   const work = new Work();
   const check: Check = ({ digest, tool }, { decision, outcome, attestation, inputHash, note }) => {
@@ -38,5 +40,5 @@ export function dispatchContext(
   };
   const fits = (words: Words[], answers: number) => hasRoom(data, words, answers) || !isBounded();
   const desk: Desk = new Desk({ work, requester: turn.requester, onChange: () => showState(data, desk), check, fits, tell });
-  return { turn, data, desk, work, forwarding: new Forwarding(turn, data, work), onQuestion };
+  return { turn, data, desk, work, arrivals: new Arrivals(resumes), forwarding: new Forwarding(turn, data, work), onQuestion };
 }

@@ -1,6 +1,7 @@
 /** What the files of dispatch hand to each other. */
 import type { CallArguments, CallOptions, CallOutcome, TurnBegin, TurnContext } from '../shared/activity-io';
 import type { Decision, Held } from '../shared/approval';
+import type { Arrivals } from './arrivals';
 import type { Desk } from './desk';
 import type { Question } from './question';
 import type { TurnData } from './state';
@@ -12,6 +13,7 @@ export interface Dispatch {
   data: TurnData;
   desk: Desk;
   work: Work;
+  arrivals: Arrivals;
   /** Decisions that are for a turn below. */
   forwarding: Forwarding;
   /** Whoever else wants to know that a question is open, here or in a turn below; never throws, never waits. */

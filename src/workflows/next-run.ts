@@ -15,6 +15,7 @@ import type { OpenStep, Progress, TurnData } from './state';
 import { isBounded } from './is-bounded';
 import type { ApprovalQuestion } from './question';
 import { placesOf, putBack, setAside, type Places } from './set-aside';
+import type { Steering } from './steering';
 import { callsOf, fitCalls, fitSubs, SAID_ALONG, withInputs, withoutCard } from './state-limits';
 import { withoutCards } from './sub-turns';
 
@@ -35,8 +36,8 @@ export type Another = (apart: Apart | null) => Promise<never>;
 
 /** Runs the body; `another` begins the next run when this one is full while it waits. */
 export function unlessFull<T>(context: Dispatch, body: () => Promise<T>, another: Another): Promise<T> {
-  const { work, desk, data } = context;
-  const waits = () => isFull() && data.open !== undefined && work.none && desk.still;
+  const { work, desk, data, arrivals } = context;
+  const waits = () => isFull() && data.open !== undefined && work.none && desk.still && arrivals.none;
   const full = async () => {
     // More may be said while the store takes what there is.
     for (let apart: Apart | null = null; ; apart = await keepApart(context)) {
@@ -48,10 +49,11 @@ export function unlessFull<T>(context: Dispatch, body: () => Promise<T>, another
   return Promise.race([body(), CancellationScope.nonCancellable(full)]);
 }
 
-/** The same between two steps, where nobody is asked anything. @param still resolves when all that has come has been looked at */
-export async function goOnBetween(context: Dispatch, still: () => Promise<unknown>, another: Another): Promise<void> {
+/** The same between two steps, where nobody is asked anything, once all that has come has been looked at. */
+export async function goOnBetween(context: Dispatch, steering: Steering, another: Another): Promise<void> {
   const apart = isShort(context.data, null) ? null : await context.work.during(() => keepApart(context));
-  await still().then(() => another(apart));
+  await condition(() => steering.still && context.arrivals.none);
+  await another(apart);
 }
 
 async function keepApart({ turn, data }: Dispatch): Promise<Apart> {
@@ -109,28 +111,33 @@ function withItsInputs(data: TurnData): TurnData {
   return data.open ? { ...data, open: withInputs(data.open) } : data;
 }
 
-/** What people have said did not go along. */
-export function isApart(resume: Json | undefined): resume is Json & ReadLater {
-  return isPacked(resume) && resume.said_ref !== undefined;
+/**
+ * Takes up the step that another run has left open, if there is one. A turn that is cancelled meanwhile has to know what it
+ * has to bring to an end.
+ */
+export async function resume(context: Dispatch, kept: Json): Promise<void> {
+  const { turn, data, work, arrivals } = context;
+  const takeOver = async () => {
+    if (isApart(kept)) await readBack(context, kept);
+    for (const progress of Object.values(data.open?.progress ?? {})) await carryOver(turn, progress);
+  };
+  await work.during(() => CancellationScope.nonCancellable(takeOver)).finally(() => arrivals.takenUp());
+  if (data.open) await goOn(context, data.open);
 }
 
 type ReadLater = Packed & { said_ref: string };
 
-/** Gives it back. Until then nobody is asked anything. */
-export async function readBack({ turn, data, work }: Dispatch, resume: ReadLater): Promise<void> {
-  const { said_ref } = resume;
-  const { said } = await work.during(() => CancellationScope.nonCancellable(() => readSaid({ turn, said_ref })));
-  const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpacked(said) as Json[]);
-  Object.assign(data, { calls, outcomes, ...(open ? { open } : {}), ...(earlier_calls ? { earlier_calls } : {}) });
+/** What people have said did not go along. */
+function isApart(resume: Json): resume is Json & ReadLater {
+  return isPacked(resume) && resume.said_ref !== undefined;
 }
 
-/** Takes up the step that another run has left open. A turn that is cancelled meanwhile has to know what it has to bring to an end. */
-export async function resume(context: Dispatch, open: OpenStep): Promise<void> {
-  const carry = async () => {
-    for (const kept of Object.values(open.progress)) await carryOver(context.turn, kept);
-  };
-  await context.work.during(() => CancellationScope.nonCancellable(carry));
-  await goOn(context, open);
+/** Gives it back. Until then nobody is asked anything. */
+async function readBack({ turn, data }: Dispatch, resume: ReadLater): Promise<void> {
+  const { said_ref } = resume;
+  const { said } = await readSaid({ turn, said_ref });
+  const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpacked(said) as Json[]);
+  Object.assign(data, { calls, outcomes, ...(open ? { open } : {}), ...(earlier_calls ? { earlier_calls } : {}) });
 }
 
 /** A decision counts in the run that asked: this run takes over the question, its card, and what was said on it. */

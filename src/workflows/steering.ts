@@ -2,7 +2,7 @@
  * Messages that people send to a turn while it runs. They wait for the next step, in the order in which they came, and
  * go on in another run. Whoever's message a step has taken has a hand in all that is proposed from then on.
  */
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../shared/activity-io';
 import { samePerson } from '../shared/approval';
 import { sha256Hex } from '../shared/sha256';
@@ -58,9 +58,9 @@ export class Steering {
     return this.steered.waiting.length > 0;
   }
 
-  /** Once nothing is being looked at: then the turn may go on in another run. */
-  still(): Promise<unknown> {
-    return condition(() => this.checking === 0);
+  /** True while nothing is being looked at: then the turn may go on in another run. */
+  get still(): boolean {
+    return this.checking === 0;
   }
 
   /** What waits, for the step that begins now. */

@@ -34,7 +34,7 @@ import { cutAnswer } from './state-limits';
 import { Steering } from './steering';
 import { showState, turnView } from './turn-face';
 import { Upward } from './upward';
-import { goOnBetween, isApart, isFull, readBack, resumable, resume, resumed, unlessFull, type Another } from './next-run';
+import { goOnBetween, isFull, resumable, resume, resumed, unlessFull, type Another } from './next-run';
 import { now } from './now';
 
 const NO_ROOM =
@@ -43,7 +43,10 @@ const NO_ROOM =
 export async function turn(input: TurnInput): Promise<TurnView> {
   const data = resumed(input.resume) ?? newTurn(input, now());
   const about = turnContext(input, data);
-  const desked = dispatchContext(about, data, (question) => void tellOfQuestion(about, input.callback_ref, question, view));
+  const desked = dispatchContext(about, data, {
+    resumes: input.resume !== undefined,
+    onQuestion: (question) => void tellOfQuestion(about, input.callback_ref, question, view),
+  });
   const context = { ...desked, ...beginOf(input) };
   const { desk } = context;
   const steering = new Steering(about, data, context.work, () => data.policy?.steer_supersedes && desk.withdraw('steered'));
@@ -75,15 +78,14 @@ interface Loop {
 
 async function runSteps(input: TurnInput, context: Dispatch, { steering, interruption, another }: Loop): Promise<Ending> {
   const { data, desk, turn, work } = context;
-  if (isApart(input.resume)) await readBack(context, input.resume);
-  if (data.open) await resume(context, data.open);
+  if (input.resume !== undefined) await resume(context, input.resume);
   let full = false;
   for (;;) {
     const interrupted = interruption.ending();
     if (interrupted) return interrupted;
     const limit = limitReached(data);
     if (limit !== null) return { state: 'limit', reason: limit, written: false };
-    if (isFull()) await goOnBetween(context, () => steering.still(), another);
+    if (isFull()) await goOnBetween(context, steering, another);
     const room = data.context_full && !data.paused;
     const made = room ? await work.during(() => interruption.during(() => makeRoom(turn, data))) : null;
     if (data.interrupted) continue;

@@ -139,7 +139,7 @@ export class AsSaid {
     if (type === 'admitCall' && said.ok === true) this.ask(said, call, own);
     if (type === 'readCard') {
       const digest = text(said.digest ?? this.cards.get(text(value.card_ref)) ?? '');
-      if (own) this.questions.ask(digest, this.place);
+      if (own) this.questions.takeUp(digest);
     }
     if (type === 'checkDecision') {
       const { principal } = said;

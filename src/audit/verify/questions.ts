@@ -64,6 +64,11 @@ export class Questions {
     if (!this.run.asked.has(digest)) this.run.asked.set(digest, place);
   }
 
+  /** A question of the run before: what came since this one began waits for it. */
+  takeUp(digest: string): void {
+    this.ask(digest, 0);
+  }
+
   /** Runs whose questions are those of this one: itself, and what it goes on from. */
   lineage({ id, before }: Run): Set<string> {
     const runs = new Set([id]);

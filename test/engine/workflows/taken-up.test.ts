@@ -47,36 +47,45 @@ function running(): string {
 /** Three of four have approved, with long notes: the store takes them. */
 async function approvedByThree({ start, client }: Engine) {
   const turn = await start();
-  const [{ digest }] = await eventually('both wait', async () => {
-    const [first, second] = await turn.pending();
-    return first && second && ([first, second] as const);
+  const [first, { digest: second }] = await eventually('both wait', async () => {
+    const [one, other] = await turn.pending();
+    return one && other && ([one, other] as const);
   });
+  const { digest } = first;
   for (let n = 0; n < 3; n++) await turn.approve(digest, { by: `x${n}`, note: `${n}${LONG_NOTE.slice(1)}` });
   await sendJunk(client, turn);
-  return { turn, digest };
+  return { turn, digest, second };
 }
 
-it.each(['readSaid', 'readCard'])(
-  'cancelled during %s: each call has its outcome, and what was said is written down',
-  async (activity) => {
-    let isReading = false;
-    let open!: () => void;
-    const gate = new Promise<void>((resolve) => (open = resolve));
+/** What an activity waits for, and whether it does. */
+function gate() {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const all = {
+    reached: false,
+    open,
+    wait: async () => {
+      all.reached = true;
+      await opened;
+    },
+  };
+  return all;
+}
+
+describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
+  it('cancelled: each call has its outcome, and what was said is written down', async () => {
+    const reading = gate();
     const effects: unknown[] = [];
-    const wait = async () => {
-      isReading = true;
-      await gate;
-    };
-    await withStore(activity, wait, (store) =>
+    await withStore(activity, reading.wait, (store) =>
       withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
         const { turn } = await approvedByThree(engine);
-        await eventually('the step is being taken up', async () => isReading);
+        await eventually('the step is being taken up', async () => reading.reached);
         await turn.cancel();
         await eventually('it is asked to end', async () => {
           const { events } = await engine.client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
           return events!.some((event) => event.workflowExecutionCancelRequestedEventAttributes);
         });
-        open();
+        reading.open();
         const done = await turn.result();
         expect([done.state, ...done.calls.map(({ state }) => state)]).toEqual(['cancelled', 'cancelled', 'cancelled']);
         expect(effects).toEqual([]);
@@ -86,26 +95,66 @@ it.each(['readSaid', 'readCard'])(
         expect(JSON.stringify(blocks.findLast(({ block }) => block.kind === 'message')!.bodies)).toContain('turn_cancelled');
       }),
     );
-  },
-);
+  });
+
+  it('a decision waits until its question is asked again, as update and as signal', async () => {
+    const reading = gate();
+    const effects: unknown[] = [];
+    await withStore(activity, reading.wait, (store) =>
+      withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
+        const { turn, digest, second } = await approvedByThree(engine);
+        await eventually('the step is being taken up', async () => reading.reached);
+        const handle = engine.client.temporal.workflow.getHandle(turn.workflowId);
+        await handle.signal('deny', { call: second, by: 'zoe', note: 'Not this one.' });
+        const approved = turn.approve(digest, { by: 'ana' });
+        await eventually('both have come', async () => {
+          const { events } = await handle.fetchHistory();
+          const came = events!.flatMap(({ workflowExecutionSignaledEventAttributes: signal, ...event }) =>
+            signal?.input?.payloads?.length && signal.signalName === 'deny'
+              ? ['deny']
+              : event.workflowExecutionUpdateAcceptedEventAttributes
+                ? ['approve']
+                : [],
+          );
+          return came.length === 2;
+        });
+        reading.open();
+        await approved;
+        const done = await turn.result();
+        expect(done.calls.map(({ state }) => state)).toEqual(['succeeded', 'denied']);
+        expect(effects).toEqual([{ invoice: 'INV-7', cents: 700 }]);
+      }),
+    );
+  });
+
+  it('interrupted: nothing is asked any more', async () => {
+    const reading = gate();
+    const effects: unknown[] = [];
+    await withStore(activity, reading.wait, (store) =>
+      withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
+        const { turn } = await approvedByThree(engine);
+        await eventually('the step is being taken up', async () => reading.reached);
+        const interrupted = turn.interrupt({ by: 'ana' });
+        reading.open();
+        await interrupted;
+        const done = await turn.result();
+        expect([done.state, ...done.calls.map(({ state }) => state)]).toEqual(['cancelled', 'cancelled', 'cancelled']);
+        expect(effects).toEqual([]);
+      }),
+    );
+  });
+});
 
 it('is decided also by what was said while the store took what had been said before', async () => {
-  let isKeeping = false;
-  let open!: () => void;
-  const gate = new Promise<void>((resolve) => (open = resolve));
+  const keeping = gate();
   const effects: unknown[] = [];
-  const wait = async () => {
-    isKeeping = true;
-    await gate;
-  };
-  await withStore('keepSaid', wait, (store) =>
+  await withStore('keepSaid', keeping.wait, (store) =>
     withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
-      const { turn, digest } = await approvedByThree(engine);
-      await eventually('the store takes what was said', async () => isKeeping);
-      const [, second] = await turn.pending();
+      const { turn, digest, second } = await approvedByThree(engine);
+      await eventually('the store takes what was said', async () => keeping.reached);
       const { run_id } = await turn.status();
-      await turn.approve(second!.digest, { by: 'zoe', note: 'Mine.' });
-      open();
+      await turn.approve(second, { by: 'zoe', note: 'Mine.' });
+      keeping.open();
       await eventually('another run', async () => (await turn.status()).run_id !== run_id);
       await eventually('both wait', async () => (await turn.pending()).length === 2);
       const said = (await turn.status()).calls.map(({ approval }) =>
@@ -113,7 +162,7 @@ it('is decided also by what was said while the store took what had been said bef
       );
       expect(said).toEqual([['x0', 'x1', 'x2'].map((by) => [by, 4000]), [['zoe', 5]]]);
       await turn.approve(digest, { by: 'ana' });
-      await turn.deny(second!.digest, { by: 'ana' });
+      await turn.deny(second, { by: 'ana' });
       expect((await turn.result()).calls.map(({ state }) => state)).toEqual(['succeeded', 'denied']);
     }),
   );

@@ -1,6 +1,7 @@
 /** What arrives at a turn: read, handed on to the desk or to the model's side, and answered. Nothing of it can fail the turn. */
 import { ActivityFailure, ApplicationFailure, type Payload } from '@temporalio/common';
 import type { Json } from '../../../src/shared/json';
+import { Arrivals } from '../../../src/workflows/arrivals';
 import { handleDecisions } from '../../../src/workflows/decisions';
 import { signalArrived } from '../../../src/workflows/signals';
 import type { TurnData } from '../../../src/workflows/state';
@@ -39,7 +40,7 @@ function handle(withModel = true): void {
   desk = { decide: jest.fn(() => null), open: jest.fn(() => ['what is open']) };
   forwarding = { take: jest.fn() };
   loop = { steering: { say: jest.fn(() => null), refused: jest.fn(() => null) }, interruption: { say: jest.fn(() => null) } };
-  handleDecisions({ data, desk, forwarding } as never, withModel ? (loop as never) : null);
+  handleDecisions({ data, desk, forwarding, arrivals: new Arrivals(false) } as never, withModel ? (loop as never) : null);
 }
 beforeEach(() => {
   jest.useFakeTimers({ now: NOW, doNotFake: ['setImmediate'] });

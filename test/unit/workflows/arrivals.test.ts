@@ -1,0 +1,52 @@
+/** What arrives while a run takes up the questions of the run before. That it counts then is tried in whole turns. */
+import { Arrivals } from '../../../src/workflows/arrivals';
+
+let isPatched = true;
+const waits: { met: () => boolean; resolve: (met: unknown) => void }[] = [];
+jest.mock('@temporalio/workflow', () => ({
+  patched: () => isPatched,
+  CancellationScope: { nonCancellable: (work: () => Promise<unknown>) => work() },
+  condition: (met: () => boolean) => new Promise((resolve) => waits.push({ met, resolve })),
+}));
+beforeEach(() => {
+  isPatched = true;
+  waits.length = 0;
+});
+
+/** As the SDK ends each activation. */
+async function activationEnds(): Promise<void> {
+  for (const { met, resolve } of waits) if (met()) resolve(true);
+  await new Promise(setImmediate);
+}
+
+it('is taken in the order in which it came, when the questions are asked again', async () => {
+  const arrivals = new Arrivals(true);
+  const taken: string[] = [];
+  const answers = ['a', 'b', 'c'].map(async (one) => arrivals.inTurn(() => (taken.push(one), one)));
+  await activationEnds();
+  expect([taken, arrivals.none, waits.length]).toEqual([[], false, 1]);
+  arrivals.takenUp();
+  await Promise.resolve();
+  expect(taken).toEqual([]); // the questions are asked in this activation
+  await activationEnds();
+  expect([await Promise.all(answers), taken, arrivals.none]).toEqual([['a', 'b', 'c'], ['a', 'b', 'c'], true]);
+  expect(arrivals.inTurn(() => 'd')).toBe('d');
+});
+
+it('waits no longer because one of it fails', async () => {
+  const arrivals = new Arrivals(true);
+  const fails = Promise.resolve(arrivals.inTurn(() => Promise.reject(new Error('no worker')))).catch(String);
+  const next = arrivals.inTurn(() => 'next');
+  arrivals.takenUp();
+  await activationEnds();
+  expect([await fails, await next, arrivals.none]).toEqual(['Error: no worker', 'next', true]);
+});
+
+it.each([
+  ['in the first run of a turn', false, true],
+  ['in a history from before it waited', true, false],
+])('is taken at once %s', (_where, takingUp, patched) => {
+  isPatched = patched;
+  const arrivals = new Arrivals(takingUp);
+  expect([arrivals.inTurn(() => 'taken'), arrivals.none]).toEqual(['taken', true]);
+});
