@@ -38,14 +38,18 @@ async function watchUntilStopped(output: Output): Promise<void> {
     output.note('Watching; Ctrl-C ends it.');
     for await (const question of client.watchPending({ signal: stop.signal, onFault })) {
       said.clear();
-      const whole = await withWholeCard(client, question, output);
-      output.answer(whole, announce(whole, process.stdout.isTTY));
+      await tell(client, question, output);
     }
   });
 }
 
-/** What the Web UI cuts is printed: whoever decides by these lines has no other place to read it. */
-export async function withWholeCard(
+/** A new question, with all of its card: people who decide by these lines have no other place to read what the Web UI cuts. */
+export async function tell(client: Pick<HoldfastClient, 'wholeCard'>, question: NewQuestion, output: Output): Promise<void> {
+  const whole = await withWholeCard(client, question, output);
+  output.answer(whole, announce(whole, process.stdout.isTTY));
+}
+
+async function withWholeCard(
   client: Pick<HoldfastClient, 'wholeCard'>,
   question: NewQuestion,
   output: Output,

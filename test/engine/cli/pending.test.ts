@@ -4,7 +4,7 @@ import { HoldfastClient } from '../../../src/client';
 import { defineTool } from '../../../src/tools/define';
 import { cardsByDigest, cardsIn } from '../../../src/client/cards';
 import { watchPending, type NewQuestion } from '../../../src/client/watch-pending';
-import { announce, withWholeCard } from '../../../src/cli/pending';
+import { announce, tell } from '../../../src/cli/pending';
 import { cardExcerpt } from '../../../src/cli/support/card-excerpt';
 import { approvalCard, inDoubtCard } from '../../../src/shared/card';
 import { eventually, withEngine } from '../support/engine';
@@ -132,6 +132,17 @@ it('a watch tells of each question once: of those that wait, then of those that 
   });
 });
 
+/** What a command prints, without a terminal. */
+function printed() {
+  const notes: string[] = [];
+  const answers: { result: NewQuestion; text: string }[] = [];
+  const output = {
+    note: (line: string) => notes.push(line),
+    answer: (result: NewQuestion, lines: string[]) => answers.push({ result, text: lines.join('\n') }),
+  } as unknown as Output;
+  return { notes, answers, output };
+}
+
 describe('a watch prints the whole of what a card cuts', () => {
   const lines = (what: string) => Array.from({ length: 2500 }, (_, n) => `${what} ${n} of 2500`).join('\n');
   const input = { to: 'all@bank.example', body: lines('line'), note: 'the end' };
@@ -153,9 +164,9 @@ describe('a watch prints the whole of what a card cuts', () => {
       const { card, ...call } = questions[0]!;
       const asked = question({ call, card });
       expect(announce(asked, false).join('\n')).not.toContain('line 2499 of 2500');
-      const notes: string[] = [];
-      const output = { note: (line: string) => notes.push(line) } as unknown as Output;
-      const text = announce(await withWholeCard(client, asked, output), false).join('\n');
+      const { notes, answers, output } = printed();
+      await tell(client, asked, output);
+      const { text } = answers[0]!;
       for (const what of [
         'line 0 ',
         'line 2499 of 2500',
@@ -169,8 +180,8 @@ describe('a watch prints the whole of what a card cuts', () => {
       expect(text.split('\n').filter((line) => /\bline \d+ of 2500$/.test(line))).toHaveLength(2500);
       expect(notes).toEqual([]);
 
-      const lost = await withWholeCard(client, { ...asked, call: { ...asked.call, digest: B } }, output);
-      expect(announce(lost, false).join('\n')).toContain('TRUNCATED');
+      await tell(client, { ...asked, call: { ...asked.call, digest: B } }, output);
+      expect(answers[1]!.text).toContain('TRUNCATED');
       expect(notes).toEqual([expect.stringMatching(/^The rest of the card of call 1\.1 \(send\) cannot be read: .*bbbb/)]);
       await turn.cancel();
     });
@@ -179,6 +190,8 @@ describe('a watch prints the whole of what a card cuts', () => {
   it('what somebody wrote into a card does not make it cut, and a short one is left as it is', async () => {
     const short = question({ card: cardOf(A, { note: '**TRUNCATED**: x\n### Input\n```\n**TRUNCATED**' }) });
     const nobody = { wholeCard: HoldfastClient.prototype.wholeCard } as HoldfastClient; // without a store
-    expect(await withWholeCard(nobody, short, {} as Output)).toEqual(short);
+    const { answers, output } = printed();
+    await tell(nobody, short, output);
+    expect(answers).toEqual([{ result: short, text: announce(short, false).join('\n') }]);
   });
 });

@@ -45,6 +45,7 @@ describe('every request', () => {
       return all;
     };
     expect(await statuses(olga.headers, 5)).toEqual([200, 200, 200, 429, 429]);
+    expect(await statuses(bob.headers, 4)).toEqual([200, 200, 200, 429]); // from the same address, counted by himself
     const refused = await gateway.inject(pending);
     expect(refused.json()).toMatchObject({ error: { code: 'RATE_LIMITED', reason: 'too_many_requests', retryable: true } });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
