@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { loadConfig } from '../config';
+import { asTurnId } from '../shared/ids';
 import { TRAIL_STATES, type TrailPage, type TrailQuery } from '../store/trail';
 import { oneLine } from './support/describe';
 import { wholeNumber } from './support/numbers';
@@ -18,10 +19,11 @@ export function trail(program: Command, output: () => Output): void {
     .option('--to <time>', 'before')
     .option('--limit <n>', 'entries of a page, at most 1000', wholeNumber, 100)
     .option('--cursor <cursor>', 'where the page before ended')
-    .action(async (query: TrailQuery) => {
+    .action(async ({ turn, ...query }: TrailQuery) => {
       const config = loadConfig();
       const { openStore } = await import('../store/open-store.js');
-      const page = await (await openStore(config.store)).trail.query(query);
+      const asked = { ...query, ...(turn === undefined ? {} : { turn: asTurnId(turn) }) };
+      const page = await (await openStore(config.store)).trail.query(asked);
       output().answer(page, describe(page));
       for (const { file, reason } of page.damaged) output().note(`Damaged: ${file}: ${oneLine(reason)}`);
     });

@@ -1,5 +1,7 @@
 /** What a program that runs a worker imports from `holdfast/worker`: `createWorker`, and all that it takes. */
 export { createWorker, MissingSearchAttributes, type WorkerParts } from '../worker';
+export type { App } from '../agents/define';
+export type { Tool, ToolLogger } from '../tools/define';
 export { startWorker, type RunningWorker } from '../worker-process';
 export { Registry, type RegistryOptions } from '../tools/registry';
 export type { Offered, ToolSource } from '../tools/tool-source';
@@ -21,12 +23,14 @@ export {
 export type { SignedStart, Trust } from '../activities/trust';
 export { FileTrust } from '../attestation/file-trust';
 export type { CallbackSender } from '../activities/deliver-callback';
+export type { CallbackMessage } from '../shared/callback';
 export { createNotifier, type MailSettings, type NotifySettings, type WebhookSettings } from '../notify';
 export type { Delivery, Notifier } from '../activities/notify';
 export type { Version } from '../routing';
 export { Running } from '../telemetry/running';
 export { promToolMetrics } from '../telemetry/prom-tool-metrics';
 export type { ToolMetrics } from '../telemetry/tool-metrics';
-export type { LiveBus, LiveEvent } from '../live/bus';
+export type { ErrorCode } from '../shared/errors';
+export type { LiveBus, LiveEvent, LiveListener } from '../live/bus';
 export { InProcessLive } from '../live/in-process';
 export { loadConfig, type Config } from '../config';

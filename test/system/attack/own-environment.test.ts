@@ -1,12 +1,12 @@
 /** The environment of our own processes, as others of the same user see it. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { environment, MAIN, start } from '../cli/support/cli';
+import { collect, environment, MAIN, start } from '../cli/support/cli';
 import { startDev } from '../cli/support/dev';
-import { family } from '../cli/support/processes';
-import { eventually } from '../../engine/support/engine';
+import { family, stillThere } from '../cli/support/processes';
+import { eventually, testAddress } from '../../engine/support/engine';
 
 const APP = join(__dirname, '../cli/fixtures/password.app.cjs');
 const SECRET = 'canary-77b2-do-not-tell';
@@ -55,6 +55,45 @@ describe('a process of ours', () => {
     } finally {
       gateway.kill('SIGTERM');
       expect((await gateway.ended).code).toBe(0);
+    }
+  });
+
+  it.each<[string, string[]]>([
+    ['worker', ['worker', '--json', '--app', APP]],
+    ['chat', ['chat', '--agent', 'tester']],
+    ['mcp serve', ['mcp', 'serve', '--app', APP]],
+  ])('shows nothing secret of what %s was started with, by itself', async (_, args) => {
+    const more = { HOLDFAST_HOME: folder, TEMPORAL_ADDRESS: testAddress(), HOLDFAST_TASK_QUEUE: `own-${args[0]}` };
+    const env = environment({ ...settings(), ...more });
+    const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: 'pipe' });
+    const running = collect(child);
+    try {
+      // Until it has begun, the system shows what it was started with.
+      await eventually('it has begun', async () => child.exitCode !== null || !shown(child.pid!).includes(SECRET));
+      if (args.includes(APP)) await eventually('its app has the secret', async () => existsSync(settings().SEEN));
+      expect({ code: child.exitCode, said: running.output.stderr }).toEqual({ code: null, said: '' });
+      for (const { pid, command } of family(child.pid!)) expect([command, shown(pid).includes(SECRET)]).toEqual([command, false]);
+      expect(shown(child.pid!)).toContain('PATH=');
+    } finally {
+      child.stdin.end();
+      child.kill('SIGTERM');
+      await running.ended;
+    }
+  });
+
+  it('shows nothing secret of what start was started with: not itself, and none that it has started', async () => {
+    const secrets = { DATABASE_PASSWORD: SECRET, HOLDFAST_HOME: folder };
+    const started = start(['start', '--hold'], environment(secrets));
+    try {
+      await eventually('it waits', async () => started.output.stdout.includes('holdfast approve') || started.exitCode !== null);
+      const all = family(started.pid!);
+      expect(all.length).toBeGreaterThanOrEqual(3); // start, supervisor, server
+      for (const { pid, command } of all) expect([command, shown(pid).includes(SECRET)]).toEqual([command, false]);
+    } finally {
+      const all = family(started.pid!);
+      started.kill('SIGINT');
+      await stillThere(all, 20_000);
+      started.kill('SIGKILL');
     }
   });
 

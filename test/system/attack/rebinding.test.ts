@@ -118,4 +118,38 @@ describe('a page of somebody else, in the browser of whoever runs `holdfast dev`
       expect({ request, status: await status(own) }).toEqual({ request, status: request.path === '/v1/pending' ? 401 : 200 });
     }
   });
+
+  it('gets nothing and sends no signal at any port, under the port’s own name and openly from elsewhere: not at Temporal’s HTTP port either', async () => {
+    const connection = await Connection.connect({ address: dev.facts.address });
+    try {
+      const { workflow } = new Client({ connection });
+      const handle = await workflow.start('anything', { taskQueue: 'nobody', workflowId: 'waits-too' });
+      const signal = '/api/v1/namespaces/default/workflows/waits-too/signal/approve';
+      const body = JSON.stringify({ signalName: 'approve', workflowExecution: { workflowId: 'waits-too' } });
+      // Of a kind that a browser sends without asking first.
+      const plain = { 'content-type': 'text/plain', 'content-length': String(body.length) };
+      const got: { port: number; path: string; status: number; body: string }[] = [];
+      for (const { host, port } of reached()) {
+        const headers = { host: `${host}:${port}`, origin: EVIL };
+        for (const path of [...PATHS, '/api/v1/namespaces/default/workflows/waits-too/history']) {
+          const answer = await rawHttp({ host, port, path, headers });
+          got.push({ port, path, status: answer.status, body: answer.body });
+        }
+        const sent = await rawHttp({ host, port, path: signal, method: 'POST', body, headers: { ...headers, ...plain } });
+        got.push({ port, path: signal, status: sent.status, body: sent.body });
+      }
+      const let_in = got.filter(({ status }) => ![0, 403, 404].includes(status));
+      const bare = let_in.filter(({ path, body: said }) => !(path === '/metrics' && said.includes('acquire_shards_count')));
+      expect(bare.map(({ port, path, status }) => ({ port, path, status }))).toEqual([]);
+      expect((await handle.fetchHistory()).events).toHaveLength(2);
+      // Temporal's own HTTP API is among them, and speaks: it is no port that is not open.
+      const api = got.filter(
+        ({ path, status, body: said }) => path === '/api/v1/namespaces' && status === 403 && !said.includes('holdfast'),
+      );
+      expect(api.length).toBeGreaterThanOrEqual(1);
+      await handle.terminate();
+    } finally {
+      await connection.close();
+    }
+  });
 });

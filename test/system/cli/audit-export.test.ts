@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { FileStore } from '../../../src/store/file-store';
 import { testAddress, withEngine } from '../../engine/support/engine';
 import { say } from '../../support/scripted-model';
+import { reads } from '../../support/tools';
 import { environment, run } from './support/cli';
 
 const home = mkdtempSync(join(tmpdir(), 'holdfast-audit-export-'));
@@ -39,4 +40,24 @@ it('holdfast audit export writes one file, or to standard output, signed by a ke
   expect(existsSync(join(home, 'none.jsonl'))).toBe(false);
   expect(await holdfast('audit', 'export', 'x')).toMatchObject({ code: 2, stderr: expect.stringContaining('Where to?') });
   expect(await holdfast('audit', 'export', '-o', 'x')).toMatchObject({ code: 2, stderr: expect.stringContaining('Of what?') });
+});
+
+it('takes the id of a direct call as links spell it, and so do the commands beside it', async () => {
+  const store = await FileStore.open(join(home, 'store'));
+  await withEngine({ store, tools: [reads('look', () => 1)] }, async ({ client }) => {
+    const { turn } = await client.call({ tool: 'look', input: {} });
+    await turn.result();
+    expect(turn.id).toMatch(/^call\//);
+    const spelt = encodeURIComponent(turn.id);
+    expect(spelt).toMatch(/^call%2F/);
+    const file = join(home, 'call.jsonl');
+    expect(await holdfast('audit', 'export', spelt, '-o', file)).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(file, 'utf8')).toContain(`"turn_id":"${turn.id}"`);
+    const asked = [['show', spelt], ['watch', spelt], ['audit', 'hold', spelt, '--reason', 'r'], ['incident', spelt, '-o', join(home, 'incident')]]; // prettier-ignore
+    for (const args of asked) {
+      const { code, stdout, stderr } = await holdfast(...args, '--json');
+      expect({ args, code, stderr: stderr.includes('no turn') }).toEqual({ args, code: 0, stderr: false });
+      if (args[0] !== 'incident') expect(stdout).toContain(args[0] === 'watch' ? 'turn_completed' : turn.id);
+    }
+  });
 });

@@ -1,7 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readmeExample } from '../e2e/pack-project';
 import { environment, run as runCli } from './support/cli';
+
+const ROOT = join(__dirname, '../../..');
 
 describe('holdfast tools', () => {
   let folder: string;
@@ -94,6 +97,45 @@ describe('holdfast tools', () => {
     const wrong = await tools('draft', 'function', source, '--name', 'mul');
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('it exports the functions "add", "sub"') });
     expect((await tools('draft', 'csv', source, '--name', 'add')).code).toBe(2);
+  });
+
+  it('list --by leaves out what this principal may not call, and what this environment has not', async () => {
+    const app = join(folder, 'rules.app.cjs');
+    const tool = (name: string, more: string) =>
+      `defineTool({ name: '${name}', version: '1.0.0', class: 'destructive', description: 'Pays.', input: { type: 'object' }, run: async () => 1, ${more} })`;
+    writeFileSync(
+      app,
+      `const { defineAgent, defineApp, defineTool } = require(${JSON.stringify(join(ROOT, 'dist/index.js'))});
+       const tools = [${tool('pay_invoice', '')}, ${tool('wire_money', "environments: ['live']")}];
+       const permissions = { deny: [{ rule: 'pay_invoice', when: 'turn.requester != "ana"' }] };
+       exports.default = defineApp({ agents: [defineAgent({ name: 'clerk', prompt: 'p', tools, permissions })] });`,
+    );
+    const listed = async (by: string) => (await json('list', '--app', app, '--by', by)).tools.map((each: any) => each.name);
+    expect(await listed('ana')).toEqual(['pay_invoice', 'read_result']);
+    expect(await listed('bob')).toEqual(['read_result']);
+    const live = environment({ HOLDFAST_HOME: folder, HOLDFAST_ENVIRONMENT: 'live' });
+    const { stdout } = await runCli(['tools', 'list', '--app', app, '--by', 'bob', '--json'], live);
+    expect(JSON.parse(stdout).tools.map((each: any) => each.name)).toEqual(['wire_money', 'read_result']);
+  });
+
+  it('lint has nothing to mend in the README’s own tool', async () => {
+    const project = mkdtempSync(join(tmpdir(), 'holdfast-readme-'));
+    try {
+      mkdirSync(join(project, 'node_modules'));
+      symlinkSync(ROOT, join(project, 'node_modules/holdfast'));
+      symlinkSync(join(ROOT, 'node_modules/zod'), join(project, 'node_modules/zod'));
+      writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+      const app = join(project, 'app.ts');
+      writeFileSync(app, readmeExample()['app.ts']);
+      const { code, stdout, stderr } = await tools('lint', '--app', app);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/^Nothing to mend\.$/m);
+      expect(await json('lint', '--app', app)).toEqual({ findings: [] });
+      writeFileSync(app, readmeExample()['app.ts'].replace("'pay_invoice'", "'do_thing'"));
+      expect(await tools('lint', '--app', app)).toMatchObject({ code: 1, stdout: expect.stringContaining('name_says_nothing') });
+    } finally {
+      rmSync(project, { recursive: true, force: true });
+    }
   });
 
   it('lint answers with findings, or with nothing to mend', async () => {

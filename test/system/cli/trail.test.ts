@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { workflowId } from '../../../src/shared/ids';
 import { FileStore } from '../../../src/store/file-store';
 import { append } from '../../../src/store/transcript';
 import { environment, run } from './support/cli';
@@ -9,13 +10,14 @@ let home: string;
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'holdfast-trail-'));
   const store = await FileStore.open(join(home, 'store'));
-  for (const [minute, by] of [
+  for (const [minute, by, turn_id = 'inv-7'] of [
     ['00', 'ana'],
     ['01', 'bob\u202E'],
     ['02', 'ana'],
+    ['03', 'ana', 'call/k_7'],
   ] as const) {
     const call = { call_id: '1.1', revision: 1, tool: 'pay', version: '1.0.0', class: 'destructive' };
-    const subject = { turn_id: 'inv-7', workflow_id: 'turn/inv-7', agent: 'payables', requester: 'rita', ...call };
+    const subject = { turn_id, workflow_id: workflowId(turn_id), agent: 'payables', requester: 'rita', ...call };
     const at = `2026-01-31T10:${minute}:00.000Z`;
     const body = { decision: 'deny', by, at, digest: 'd'.repeat(64), subject };
     await append(store, 'run-1', { parent: null, kind: 'decision', at, bodies: [body] });
@@ -35,7 +37,13 @@ it('holdfast trail lists entries without a server, by page, and names what is da
   expect(two).toContain('by bob⟨U+202E⟩, for rita');
   const cursor = /^More: --cursor (\S+)$/.exec(more!)![1]!;
   const rest = await trail('--cursor', cursor, '--json');
-  expect(JSON.parse(rest.stdout)).toMatchObject({ entries: [{ by: 'ana', verified: true }], next_cursor: null });
+  expect(JSON.parse(rest.stdout)).toMatchObject({
+    entries: [
+      { by: 'ana', verified: true },
+      { turn_id: 'call/k_7', verified: true },
+    ],
+    next_cursor: null,
+  });
   expect(rest.stderr).toBe('Damaged: trail/2026-01-31/zz: its name is none of an entry\n');
 });
 
@@ -44,3 +52,11 @@ it('holdfast trail --by and --to ask for less', async () => {
   expect(JSON.parse(stdout).entries.map(({ at }: { at: string }) => at)).toEqual(['2026-01-31T10:00:00.000Z']);
   expect((await trail('--tool', 'none')).stdout).toBe('The trail has no such entries.\n');
 });
+
+it.each(['call/k_7', 'call%2Fk_7', 'call%2fk_7'])(
+  'holdfast trail --turn %s is of one direct call, as links spell its id too',
+  async (id) => {
+    const { entries } = JSON.parse((await trail('--turn', id, '--json')).stdout);
+    expect(entries).toMatchObject([{ turn_id: 'call/k_7', at: '2026-01-31T10:03:00.000Z' }]);
+  },
+);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { madeUpEdgar } from '../support/edgar-files';
@@ -40,6 +40,18 @@ describe('holdfast without a server', () => {
     const { code, stdout, stderr } = await run([command!, '--help'], nowhere());
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const word of ['Usage: holdfast', command!, '--json', ...words]) expect(stdout).toContain(word);
+  });
+
+  it('says on a Node that is too old which one it needs, and nothing else', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'holdfast-node-'));
+    const older = join(home, 'older.cjs');
+    writeFileSync(older, "Object.defineProperty(process.versions, 'node', { value: '18.19.1' });");
+    for (const args of [['--version'], ['dev'], ['doctor', '--json']])
+      expect(await run(args, nowhere({ NODE_OPTIONS: `--require ${older}` }))).toEqual({
+        ...{ code: 1, stdout: '' },
+        stderr: 'holdfast needs Node 20.3 or later; this is 18.19.1.\n',
+      });
+    rmSync(home, { recursive: true });
   });
 
   it('lists its commands, and tells its version', async () => {

@@ -23,4 +23,20 @@ describe('holdfast worker', () => {
       rmSync(home, { recursive: true, force: true });
     }
   });
+
+  it('prints why a script plays the model although a model is named', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'holdfast-worker-'));
+    const settings = { HOLDFAST_HOME: home, HOLDFAST_TASK_QUEUE: 'worker-model', TEMPORAL_ADDRESS: testAddress() };
+    const worker = start(['worker'], environment({ ...settings, ANTHROPIC_MODEL: 'claude-opus-5' }));
+    try {
+      await eventually('its start', async () => /rehearsal/.test(worker.output.stdout) || worker.exitCode !== null);
+      expect(worker.output.stdout).toMatch(
+        /rehearsal \(ANTHROPIC_MODEL is set, but none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL is: a script plays the model/,
+      );
+    } finally {
+      worker.kill('SIGTERM');
+      await worker.ended;
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
 });

@@ -37,11 +37,13 @@ describePostgres('docker/backup.sh', () => {
     await mkdir(join(folder, 'bin'));
     const docker = `#!/bin/sh
 [ -z "\${SLOW:-}" ] || sleep 1
+store=\${STORE:-${join(folder, 'store')}}
 case "$1 $2" in
-'compose exec') shift 4; exec env PATH="${bin}:$PATH" PGHOST=127.0.0.1 PGPORT=${port} POSTGRES_USER=${SQL_USER} "$@" ;;
+'compose exec') shift 4; exec env PATH="${bin}:$PATH" PGHOST=127.0.0.1 PGPORT=\${PORT:-${port}} POSTGRES_USER=${SQL_USER} "$@" ;;
 'compose run') while [ "$1" != --entrypoint ]; do shift; done
-  [ "$2" = tar ] && exec tar "$4" --directory '${join(folder, 'store')}' .
-  exec "$2" -c "$(printf %s "$5" | sed 's|/var/lib/holdfast|${join(folder, 'store')}|')" ;;
+  [ "$2" = tar ] && exec tar "$4" --directory "$store"
+  exec "$2" -c "$(printf %s "$5" | sed "s|/var/lib/holdfast|$store|")" ;;
+'compose down' | 'compose up') echo "$*" >>"$LOG"; exit 0 ;;
 esac
 exit 9
 `;
@@ -72,6 +74,37 @@ exit 9
     expect(await readFile(join(to, 'database.sql'), 'utf8')).toContain('what history refers to');
     expect(spawnSync('tar', ['--list', '--file', join(to, 'holdfast.tar')], { encoding: 'utf8' }).stdout).toContain('./block');
   });
+
+  it('comes back into empty volumes by the commands that docs/deployment.md shows', async () => {
+    const page = await readFile(join(ROOT, 'docs/deployment.md'), 'utf8');
+    const [, shown] = /^Back again, into empty volumes:\n\n```sh\n([^]*?)```$/m.exec(page)!;
+    const into = join(folder, 'again');
+    await mkdir(join(into, 'postgres'), { recursive: true });
+    await mkdir(join(into, 'store'));
+    const emptyPort = await freePort();
+    const files = { folder: join(into, 'postgres'), passwordFile: join(folder, 'password') };
+    const empty = await startPostgres({ bin: bin!, port: emptyPort, ...files });
+    try {
+      const LOG = join(into, 'log');
+      const env = { ...environment(join(folder, 'secret')), PORT: String(emptyPort), STORE: join(into, 'store'), LOG };
+      const commands = `set -e\n${shown!.replaceAll('FOLDER', join(folder, 'good'))}`;
+      const { status, stderr } = spawnSync('sh', ['-c', commands], { env, encoding: 'utf8' });
+      // The dump names the user that the server was made with, too.
+      expect({ status, stderr }).toEqual({
+        status: 0,
+        stderr: expect.stringMatching(/^(ERROR: {2}role "\w+" already exists\n)?$/),
+      });
+      const order = (await readFile(LOG, 'utf8')).trimEnd().split('\n');
+      expect(order).toEqual(['compose down --volumes', 'compose up --detach --wait postgresql', 'compose up --detach']);
+      const client = new Client({ host: '127.0.0.1', port: emptyPort, user: SQL_USER, password: PASSWORD, database: 'postgres' });
+      await client.connect();
+      expect((await client.query('SELECT said FROM turns')).rows).toEqual([{ said: 'what history refers to' }]);
+      await client.end();
+      expect(await readFile(join(into, 'store', 'block'), 'utf8')).toBe('a block');
+    } finally {
+      await empty.stop();
+    }
+  }, 60_000);
 
   it('is made while workers write: files come, change and go while they are read', async () => {
     const store = join(folder, 'store');

@@ -43,6 +43,26 @@ describe('a report', () => {
   it('says in short who received it, and how much', async () => {
     const short = (await told('edited')).replaceAll('\\', '').split('Timeline')[0];
     expect(short).toMatch(/pay \(call 1\.1, revision 2\).* was applied\. .*Its input: .*cents “350”/);
+    expect(short).toMatch(/was applied\. Shown as “Pay 350 cents for INV-7\.”\. Its input: .*invoice “INV-7”/);
+    const memo = markdown(report({ file: await readCaseFile(handBundle()), verification: null })).replaceAll('\\', '');
+    expect(memo.split('Timeline')[0]).toMatch(
+      /send_memo \(call 1\.1, revision 2\).* was applied\. .*Its input: .*to “someone@else\.example”, body “The memo\.”/,
+    );
+  });
+
+  it('says in short the first fields of a long input, and how many more there are', async () => {
+    const { text: wide } = forged(readFileSync(pathOf('approval'), 'utf8'), (lines) => {
+      const more = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`zz_${index}`, 'x'.repeat(500)]));
+      const grown = (text: string) =>
+        text.replaceAll('"invoice":"INV-7"', `"invoice":"INV-7",${JSON.stringify(more).slice(1, -1)}`);
+      for (const line of lines) line.body = JSON.parse(grown(JSON.stringify(line.body)));
+    });
+    const file = await readCaseFile(Readable.from([Buffer.from(wide)]));
+    const short = markdown(report({ file, verification: null }))
+      .replaceAll('\\', '')
+      .split('Timeline')[0]!;
+    expect(short).toMatch(/Its input: invoice “INV-7”, .*, 10 more fields\./);
+    expect(short).not.toContain('x'.repeat(200));
   });
 
   it('says first that the model had read what outsiders wrote, and what is in doubt', async () => {
@@ -79,6 +99,15 @@ describe('a report', () => {
       expect(await first(name, change)).toContain(`What outsiders wrote is in this record: ${expected}`);
       expect(await first('plain', same)).toBe('nothing');
     });
+  });
+
+  it('says first that people approved what had been held back, and why it had been', async () => {
+    const first = async (name: string) => (await told(name)).replaceAll('\\', '').split('What was done')[0]!;
+    const reset = await first('reset');
+    expect(reset).toMatch(/pay \(call 1\.1, revision 2\).* was approved by bob although it had been held back \(reset\)\./);
+    expect(reset.indexOf('Look at this first')).toBeGreaterThan(reset.indexOf('In short'));
+    expect(reset.indexOf('Look at this first')).toBeLessThan(reset.indexOf('asked the agent'));
+    expect(await first('approval')).not.toContain('held back');
   });
 
   it('gives each wait one duration', async () => {

@@ -38,6 +38,20 @@ describe("a market data provider of one's own", () => {
     expect((await toolErrorOf(use('get_quote', { ticker: 'AAPL' }))).detail.reason).toBe('no_quote_for_ticker');
   });
 
+  it('gives each day’s closes where it has them, and month ends where it has no more', async () => {
+    const days = [
+      { date: '2026-11-18', close: 197 },
+      { date: '2026-11-19', close: 199 },
+      { date: TODAY, close: 200 },
+    ];
+    const daily: MarketDataProvider = { prices: async (...asked) => ({ ...(await market.prices(...asked)), days }) };
+    const history = (from: MarketDataProvider, back: number) =>
+      call('get_price_history', { ticker: 'NVDA', days: back }, undefined, context(), { ...data, market: from });
+    expect(await history(daily, 60)).toMatchObject({ interval: 'day', series: days, as_of: TODAY, source: 'house feed' });
+    expect(await history(daily, 2)).toMatchObject({ interval: 'day', series: [days[2]] });
+    expect(await history(market, 60)).toMatchObject({ interval: 'month_end', series: [{ close: 180 }, { close: 200 }] });
+  });
+
   it('stands beside the figures of the filings in a ratio card', async () => {
     const card = await use('ratio_card', { ticker: 'NVDA' });
     expect(card.price).toMatchObject({ value: 200, as_of: TODAY });
