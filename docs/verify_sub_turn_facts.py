@@ -45,6 +45,8 @@ class SubTurnFacts:
             what = self.scheduled.pop(txt(facts.get("scheduledEventId")), None)
             if what is not None and result is not self.UNKNOWN:
                 self.completed(*what, self.obj(result))
+            elif what is not None and what[0] == "lookAtSubTurn":
+                self.reports.pop(txt(what[2].get("workflow_id")), None)
         if name == "START_CHILD_WORKFLOW_EXECUTION_INITIATED" and isinstance(self.obj(value).get("parent"), dict):
             self.begins(facts, value)
         if name == "CHILD_WORKFLOW_EXECUTION_STARTED":

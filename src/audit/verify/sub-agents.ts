@@ -168,8 +168,11 @@ export class SubAgents {
   private completed({ scheduledEventId }: JsonObject, payload: Known): void {
     const one = this.scheduled.get(text(scheduledEventId));
     this.scheduled.delete(text(scheduledEventId));
-    if (one === undefined || payload === UNKNOWN) return;
+    if (one === undefined) return;
     const { type, value, activityId } = one;
+    // How it stood then nobody can tell.
+    if (payload === UNKNOWN && type === 'lookAtSubTurn') this.reports.delete(text(value.workflow_id));
+    if (payload === UNKNOWN) return;
     const said = object(payload);
     if (type === 'takeStep' || type === 'endTurn') for (const answered of list(value.said)) this.all.owed.add(hashOf(answered));
     if (type === 'openSubTurn' && said.open === true) this.opens(text(value.sub_turn_id), value, said);
