@@ -7,7 +7,10 @@ from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from verify_decision_facts import DecisionFacts
+from verify_message_facts import Each, MessageFacts
 from verify_rules import CLASSES, TARGETS, known_facts, verdicts
+from verify_sub_turn_facts import SubTurnFacts
+from verify_told import Told
 from verify_turn_facts import TurnFacts
 
 LONGEST_LINE, DEEPEST, CLOCKS, END = 128 * 2**20, 200, 60_000, "9999-12-31T00:00:00Z"
@@ -30,7 +33,7 @@ RULE_OF = dict(turn="D1", run="D1", asked="D2", use="D2", step="D2", card="D3", 
 EFFECT = dict(succeeded="applied", failed="not_applied", in_doubt="in_doubt")  # of a destructive call that ended so
 RAN, MAY_BE_EMPTY = (*EFFECT,), ("turn.agent", "turn.message", "card.card", "call.key")
 OF_PART = ("tool", "version", "class", "verdict", "reason", "error", "undecided")
-ARGUMENT = ("turn_id", "agent", "requester", "session_id", "trace_id", "message", "attestation")
+ARGUMENT = ("turn_id", "agent", "requester", "session_id", "trace_id", "message", "attestation", "options")
 ENDED = dict(WORKFLOW_EXECUTION_COMPLETED="result", WORKFLOW_EXECUTION_CANCELED="details",
              WORKFLOW_EXECUTION_FAILED="failure.applicationFailureInfo.details")
 SHOWN_OF_DECISION = ("decision", "by", "at", "note", "channel", "identity")
@@ -167,35 +170,6 @@ def ended(call):
                                  or key == "error" and is_cut(obj(value).get("message")))
     return {key: call[key] for key in call if not silent(key, call[key])}
 
-def of_error(error): return "error", form({name: obj(error).get(name) for name in ("code", "reason", "message")})
-def of_large(of): return "large", form({"ref": of.get("ref"), "summary": of.get("summary")})
-
-def has_file(data):
-    named = isinstance(data, dict) and all(isinstance(data.get(name), str) for name in ("filename", "content_type"))
-    inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return named or any(map(has_file, inside))
-
-def to_be_told(ref, body, envelope):
-    """What the model is to be told of a result; None: it may be anything."""
-    success, inline, data = envelope.get("success"), body.get("inline"), envelope.get("data")
-    if success is not True:
-        return of_error(envelope.get("error")) if success is False else None
-    if inline is False:
-        return of_large({**body, "ref": ref})
-    return ("data", form(data)) if inline is True and not has_file(data) else "success"
-
-def said_in(content):
-    """All that a text may be: a success with this data, one of which the rest is in the store, an error."""
-    one = obj(content[0]) if isinstance(content, list) and len(content) == 1 else {}
-    try:
-        text = txt(one.get("text")) if one.get("type") == "text" else ""
-        said = obj(json.loads(text, parse_float=number, parse_constant=int))  # int: refuses NaN and its like
-    except (ValueError, OverflowError, RecursionError):
-        return ()
-    if said.get("success") is not True:
-        return (of_error(said.get("error")),) if said.get("success") is False else ()
-    return "success", ("data", form(said.get("data"))), of_large(obj(said.get("data")))
-
 class Twice:
     """Rules D1 to D8 in one turn: whoever says a fact otherwise than another source."""
     def __init__(self, turn, rule):
@@ -204,9 +178,10 @@ class Twice:
         self.runs, self.whole, self.unknown, self.lost, self.reset = [], False, False, False, False
         self.scheduled, self.decisions, self.expiries = {}, set(), set()
         self.heads, self.shown, self.dispatches = set(), set(), set()
+        self.beginnings = set()  # blocks that the turn may begin after: their hashes; none: nothing says so
         self.owed, self.written = set(), set()  # decisions that activities have written, and that the transcript has
         self.texts, self.decided, self.decided_in = {}, {}, {}
-        self.became, self.results, self.told_parts, self.users, self.told, self.answered = {}, {}, {}, set(), [], False
+        self.told = Told(form, number)
         self.tell("turn", "", {name: turn[name] for name in IDS if turn[name] is not None})
 
     def tell(self, subject, name, facts):
@@ -278,8 +253,8 @@ class Twice:
             key = {"v": "holdfast.idem/1", **pick(self.turn, IDS[1:]), "call_id": call.get("id"), "digest": digest}
             act = form({"v": "holdfast.act/1", **made})
             self.tell("call", digest, {"key": "hf_" + (form(key) or "")[:40], "act": act})
-            if "verdict" in value:
-                self.tell("dispatch", f"{digest} {call.get('dispatch')}", pick(value, ["verdict"]))
+            self.tell("dispatch", f"{digest} {call.get('dispatch')}", pick_there(value, ["verdict"]))
+            self.tell("turn", "", pick_there(value, ["options"]))
             if self.knows("asked", call.get("input_ref"), "call_id") and "untrusted" in value:
                 self.tell("asked", call["input_ref"], pick(value, ["untrusted"]))
         if name == "runCall":
@@ -289,7 +264,7 @@ class Twice:
             self.hear([*objs(one.get("approvals")), one.get("decision"), *objs(one.get("earlier"))])
             self.known(one, "summary")
             result = one.get("result_ref")
-            self.became.setdefault(txt(one.get("tool_use_id")), []).append(one)
+            self.told.outcome(one)
             self.tell_all(OUTCOME, ended(one), call=one.get("digest"), result=result, use=one.get("call_id"))
             self.tell("result", result, pick_there(one, ["call_id"]))
         if "digest" in value:
@@ -412,10 +387,7 @@ class Twice:
         own = txt(body.get("first_execution_run_id")) or body.get("state")
         if isinstance(body.get("subject"), dict) or isinstance(own, str):
             self.bodies[ref] = body
-        self.users |= {ref} if body.get("role") == "user" else set()
-        if body.get("type") == "tool_result":
-            failed, said = body.get("is_error") is True, said_in(body.get("content"))
-            self.told_parts[ref] = (txt(body.get("tool_use_id")), failed, said)
+        self.told.part(ref, body)
         if self.knows("asked", ref, "call_id"):
             self.tell_all([entry for entry in ASKED if entry[0] in OF_PART], body, asked=ref)
             told = {"input_hash": form(body.get("input")), "tool_use_id": str(body.get("tool_use_id") or "")[:200]}
@@ -434,7 +406,7 @@ class Twice:
             self.tell("card", ref, pick_there(body, ("digest", "card", "call_id")))
         if self.knows("result", ref, "state"):
             envelope = obj(body.get("envelope"))
-            self.results[ref] = to_be_told(ref, body, envelope)
+            self.told.result(ref, body, envelope)
             metadata = obj(envelope.get("metadata"))
             failed = pick_there(envelope, ["error"]) if envelope.get("success") is False else {}
             if self.knows("result", ref, "answer") and len(canonical(envelope).encode()) <= 2**17:
@@ -446,14 +418,12 @@ class Twice:
 
     def block(self, ref, block):
         body, kind = self.bodies.get(next(iter(block["parts"]), "")), block["kind"]
-        self.answered = self.answered or kind == "admission"
-        if kind == "message" and self.answered and next(iter(block["parts"]), "") in self.users:
-            self.told += [self.told_parts[it] for it in block["parts"][1:] if it in self.told_parts]
+        self.told.block(block)
         if body is None:
             return
         digest, result = body.get("digest"), body.get("result_ref")
         if kind == "start":
-            self.tell_all(TURN[:-1], {**body, "agent": obj(body.get("agent")).get("name")}, turn="")
+            self.tell_all(TURN, {**body, "agent": obj(body.get("agent")).get("name")}, turn="")
             return self.tell("turn", "", pick_there(body, ["attestation"]))
         if kind == "admission":
             self.tell_all(STEP, body, step=ref)
@@ -475,14 +445,6 @@ class Twice:
             said = SAID if self.knows("effect", ref, "by") else ()
             self.tell("effect", ref, pick_there(body, ("digest", "result_ref", *said)) | {"effect": effect})
             self.tell("result", result, {"effect": effect})
-
-    def agrees(self):
-        """Whether all that the model was told is what became of a call of that id."""
-        def is_of(failed, said, one):
-            ref = one.get("result_ref")
-            wanted = self.results.get(ref) if isinstance(ref, str) else of_error(one.get("error"))
-            return failed == (one.get("state") != "succeeded") and (wanted is None or wanted in said)
-        return all(any(is_of(failed, said, one) for one in self.became.get(use, ())) for use, failed, said in self.told)
 
     def effect(self, record):
         digest, head, last = record.get("digest"), record.get("head"), record.get("result_head")
@@ -1228,6 +1190,9 @@ class Turn:
         self.facts = TurnFacts(self.twice, known, objects, form, payload, meant, UNKNOWN)
         reading = (lambda body: defined(objects, body), form, payload, meant, claims_of, person, UNKNOWN)
         self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
+        of_turn = (self.history, self.twice, self.rule)
+        self.others = Each(MessageFacts(*of_turn, form, payload, claims_of, when, CLOCKS, UNKNOWN),
+                           SubTurnFacts(*of_turn, known, form, payload, UNKNOWN))
         self.records = []
 
     def rule(self, rule, holds):
@@ -1238,6 +1203,7 @@ class Turn:
         self.twice.begin(body)
         self.facts.begin()
         self.decisions.begin(body)
+        self.others.begin()
 
     def event(self, body):
         event = body["event"]
@@ -1247,6 +1213,7 @@ class Turn:
         self.twice.event(event, name, facts, self.history.head)
         self.facts.event(event, name, facts)
         self.decisions.event(event, name, facts)
+        self.others.event(event, name, facts)
 
     def session(self, body):
         name = txt(body["event"].get("eventType")).removeprefix("EVENT_TYPE_")
@@ -1261,12 +1228,14 @@ class Turn:
         self.twice.part(body["ref"], at(body, "part.body"))
         self.facts.part(body["ref"], at(body, "part.body"))
         self.decisions.part(body["ref"], at(body, "part.body"))
+        self.others.part(body["ref"], obj(at(body, "part.body")))
 
     def block(self, body):
         if self.blocks.block(body["ref"], body["block"]):
             self.twice.block(body["ref"], body["block"])
             self.facts.block(body["ref"], body["block"])
             self.decisions.block(body["ref"], body["block"])
+            self.others.block(body["block"])
 
     def effect(self, body):
         record, history = body["record"], self.history
@@ -1308,7 +1277,8 @@ class Turn:
         if self.known["version"] == 3:
             self.of_session.end()
         self.rule("D7", self.twice.heads <= blocks and self.twice.shown <= parts)
-        self.rule("D8", not self.twice.whole or self.twice.unknown or self.twice.lost or self.twice.agrees())
+        self.others.end()
+        self.rule("D8", not self.twice.whole or self.twice.unknown or self.twice.lost or self.twice.told.agrees())
 
     def to_the_end(self, head):
         """T7: nothing is cut off, at the end or before: what activities have written is there, as what they wrote."""

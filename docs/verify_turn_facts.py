@@ -195,6 +195,8 @@ class TurnFacts:
             options = {} if given.get("options") is None else given["options"]
             of = {"agent": given.get("agent"), "tool": given.get("tool"), "input_json": call, "options": options}
             said["request"] = self.form(of)
+        if "parent_head" in given and "resume" not in given:
+            self.twice.beginnings.add(self.form(given["parent_head"]))
         if isinstance(given.get("parent"), dict):
             said["answers"] = {name: given["parent"].get(name) for name in ("turn_id", "workflow_id", "call_id")}
         self.tell("turn", "", said)
@@ -231,6 +233,7 @@ class TurnFacts:
             self.step(value, said)
         if name == "compact":
             add(tally.sums, self.obj(said.get("usage")))
+            self.twice.beginnings.add(self.form(said.get("head")))
         if name == "admitDirect":
             tally.steps = 1
             self.began(said)
@@ -357,6 +360,9 @@ class TurnFacts:
         self.messages[ref] = (self.roles.get(head, self.UNKNOWN), parts) if kind == "message" else None
         if kind == "start" and head in self.starts:
             self.start(self.starts[head])
+            begins = self.twice.beginnings
+            known = begins and self.twice.whole and not self.twice.unknown
+            self.rule("D1", not known or self.form(block["parent"]) in begins)
         if kind == "admission":
             self.admission(ref, block["parent"], self.headers.get(head), parts)
         if kind in ("admission", "end"):

@@ -19,7 +19,7 @@ export const RUN_CALL_INPUT = {
   untrusted: 'asked.untrusted',
   verdict: 'rule.D4',
   validation_ms: 'use.validation_ms',
-  options: 'once.the caller’s; nothing else says them',
+  options: 'turn.options',
 } as const satisfies Record<keyof RunCallInput, Place>;
 
 /** A decision, against the signal or update that gave it; that its copies are one another `DECISION` says. */

@@ -157,8 +157,8 @@ export const CALL_OUTCOME = {
   version: 'call.version',
   class: 'call.class',
   revision: 'call.revision',
-  note: 'once.advice that is made for the model, and kept nowhere else',
-  sub_turn: 'rule.T6',
+  note: 'rule.D8',
+  sub_turn: 'rule.D6',
 } as const satisfies Record<keyof CallOutcome, Place>;
 
 /** The same, as the turn's own result shows it. */
@@ -227,7 +227,7 @@ export const TURN_VIEW = {
   pending: 'once.empty at the end',
   ignored_signals: 'once.counted by the workflow',
   steered_by: 'once.rule B9 reads the blocks',
-  sub_turns: 'once.rule T6 reads the blocks',
+  sub_turns: 'once.compared field by field',
   parent: 'turn.answers',
   context_full: 'once.a remark; what a session says of it is compared with it',
   earlier_calls: 'once.a count of calls that it leaves out',

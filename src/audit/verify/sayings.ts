@@ -9,7 +9,7 @@ import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type Known } fr
 /** A prefix of a digest that names a call. */
 const SHORTEST_NAME = 12;
 /** Of a sender's identity so much is kept. */
-const LONGEST_IDENTITY = 200;
+export const LONGEST_IDENTITY = 200;
 const KINDS = new Set(['approve', 'deny', 'settle']);
 
 /** What one signal or update says of one call. */

@@ -40,6 +40,8 @@ export class Testimony {
   readonly written = new Set<string | null>();
   /** An argument or a result of an activity was left out: it may have said anything. */
   unknown = false;
+  /** Blocks that the turn may begin after; empty: nothing says so. */
+  readonly beginnings = new Set<Json>();
   report: Report = () => undefined;
   private readonly decisions = new Set<string | null>();
   /** By digest: the decisions on a call, each once, in the order in which activities were first given them. */

@@ -11,6 +11,14 @@ interface Outcome {
   /** Null: there is no result, and `says` has the error. */
   result_ref: string | null;
   says: string;
+  note: string | null;
+}
+
+/** What a result tells the model; null: anything. */
+interface Result {
+  says: string | null;
+  /** Those of hooks. */
+  notes: string[];
 }
 
 /** A `tool_result`. */
@@ -19,6 +27,7 @@ interface Told {
   failed: boolean;
   /** One of these is what became of the call. */
   says: readonly string[];
+  note: Json;
 }
 
 const SUCCESS = 'success';
@@ -26,33 +35,32 @@ const SUCCESS = 'success';
 export class ToldToModel {
   /** By the model's own id of the call. */
   private readonly outcomes = new Map<string, Outcome[]>();
-  /** By ref; null: it may say anything. */
-  private readonly results = new Map<string, string | null>();
+  /** By ref. */
+  private readonly results = new Map<string, Result>();
   /** By the refs of their parts, which may stand in several blocks. */
   private readonly parts = new Map<string, [Told]>();
   private readonly users = new Set<string>();
   private readonly told: Told[] = [];
 
-  outcome({ tool_use_id, state, result_ref, error }: JsonObject): void {
+  outcome({ tool_use_id, state, result_ref, error, note = null }: JsonObject): void {
     const known = this.outcomes.get(text(tool_use_id)) ?? [];
     const ref = typeof result_ref === 'string' ? result_ref : null;
-    known.push({ failed: state !== 'succeeded', result_ref: ref, says: ofError(error) });
+    const advice = typeof note === 'string' ? note : null;
+    known.push({ failed: state !== 'succeeded', result_ref: ref, says: ofError(error), note: advice });
     this.outcomes.set(text(tool_use_id), known);
   }
 
-  result(ref: string, { envelope, inline, summary }: JsonObject): void {
-    const { success, error, data = null } = object(envelope) as Partial<Record<string, Json>>;
-    if (success === false) this.results.set(ref, ofError(error));
-    else if (success !== true) this.results.set(ref, null);
-    else if (inline === false) this.results.set(ref, ofLarge({ ref, summary: summary ?? null }));
-    else this.results.set(ref, inline === true && !hasFile(data) ? ofData(data) : SUCCESS);
+  result(ref: string, body: JsonObject): void {
+    const { hooks } = object(object(body.envelope).metadata);
+    const notes = list(hooks).flatMap((hook) => object(hook).note ?? []);
+    this.results.set(ref, { says: saidBy(ref, body), notes: notes.filter((note) => typeof note === 'string') });
   }
 
   part(ref: string, body: JsonObject): void {
     if (body.role === 'user') this.users.add(ref);
     if (body.type !== 'tool_result') return;
     const { tool_use_id, is_error, content } = body;
-    this.parts.set(ref, [{ use: text(tool_use_id), failed: is_error === true, says: saidIn(content) }]);
+    this.parts.set(ref, [{ use: text(tool_use_id), failed: is_error === true, ...saidIn(content) }]);
   }
 
   message([first = '', ...parts]: string[]): void {
@@ -65,21 +73,31 @@ export class ToldToModel {
     return this.told.every((told) => (this.outcomes.get(told.use) ?? []).some((outcome) => this.isOf(told, outcome)));
   }
 
-  private isOf(told: Told, { failed, result_ref, says }: Outcome): boolean {
+  private isOf(told: Told, { failed, result_ref, says, note }: Outcome): boolean {
     if (told.failed !== failed) return false;
-    const expected = result_ref === null ? says : (this.results.get(result_ref) ?? null);
-    return expected === null || told.says.includes(expected);
+    const result = result_ref === null ? { says, notes: [] } : (this.results.get(result_ref) ?? null);
+    if (result === null || result.says === null) return true;
+    const notes = [...(note === null ? [] : [note]), ...result.notes];
+    return told.says.includes(result.says) && told.note === (notes.length === 0 ? null : notes.join(' '));
   }
 }
 
-/** All that a text may be: a success with this data, one of which the rest is in the store, an error. */
-function saidIn(content: Json | undefined): string[] {
+function saidBy(ref: string, { envelope, inline, summary }: JsonObject): string | null {
+  const { success, error, data = null } = object(envelope) as Partial<Record<string, Json>>;
+  if (success === false) return ofError(error);
+  if (success !== true) return null;
+  if (inline === false) return ofLarge({ ref, summary: summary ?? null });
+  return inline === true && !hasFile(data) ? ofData(data) : SUCCESS;
+}
+
+/** All that a text may be: a success with this data, one of which the rest is in the store, an error; and what is noted beside it. */
+function saidIn(content: Json | undefined): Pick<Told, 'says' | 'note'> {
   const [one, ...more] = list(content).map(object);
-  if (one === undefined || more.length > 0 || one.type !== 'text') return [];
+  if (one === undefined || more.length > 0 || one.type !== 'text') return { says: [], note: null };
   const said = object(attempt(() => JSON.parse(text(one.text)) as Json) ?? null);
-  const { success, data = null, error } = said;
-  if (success === false) return [ofError(error)];
-  return success === true ? [SUCCESS, ofData(data), ofLarge(object(data))] : [];
+  const { success, data = null, error, note = null } = said;
+  if (success === false) return { says: [ofError(error)], note };
+  return { says: success === true ? [SUCCESS, ofData(data), ofLarge(object(data))] : [], note };
 }
 
 function hashOf(value: Json): string {

@@ -120,7 +120,9 @@ export class TurnInHistory {
     this.all.tell('turn', '', { trace_id: holdfast_trace, request: holdfast_request, message_hash }, HISTORY);
   }
 
-  private argument({ agent, requester, session_id, message, input_json, tool, options, parent }: JsonObject): void {
+  private argument({ agent, requester, session_id, message, input_json, tool, options, parent, ...rest }: JsonObject): void {
+    const { parent_head, resume } = rest;
+    if (parent_head !== undefined && resume === undefined) this.all.beginnings.add(parent_head);
     this.all.tell('turn', '', asAttributes({ agent, requester, session_id }), "the turn's argument");
     const asked =
       typeof message === 'string' && message !== ''
@@ -166,7 +168,10 @@ export class TurnInHistory {
     const said = payload === UNKNOWN ? {} : object(payload);
     if (type === 'lookAtSubTurn') this.lookedAt(value, payload);
     if (type === 'takeStep') this.step(value, said);
-    if (type === 'compact') add(this.tally.sums, object(said.usage));
+    if (type === 'compact') {
+      add(this.tally.sums, object(said.usage));
+      this.all.beginnings.add(said.head ?? null);
+    }
     if (type === 'admitDirect') {
       this.tally.steps = 1;
       this.began(said);
@@ -287,7 +292,7 @@ function answersOf(parent: Json | undefined): JsonObject | undefined {
 }
 
 /** What is known of a memo, or of search attributes. */
-function fieldsOf(value: Json | undefined, of: 'fields' | 'indexedFields'): Record<string, Json> {
+export function fieldsOf(value: Json | undefined, of: 'fields' | 'indexedFields'): Record<string, Json> {
   const all = Object.entries(object(object(value)[of]));
   const known = all.map(([name, payload]) => [name, firstPayload({ payloads: [payload] })] as const);
   return Object.fromEntries(known.filter((one) => one[1] !== UNKNOWN)) as Record<string, Json>;

@@ -85,13 +85,16 @@ export class TurnInTranscript {
     if (!this.blocks.own.has(ref)) return;
     const [first = '', ...rest] = block.parts;
     this.messages.set(ref, block.kind === 'message' ? { role: this.roles.get(first), parts: rest } : null);
-    if (block.kind === 'start') this.start(this.starts.get(first));
+    if (block.kind === 'start') this.start(this.starts.get(first), block.parent);
     if (block.kind === 'admission') this.admission(ref, block.parent ?? '', { direct: this.headers.get(first), parts: rest });
     if (block.kind === 'admission' || block.kind === 'end') this.all.tell('block', ref, { at: block.at }, TRANSCRIPT);
   }
 
-  /** D1: the agent is that of the definition. */
-  private start(body: JsonObject | undefined): void {
+  /** D1: the conversation is the one that the turn was to go on with; the agent is that of the definition. */
+  private start(body: JsonObject | undefined, parent: string | null): void {
+    const { beginnings, whole } = this.all;
+    if (whole && beginnings.size > 0 && !beginnings.has(parent))
+      this.all.report('D1', 'The turn begins after another block of the transcript than its argument says');
     if (body === undefined) return;
     const { agent, requester, session_id, message_hash, policy_ref, definition_ref } = body;
     const { name, prompt_hash, tools } = object(agent);

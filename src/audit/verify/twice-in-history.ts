@@ -83,8 +83,8 @@ export class TwiceInHistory {
 
   private argument(value: Json | typeof UNKNOWN): void {
     if (value === UNKNOWN) return;
-    const { turn_id, agent, requester, session_id, trace_id, message, attestation } = object(value);
-    const said = { turn_id, agent, requester, session_id, trace_id, message, attestation };
+    const { turn_id, agent, requester, session_id, trace_id, message, attestation, options } = object(value);
+    const said = { turn_id, agent, requester, session_id, trace_id, message, attestation, options };
     this.all.tell('turn', '', said, "the turn's argument");
   }
 
@@ -112,6 +112,7 @@ export class TwiceInHistory {
       const act = attempt(() => actHash({ first_execution_run_id, call_id: call_id!, tool: tool!, input_hash: input_hash! }));
       this.all.tell('call', digest, { key, act }, HISTORY);
       this.all.tell('dispatch', dispatchName(call), { verdict: value.verdict }, HISTORY);
+      this.all.tell('turn', '', { options: value.options }, HISTORY);
       if (this.all.facts.knows('asked', input_ref, 'call_id'))
         this.all.tell('asked', input_ref, { untrusted: value.untrusted }, HISTORY);
     }

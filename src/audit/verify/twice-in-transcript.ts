@@ -83,12 +83,7 @@ export class TwiceInTranscript {
     if (body === undefined || !this.blocks.own.has(ref)) return;
     const { digest, call_id, idempotency_key, result_ref, card_ref, dispatch } = body;
     if (block.kind === 'start') {
-      this.all.tellAll(
-        of.TURN_CONTEXT,
-        { ...body, agent: object(body.agent).name!, parent: undefined! },
-        { turn: '' },
-        TRANSCRIPT,
-      );
+      this.all.tellAll(of.TURN_CONTEXT, { ...body, agent: object(body.agent).name! }, { turn: '' }, TRANSCRIPT);
       this.all.tell('turn', '', { attestation: body.attestation }, TRANSCRIPT);
       return;
     }
@@ -131,7 +126,10 @@ export class TwiceInTranscript {
   end({ parts, blocks }: Present): void {
     const lost = [...this.all.heads].find((ref) => !blocks.has(ref)) ?? [...this.all.shown].find((ref) => !parts.has(ref));
     if (!this.lost && this.history.whole && [...this.all.owed].some((decision) => !this.all.written.has(decision)))
-      this.all.report('T7', 'The history has a decision that was written down, and the transcript does not have it');
+      this.all.report(
+        'T7',
+        'The history has a message, an answer or a decision that was written down, and the transcript does not have it',
+      );
     if (!this.lost && this.all.whole && !this.all.told.agrees())
       this.all.report('D8', 'The transcript tells the model something else of a call than became of it');
     if (lost !== undefined) this.all.report('D7', `The history names something that is not in the bundle (${lost.slice(0, 64)})`);

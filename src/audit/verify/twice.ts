@@ -3,6 +3,8 @@ import type { JsonObject } from '../../shared/json';
 import type { BlockBody, PartBody, RunBody, TurnBody } from '../format/lines';
 import type { Around, Blocks } from './blocks';
 import type { History, Report } from './history';
+import { Steers } from './steers';
+import { SubAgents } from './sub-agents';
 import { Testimony } from './testimony';
 import { TurnInHistory } from './turn-in-history';
 import { TurnInTranscript } from './turn-in-transcript';
@@ -17,6 +19,8 @@ export class Twice {
   private readonly inDecisions: TwiceInDecisions;
   private readonly turnInHistory: TurnInHistory;
   private readonly turnInTranscript: TurnInTranscript;
+  private readonly steers: Steers;
+  private readonly subAgents: SubAgents;
 
   constructor(turn: TurnBody, history: History, blocks: Blocks, { definitions, children }: Around) {
     this.all = new Testimony(history);
@@ -25,12 +29,16 @@ export class Twice {
     this.inDecisions = new TwiceInDecisions(this.all, history, blocks, definitions);
     this.turnInHistory = new TurnInHistory(this.all, history, turn, children);
     this.turnInTranscript = new TurnInTranscript(this.all, history, blocks, definitions);
+    this.steers = new Steers(this.all, history, blocks);
+    this.subAgents = new SubAgents(this.all, history, blocks, turn, children);
   }
 
   beginRun(run: RunBody): void {
     this.inHistory.beginRun(run);
     this.inDecisions.beginRun();
     this.turnInHistory.beginRun();
+    this.steers.beginRun();
+    this.subAgents.beginRun();
   }
 
   event(event: JsonObject, report: Report): void {
@@ -38,6 +46,8 @@ export class Twice {
     this.inHistory.event(event);
     this.inDecisions.event(event);
     this.turnInHistory.event(event);
+    this.steers.event(event);
+    this.subAgents.event(event);
   }
 
   session(event: JsonObject, report: Report): void {
@@ -51,6 +61,8 @@ export class Twice {
     this.inTranscript.part(part);
     this.inDecisions.part(part);
     this.turnInTranscript.part(part);
+    this.steers.part(part);
+    this.subAgents.part(part);
   }
 
   block(block: BlockBody, report: Report): void {
@@ -58,6 +70,8 @@ export class Twice {
     this.inTranscript.block(block);
     this.inDecisions.block(block);
     this.turnInTranscript.block(block);
+    this.steers.block(block);
+    this.subAgents.block(block);
   }
 
   effect(record: JsonObject, report: Report): void {
@@ -68,5 +82,6 @@ export class Twice {
   end(refs: { parts: ReadonlySet<string>; blocks: ReadonlySet<string> }, report: Report): void {
     this.all.report = report;
     this.inTranscript.end(refs);
+    this.subAgents.end();
   }
 }

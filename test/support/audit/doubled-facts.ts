@@ -1,5 +1,7 @@
 /** Each fact that stands twice in a bundle, changed in one place at a time and signed by the stolen key: the list is the verifier's own, made of the record's types. */
 import * as doubled from '../../../src/audit/verify/doubled';
+import * as below from '../../../src/audit/verify/doubled-below';
+import * as ofDecisions from '../../../src/audit/verify/doubled-decisions';
 import * as ofTurn from '../../../src/audit/verify/doubled-turn';
 import type { Table } from '../../../src/audit/verify/doubled';
 import { sample } from '../bundle-keys';
@@ -35,11 +37,73 @@ const part = (lines: OpenLine[], has: (body: any) => unknown) =>
 /** The last turn of a bundle is that of a sub-agent. */
 const lastResult = (lines: OpenLine[]) =>
   attributes(lines.filter((line) => line.body.event?.workflowExecutionCompletedEventAttributes).at(-1)!).result.payloads[0].$;
+const started = (lines: OpenLine[]) =>
+  attributes(lines.find((line) => line.body.event?.startChildWorkflowExecutionInitiatedEventAttributes)!);
 const isStart = (body: any) => body.first_execution_run_id;
 const isUse = (body: any) => body.type === 'tool_use';
 const dispatchBody = (lines: OpenLine[]) => part(lines, (body) => body.idempotency_key && body.approval);
 
+/** What sub-agents' turns, and messages to a turn, are told of in the history of the turn that they are of. */
+const OF_OTHERS: Record<string, Source> = {
+  'a message that a step was given': {
+    of: 'steered',
+    table: below.STEER,
+    record: (lines) => input(lines, 'takeStep', 1).steers[0],
+  },
+  "how a sub-agent's turn was opened": {
+    of: 'sub_agent',
+    table: below.OPEN_SUB_TURN_OUTPUT,
+    record: (lines) => output(lines, 'openSubTurn'),
+  },
+  "the turn above a sub-agent's": {
+    of: 'sub_agent',
+    table: below.SUB_TURN_START,
+    record: (lines) => started(lines).input.payloads[0].$.parent,
+  },
+  "how a sub-agent's turn was found": {
+    of: 'sub_agent',
+    table: below.SUB_TURN_REPORT,
+    record: (lines) => output(lines, 'lookAtSubTurn'),
+  },
+  "the report by which a sub-agent's call was answered": {
+    of: 'sub_agent',
+    table: below.SUB_TURN_REPORT,
+    record: (lines) => input(lines, 'closeSubTurn').report,
+  },
+  "a sub-agent's turn in the turn's result": {
+    of: 'sub_agent',
+    table: below.SUB_TURN_VIEW,
+    record: (lines) => result(lines).sub_turns[0],
+  },
+  "the outcome of a sub-agent's call": {
+    of: 'sub_agent',
+    table: doubled.CALL_OUTCOME,
+    record: (lines) => input(lines, 'takeStep', 1).outcomes[0],
+  },
+  'a decision that was passed on': {
+    of: 'forwarded',
+    table: below.FORWARD_DECISION_INPUT,
+    record: (lines) => input(lines, 'forwardDecision'),
+  },
+  'a sub-agent that was opened': {
+    of: 'forwarded',
+    table: below.OPEN_SUB_TURN_INPUT,
+    record: (lines) => input(lines, 'openSubTurn'),
+  },
+  'a sub-agent whose turn has ended': {
+    of: 'forwarded',
+    table: below.CLOSE_SUB_TURN_INPUT,
+    record: (lines) => input(lines, 'closeSubTurn'),
+  },
+  'a direct call that ran': {
+    of: 'call',
+    table: ofDecisions.RUN_CALL_INPUT,
+    record: (lines) => input(lines, 'runCall'),
+  },
+};
+
 export const SOURCES: Record<string, Source> = {
+  ...OF_OTHERS,
   ...decisionSources({ input, output, part }),
   'the turn in the argument of an activity': {
     of: 'sub_agent',

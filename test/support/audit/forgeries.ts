@@ -7,7 +7,9 @@ import { callDigest, hashJson, idempotencyKey, inputDigest } from '../../../src/
 import type { Json } from '../../../src/shared/json';
 import { GATEWAY_KEY, sample, STRANGER_KEY } from '../bundle-keys';
 import { forged, type OpenLine } from './forge';
+import { MESSAGE_PLANS } from './message-forgeries';
 import { attributes, ofType, type Find, type Plan } from './open-lines';
+import { SUB_TURN_PLANS } from './sub-turn-forgeries';
 import { requested, TURN_PLANS } from './turn-forgeries';
 
 export interface Forgery {
@@ -1570,6 +1572,8 @@ const PLANS: Plan[] = [
     says: /sub-agent was left out/,
   },
   ...TURN_PLANS,
+  ...MESSAGE_PLANS,
+  ...SUB_TURN_PLANS,
 ];
 
 /** Each by its name, made when it is asked for. */

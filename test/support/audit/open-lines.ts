@@ -22,3 +22,23 @@ export const ofType =
   (type: string): Find =>
   (line) =>
     line.kind === 'event' && line.body.event.eventType === `EVENT_TYPE_${type}`;
+
+/** Scheduled activities of this type, in order. */
+export const scheduled = (lines: OpenLine[], name: string): OpenLine[] =>
+  lines.filter((line) => attributes(line).activityType?.name === name);
+export const valueOf = (line: OpenLine): any => attributes(line).input.payloads[0].$;
+/** What the nth activity of this type was given, and what it has answered. */
+export const argument = (lines: OpenLine[], name: string, nth = 0): any => valueOf(scheduled(lines, name)[nth]!);
+export const result = (lines: OpenLine[], name: string, nth = 0): any => {
+  const { eventId } = scheduled(lines, name)[nth]!.body.event;
+  return attributes(lines.find((line) => attributes(line).scheduledEventId === eventId && attributes(line).result)!).result
+    .payloads[0].$;
+};
+/** Bodies of the parts that have this. */
+export const bodies = (lines: OpenLine[], has: (body: any) => unknown): any[] =>
+  lines.filter(({ kind, body }) => kind === 'part' && has(body.part?.body ?? {})).map(({ body }) => body.part.body);
+/** The line that is the first to be so. */
+export const first =
+  (is: (line: OpenLine, index: number, lines: OpenLine[]) => boolean): Plan['at'] =>
+  (line, _, lines) =>
+    line === lines.find((one, index) => is(one, index, lines));

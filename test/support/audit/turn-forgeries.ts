@@ -2,21 +2,21 @@
 import { hashJson } from '../../../src/shared/digests';
 import type { Json } from '../../../src/shared/json';
 import type { OpenLine } from './forge';
-import { attributes, ofType, type Find, type Plan } from './open-lines';
+import {
+  argument,
+  attributes,
+  bodies,
+  ofType,
+  result,
+  scheduled as all,
+  valueOf as value,
+  type Find,
+  type Plan,
+} from './open-lines';
 
 const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const STARTED = ofType('WORKFLOW_EXECUTION_STARTED');
-const all = (lines: OpenLine[], name: string) => lines.filter((line) => attributes(line).activityType?.name === name);
-const value = (line: OpenLine): any => attributes(line).input.payloads[0].$;
-const argument = (lines: OpenLine[], name: string, nth = 0) => value(all(lines, name)[nth]!);
-const result = (lines: OpenLine[], name: string, nth = 0): any => {
-  const { eventId } = all(lines, name)[nth]!.body.event;
-  return attributes(lines.find((line) => attributes(line).scheduledEventId === eventId && attributes(line).result)!).result
-    .payloads[0].$;
-};
 const view = (lines: OpenLine[]): any => attributes(lines.find(COMPLETED)!).result.payloads[0].$;
-const bodies = (lines: OpenLine[], has: (body: any) => unknown): any[] =>
-  lines.filter(({ kind, body }) => kind === 'part' && has(body.part?.body ?? {})).map(({ body }) => body.part.body);
 const body = (lines: OpenLine[], has: (body: any) => unknown) => bodies(lines, has)[0];
 
 /** The nth block of this kind. */
@@ -144,6 +144,8 @@ const OF_USAGE: Plan[] = [
     of: 'sub_agent',
     edit: (lines) => {
       for (const line of all(lines, 'lookAtSubTurn').keys()) result(lines, 'lookAtSubTurn', line).spent.usage.output_tokens = 1;
+      argument(lines, 'closeSubTurn').report.spent.usage.output_tokens = 1;
+      view(lines).sub_turns[0].usage.output_tokens = 1;
     },
     at: COMPLETED,
     rule: 'D1',
@@ -268,7 +270,10 @@ const OF_STARTS: Plan[] = [
   {
     name: 'another message to a sub-agent, in the history of the turn above it',
     of: 'sub_agent',
-    edit: (lines) => (value(lines.find(ofType('START_CHILD_WORKFLOW_EXECUTION_INITIATED'))!).message = 'Find another.'),
+    edit: (lines) => {
+      result(lines, 'openSubTurn').message = 'Find another.';
+      value(lines.find(ofType('START_CHILD_WORKFLOW_EXECUTION_INITIATED'))!).message = 'Find another.';
+    },
     at: (line, _, lines) => line === lines.filter(STARTED)[1],
     rule: 'D1',
     says: /another argument than the history of the turn above/,

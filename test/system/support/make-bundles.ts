@@ -44,6 +44,11 @@ const agent = (name: string, more: Partial<AgentDefinition> = {}) =>
   defineAgent({ name, prompt: 'You pay invoices.', tools: [pay, read], ...more });
 const researcher = agent('researcher', { prompt: 'You look things up.', tools: [read] });
 const lead = agent('lead', { prompt: 'You ask others.', tools: [agentTool(researcher, { description: 'Asks a researcher.' })] });
+const payer = agent('payer', { prompt: 'You pay what you are told to.', tools: [pay] });
+const boss = agent('boss', {
+  prompt: 'You have others pay.',
+  tools: [agentTool(payer, { description: 'Has an invoice paid.' })],
+});
 const AGENTS = [
   agent('tester'),
   agent('clerk', { approvals: { fourEyes: true } }),
@@ -52,6 +57,7 @@ const AGENTS = [
   agent('careless', { tools: [lostPay, flaky] }),
   agent('limited', { limits: { steps: 1 } }),
   lead,
+  boss,
 ];
 const approvals = { quorum: 2, roles: ['treasurer'], fourEyes: true };
 const TREASURY = agent('treasury', { approvals });
@@ -71,6 +77,7 @@ const SCRIPTS: Record<string, Answer[]> = {
   'Good morning.': [say('Good morning.'), say('You are welcome.')],
   'Lead.': [ask(['researcher', { task: 'Find it.' }]), say('It is found.')],
   'Find it.': [lookUp('a'), say('Found.')],
+  'Have it paid.': [ask(['payer', { task: 'Pay INV-7.' }]), say('It is paid.')],
 };
 
 /** What a scenario has made, by the names of its files. */
@@ -171,6 +178,21 @@ const SCENARIOS: Record<string, Scenario> = {
     return { spoken: { kind: 'turn', id: turn.turn_id } };
   },
   sub_agent: async ({ start }) => ended(await start('Lead.', { agent: 'lead', requester: 'rita' })),
+  /** A question of a sub-agent, decided in the turn above it. */
+  forwarded: async (engine) => {
+    const turn = await engine.start('Have it paid.', { agent: 'boss', requester: 'rita' });
+    const [call] = await turn.waitForPending();
+    await turn.approve(call.digest, { by: 'ana', note: 'As agreed.' });
+    return ended(turn);
+  },
+  /** What people say to a turn that runs, by a signal and by an update. */
+  steered: async (engine) => {
+    const { turn, call } = await asked(engine);
+    await engine.client.temporal.workflow.getHandle(turn.workflowId).signal('steer', { text: 'Say when.', by: 'mia' });
+    await turn.steer('And to whom.', { by: 'tom' });
+    await turn.approve(call.digest, { by: 'ana' });
+    return ended(turn);
+  },
   call: async ({ call }) => {
     const { turn } = await call('pay', invoice, { requester: 'rita', agent: 'tester' });
     const [waits] = await turn.waitForPending();

@@ -19,6 +19,9 @@ const SAMPLES = [
   'cancelled',
   'spoken',
   'waited',
+  'sub_agent',
+  'forwarded',
+  'steered',
 ];
 
 /** Where an event has payloads: in lists, and by name in its memo and search attributes. */

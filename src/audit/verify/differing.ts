@@ -1,0 +1,10 @@
+/** Facts of two records beside each other. */
+import type { Json } from '../../shared/json';
+import { hashOf } from './values';
+
+/** The name of the first fact that both say, each in another way; null: there is none. */
+export function differing(one: Record<string, Json | undefined>, other: Record<string, Json | undefined>): string | null {
+  const same = (name: string) =>
+    one[name] === undefined || other[name] === undefined || hashOf(one[name]) === hashOf(other[name]);
+  return Object.keys(one).find((name) => !same(name)) ?? null;
+}

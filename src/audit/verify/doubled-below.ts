@@ -1,0 +1,95 @@
+/** As `doubled.ts`, of messages to a running turn and of sub-agents' turns: which fact stands in another place too. A new field without an entry does not compile. */
+import type { CloseSubTurnInput, ForwardDecisionInput, OpenSubTurnInput, OpenSubTurnOutput } from '../../shared/io/sub-turns';
+import type { Steer } from '../../shared/steer';
+import type { SubTurnReport, SubTurnStart } from '../../shared/sub-turn';
+import type { SubTurnView } from '../../shared/turn-view';
+import type { Place } from './doubled';
+import { RUN_CALL_INPUT } from './doubled-decisions';
+
+/** A message that a step was given; a signal or update, and the transcript, have it too. */
+export const STEER = {
+  text: 'rule.H9',
+  by: 'rule.H9',
+  at: 'rule.H9',
+  channel: 'rule.H9',
+  identity: 'rule.H9',
+  attestation: 'rule.H9',
+} as const satisfies Record<keyof Steer, Place>;
+
+export const OPEN_SUB_TURN_INPUT = {
+  ...RUN_CALL_INPUT,
+  sub_turn_id: 'rule.D1',
+} as const satisfies Record<keyof OpenSubTurnInput, Place>;
+
+/** As what a sub-agent's turn was opened; the argument that it is started with says it too. */
+export const OPEN_SUB_TURN_OUTPUT = {
+  open: 'rule.D1',
+  agent: 'rule.D1',
+  message: 'rule.D1',
+  limits: 'once.an upper bound of what is reserved for it',
+  within: 'rule.D1',
+  depth_left: 'rule.D1',
+  existing: 'once.of the moment; what it becomes is looked at once more',
+} as const satisfies Record<keyof (OpenSubTurnOutput & { open: true }), Place>;
+
+/** What a sub-agent's turn is started with besides. */
+export const SUB_TURN_START = {
+  turn_id: 'rule.D1',
+  workflow_id: 'rule.D1',
+  first_execution_run_id: 'rule.D1',
+  call_id: 'rule.D1',
+  digest: 'rule.D1',
+  head: 'rule.D1',
+  within: 'rule.D1',
+  untrusted: 'rule.D1',
+  depth_left: 'rule.D1',
+  limits: 'rule.D1',
+  makers: 'rule.D1',
+} as const satisfies Record<keyof SubTurnStart, Place>;
+
+/** How it stood when it was last looked at; by this report its call is answered, and its own result says it too. */
+export const SUB_TURN_REPORT = {
+  first_execution_run_id: 'rule.D6',
+  agent: 'rule.D6',
+  state: 'rule.D6',
+  ended: 'rule.D6',
+  head: 'rule.D6',
+  reason: 'rule.D6',
+  spent: 'rule.D6',
+  waiting: 'rule.D6',
+  said_by: 'once.asked each time, and not kept',
+} as const satisfies Record<keyof SubTurnReport, Place>;
+
+export const CLOSE_SUB_TURN_INPUT = {
+  turn: 'once.compared field by field',
+  call: 'once.compared field by field',
+  at: 'once.the workflow’s clock',
+  head: 'once.its block is never written',
+  approvals: 'once.those that it was opened by',
+  untrusted: 'once.that of its call is compared where it was opened',
+  verdict: 'once.that of its call is compared where it was opened',
+  validation_ms: 'once.that of its call is compared where it was opened',
+  options: 'once.a sub-agent has none',
+  sub_turn_id: 'rule.D6',
+  report: 'rule.D6',
+} as const satisfies Record<keyof CloseSubTurnInput, Place>;
+
+/** The same in the result of the turn above. */
+export const SUB_TURN_VIEW = {
+  call_id: 'rule.D6',
+  turn_id: 'rule.D6',
+  workflow_id: 'rule.D6',
+  agent: 'rule.D6',
+  state: 'rule.D6',
+  head: 'rule.D6',
+  usage: 'rule.D6',
+  waiting: 'rule.D6',
+} as const satisfies Record<keyof SubTurnView, Place>;
+
+/** A decision that is passed on to the turn below, which has it as an update. */
+export const FORWARD_DECISION_INPUT = {
+  turn: 'once.compared field by field',
+  workflow_id: 'rule.H9',
+  body: 'rule.H9',
+  identity: 'rule.H9',
+} as const satisfies Record<keyof ForwardDecisionInput, Place>;

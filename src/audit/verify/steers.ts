@@ -1,0 +1,166 @@
+/**
+ * Messages that people have sent to a turn while it ran: as they were said, as a step was given them, as the transcript has them
+ * (rules H9, B13, D5 and T7).
+ */
+import { CLOCKS_MS } from '../../attestation/trusted-keys';
+import { steerDigest } from '../../shared/steer';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { list, object, text } from '../case-file/loose';
+import type { BlockBody, PartBody } from '../format/lines';
+import type { Blocks } from './blocks';
+import { quoted } from './fault';
+import type { History } from './history';
+import { LONGEST_IDENTITY, principalOf } from './sayings';
+import type { Testimony } from './testimony';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
+
+/** What one signal or update says. */
+interface Message {
+  text: Json;
+  /** The principal, where it is signed. */
+  by: Json;
+  attestation: Json;
+  channel: 'signal' | 'update';
+  identity: string;
+  /** ms since 1970, the server's clock. */
+  at: number;
+  /** An update that was answered so. */
+  refused: boolean;
+}
+
+export class Steers {
+  /** By the hash of the text. */
+  private readonly said = new Map<string | null, Message[]>();
+  /** Updates of this run, by event. */
+  private updates = new Map<string, Message>();
+  /** Steps and checks of this run, by event. */
+  private scheduled = new Map<string, { type: string; value: JsonObject }>();
+  /** What workers have found good, each as `fact` has it. */
+  private readonly good = new Set<string>();
+  /** A message was left out: it may have said anything. */
+  private unknown = false;
+  /** First parts of messages, and texts, by their refs. */
+  private readonly heads = new Map<string, JsonObject>();
+  private readonly texts = new Map<string, string>();
+
+  constructor(
+    private readonly all: Testimony,
+    private readonly history: History,
+    private readonly blocks: Blocks,
+  ) {}
+
+  beginRun(): void {
+    this.updates = new Map();
+    this.scheduled = new Map();
+  }
+
+  event(event: JsonObject): void {
+    const type = eventType(event);
+    const attributes = attributesOf(event);
+    const at = timeOf(event.eventTime);
+    if (type === 'WORKFLOW_EXECUTION_SIGNALED' && attributes.signalName === 'steer') {
+      const { input, identity } = attributes;
+      this.hear(firstPayload(input), { channel: 'signal', identity, at });
+    }
+    if (type === 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED' || type === 'WORKFLOW_EXECUTION_UPDATE_ADMITTED') {
+      const { input, meta } = object(attributes.acceptedRequest ?? attributes.request);
+      const { name, args } = object(input);
+      const { identity } = object(meta);
+      const message = name === 'steer' ? this.hear(firstPayload(args), { channel: 'update', identity, at }) : null;
+      if (message) this.updates.set(text(event.eventId), message);
+    }
+    if (type === 'WORKFLOW_EXECUTION_UPDATE_COMPLETED') {
+      const answer = firstPayload(object(attributes.outcome).success);
+      const message = this.updates.get(text(attributes.acceptedEventId));
+      if (message && answer !== UNKNOWN) message.refused = object(answer).accepted === false;
+    }
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, at, attributes);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes);
+  }
+
+  part({ ref, part }: PartBody): void {
+    const body = part?.body;
+    if (!isJsonObject(body)) return;
+    if (isJsonObject(body.steer)) this.heads.set(ref, body.steer);
+    if (body.type === 'text' && typeof body.text === 'string') this.texts.set(ref, body.text);
+  }
+
+  /** D5, or, where nobody can tell what steps were given, B13. */
+  block({ ref, block }: BlockBody): void {
+    const [head = '', said = ''] = block.parts;
+    const steer = this.heads.get(head);
+    const words = this.texts.get(said);
+    if (block.kind !== 'message' || steer === undefined || words === undefined || !this.blocks.own.has(ref)) return;
+    const one = { ...steer, text: words };
+    this.all.written.add(hashOf(one));
+    if (this.all.whole && !this.all.heard(one))
+      this.all.report('D5', `The transcript has a message of ${quoted(steer.by)} that no step was given`);
+    if (this.history.whole && this.all.unknown && !this.unknown && !this.wasSaid(one))
+      this.all.report('B13', `The transcript has a message of ${quoted(steer.by)} that no signal or update has`);
+  }
+
+  private hear(value: Known, from: Pick<Message, 'channel' | 'at'> & { identity: Json | undefined }): Message | null {
+    this.unknown ||= value === UNKNOWN;
+    if (value === UNKNOWN || !isJsonObject(value)) return null;
+    const { text: words = null, attestation = null } = value;
+    const by = typeof attestation === 'string' ? principalOf(attestation) : (value.by ?? null);
+    const identity = text(from.identity).slice(0, LONGEST_IDENTITY).toWellFormed();
+    const message: Message = { ...from, identity, text: words, by, attestation, refused: false };
+    const alike = this.said.get(hashOf(words));
+    if (alike) alike.push(message);
+    else this.said.set(hashOf(words), [message]);
+    return message;
+  }
+
+  private wasSaid({ text: words = null, by, attestation = null, channel, identity, at }: JsonObject): boolean {
+    return (this.said.get(hashOf(words)) ?? []).some(
+      (one) =>
+        !one.refused &&
+        one.by === by &&
+        one.attestation === attestation &&
+        one.channel === channel &&
+        (identity === undefined || identity === '' || one.identity === identity) &&
+        !(one.at > timeOf(at) + CLOCKS_MS),
+    );
+  }
+
+  private activity({ eventId }: JsonObject, now: number, { activityType, input }: JsonObject): void {
+    const type = text(object(activityType).name);
+    const payload = firstPayload(input);
+    if (!(type === 'takeStep' || type === 'checkSteer') || payload === UNKNOWN) return;
+    const { steers, digest, attestation } = object(payload);
+    this.scheduled.set(text(eventId), {
+      type,
+      value: { steers: steers ?? null, digest: digest ?? null, attestation: attestation ?? null },
+    });
+    const all = type === 'takeStep' ? list(steers).map(object) : [];
+    this.all.hear(all);
+    for (const one of all) this.given(one, now);
+  }
+
+  /** H9 */
+  private given(steer: JsonObject, now: number): void {
+    const { by, at, attestation = null } = steer;
+    if (timeOf(at) > now + CLOCKS_MS) this.all.report('H9', `A step was given a message of ${quoted(by)} before it was said`);
+    if (!this.history.whole || this.unknown) return;
+    if (!this.wasSaid(steer))
+      this.all.report('H9', `A step was given a message of ${quoted(by)} in other words than the signal or update has`);
+    const digest = attempt(() => steerDigest(text(steer.text)));
+    if (!this.all.unknown && !this.good.has(fact(digest, attestation, attestation === null ? null : by)))
+      this.all.report('H9', `No worker has found the message of ${quoted(by)} good, and a step was given it`);
+  }
+
+  private completed({ scheduledEventId, result }: JsonObject): void {
+    const { type, value } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {} };
+    this.scheduled.delete(text(scheduledEventId));
+    const payload = firstPayload(result);
+    if (payload === UNKNOWN) return;
+    const { ok, principal = null } = object(payload);
+    if (type === 'takeStep') for (const one of list(value.steers)) this.all.owed.add(hashOf(one));
+    if (type === 'checkSteer' && ok === true) this.good.add(fact(value.digest, value.attestation, principal));
+  }
+}
+
+function fact(...facts: (Json | undefined)[]): string {
+  return JSON.stringify(facts.map((one) => one ?? null));
+}

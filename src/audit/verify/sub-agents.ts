@@ -1,0 +1,318 @@
+/**
+ * Turns of sub-agents: what the turn above was told of each, has started it with, was told of its end and has said of it; and what
+ * the turn itself has (rules D1, D6, T7 and H9).
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { list, object, text } from '../case-file/loose';
+import type { BlockBody, PartBody, TurnBody } from '../format/lines';
+import type { Blocks } from './blocks';
+import { differing } from './differing';
+import { quoted } from './fault';
+import type { History } from './history';
+import { RESULT, type Testimony } from './testimony';
+import { asAttributes, fieldsOf } from './turn-in-history';
+import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type Known } from './values';
+
+const ABOUT = new Set(['openSubTurn', 'lookAtSubTurn', 'closeSubTurn', 'forwardDecision', 'takeStep', 'endTurn', 'compact']);
+/** What a turn is said to be by the one above, and by its own result. */
+const OF_END = ['agent', 'state', 'head', 'reason'] as const;
+
+/** What a run knows of the turns below, by workflow: as they were last looked at. */
+type Reports = Map<string, JsonObject>;
+
+export class SubAgents {
+  private scheduled = new Map<string, { type: string; value: JsonObject; activityId: string }>();
+  /** By turn: the last that was opened in this run. */
+  private opened = new Map<string, { value: JsonObject; said: JsonObject }>();
+  /** Workflows of all that were. */
+  private readonly below = new Set<string>();
+  private reports: Reports = new Map();
+  /** At the end of each run so far. */
+  private readonly reportsIn = new Map<string, Reports>();
+  /** By workflow: its first runs, as Temporal has started them. */
+  private readonly started = new Map<string, Set<string>>();
+  /** Hashes of what may be said of calls: which turn has answered them. */
+  private readonly answered = new Set<string | null>();
+  /** The same, as outcomes have said it. */
+  private readonly outcomes = new Set<string | null>();
+  /** By part: what a message says of turns that have answered calls. */
+  private readonly lists = new Map<string, JsonObject[]>();
+  /** Of this turn: which decisions of the turn above it has accepted, by update; null: nothing is known of the answer. */
+  private readonly passed = new Map<string, boolean | null>();
+  private updates = new Map<string, string>();
+  /** The result of this turn. */
+  private view: JsonObject | null = null;
+
+  constructor(
+    private readonly all: Testimony,
+    private readonly history: History,
+    private readonly blocks: Blocks,
+    private readonly turn: TurnBody,
+    /** What turns before have in their histories of children; see `Around`. */
+    private readonly children: Map<string, string | null>,
+  ) {}
+
+  beginRun(): void {
+    this.scheduled = new Map();
+    this.opened = new Map();
+    this.updates = new Map();
+    this.view = null;
+  }
+
+  event(event: JsonObject): void {
+    const type = eventType(event);
+    const attributes = attributesOf(event);
+    const { input, result, details, failure } = attributes;
+    if (type === 'WORKFLOW_EXECUTION_STARTED') this.start(attributes, firstPayload(input));
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
+    if (type === 'START_CHILD_WORKFLOW_EXECUTION_INITIATED') this.begins(attributes, firstPayload(input));
+    if (type === 'CHILD_WORKFLOW_EXECUTION_STARTED') this.began(attributes);
+    if (type.startsWith('WORKFLOW_EXECUTION_UPDATE_')) this.update(event, type, attributes);
+    if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.ended(firstPayload(result));
+    if (type === 'WORKFLOW_EXECUTION_CANCELED') this.ended(firstPayload(details));
+    if (type === 'WORKFLOW_EXECUTION_FAILED') this.ended(firstPayload(object(object(failure).applicationFailureInfo).details));
+  }
+
+  part({ ref, part }: PartBody): void {
+    const { sub_turns } = object(part?.body ?? null);
+    if (Array.isArray(sub_turns)) this.lists.set(ref, sub_turns.map(object));
+  }
+
+  /** D6 */
+  block({ ref, block }: BlockBody): void {
+    if (block.kind !== 'message' || !this.blocks.own.has(ref)) return;
+    for (const one of this.lists.get(block.parts[0] ?? '') ?? []) {
+      this.all.written.add(hashOf(one));
+      if (this.all.whole && !this.outcomes.has(hashOf(one)))
+        this.all.report('D6', 'The transcript says that another turn has answered a call than the outcome of the call does');
+    }
+  }
+
+  /** D6, H9: against what the turn above has in its history. */
+  end(): void {
+    const { workflow_id, first_execution_run_id } = this.turn;
+    const above = this.children.get(`end ${workflow_id} ${first_execution_run_id}`);
+    const spent = this.children.get(`spent ${workflow_id} ${first_execution_run_id}`);
+    if (above !== undefined && this.view !== null && !this.history.wasReset) {
+      if (above !== endOf(this.view)) this.all.report('D6', 'The turn has ended otherwise than the turn above it was told');
+      // What turns below have used that still run is in the one, and not in the other.
+      if (this.view.sub_turns === undefined && spent !== hashOf(this.view.usage))
+        this.all.report('D6', 'The turn has used something else than the turn above it was told');
+    }
+    if (!this.history.whole || !this.history.closed) return;
+    for (const key of this.children.keys()) {
+      if (!key.startsWith(`taken ${workflow_id} `)) continue;
+      if (this.passed.get(key.slice(`taken ${workflow_id} `.length)) === undefined)
+        this.all.report('H9', 'The turn above was told that a decision was taken here, and no update here has it');
+    }
+  }
+
+  /** D1: which turn has started this one, and what it was told of that one. */
+  private start(
+    { continuedExecutionRunId: before, parentWorkflowExecution, parentInitiatedEventId }: JsonObject,
+    payload: Known,
+  ): void {
+    const known = this.reportsIn.get(text(before));
+    this.reports = new Map(known);
+    this.reportsIn.set(this.history.runs.at(-1)!, this.reports);
+    const { parent } = payload === UNKNOWN ? ({} as JsonObject) : object(payload);
+    if (isJsonObject(parent)) {
+      const { limits: _, makers: __, ...told } = parent;
+      this.all.tell('turn', '', { parent: told }, "the turn's argument");
+    }
+    if (this.turn.parent === null || !isJsonObject(parentWorkflowExecution)) return;
+    const { workflowId: workflow, runId } = parentWorkflowExecution;
+    const child = `${this.turn.workflow_id} ${this.history.runs.at(-1)!}`;
+    const by = `begun ${child} ${text(runId)} ${text(parentInitiatedEventId)}`;
+    if (isJsonObject(parent) && parent.workflow_id !== workflow)
+      this.all.report('D1', 'Temporal says that another workflow has started the turn than its argument says');
+    if (this.children.has(`begun ${child}`) && !this.children.has(by))
+      this.all.report('D1', 'Temporal says that another run, or event of it, has started the turn than the turn above it has');
+  }
+
+  private activity(event: JsonObject, { activityType, activityId }: JsonObject, payload: Known): void {
+    const type = text(object(activityType).name);
+    if (!ABOUT.has(type) || payload === UNKNOWN) return;
+    const { call, sub_turn_id, workflow_id, report, outcomes, body, identity, head, untrusted } = object(payload);
+    const value = { call, sub_turn_id, workflow_id, body, identity, head, untrusted } as JsonObject;
+    const said = list(outcomes).map(object).flatMap(answerOf);
+    this.scheduled.set(text(event.eventId), { type, value: { ...value, said }, activityId: text(activityId) });
+    for (const one of said) {
+      this.outcomes.add(hashOf(one));
+      if (this.all.whole && !this.answered.has(hashOf(one)))
+        this.all.report('D6', 'An outcome says that another turn has answered the call than was asked for its answer');
+    }
+    if (type === 'closeSubTurn') this.closes(object(call).id, text(sub_turn_id), object(report));
+    if (type === 'forwardDecision') this.passesOn(text(activityId), text(workflow_id), body, identity);
+  }
+
+  /** D6: a call is answered by its turn, as that was last looked at. */
+  private closes(call_id: Json | undefined, turn_id: string, report: JsonObject): void {
+    const workflow_id = workflowOf(turn_id);
+    const last = this.reports.get(workflow_id);
+    const { said_by: _, ...told } = report;
+    if (last !== undefined && this.all.whole && hashOf(last) !== hashOf(told))
+      this.all.report('D6', 'A call was answered by another report of its turn than the last that the turn above was given');
+    const { first_execution_run_id, head } = report;
+    this.answered.add(hashOf({ call_id, turn_id, workflow_id, first_execution_run_id, head } as JsonObject));
+  }
+
+  private passesOn(activityId: string, workflow_id: string, body: Json | undefined, identity: Json | undefined): void {
+    const id = `${this.history.runs.at(-1)!}:${activityId}`;
+    if (this.all.whole && !this.below.has(workflow_id))
+      this.all.report('H9', 'A decision was passed on to a workflow that is no turn below this one');
+    this.children.set(`passed ${workflow_id} ${id}`, hashOf({ body: body ?? null, identity: text(identity) }));
+  }
+
+  private completed({ scheduledEventId }: JsonObject, payload: Known): void {
+    const one = this.scheduled.get(text(scheduledEventId));
+    this.scheduled.delete(text(scheduledEventId));
+    if (one === undefined) return;
+    const { type, value, activityId } = one;
+    // How it stood then nobody can tell.
+    if (payload === UNKNOWN && type === 'lookAtSubTurn') this.reports.delete(text(value.workflow_id));
+    if (payload === UNKNOWN) return;
+    const said = object(payload);
+    if (type === 'takeStep' || type === 'endTurn') for (const answered of list(value.said)) this.all.owed.add(hashOf(answered));
+    if (type === 'openSubTurn' && said.open === true) this.opens(text(value.sub_turn_id), value, said);
+    if (type === 'lookAtSubTurn') this.lookedAt(text(value.workflow_id), said);
+    if (type === 'forwardDecision' && said.accepted === true)
+      this.children.set(`taken ${text(value.workflow_id)} ${this.history.runs.at(-1)!}:${activityId}`, null);
+  }
+
+  private opens(turn_id: string, value: JsonObject, said: JsonObject): void {
+    this.opened.set(turn_id, { value, said });
+    this.below.add(workflowOf(turn_id));
+    const { report } = object(said.existing);
+    if (isJsonObject(report)) this.reports.set(workflowOf(turn_id), withoutPeople(report));
+  }
+
+  /** D6: whose report it is. */
+  private lookedAt(workflow_id: string, report: JsonObject): void {
+    this.reports.set(workflow_id, withoutPeople(report));
+    const { first_execution_run_id: first } = report;
+    const started = this.started.get(workflow_id);
+    if (started && typeof first === 'string' && first !== '' && !started.has(first))
+      this.all.report('D6', 'A turn below is said to have begun with another run than Temporal has started');
+    if (report.ended !== true) return;
+    this.children.set(`end ${workflow_id} ${text(first)}`, endOf(report));
+    this.children.set(`spent ${workflow_id} ${text(first)}`, hashOf(object(report.spent).usage));
+  }
+
+  /** D1: a turn is started as it was opened, and is found by what its argument says. */
+  private begins({ workflowId: workflow, searchAttributes, memo }: JsonObject, payload: Known): void {
+    if (payload === UNKNOWN || !isJsonObject(object(payload).parent)) return;
+    const argument = object(payload);
+    const parent = object(argument.parent);
+    const { turn_id, agent, message, requester, trace_id } = argument;
+    const { workflow_id, first_execution_run_id } = this.turn;
+    const own = { turn_id: this.turn.turn_id, workflow_id, first_execution_run_id: first_execution_run_id ?? undefined };
+    this.all.tell('turn', '', { requester, trace_id }, 'the start of a sub-agent');
+    const { HoldfastState, ...shown } = fieldsOf(searchAttributes, 'indexedFields');
+    const { holdfast_trace } = fieldsOf(memo, 'fields');
+    const wrong =
+      differing(own, parent) ??
+      differing(
+        { workflowId: workflow, parent_head: argument.parent_head },
+        { workflowId: workflowOf(text(turn_id)), parent_head: null },
+      ) ??
+      differing({ ...asAttributes({ agent, requester }), HoldfastState: 'running' }, { ...shown, HoldfastState }) ??
+      differing({ trace_id }, { trace_id: holdfast_trace });
+    if (wrong !== null) this.all.report('D1', `The start of a sub-agent has ${wrong} in two ways`);
+    const { value, said } = this.opened.get(text(turn_id)) ?? {};
+    if (said === undefined || value === undefined) {
+      if (this.all.whole) this.all.report('D1', 'A turn of a sub-agent was started that no activity has opened');
+      return;
+    }
+    const { agent: named, message: asked, within, depth_left, limits } = said;
+    const { id: call_id, digest, makers } = object(value.call);
+    const opened =
+      differing({ agent: named, message: asked }, { agent, message }) ??
+      differing({ within, depth_left, call_id, digest, head: value.head, untrusted: value.untrusted }, parent) ??
+      (list(makers).every((maker) => parent.makers === undefined || list(parent.makers).includes(maker)) ? null : 'makers') ??
+      (isWithin(object(parent.limits), object(limits)) ? null : 'limits');
+    if (opened !== null) this.all.report('D1', `A turn of a sub-agent was started with another ${opened} than it was opened for`);
+  }
+
+  private began({ workflowExecution, initiatedEventId }: JsonObject): void {
+    const { workflowId: workflow, runId } = object(workflowExecution);
+    this.started.set(text(workflow), (this.started.get(text(workflow)) ?? new Set()).add(text(runId)));
+    const child = `${text(workflow)} ${text(runId)}`;
+    this.children.set(`begun ${child}`, null);
+    this.children.set(`begun ${child} ${this.history.runs.at(-1)!} ${text(initiatedEventId)}`, null);
+  }
+
+  /** H9: a decision that came through the turn above is the one that it has passed on. */
+  private update(event: JsonObject, type: string, attributes: JsonObject): void {
+    if (type === 'WORKFLOW_EXECUTION_UPDATE_COMPLETED') {
+      const answer = firstPayload(object(attributes.outcome).success);
+      const id = this.updates.get(text(attributes.acceptedEventId));
+      if (id === undefined) return;
+      // The same may be sent to two runs: that one of them has taken it is enough.
+      if (answer !== UNKNOWN && object(answer).accepted === false && this.passed.get(id) === null) this.passed.delete(id);
+      else this.passed.set(id, true);
+      return;
+    }
+    const { input, meta } = object(attributes.acceptedRequest ?? attributes.request);
+    const { name, args } = object(input);
+    const { updateId, identity } = object(meta);
+    if (name !== 'decide') return;
+    const body = firstPayload(args);
+    const id = text(updateId);
+    const known = this.children.get(`passed ${this.turn.workflow_id} ${id}`);
+    if (known === undefined) return;
+    this.updates.set(text(event.eventId), id);
+    if (this.passed.get(id) !== true) this.passed.set(id, null);
+    if (body !== UNKNOWN && known !== hashOf({ body, identity: text(identity) }))
+      this.all.report('H9', 'A decision that came through the turn above is another than that one has passed on');
+  }
+
+  /** D6: what the turn's result says of the turns below. */
+  private ended(payload: Known): void {
+    const view = payload === UNKNOWN ? {} : object(payload);
+    if (!Array.isArray(view.calls)) return;
+    this.view = view;
+    for (const { workflow_id, call_id, turn_id, agent, state, head, usage, waiting } of list(view.sub_turns).map(object)) {
+      const { said, value } = this.opened.get(text(turn_id)) ?? {};
+      const opened = said && value ? { agent: said.agent, call_id: object(value.call).id } : {};
+      const last = this.reports.get(text(workflow_id));
+      const ends =
+        last?.ended === true ? { state: last.state, head: last.head, usage: object(last.spent).usage, waiting: [] } : {};
+      const wrong =
+        differing({ workflow_id: workflowOf(text(turn_id)) }, { workflow_id }) ??
+        differing(opened, { agent, call_id }) ??
+        differing(ends as JsonObject, { state, head, usage, waiting });
+      if (wrong !== null && this.all.whole)
+        this.all.report('D6', `${capital(RESULT)} says another ${wrong} of turn ${quoted(turn_id)} below than the history does`);
+    }
+  }
+}
+
+function workflowOf(turn_id: string): string {
+  return `turn/${turn_id}`;
+}
+
+/** Which turn has answered the call, as its outcome says it. */
+function answerOf({ call_id = null, sub_turn }: JsonObject): JsonObject[] {
+  return isJsonObject(sub_turn) ? [{ call_id, ...sub_turn }] : [];
+}
+
+/** Of a turn that is over. */
+function endOf(said: JsonObject): string | null {
+  return hashOf(OF_END.map((name) => said[name] ?? null));
+}
+
+/** Who has said something to it is asked each time, and not kept. */
+function withoutPeople({ said_by: _, ...report }: JsonObject): JsonObject {
+  return report;
+}
+
+/** No more than its agent, and its tool, allow. */
+function isWithin(reserved: JsonObject, allowed: JsonObject): boolean {
+  return Object.entries(reserved).every(([name, limit]) => !(Number(limit) > Number(allowed[name] ?? Infinity)));
+}
+
+function capital(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
