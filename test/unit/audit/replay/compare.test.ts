@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { KINDS, type Asked, type Command, type Recorded } from '../../../../src/audit/replay/command';
 import { compare } from '../../../../src/audit/replay/compare';
 import type { History } from '../../../../src/audit/replay/recorded';
+import type { Json } from '../../../../src/shared/json';
 
 function sentences(was: Command, now: Command): string[] {
   const recorded: Recorded = { ...was, event: 7 };
@@ -34,7 +35,10 @@ it('whatever the two are, the sentence never has one deed on both sides', () => 
   const command = fc.record({
     kind: fc.constantFrom(...KINDS),
     id: fc.constantFrom('1', '2', 'x'.repeat(500), `${'x'.repeat(500)}y`),
-    fields: fc.record({ type: fc.constantFrom('takeStep', 'runCall', 'other'), input: fc.constantFrom([], [{ step: 1 }]) }),
+    fields: fc.record({
+      type: fc.constantFrom('takeStep', 'runCall', 'other'),
+      input: fc.constantFrom<Json[]>([], [{ step: 1 }]),
+    }),
   });
   fc.assert(
     fc.property(command, command, (was, now) => {
