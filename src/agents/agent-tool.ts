@@ -30,6 +30,11 @@ export interface AgentToolDefinition<I = any> extends Pick<ToolDefinition<I>, Pa
   maxInlineBytes?: number;
 }
 
+const OF_AGENT_TOOL: Record<keyof AgentToolDefinition, true> = {
+  ...{ name: true, version: true, description: true, input: true, message: true, limits: true, check: true, ruleTarget: true },
+  ...{ group: true, egress: true, concurrencySafe: true, summarize: true, untrustedOutput: true, maxInlineBytes: true },
+};
+
 /**
  * Makes a tool of an agent, for `defineAgent({ tools: […] })`.
  * @param agent itself, or the name of one of the app's agents
@@ -51,7 +56,7 @@ export function agentTool<I = any>(agent: Agent | string, definition: AgentToolD
   const agentName = isAgent(agent) ? agent.name : agent;
   if ((input === undefined) !== (message === undefined))
     throw new Error(`agentTool(${JSON.stringify(agentName)}): give input and message together, or neither`);
-  const unknown = unknownFields(limits, LIMITS, 'limits');
+  const unknown = [...unknownFields(definition, Object.keys(OF_AGENT_TOOL)), ...unknownFields(limits, LIMITS, 'limits')];
   if (unknown.length > 0) throw new Error(`agentTool(${JSON.stringify(agentName)}): ${unknown.join('; ')}`);
   for (const [key, value] of Object.entries(limits))
     if (!(value > 0)) throw new Error(`agentTool(${JSON.stringify(agentName)}): limits.${key} is ${value}; it must be positive`);

@@ -1,11 +1,11 @@
 /** `holdfast audit retain`, and the holds that it respects. */
 import type { Command } from 'commander';
 import { bundleKeyPlaces, loadConfig } from '../config';
-import { asTurnId, isDirectCallId, isTurnId } from '../shared/ids';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
 import { keptOf } from './support/kept';
 import type { Output } from './support/output';
+import { turnToHold } from './support/turns-in-trail';
 
 const DAY_MS = 86_400_000;
 
@@ -46,14 +46,24 @@ export function auditHolds(audit: Command, output: () => Output): void {
     audit
       .command(name)
       .description(description)
-      .argument('<turn>', 'a turn, a direct call (call/…), or a session: then all of its turns')
+      .argument(
+        '<turn>',
+        'a turn or a direct call: its id, or the idempotency key that it was started under; or a session: then all of its turns',
+      )
       .requiredOption('--reason <text>', 'why, for the record')
       .action(async (named: string, { reason }: { reason: string }) => {
-        const turn = asTurnId(named);
-        if (!isTurnId(turn) && !isDirectCallId(turn))
-          throw new UsageError(`${JSON.stringify(turn.slice(0, 140))} is no id of a turn.`);
-        const done = await (await holds())[name](turn, reason);
-        output().answer({ action: name, ...done }, [`${turn}: ${name === 'hold' ? 'held' : 'released'}`]);
+        const config = loadConfig();
+        const kept = await keptOf(config);
+        const { Holds } = await import('../audit/kept/holds.js');
+        const holds = new Holds(kept.folder);
+        const trail = async () => (await (await import('../store/open-store.js')).openStore(config.store)).trail;
+        const { id, known } = await turnToHold(named, { kept, held: await holds.all(), trail });
+        const done = await holds[name](id, reason);
+        output().answer({ action: name, ...done }, [`${id}: ${name === 'hold' ? 'held' : 'released'}`]);
+        if (!known)
+          output().note(
+            `Neither a kept bundle nor the trail has ${id} yet, as an id or a key: what comes under this id is held, and nothing that is started under such a key.`,
+          );
       });
   change('hold', 'A legal hold: no bundle of this turn is deleted until it is released.');
   change('release', 'Ends a legal hold.');
@@ -61,17 +71,13 @@ export function auditHolds(audit: Command, output: () => Output): void {
     .command('holds')
     .description('What is held, by whom, and why.')
     .action(async () => {
-      const all = [...(await (await holds()).all()).values()];
+      const { Holds } = await import('../audit/kept/holds.js');
+      const all = [...(await new Holds((await keptOf(loadConfig())).folder).all()).values()];
       const lines = all.map(
         ({ turn_id, by, at, reason }) => `${turn_id}  since ${at} by ${oneLine(by, 60)}: ${oneLine(reason, 200)}`,
       );
       output().answer(all, lines.length > 0 ? lines : ['Nothing is held.']);
     });
-}
-
-async function holds() {
-  const { Holds } = await import('../audit/kept/holds.js');
-  return new Holds((await keptOf(loadConfig())).folder);
 }
 
 function days(text: string): number {

@@ -5,6 +5,7 @@ import { TRAIL_STATES, type TrailPage, type TrailQuery } from '../store/trail';
 import { oneLine } from './support/describe';
 import { wholeNumber } from './support/numbers';
 import type { Output } from './support/output';
+import { turnInTrail } from './support/turns-in-trail';
 
 export function trail(program: Command, output: () => Output): void {
   program
@@ -14,16 +15,18 @@ export function trail(program: Command, output: () => Output): void {
     .option('--by <name>', 'only what this person decided or settled')
     .option('--requester <name>', 'only of turns that this principal asked for')
     .addOption(new Option('--state <state>', 'only these').choices(TRAIL_STATES))
-    .option('--turn <turn>', 'only of this turn')
+    .option('--turn <turn>', 'only of this turn or direct call: its id, or the idempotency key that it was started under')
     .option('--from <time>', 'not before: 2026-01-31, or 2026-01-31T09:00:00Z')
     .option('--to <time>', 'before')
     .option('--limit <n>', 'entries of a page, at most 1000', wholeNumber, 100)
     .option('--cursor <cursor>', 'where the page before ended')
-    .action(async ({ turn, ...query }: TrailQuery) => {
+    .action(async (query: TrailQuery) => {
       const config = loadConfig();
       const { openStore } = await import('../store/open-store.js');
-      const asked = { ...query, ...(turn === undefined ? {} : { turn: asTurnId(turn) }) };
-      const page = await (await openStore(config.store)).trail.query(asked);
+      const { trail: kept } = await openStore(config.store);
+      const { turn: name } = query;
+      const turn = name === undefined ? {} : { turn: (await turnInTrail(kept, name)) ?? asTurnId(name) };
+      const page = await kept.query({ ...query, ...turn });
       output().answer(page, describe(page));
       for (const { file, reason } of page.damaged) output().note(`Damaged: ${file}: ${oneLine(reason)}`);
     });

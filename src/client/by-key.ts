@@ -4,13 +4,12 @@
  */
 import type { Client } from '@temporalio/client';
 import { isThere } from '../audit/export/subjects';
-import { directCallId, LOCAL_PRINCIPAL, turnIdFromKey, workflowId } from '../shared/ids';
+import { idsFromKey, LOCAL_PRINCIPAL, mayBeKey, workflowId } from '../shared/ids';
 import { visibilityText } from '../shared/visibility-text';
 import { TURNS_AND_CALLS } from '../workflows/contract';
 
 /** So many principals' keys are tried. */
 const MOST_PRINCIPALS = 200;
-const LONGEST_KEY = 1000;
 
 export interface FoundByKey {
   /** Of the turn or direct call. */
@@ -24,17 +23,6 @@ export async function foundByKey(temporal: Client, key: string): Promise<FoundBy
   for await (const requester of requesters(temporal))
     for (const id of idsFromKey(requester, key)) if (await isThere(temporal, workflowId(id))) found.push({ id, requester });
   return found;
-}
-
-/** The turn and the direct call that a principal would have started under a key; none for what is no key. */
-export function idsFromKey(requester: string, key: string): string[] {
-  if (!mayBeKey(key)) return [];
-  const id = turnIdFromKey(requester, key);
-  return [id, directCallId(id)];
-}
-
-function mayBeKey(key: string): boolean {
-  return key !== '' && key.length <= LONGEST_KEY && key.isWellFormed();
 }
 
 /** Each once; the newest first. */

@@ -1,10 +1,9 @@
 /** A turn as a principal may see it. What he may not see is answered as what is not there. */
 import type { HoldfastClient, TurnSummary } from '../client';
-import { idsFromKey } from '../client/by-key';
 import { TurnNotFound } from '../client/errors';
 import type { TurnHandle } from '../client/turn-handle';
 import type { SessionHandle } from '../client/session-handle';
-import { isSessionId, sessionOfTurn } from '../shared/ids';
+import { idsFromKey, isSessionId, sessionOfTurn } from '../shared/ids';
 import type { TurnView } from '../shared/turn-view';
 import type { GatewayParts } from './app';
 import { Refusal, unknownTurn } from './errors';

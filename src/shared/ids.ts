@@ -77,6 +77,20 @@ export function directCallId(id: string): string {
   return `${CALL_PREFIX}${id}`;
 }
 
+const LONGEST_KEY = 1000;
+
+/** False for what nobody can have given as an idempotency key. */
+export function mayBeKey(key: string): boolean {
+  return key !== '' && key.length <= LONGEST_KEY && key.isWellFormed();
+}
+
+/** The turn and the direct call that a principal would have started under a key; none for what is no key. */
+export function idsFromKey(principal: string, key: string): string[] {
+  if (!mayBeKey(key)) return [];
+  const id = turnIdFromKey(principal, key);
+  return [id, directCallId(id)];
+}
+
 /** An id as somebody may have copied it out of a link, where the slash of a direct call is written `%2F`. */
 export function asTurnId(text: string): string {
   return text.replace(/^call%2F/i, CALL_PREFIX);

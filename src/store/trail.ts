@@ -5,6 +5,7 @@
  */
 import { searchable } from '../shared/visibility-text';
 import { samePerson } from '../shared/approval';
+import { asTurnId, idsFromKey } from '../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import type { BlockKind } from '../shared/transcript';
 import type { StoredBlock } from './store';
@@ -50,6 +51,8 @@ export interface TrailQuery {
   requester?: string;
   state?: TrailState;
   turn?: string;
+  /** Of a turn or direct call with this id, or that its requester has started under this idempotency key. */
+  named?: string;
   /** Not before, ISO 8601. */
   from?: string;
   /** Before, ISO 8601. */
@@ -184,12 +187,13 @@ const MOST = 1000;
 
 /** @throws TrailQueryError, UnsearchableText */
 export function wanted(query: TrailQuery): Wanted {
-  const { tool, by, requester, state, turn, from, to, cursor, limit = DEFAULT_LIMIT } = query;
+  const { tool, by, requester, state, turn, named, from, to, cursor, limit = DEFAULT_LIMIT } = query;
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
     throw new TrailQueryError(`limit is ${limit}; it must be a whole number from 1 to ${MOST}.`);
   if (state !== undefined && !TRAIL_STATES.includes(state))
     throw new TrailQueryError(`There is no state ${JSON.stringify(state)} in the trail; states: ${TRAIL_STATES.join(', ')}.`);
-  for (const text of [tool, by, requester, turn]) if (text !== undefined) searchable(text);
+  for (const text of [tool, by, requester, turn, named]) if (text !== undefined) searchable(text);
+  const isNamed = named === undefined ? () => true : namedSo(named);
   return {
     from: timeOf('from', from, FIRST_TIME),
     to: timeOf('to', to, NEVER),
@@ -201,7 +205,18 @@ export function wanted(query: TrailQuery): Wanted {
       (by === undefined || (entry.by !== '' && samePerson(entry.by, by))) &&
       (requester === undefined || samePerson(entry.requester, requester)) &&
       (state === undefined || entry.state === state) &&
-      (turn === undefined || entry.turn_id === turn),
+      (turn === undefined || entry.turn_id === turn) &&
+      isNamed(entry),
+  };
+}
+
+/** The id that a key stands for depends on who has given it. */
+function namedSo(named: string): (entry: TrailEntry) => boolean {
+  const id = asTurnId(named);
+  const byRequester = new Map<string, string[]>();
+  return ({ turn_id, requester }) => {
+    if (!byRequester.has(requester)) byRequester.set(requester, idsFromKey(requester, named));
+    return turn_id === id || byRequester.get(requester)!.includes(turn_id);
   };
 }
 

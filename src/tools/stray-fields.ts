@@ -17,8 +17,10 @@ function look(schema: unknown, value: unknown, at: string): string[] {
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => look(option, value, at));
   if (schema instanceof z.ZodArray)
     return Array.isArray(value) ? value.flatMap((one, index) => look(schema.element, one, `${at}[${index}]`)) : [];
+  const below = (name: string) => (at === '' ? name : `${at}.${name.slice(0, 100)}`);
+  if (schema instanceof z.ZodRecord)
+    return Object.entries(value).flatMap(([name, one]) => look(schema.valueType, one, below(name)));
   if (!(schema instanceof z.ZodObject)) return [];
-  const below = (name: string) => (at === '' ? name : `${at}.${name}`);
   const parts = Object.entries(schema.shape).flatMap(([name, part]) =>
     look(part, (value as Record<string, unknown>)[name], below(name)),
   );

@@ -13,7 +13,8 @@ export class Yielded {
       return null;
     }
     if (given.type === 'content') {
-      this.pieces.push(given.data);
+      const { type: _, ...fields } = given;
+      this.pieces.push('data' in given ? given.data : fields); // under another name it is no less a piece
       return null;
     }
     if (given.type === 'done' || given.type === 'complete') {

@@ -8,6 +8,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { getOwn } from '../../shared/json';
+import { strayFields } from '../../tools/stray-fields';
 import { replaceFile } from '../../store/atomic-file';
 import { CLASSES, type AcceptableClass } from './classes';
 import type { ListedTool } from './listed-tool';
@@ -15,6 +16,7 @@ import { BadServersFile } from './servers-file';
 
 const FORM = 'holdfast.mcp_accepted/1';
 const LARGEST_FILE = 16 * 1024 * 1024;
+const MOST_FAULTS = 10;
 
 /**
  * A code of JSON-RPC, or an HTTP status of refusal. Not -32000 and -32001: the SDK uses them for a connection that was lost and
@@ -69,10 +71,12 @@ async function readAcceptedFile(path: string): Promise<Omit<z.output<typeof FILE
   if (!existsSync(path)) return { servers: {} };
   try {
     if (statSync(path).size > LARGEST_FILE) throw new Error('it is too large');
-    return FILE.parse(JSON.parse(await readFile(path, 'utf8')));
+    const content: unknown = JSON.parse(await readFile(path, 'utf8'));
+    const { success, data } = FILE.safeParse(content);
+    if (!success) throw new Error(['its form is wrong', ...strayFields(FILE, content, '').slice(0, MOST_FAULTS)].join('; '));
+    return data;
   } catch (error) {
-    const why =
-      error instanceof z.ZodError ? 'its form is wrong' : error instanceof SyntaxError ? 'it is no JSON' : String(error);
+    const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
     throw new BadServersFile(
       `The accepted classes ${path} cannot be used: ${why}. Mend or remove the file: then all is destructive.`,
     );

@@ -1,6 +1,7 @@
 /** The trail as rows. Columns narrow a query; whether an entry fits it, and whether it is what was stored, is judged by its text. */
 import { plainName } from '../../shared/approval';
 import { canonical } from '../../shared/canonical';
+import { asTurnId } from '../../shared/ids';
 import { parseJson } from '../../shared/parse-json';
 import { isEntry, type TrailEntry, type Wanted } from '../trail';
 import type { TrailRead, TrailSource } from '../trail-pages';
@@ -46,8 +47,11 @@ function conditions({ from, to, query }: Wanted): { where: string[]; values: Val
   const where = ['position >= $2', 'position < $3'];
   const values: Value[] = [beginOf(from), beginOf(to)];
   const only = (name: string, value: string) => where.push(`${name} = $${values.push(value) + 1}`);
-  const { turn, requester, by, state } = query;
+  const { turn, named, requester, by, state } = query;
   if (turn !== undefined) only('turn', column(turn));
+  // A key's id is a hash that begins with k_; `turn` is collated as "C", so that its index serves LIKE.
+  if (named !== undefined)
+    where.push(`(turn = $${values.push(column(asTurnId(named))) + 1} OR turn LIKE 'k\\_%' OR turn LIKE 'call/%')`);
   if (requester !== undefined) only('requester', column(plainName(requester)));
   if (by !== undefined) only("decided_by <> '' AND decided_by", column(plainName(by)));
   if (state !== undefined) only('state', state);

@@ -1383,6 +1383,25 @@ const PLANS: Plan[] = [
     says: /has no end/,
   },
   {
+    name: 'the last admission and all after it are left out, in the history too',
+    of: 'approval',
+    edit: (lines) => {
+      const blocks = lines.filter(({ kind }) => kind === 'block');
+      cutOff(lines, blocks.length - blocks.findLastIndex(block('admission')));
+    },
+    at: kind('turn_end'),
+    rule: 'T7',
+    says: /has no end/,
+  },
+  {
+    name: 'the last admission is left out of the transcript',
+    of: 'approval',
+    edit: (lines) => unchained(lines, (line) => line === lines.findLast(block('admission'))),
+    at: kind('turn_end'),
+    rule: 'T7',
+    says: /admission/,
+  },
+  {
     name: 'the denial is left out of the transcript',
     of: 'denied',
     edit: (lines) => unchained(lines, block('decision')),

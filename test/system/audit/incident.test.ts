@@ -2,8 +2,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
+import { investigate } from '../../../src/cli/support/investigate';
+import type { HoldfastClient } from '../../../src/client';
 import { FileStore } from '../../../src/store/file-store';
 import { testAddress, withEngine } from '../../engine/support/engine';
+import { forged } from '../../support/audit/forge';
 import { holdfast } from '../support/process';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
@@ -72,6 +76,29 @@ describe('holdfast incident', () => {
       expect(await readFile(page, 'utf8')).toContain('What differs');
     });
     expect(effects).toEqual([invoice]);
+  });
+
+  it('says of a turn whose start bears a false signature that it does not hold, to people and to machines', async () => {
+    const bundles = join(__dirname, '../../bundles');
+    const { text } = forged(await readFile(join(bundles, 'approval.jsonl'), 'utf8'), (lines) => {
+      const started = lines.flatMap(({ body }) => body.event?.workflowExecutionStartedEventAttributes ?? []);
+      started[0].input.payloads[0].$.attestation = 'trust me';
+      const starts = lines.filter(({ kind, body }) => kind === 'part' && body.part.body?.first_execution_run_id);
+      starts[0]!.body.part.body.attestation = 'trust me';
+    });
+    const client = {
+      turnNamed: async (id: string) => ({ id }),
+      async *bundle() {
+        yield* text.split(/(?<=\n)/);
+      },
+    } as unknown as HoldfastClient;
+    const trusted = parseTrustedKeys(await readFile(join(bundles, 'trust.json'), 'utf8'), 'trust.json');
+    const folder = join(home, 'false-start');
+    const { lines } = await investigate(client, { turn: 'inv-7', folder, keys: async () => trusted });
+    const told = '1 signature on the start of a turn does not hold: who started it is not proved.';
+    expect(lines).toContain(`  ${told}`);
+    expect(await readFile(join(folder, 'report.md'), 'utf8')).toContain(told);
+    expect(JSON.parse(await readFile(join(folder, 'verification.json'), 'utf8'))).toMatchObject({ bad_starts: 1 });
   });
 
   it('says what is wrong with a file that is no bundle, or is not there: exit 2', async () => {

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { workflowId } from '../../../src/shared/ids';
+import { turnIdFromKey, workflowId } from '../../../src/shared/ids';
 import { FileStore } from '../../../src/store/file-store';
 import { append } from '../../../src/store/transcript';
 import { environment, run } from './support/cli';
@@ -60,3 +60,27 @@ it.each(['call/k_7', 'call%2Fk_7', 'call%2fk_7'])(
     expect(entries).toMatchObject([{ turn_id: 'call/k_7', at: '2026-01-31T10:03:00.000Z' }]);
   },
 );
+
+it('holdfast trail --turn, audit hold and audit release take the key under which a turn was started', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'holdfast-trail-'));
+  const holdfast = (...args: string[]) => run(args, environment({ HOLDFAST_HOME: other, TEMPORAL_ADDRESS: '127.0.0.1:1' }));
+  try {
+    const id = turnIdFromKey('acme/rita', 'inv 4/5');
+    const call = { call_id: '1.1', revision: 1, tool: 'pay', version: '1.0.0', class: 'destructive' };
+    const subject = { turn_id: id, workflow_id: `turn/${id}`, agent: 'payables', requester: 'acme/rita', ...call };
+    const bodies = [{ digest: 'd'.repeat(64), subject }];
+    const store = await FileStore.open(join(other, 'store'));
+    await append(store, 'run-1', { parent: null, kind: 'dispatch', at: '2026-01-31T10:00:00.000Z', bodies });
+    const { stdout } = await holdfast('trail', '--turn', 'inv 4/5', '--json');
+    expect(JSON.parse(stdout).entries).toMatchObject([{ turn_id: id, verified: true }]);
+    const held = await holdfast('audit', 'hold', 'inv 4/5', '--reason', 'dispute 12');
+    expect(held).toEqual({ code: 0, stdout: `${id}: held\n`, stderr: '' });
+    expect((await holdfast('audit', 'release', 'inv 4/5', '--reason', 'settled')).stdout).toBe(`${id}: released\n`);
+    const later = await holdfast('audit', 'hold', 'inv-9', '--reason', 'dispute 12');
+    expect(later).toMatchObject({ code: 0, stdout: 'inv-9: held\n', stderr: expect.stringContaining('has inv-9 yet') });
+    const none = await holdfast('audit', 'hold', 'inv 9/9', '--reason', 'dispute 12');
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('is no id of a turn') });
+  } finally {
+    rmSync(other, { recursive: true, force: true });
+  }
+});

@@ -2,127 +2,16 @@
  * Whatever is sent while no worker runs: whoever sends it is told that no worker answered, and when one is back nothing of
  * it happens.
  */
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from '@temporalio/client';
-import { z } from 'zod';
-import { agentTool } from '../../../src/agents/agent-tool';
-import { defineAgent, defineApp } from '../../../src/agents/define';
-import { HoldfastClient } from '../../../src/client';
-import { connectTemporal } from '../../../src/client/connect';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { dataConverter } from '../../../src/data-converter';
-import { serveGateway } from '../../../src/gateway/serve';
-import { FileStore } from '../../../src/store/file-store';
 import { CLOCKS_APART_MS, WAITS_MS } from '../../../src/shared/waits';
-import { defineTool } from '../../../src/tools/define';
-import { eventually, testAddress, withEngine, type Engine, type Setup } from '../../engine/support/engine';
-import { gatewayParts } from '../../support/gateway';
+import { eventually, testAddress } from '../../engine/support/engine';
 import { ana, rita } from '../../engine/support/gateway-scene';
-import { PlannedModel } from '../../support/planned-model';
-import { ask, say, type Answer } from '../../support/scripted-model';
-import { Signers } from '../../support/signers';
-import { pays } from '../../support/tools';
+import { environment, run } from '../cli/support/cli';
+import { requester, SETTLES, Stage } from '../support/late-stage';
 
-const invoice = { invoice: 'INV-7', cents: 700 };
-const requester = 'acme/rita';
-/** Longer than a worker that is back needs for what has waited. */
-const SETTLES = 3000;
-
-/** An engine, then nobody, then another engine that goes on with what the first has begun. */
-class Stage {
-  readonly effects: unknown[] = [];
-  readonly signers = new Signers();
-  private readonly taskQueue = `late-${randomBytes(6).toString('hex')}`;
-  /** Outlives each engine. */
-  private readonly folder = mkdtempSync(join(tmpdir(), 'holdfast-late-'));
-  private store: Engine['store'] | null = null;
-  /** What the tool `lose` is to do. */
-  private readonly lose = defineTool({
-    name: 'lose',
-    version: '1.0.0',
-    description: 'Sends money.',
-    class: 'destructive',
-    input: z.object({ to: z.string() }),
-    run: () => Promise.reject(new Error('The line broke.')),
-  });
-  private readonly scripts: Record<string, Answer[]> = {
-    'Pay.': [ask(['pay', invoice]), say('done')],
-    'Lose.': [ask(['lose', { to: 'x' }]), say('done')],
-    'Lead.': [ask(['payer', { task: 'Pay.' }]), say('done')],
-    'Hello.': [say('Hello.')],
-  };
-
-  async setup(): Promise<Setup> {
-    const tools = [pays('pay', this.effects), this.lose];
-    const payer = defineAgent({ name: 'payer', prompt: 'Pay.', tools });
-    const agents = [
-      defineAgent({ name: 'tester', prompt: 'Test.', tools }),
-      defineAgent({ name: 'leader', prompt: 'Lead.', tools: [agentTool(payer, { description: 'Pays.' })] }),
-      payer,
-    ];
-    return {
-      app: defineApp({ agents }),
-      model: new PlannedModel((message) => this.scripts[message] ?? [say('done')]),
-      settings: { trust: this.signers.trust },
-      signingKey: await this.signers.file(this.signers.gateway),
-      taskQueue: this.taskQueue,
-      store: (this.store ??= await FileStore.open(this.folder)),
-    };
-  }
-
-  async withWorker(body: (engine: Engine) => Promise<void>): Promise<void> {
-    await withEngine(await this.setup(), body);
-  }
-
-  async withNobody(body: (client: HoldfastClient) => Promise<void>): Promise<void> {
-    const address = testAddress();
-    const connection = await connectTemporal({ address, namespace: 'default', connectionOptions: { address } });
-    try {
-      const temporal = new Client({ connection, dataConverter });
-      await body(new HoldfastClient(temporal, { taskQueue: this.taskQueue, uiUrl: null, store: this.store! }));
-    } finally {
-      await connection.close();
-    }
-  }
-
-  /** Messages to a session over HTTP, each under a key. */
-  overHttp(client: HoldfastClient, session: string, body: (post: Post) => Promise<void>): Promise<void> {
-    return this.posting(client, rita, (post) =>
-      body((message, key, cutAfterMs) => post(`sessions/${session}/messages`, { message }, key, cutAfterMs)),
-    );
-  }
-
-  async posting(client: HoldfastClient, by: typeof rita, body: (post: PostTo) => Promise<void>): Promise<void> {
-    const parts = { people: [by], store: this.store!, key: this.signers.gateway, client: async () => client };
-    const gateway = await serveGateway(gatewayParts(parts), { host: '127.0.0.1', port: 0, drainMs: 100 });
-    const headers = { ...by.headers, 'content-type': 'application/json' };
-    try {
-      await body(async (path, sent, key, cutAfterMs) => {
-        const response = await fetch(`${gateway.url}/v1/${path}`, {
-          method: 'POST',
-          headers: { ...headers, ...(key === null ? {} : { 'idempotency-key': `${this.taskQueue}-${key}` }) },
-          body: JSON.stringify(sent),
-          ...(cutAfterMs === undefined ? {} : { signal: AbortSignal.timeout(cutAfterMs) }),
-        });
-        return { status: response.status, body: await response.json() };
-      });
-    } finally {
-      await gateway.close();
-    }
-  }
-
-  remove(): void {
-    this.signers.remove();
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-}
-
-type PostTo = (path: string, body: object, key: string | null, cutAfterMs?: number) => Promise<{ status: number; body: any }>;
-type Post = (message: string, key: string, cutAfterMs?: number) => Promise<{ status: number; body: any }>;
+/** What only asks how things stand, as the steering of a session does first, changes nothing. */
+const NOT_TAKEN = /No worker answered in time to .*(was not taken, and is not taken later|nothing was lost or changed)/;
 
 const said = (outcome: PromiseSettledResult<unknown>) =>
   outcome.status === 'fulfilled' ? 'accepted' : `${(outcome.reason as Error).name}: ${(outcome.reason as Error).message}`;
@@ -276,6 +165,100 @@ it('a decision over HTTP while no worker runs is not taken later, wherever the c
       });
       for (const { id } of waiting) expect(await client.turn(id).result()).toMatchObject({ calls: [{ state: 'denied' }] });
       expect(stage.effects).toEqual([]);
+    });
+  } finally {
+    stage.remove();
+  }
+}, 240_000);
+
+it('what commands, a session’s handle and cut connections send while no worker runs is not taken later', async () => {
+  const stage = new Stage();
+  const waiting: Record<string, { id: string; digest: string }> = {};
+  const sessions: Record<string, string> = {};
+  try {
+    await stage.withWorker(async ({ client, start }) => {
+      for (const name of ['approve', 'deny', 'settle', 'httpDeny', 'httpSettle', 'httpSteer', 'httpCancel']) {
+        const isLost = /settle/i.test(name);
+        const turn = await start(isLost ? 'Lose.' : 'Pay.', { requester });
+        const [{ digest }] = await turn.waitForPending();
+        waiting[name] = { id: turn.id, digest };
+        if (!isLost) continue;
+        await turn.approve(digest, { by: 'ana' });
+        await eventually('it is in doubt', async () => (await turn.status()).state === 'in_doubt');
+      }
+      for (const name of ['waits', 'held', 'open']) {
+        const session = await client.openSession({ agent: 'tester', requester });
+        sessions[name] = session.id;
+        if (name === 'open') continue;
+        const turn = await session.started((await session.send('Pay.')).turn_id);
+        await turn.waitForPending();
+        if (name === 'waits') continue;
+        await session.interrupt({ by: 'rita' });
+        await eventually('it is held', async () => (await session.status()).held);
+      }
+    });
+
+    await stage.withNobody(async (client) => {
+      const env = environment({
+        TEMPORAL_ADDRESS: testAddress(),
+        HOLDFAST_TASK_QUEUE: stage.taskQueue,
+        HOLDFAST_HOME: stage.folder,
+      });
+      const command = async (name: string, ...more: string[]) => {
+        const { id, digest } = waiting[name]!;
+        const { code, stdout, stderr } = await run([name, id, ...more, '--call', digest, '--by', 'ana'], env);
+        return `${code} ${stdout}${stderr}`;
+      };
+      const session = (name: string) => client.session(sessions[name]!);
+      const cut = (by: typeof rita, name: string, path: string, body: object, cutAfterMs: number) =>
+        stage.posting(client, by, (post) =>
+          post(`turns/${waiting[name]!.id}/${path}`, body, null, cutAfterMs).then(() => undefined),
+        );
+      const tooLate = Date.now() + WAITS_MS + 2 * CLOCKS_APART_MS;
+      const sent = Promise.allSettled([
+        session('waits').steer('Pay twice.', { by: 'rita' }),
+        session('waits').interrupt({ by: 'rita' }),
+        session('held').resume(),
+        session('open').close({ by: 'rita' }),
+      ]);
+      const cuts = Promise.allSettled([
+        cut(ana, 'httpDeny', 'decisions', { call: waiting.httpDeny!.digest, decision: 'deny' }, 300),
+        cut(ana, 'httpSettle', 'decisions', { call: waiting.httpSettle!.digest, decision: 'settle', outcome: 'applied' }, 3000),
+        cut(rita, 'httpSteer', 'steer', { text: 'Pay twice.' }, 300),
+      ]);
+      const commands = await Promise.all([command('approve'), command('deny'), command('settle', 'applied')]);
+      for (const told of commands) expect(told).toMatch(new RegExp(`^1 .*${NOT_TAKEN.source}`, 's'));
+      for (const one of await sent) expect(said(one)).toMatch(NOT_TAKEN);
+      expect((await cuts).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+      // A cancellation is kept by Temporal itself: it is said to be requested, and counts.
+      await stage.posting(client, rita, async (post) =>
+        expect(await post(`turns/${waiting.httpCancel!.id}/cancel`, {}, null)).toMatchObject({ status: 202 }),
+      );
+      await sleep(Math.max(0, tooLate - Date.now()));
+    });
+
+    await stage.withWorker(async ({ client }) => {
+      const turn = (name: string) => client.turn(waiting[name]!.id);
+      expect((await turn('httpCancel').result()).state).toBe('cancelled');
+      await sleep(SETTLES);
+      for (const name of ['approve', 'deny', 'httpDeny', 'httpSteer'])
+        expect(await turn(name).status()).toMatchObject({ state: 'awaiting_approval', ignored_signals: { count: 0 } });
+      for (const name of ['settle', 'httpSettle']) expect((await turn(name).status()).state).toBe('in_doubt');
+      const session = (name: string) => client.session(sessions[name]!);
+      expect(await session('waits').status()).toMatchObject({
+        turns: 0,
+        held: null,
+        running: { turn_id: `${sessions.waits}.1` },
+      });
+      expect((await client.turn(`${sessions.waits}.1`).status()).state).toBe('awaiting_approval');
+      expect(await session('held').status()).toMatchObject({ turns: 1, running: null, held: { turn_id: `${sessions.held}.1` } });
+      expect(await session('open').status()).toMatchObject({ state: 'open' });
+      expect(stage.effects).toEqual([]);
+      for (const name of ['approve', 'deny', 'httpDeny', 'httpSteer']) await turn(name).cancel();
+      for (const name of ['settle', 'httpSettle']) await turn(name).settle(waiting[name]!.digest, 'not_applied', { by: 'ana' });
+      for (const name of Object.keys(waiting)) await turn(name).result();
+      await session('waits').interrupt({ by: 'rita' });
+      for (const name of Object.keys(sessions)) await session(name).close({ by: 'rita' });
     });
   } finally {
     stage.remove();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { samePerson } from '../../../src/shared/approval';
+import { turnIdFromKey } from '../../../src/shared/ids';
 import type { JsonObject } from '../../../src/shared/json';
 import { append, Draft } from '../../../src/store/transcript';
 import type { Store } from '../../../src/store/store';
@@ -225,6 +226,28 @@ overEachKind((fresh, kind) => {
         ),
         { numRuns: kind === 'files' ? 40 : 10 },
       );
+    });
+
+    test('finds a turn by its id, or by the key under which its requester has started it, whatever the pages', async () => {
+      const store = await (await fresh()).open();
+      const draft = new Draft(store, 'run-1', null);
+      const of = (requester: string) => turnIdFromKey(requester, 'inv-4');
+      const turns = { 'inv-4': 'local', [of('rita')]: 'rita', [of('sam')]: 'sam', [`call/${of('sam')}`]: 'sam' };
+      const others = { [of('eve')]: 'rita', [turnIdFromKey('rita', 'inv-5')]: 'rita', 'inv-40': 'local', 'call/inv-5': 'local' };
+      for (const [turn_id, requester] of Object.entries({ ...others, ...turns }))
+        draft.add('decision', AT, [decision({}, { turn_id, requester, workflow_id: turn_id })]);
+      await store.putBlocks(draft.blocks);
+      const found: string[] = [];
+      for (let cursor: string | null = null; ;) {
+        const page = await store.trail.query({ named: 'inv-4', limit: 1, ...(cursor === null ? {} : { cursor }) });
+        found.push(...page.entries.map(({ turn_id }) => turn_id));
+        if ((cursor = page.next_cursor) === null) break;
+      }
+      expect(found.sort()).toEqual(Object.keys(turns).sort());
+      expect((await store.trail.query({ named: 'inv-4', requester: 'rita' })).entries).toMatchObject([{ requester: 'rita' }]);
+      expect((await store.trail.query({ named: `call%2F${of('sam')}` })).entries).toMatchObject([
+        { turn_id: `call/${of('sam')}` },
+      ]);
     });
 
     test.each<[TrailQuery, RegExp]>([

@@ -131,6 +131,20 @@ export const looks = defineTool({
   run: () => process.exit(0),
 });
 
+/** Its schema makes numbers of texts; each function says what it was given, and where. */
+const given = ({ cents }: { cents: number }) => ({ after: cents + 1, in_thread: !isMainThread });
+export const converts = defineTool({
+  name: 'converts',
+  version: '1.0.0',
+  class: 'destructive',
+  description: 'Pays so many cents.',
+  input: z.object({ cents: z.string().transform(Number) }),
+  isolate: true,
+  preview: given,
+  reconcile: (input) => ({ outcome: 'applied', evidence: JSON.stringify(given(input)) }),
+  run: given,
+});
+
 export const plainTools = made(false);
-export const isolatedTools = [...made(true), looks];
+export const isolatedTools = [...made(true), looks, converts];
 export default defineApp({ agents: [defineAgent({ name: 'test', prompt: 'p', tools: isolatedTools })] });

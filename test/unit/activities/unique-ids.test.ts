@@ -49,6 +49,14 @@ describe('the ids of an answer', () => {
     ]);
   });
 
+  it('of MCP calls that the vendor makes go with their results too', () => {
+    const call = use('mcptoolu_a', 'mcp_tool_use');
+    const result = { type: 'mcp_tool_result', tool_use_id: 'mcptoolu_a', content: [] };
+    expect(idsOf(withUniqueIds(answer(call, call, result, result), [], 1).response.content)).toEqual([
+      ...['mcptoolu_a', 'mcptoolu_step1_2', 'mcptoolu_a', 'mcptoolu_step1_2'],
+    ]);
+  });
+
   it('are legal and different, whatever the model writes', () => {
     const id = fc.oneof(fc.constantFrom('a', 'toolu_step3_1', 'toolu_step3_2', 'toolu_step3_2_2'), fc.string(), fc.jsonValue());
     fc.assert(

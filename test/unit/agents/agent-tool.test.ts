@@ -18,6 +18,11 @@ describe('an agent as a tool', () => {
     ['an input without a message', { description, input: z.object({ a: z.string() }) }, 'together, or neither'],
     ['a limit that is none', { description, limits: { steps: 0 } }, 'limits.steps is 0'],
     ['no description', {}, 'description must'],
+    ['a misspelt field', { description, limts: { steps: 3 } }, 'limts is no field; did you mean limits?'],
+    ['a misspelt limit', { description, limits: { step: 3 } }, 'limits.step is no field; did you mean steps?'],
+    ['a class of its own', { description, class: 'read' }, 'class is no field; the fields are'],
+    ['a function', { description, run: () => null }, 'run is no field'],
+    ['a field of a tool that acts', { description, idempotent: true }, 'idempotent is no field'],
   ])('refuses %s', (_, definition, fault) => {
     expect(() => agentTool(agent('a'), definition as never)).toThrow(fault);
   });

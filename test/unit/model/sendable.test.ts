@@ -76,6 +76,9 @@ test('what the API takes goes back as it came, byte for byte', () => {
   ]);
 });
 
+const SEARCH = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
+const found = (url: string) => ({ type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ url }] });
+
 test.each<[string, JsonObject[], JsonObject[]]>([
   ['an unsigned thought', [{ type: 'thinking', thinking: 'cut' }, text('x')], [text('x')]],
   ['a thought at the end', [text('x'), { type: 'thinking', thinking: 'a', signature: 's' }], [text('x')]],
@@ -87,6 +90,7 @@ test.each<[string, JsonObject[], JsonObject[]]>([
     [text('x'), { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }],
     [text('x')],
   ],
+  ['a second result of one search', [SEARCH, found('a'), found('b'), text('x')], [SEARCH, found('a'), text('x')]],
   ['a result of nothing', [text('x'), { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_9', content: [] }], [text('x')]],
 ])('%s is not sent again', (_, content, left) => {
   const { messages } = toWire(request({ messages: [user(text('a')), assistant(...content), user(text('b'))] }));
@@ -112,6 +116,14 @@ test('a call without a result gets one that says so, and results come first', ()
   const messages = [user(text('a')), assistant(call('toolu_1'), call('toolu_2')), user(text('b'), result)];
   const [, , last] = toWire(request({ messages })).messages as { content: JsonObject[] }[];
   expect(last!.content).toEqual([expect.objectContaining({ tool_use_id: 'toolu_1', is_error: true }), result, text('b')]);
+});
+
+test('a call with two results under its id is answered once', () => {
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'pay', input: {} };
+  const result = (words: string) => ({ type: 'tool_result', tool_use_id: 'toolu_1', content: [text(words)] });
+  const messages = [user(text('a')), assistant(call), user(result('one'), result('two'))];
+  expect(toWire(request({ messages })).messages[2]!.content).toHaveLength(1);
+  expect(faultOf(messages)).toBeUndefined();
 });
 
 describe('code that waits in a container', () => {

@@ -30,6 +30,7 @@ describe('a generator tool', () => {
     ['a value', async function* () { yield { message: 'half', fraction: 0.5 }; return 7; }, 7],
     ['facts alone', async function* () { yield { type: 'done', rows: 3 }; }, { rows: 3 }],
     ['a generator that waits for nothing', function* () { yield { type: 'content', data: 'x' }; }, 'x'],
+    ['a piece without data', async function* () { yield { type: 'content', text: 'x' } as never; }, { text: 'x' }],
     ['nothing', async function* () { yield { message: 'half' }; }, undefined],
   ])('%s', async (_name, run, expected) => expect((await resultOf(run)).result).toEqual(expected)); // prettier-ignore
 });

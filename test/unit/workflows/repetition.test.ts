@@ -29,6 +29,9 @@ describe('a third call with the same input', () => {
   it.each([
     ['succeeded', null],
     ['denied', 'denied'],
+    ['expired', 'expired'],
+    ['in_doubt', 'outcome_unknown'],
+    ['cancelled', 'turn_cancelled'],
     ['failed', 'not_applied'],
     ['failed', 'attempts_exhausted'],
     ['failed', 'outcome_unknown'],

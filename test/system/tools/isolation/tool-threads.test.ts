@@ -6,7 +6,7 @@ import { Deadline } from '../../../../src/tools/deadline';
 import { endThreads } from '../../../../src/tools/isolation/threads';
 import { ToolThreads, type ReadyThread } from '../../../../src/tools/isolation/tool-threads';
 import { runTool, type RunResult } from '../../../../src/tools/run';
-import { isolatedTools, plainTools } from '../../support/isolated-app';
+import { converts, isolatedTools, plainTools } from '../../support/isolated-app';
 import { toolContext } from '../../../support/tool-context';
 
 const appModule = join(__dirname, '../../support/isolated-app.ts');
@@ -125,6 +125,17 @@ describe.each(Object.entries(WAYS))('%s', (_way, way) => {
     await seen(way, 'heeds_signal', 'when it waits');
     expect(Date.now() - began).toBeLessThan(4000);
   });
+});
+
+it.each([
+  ['run', { after: 13, in_thread: true }],
+  ['preview', { after: 13, in_thread: true }],
+  ['reconcile', { outcome: 'applied', evidence: '{"after":13,"in_thread":true}' }],
+] as const)('%s of a tool is given what its zod schema makes of the input, in the thread', async (part, data) => {
+  const thread = await threads.ready('test', converts, 'ana', never, part);
+  const looks = { ...converts, class: 'read' as const };
+  const run: ReadyThread['run'] = (...given) => thread.run(...given);
+  expect(await runTool(looks, { cents: '12' }, toolContext(), { timeoutMs: 20_000, run })).toEqual({ ok: true, data });
 });
 
 it('a cancelled tool that heeds nothing is ended with its thread after the grace', async () => {

@@ -130,6 +130,28 @@ describe('the accepted classes', () => {
   );
 });
 
+describe('a stray field in the accepted classes', () => {
+  const look = { class: 'read', hash: 'a'.repeat(64), by: 'ana', at: '2026-01-01T00:00:00Z' };
+
+  it.each<[string, object, string]>([
+    ['the file', { trusted_error: {} }, 'trusted_error is no field; did you mean trusted_errors?'],
+    [
+      'a tool',
+      { servers: { files: { look: { ...look, clas: 'read' } } } },
+      'servers.files.look.clas is no field; did you mean class?',
+    ],
+    [
+      'an answer',
+      { trusted_errors: { files: { '-32602': { by: 'ana', at: 'x', until: 'y' } } } },
+      'trusted_errors.files.-32602.until is no field; the fields are by, at',
+    ],
+  ])('of %s is named, with the nearest right name', async (_, more, fault) => {
+    const path = acceptedPath(join(folder, 'mcp.json'));
+    writeFileSync(path, JSON.stringify({ v: 'holdfast.mcp_accepted/1', servers: {}, ...more }));
+    await expect(readAccepted(path)).rejects.toThrow(fault);
+  });
+});
+
 describe('requests to a server', () => {
   const answers =
     (body: string, type = 'application/json') =>

@@ -1,0 +1,52 @@
+/** What a replay says of another command in the place of the recorded one: never that the code would do X, where X was recorded. */
+import fc from 'fast-check';
+import { KINDS, type Asked, type Command, type Recorded } from '../../../../src/audit/replay/command';
+import { compare } from '../../../../src/audit/replay/compare';
+import type { History } from '../../../../src/audit/replay/recorded';
+import type { Json } from '../../../../src/shared/json';
+
+function sentences(was: Command, now: Command): string[] {
+  const recorded: Recorded = { ...was, event: 7 };
+  const asked: Asked = { ...now, task: 1 };
+  const history = { commands: [recorded], started: {}, ended: true } as unknown as History;
+  return compare(history, { asked: [asked], failure: null }).differences.map((one) => one.sentence);
+}
+
+const activity = (id: string, type: string): Command => ({ kind: 'activity', id, fields: { type, input: [{ step: 1 }] } });
+
+it('two commands of one name: the sentence says what differs', () => {
+  expect(sentences(activity('a', 'takeStep'), activity('b', 'takeStep'))).toEqual([
+    'event 7: the code would now take step 1 under the id b, and a was recorded',
+  ]);
+  // Kinds that have no words yet.
+  const of = (kind: string) => ({ kind: kind as Command['kind'], id: 'a', fields: {} });
+  expect(sentences(of('nexus'), of('nexus_cancel'))).toEqual([
+    expect.stringContaining('as a command of kind nexus_cancel, and one of kind nexus was recorded'),
+  ]);
+});
+
+it('two commands of different names: both are named', () => {
+  expect(sentences(activity('a', 'takeStep'), { kind: 'complete', id: '', fields: {} })).toEqual([
+    'event 7: the code would now end, where it was recorded to take step 1',
+  ]);
+});
+
+it('whatever the two are, the sentence never has one deed on both sides', () => {
+  const command = fc.record({
+    kind: fc.constantFrom(...KINDS),
+    id: fc.constantFrom('1', '2', 'x'.repeat(500), `${'x'.repeat(500)}y`),
+    fields: fc.record({
+      type: fc.constantFrom('takeStep', 'runCall', 'other'),
+      input: fc.constantFrom<Json[]>([], [{ step: 1 }]),
+    }),
+  });
+  fc.assert(
+    fc.property(command, command, (was, now) => {
+      for (const sentence of sentences(was, now)) {
+        const [, would, recorded] =
+          /the code would now (.*), where it was recorded to (.*?)(?:, in another order)?$/.exec(sentence) ?? [];
+        if (would !== undefined) expect(would).not.toBe(recorded);
+      }
+    }),
+  );
+});
