@@ -1,14 +1,17 @@
 /** What stands twice in a turn is compared, source by source (rules D1 to D8); which facts those are, `doubled.ts` says. */
 import type { JsonObject } from '../../shared/json';
-import type { BlockBody, PartBody, RunBody, TurnBody } from '../format/lines';
+import type { BlockBody, BundleBody, PartBody, RunBody, TurnBody } from '../format/lines';
 import type { Around, Blocks } from './blocks';
 import type { History, Report } from './history';
 import { Testimony } from './testimony';
 import { TurnInHistory } from './turn-in-history';
 import { TurnInTranscript } from './turn-in-transcript';
 import { TwiceInDecisions } from './twice-in-decisions';
+import { TwiceInDefinition } from './twice-in-definition';
 import { TwiceInHistory } from './twice-in-history';
+import { TwiceInRuns } from './twice-in-runs';
 import { TwiceInTranscript } from './twice-in-transcript';
+import { TwiceInView } from './twice-in-view';
 
 export class Twice {
   private readonly all: Testimony;
@@ -17,6 +20,9 @@ export class Twice {
   private readonly inDecisions: TwiceInDecisions;
   private readonly turnInHistory: TurnInHistory;
   private readonly turnInTranscript: TurnInTranscript;
+  private readonly inRuns: TwiceInRuns;
+  private readonly inView: TwiceInView;
+  private readonly inDefinition: TwiceInDefinition;
 
   constructor(turn: TurnBody, history: History, blocks: Blocks, { definitions, children }: Around) {
     this.all = new Testimony(history);
@@ -25,12 +31,18 @@ export class Twice {
     this.inDecisions = new TwiceInDecisions(this.all, history, blocks, definitions);
     this.turnInHistory = new TurnInHistory(this.all, history, turn, children);
     this.turnInTranscript = new TurnInTranscript(this.all, history, blocks, definitions);
+    this.inRuns = new TwiceInRuns(this.all, history);
+    this.inView = new TwiceInView(this.all, history);
+    this.inDefinition = new TwiceInDefinition(this.all, blocks, definitions);
   }
 
   beginRun(run: RunBody): void {
     this.inHistory.beginRun(run);
     this.inDecisions.beginRun();
     this.turnInHistory.beginRun();
+    this.inRuns.beginRun();
+    this.inView.beginRun();
+    this.inDefinition.beginRun();
   }
 
   event(event: JsonObject, report: Report): void {
@@ -38,6 +50,9 @@ export class Twice {
     this.inHistory.event(event);
     this.inDecisions.event(event);
     this.turnInHistory.event(event);
+    this.inRuns.event(event);
+    this.inView.event(event);
+    this.inDefinition.event(event);
   }
 
   session(event: JsonObject, report: Report): void {
@@ -51,6 +66,8 @@ export class Twice {
     this.inTranscript.part(part);
     this.inDecisions.part(part);
     this.turnInTranscript.part(part);
+    this.inRuns.part(part);
+    this.inDefinition.part(part);
   }
 
   block(block: BlockBody, report: Report): void {
@@ -58,6 +75,7 @@ export class Twice {
     this.inTranscript.block(block);
     this.inDecisions.block(block);
     this.turnInTranscript.block(block);
+    this.inDefinition.block(block);
   }
 
   effect(record: JsonObject, report: Report): void {
@@ -68,5 +86,16 @@ export class Twice {
   end(refs: { parts: ReadonlySet<string>; blocks: ReadonlySet<string> }, report: Report): void {
     this.all.report = report;
     this.inTranscript.end(refs);
+  }
+
+  /** D1: whose bundle it is, by its first turn; where nothing is known of that, nobody can tell. */
+  first({ subject, agent, tenant }: BundleBody, { turn_id }: TurnBody, report: Report): void {
+    this.all.report = report;
+    const isOfSession = subject.kind === 'session';
+    if (!isOfSession && subject.id !== turn_id) report('D1', 'The bundle is of another turn than it says');
+    const said = { agent, tenant, ...(isOfSession ? { session_id: subject.id } : {}) };
+    for (const [fact, value] of Object.entries(said))
+      if (this.all.facts.knows('turn', '', fact) && this.all.facts.knows('turn', '', 'requester'))
+        this.all.tell('turn', '', { [fact]: value }, 'the first line');
   }
 }
