@@ -153,7 +153,8 @@ class RunFacts:
         """Who has said something that the model reads, and who else may have a hand in it."""
         run, call = self.run, self.obj(value.get("call"))
         run.full = None if name == "compact" else run.full
-        run.heard = run.heard if known else None
+        # Who has said something to a sub-agent has a hand in what it answers.
+        run.heard = run.heard if known and name != "openSubTurn" else None
         outcomes = self.objs(value.get("outcomes"))
         run.revised = run.revised or any(number(it.get("revision", 1)) > 1 for it in (call, *outcomes))
         for steer in self.objs(value.get("steers")):

@@ -24,7 +24,7 @@ const OF_STEERING = 'once.what people say beside decisions is not compared (docs
 export const BUNDLE = {
   v: 'once.of the form',
   subject: 'rule.D1',
-  namespace: 'rule.H5',
+  namespace: 'once.only signatures of people name it (H5)',
   agent: 'turn.agent',
   tenant: 'turn.tenant',
   chained: 'once.of the chain',

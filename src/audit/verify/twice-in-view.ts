@@ -97,7 +97,8 @@ export class TwiceInView {
     this.scheduled.set(text(event.eventId), { type, cancelled: false });
     const payload = firstPayload(input);
     if (type === 'compact') this.run.full = null;
-    if (payload === UNKNOWN) this.run.people = null;
+    // Who has said something to a sub-agent has a hand in what it answers.
+    if (payload === UNKNOWN || type === 'openSubTurn') this.run.people = null;
     const value = payload === UNKNOWN ? {} : object(payload);
     const { call, edit, note, by } = value;
     if (Number(object(call).revision ?? 1) > 1) this.run.revised = true;
