@@ -87,7 +87,7 @@ export const ADMITTED_CALL = {
   input_hash: 'asked.input_hash',
   input: 'rule.D2',
   input_ref: 'names.asked',
-  digest: 'names.call',
+  digest: 'once.the calls that run name theirs: not compared yet',
   needs_admit: 'once.what the workflow does next',
   parallel: 'once.of the tool’s code',
   idempotent: 'rule.D2',
@@ -171,7 +171,7 @@ export const CALL_OUTCOME = {
   class: 'call.class',
   revision: 'call.revision',
   note: 'once.advice that is made for the model, and kept nowhere else',
-  sub_turn: 'rule.T6',
+  sub_turn: 'once.rule T6 reads the blocks, which have it too: not compared yet',
 } as const satisfies Record<keyof CallOutcome, Place>;
 
 /** The same, as the turn's own result shows it. */
