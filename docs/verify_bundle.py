@@ -11,6 +11,7 @@ from verify_message_facts import Each, MessageFacts
 from verify_rules import CLASSES, TARGETS, known_facts, verdicts
 from verify_sub_turn_facts import SubTurnFacts
 from verify_told import Told
+from verify_run_facts import RunFacts
 from verify_turn_facts import TurnFacts
 
 LONGEST_LINE, DEEPEST, CLOCKS, END = 128 * 2**20, 200, 60_000, "9999-12-31T00:00:00Z"
@@ -29,7 +30,7 @@ UNSEEN = dict.fromkeys(  # characters that nobody sees
     1D173-1D17A E0000-E0FFF""".split()
     for point in range(int(span.split("-")[0], 16), int(span.split("-")[-1], 16) + 1))
 RULE_OF = dict(turn="D1", run="D1", asked="D2", use="D2", step="D2", card="D3", call="D4", dispatch="D4", result="D6",
-               block="D6", effect="D6")
+               block="D6", effect="D6", said="D5")
 EFFECT = dict(succeeded="applied", failed="not_applied", in_doubt="in_doubt")  # of a destructive call that ended so
 RAN, MAY_BE_EMPTY = (*EFFECT,), ("turn.agent", "turn.message", "card.card", "call.key")
 OF_PART = ("tool", "version", "class", "verdict", "reason", "error", "undecided")
@@ -1188,6 +1189,7 @@ class Turn:
         self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
         self.facts = TurnFacts(self.twice, known, objects, form, payload, meant, UNKNOWN)
+        self.of_runs = RunFacts(self.twice, objects, form, payload, when, person, UNKNOWN)
         reading = (lambda body: defined(objects, body), form, payload, meant, claims_of, person, UNKNOWN)
         self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         of_turn = (self.history, self.twice, self.rule)
@@ -1202,6 +1204,7 @@ class Turn:
         self.history.begin(body)
         self.twice.begin(body)
         self.facts.begin()
+        self.of_runs.begin()
         self.decisions.begin(body)
         self.others.begin()
 
@@ -1212,6 +1215,7 @@ class Turn:
         self.history.event(event, name, facts)
         self.twice.event(event, name, facts, self.history.head)
         self.facts.event(event, name, facts)
+        self.of_runs.event(event, name, facts)
         self.decisions.event(event, name, facts)
         self.others.event(event, name, facts)
 
@@ -1227,6 +1231,7 @@ class Turn:
         self.twice.lost = self.twice.lost or body["part"] is None
         self.twice.part(body["ref"], at(body, "part.body"))
         self.facts.part(body["ref"], at(body, "part.body"))
+        self.of_runs.part(body["ref"], at(body, "part.body"))
         self.decisions.part(body["ref"], at(body, "part.body"))
         self.others.part(body["ref"], obj(at(body, "part.body")))
 
@@ -1234,6 +1239,7 @@ class Turn:
         if self.blocks.block(body["ref"], body["block"]):
             self.twice.block(body["ref"], body["block"])
             self.facts.block(body["ref"], body["block"])
+            self.of_runs.block(body["ref"], body["block"])
             self.decisions.block(body["ref"], body["block"])
             self.others.block(body["block"])
 
@@ -1444,7 +1450,7 @@ def meaning(lines, known, signatures):
         kind, body = line["kind"], line["body"]
         yield n, LOOKED_AT.get(kind, "H1"), True
         if kind == "bundle":
-            known["namespace"] = body["namespace"]
+            known["namespace"], bundle = body["namespace"], body
         elif kind == "object":
             objects[body["ref"]] = body["value"]
         elif kind == "turn":
@@ -1458,6 +1464,8 @@ def meaning(lines, known, signatures):
             known["seen"] |= {body["ref"]} if kind == "block" else set()
             known["parts"] |= {body["ref"]} if kind == "part" else set()
             getattr(turn, kind)(body)
+            if kind == "turn_end" and len(turns) == 1:
+                turn.of_runs.first(bundle, body["turn_id"])
             broken = sorted(turn.broken, key=lambda rule: (ORDER[rule[0]], int(rule[1:])))
             yield n, (broken or ["D1"])[0], not broken
         if kind == "turn_end":

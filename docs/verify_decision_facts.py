@@ -241,8 +241,10 @@ class AsSaid:
             if key in self.heard or self.heard.add(key) or not self.knows:
                 continue
             words = self.read.words(one)
-            said = self.sayings.of(words) != []
+            said = self.sayings.of(words)
             self.rule("H9", said and (self.unknown or self.is_known(one, words, call)))
+            given = one.get("given_in")
+            self.rule("H9", self.unknown or given is None or any(it["run"] == given for it in said))
 
     def is_known(self, one, words, call):
         """What was signed was found good; another input was admitted."""

@@ -53,6 +53,11 @@ def as_attributes(agent, rest):
     named |= {attribute: rest[name] for name, attribute in NAMED if name in rest}
     return {name: cut_bytes(it, ATTRIBUTE) if isinstance(it, str) else it for name, it in named.items() if it != ""}
 
+def tenant_of(requester):
+    """What stands before the first slash of a name, if there is one."""
+    before, slash, _ = txt(requester).partition("/")
+    return {"tenant": before if slash else None} if isinstance(requester, str) else {}
+
 class Tally:
     """What the runs so far have come to."""
     def __init__(self, unknown=False, before=None):
@@ -197,6 +202,7 @@ class TurnFacts:
             said["request"] = self.form(of)
         if "parent_head" in given and "resume" not in given:
             self.twice.beginnings.add(self.form(given["parent_head"]))
+        said |= tenant_of(given.get("requester"))
         if isinstance(given.get("parent"), dict):
             said["answers"] = {name: given["parent"].get(name) for name in ("turn_id", "workflow_id", "call_id")}
         self.tell("turn", "", said)
@@ -370,7 +376,8 @@ class TurnFacts:
 
     def start(self, body):
         agent = self.obj(body.get("agent"))
-        self.tell("turn", "", as_attributes(agent.get("name"), body) | there(body, "message_hash"))
+        of = tenant_of(body.get("requester"))
+        self.tell("turn", "", as_attributes(agent.get("name"), body) | there(body, "message_hash") | of)
         if not self.twice.reset and body.get("policy_ref") is not None:
             self.tell("turn", "", there(body, "policy_ref"))
         definition = self.obj(self.objects.get(txt(body.get("definition_ref"))))

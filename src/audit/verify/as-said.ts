@@ -171,9 +171,13 @@ export class AsSaid {
       this.heard.add(key);
       if (!this.knows) continue;
       const words = wordsOf(one);
-      if (this.sayings.of(words).length === 0)
+      const said = this.sayings.of(words);
+      if (said.length === 0)
         this.report('H9', `A decision of ${quoted(one.by)} stands in other words than the signal or update that gave it`);
       else if (!this.unknown) this.known(one, words, call);
+      const { given_in = null } = one;
+      if (given_in !== null && said.length > 0 && !this.unknown && !said.some(({ run }) => run === given_in))
+        this.report('H9', `A decision of ${quoted(one.by)} is said to have been given in another run than it was`);
     }
   }
 

@@ -13,8 +13,8 @@ import type { Place } from './doubled';
 export const RUN_CALL_INPUT = {
   turn: 'once.compared field by field',
   call: 'once.compared field by field',
-  at: 'once.the workflow’s clock',
-  head: 'rule.T1',
+  at: 'rule.D1',
+  head: 'rule.D1',
   approvals: 'rule.H9',
   untrusted: 'asked.untrusted',
   verdict: 'rule.D4',
@@ -36,7 +36,7 @@ export const DECISION_AS_SAID = {
   identity: 'rule.H9',
   until: 'rule.H9',
   attestation: 'rule.H9',
-  given_in: 'once.rule T9 asks the events themselves in which run it was given',
+  given_in: 'rule.H9',
 } as const satisfies Record<keyof Decision, Place>;
 
 export const EDIT = {
@@ -71,7 +71,7 @@ export const SETTLE_EFFECT_INPUT = {
   ...SETTLEMENT,
   turn: 'once.compared field by field',
   call: 'once.compared field by field',
-  head: 'rule.T1',
+  head: 'rule.D1',
   settlements: 'effect.settlements',
 } as const satisfies Record<keyof SettleEffectInput, Place>;
 
@@ -84,7 +84,7 @@ export const CHECK_DECISION_INPUT = {
   attestation: 'rule.H9',
   input_hash: 'rule.H9',
   note_hash: 'rule.H9',
-  at: 'once.the workflow’s clock',
+  at: 'rule.D1',
 } as const satisfies Record<keyof CheckDecisionInput, Place>;
 
 export const CHECK_DECISION_OUTPUT = {
@@ -130,7 +130,7 @@ export const DECIDED_CALL = {
 
 export const ADMIT_DIRECT_INPUT = {
   turn: 'once.compared field by field',
-  at: 'once.the workflow’s clock',
+  at: 'rule.D1',
   tool: 'turn.tool',
   input_json: 'turn.input_json',
   attestation: 'turn.attestation',
@@ -139,7 +139,7 @@ export const ADMIT_DIRECT_INPUT = {
 export const ADMIT_DIRECT_OUTPUT = {
   head: 'rule.T7',
   agent: 'turn.agent',
-  policy: 'once.its policy_ref is compared with that of the call',
+  policy: 'once.compared field by field',
   call: 'once.compared field by field',
   store_id: 'turn.store_id',
 } as const satisfies Record<keyof AdmitDirectOutput, Place>;
@@ -153,19 +153,19 @@ export const NOTIFY_INPUT = {
   card_ref: 'names.card',
   card: 'once.of a call in doubt nothing else has a card',
   expires_at: 'rule.D4',
-  at: 'once.the workflow’s clock',
+  at: 'rule.D1',
 } as const satisfies Record<keyof NotifyInput, Place>;
 
 export const RECONCILE_EFFECT_INPUT = {
   turn: 'once.compared field by field',
   call: 'once.compared field by field',
-  at: 'once.the workflow’s clock',
-  head: 'once.the probe writes after the head of its own claim',
-  not_applied_from: 'once.the workflow’s clock',
+  at: 'rule.D1',
+  head: 'rule.D1',
+  not_applied_from: 'once.reckoned by the workflow, and no bound but for the next',
 } as const satisfies Record<keyof ReconcileEffectInput, Place>;
 
 export const RECONCILE_EFFECT_OUTPUT = {
   evidence: 'once.another probe may have written down first what it had found',
-  not_applied_from: 'once.the worker’s clock',
+  not_applied_from: 'rule.D6',
   settled: 'once.compared field by field',
 } as const satisfies Record<keyof ReconcileEffectOutput, Place>;

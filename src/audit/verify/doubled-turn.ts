@@ -6,7 +6,7 @@ import type { Place, Table } from './doubled';
 export const END_TURN_INPUT = {
   turn: 'once.compared field by field',
   at: 'block.at',
-  head: 'rule.T1',
+  head: 'rule.D1',
   outcomes: 'once.compared field by field',
   state: 'run.state',
   reason: 'block.reason',

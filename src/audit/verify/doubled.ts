@@ -12,8 +12,21 @@ import type { TurnContext } from '../../shared/io/turn';
 import type { ApprovalView, CallView, TurnView } from '../../shared/turn-view';
 import type { EffectRecord } from '../../store/store';
 
-/** What facts are about, and what names it: of a call its digest (of a `dispatch` also the number), of the rest a ref or an id. `block` is one that dispatches or ends, `effect` one that says what became of a call, `step` the admission. */
-export const SUBJECTS = ['turn', 'run', 'asked', 'use', 'step', 'card', 'call', 'dispatch', 'result', 'block', 'effect'] as const;
+/** What facts are about, and what names it: of a call its digest (of a `dispatch` also the number), of the rest a ref or an id. `block` is one that dispatches or ends, `effect` one that says what became of a call, `step` the admission, `said` what people have said and the store keeps. */
+export const SUBJECTS = [
+  'turn',
+  'run',
+  'asked',
+  'use',
+  'step',
+  'card',
+  'call',
+  'dispatch',
+  'result',
+  'block',
+  'effect',
+  'said',
+] as const;
 export type Subject = (typeof SUBJECTS)[number];
 
 /**
@@ -40,16 +53,16 @@ export const TURN_CONTEXT = {
 export const TAKE_STEP_OUTPUT = {
   head: 'names.step',
   answer_head: 'names.step',
-  policy: 'once.its policy_ref is compared with that of the calls, and of the start',
-  next: 'once.what the workflow does with it',
+  policy: 'once.compared field by field',
+  next: 'rule.D2',
   stop_reason: 'step.stop_reason',
   text: 'step.text',
   calls: 'rule.B5',
   took_ms: 'once.measured',
   usage: 'once.compared field by field',
-  context_full: 'once.a remark',
+  context_full: 'rule.D1',
   store_id: 'turn.store_id',
-  said_before: 'once.who they are stands in blocks of earlier turns',
+  said_before: 'rule.D1',
 } as const satisfies Record<keyof TakeStepOutput, Place>;
 
 export const STEP_USAGE = {
@@ -74,11 +87,11 @@ export const ADMITTED_CALL = {
   input_hash: 'asked.input_hash',
   input: 'rule.D2',
   input_ref: 'names.asked',
-  digest: 'names.call',
+  digest: 'once.the calls that run name theirs: not compared yet',
   needs_admit: 'once.what the workflow does next',
   parallel: 'once.of the tool’s code',
-  idempotent: 'once.of the tool’s code',
-  timeout_ms: 'once.of the tool’s code; the limit of its activity has more in it',
+  idempotent: 'rule.D2',
+  timeout_ms: 'use.timeout_ms',
   undecided: 'asked.undecided',
   policy_ref: 'asked.policy_ref',
   untrusted: 'asked.untrusted',
@@ -133,7 +146,7 @@ export const RUN_CALL_OUTPUT = {
   summary: 'result.summary',
   error: 'result.error',
   attempts: 'rule.D6',
-  took_ms: 'once.of a call that did not run it is 0, whatever its envelope has',
+  took_ms: 'once.measured: of the activity, and not of the tool',
   head: 'names.effect',
   busy_ms: 'once.nothing else says how long it was put off',
   held: 'rule.D4',
@@ -224,15 +237,15 @@ export const TURN_VIEW = {
   reason: 'block.reason',
   usage: 'rule.D1',
   calls: 'once.each is compared, field by field',
-  pending: 'once.empty at the end',
-  ignored_signals: 'once.counted by the workflow',
-  steered_by: 'once.rule B9 reads the blocks',
+  pending: 'rule.D1',
+  ignored_signals: 'rule.D1',
+  steered_by: 'rule.D1',
   sub_turns: 'once.compared field by field',
   parent: 'turn.answers',
-  context_full: 'once.a remark; what a session says of it is compared with it',
-  earlier_calls: 'once.a count of calls that it leaves out',
-  started_at: 'once.the workflow’s clock',
-  ended_at: 'once.the workflow’s clock; what a session says of it is compared with it',
+  context_full: 'rule.D1',
+  earlier_calls: 'rule.D6',
+  started_at: 'rule.D1',
+  ended_at: 'rule.D1',
   ui_url: 'once.a link',
 } as const satisfies Record<keyof TurnView, Place>;
 
@@ -266,7 +279,7 @@ export const EFFECT_RECORD = {
   state: 'effect.effect',
   tool: 'call.tool',
   run_id: 'rule.T2',
-  attempt: 'once.history has the last attempt only',
+  attempt: 'once.of whatever activity made the claim; history has the last attempt only',
   claimed_at: 'rule.T2',
   updated_at: 'rule.T2',
   act: 'call.act',

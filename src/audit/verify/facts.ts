@@ -74,6 +74,7 @@ const SUBJECT: Record<Subject, string> = {
   result: 'the result',
   block: 'the block',
   effect: 'the effect',
+  said: 'what people have said',
 };
 
 function short(value: Json): string {

@@ -78,6 +78,7 @@ export class Meaning {
         break;
       case 'turn_end':
         this.turn!.end(line.body, this.structure, report);
+        if (this.turns.size === 1) this.turn!.first(this.bundle!, report);
         this.subTurns.push(...this.turn!.blocks.subTurns);
         this.turn = null;
         break;
@@ -87,12 +88,16 @@ export class Meaning {
     }
   }
 
-  private define(ref: string, { approvals = {}, tools, name: agent = null, prompt = null }: JsonObject): void {
+  private define(ref: string, definition: JsonObject): void {
+    const { approvals = {}, tools, name: agent = null, prompt = null } = definition;
     const kept = list(tools).map((tool) => {
       const { name = null, version = null, class: kind = null, internal_only: internal = false, input_schema } = object(tool);
-      return { name, version, class: kind, internal, defaults: defaultsIn(input_schema ?? null) };
+      const { idempotent = null } = object(tool);
+      return { name, version, class: kind, internal, idempotent, defaults: defaultsIn(input_schema ?? null) };
     });
-    this.definitions.set(ref, { approvals, tools: kept, name: agent, prompt_hash: hashOf(prompt) });
+    const { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } = definition;
+    const policy = { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } as JsonObject;
+    this.definitions.set(ref, { approvals, tools: kept, name: agent, prompt_hash: hashOf(prompt), policy });
   }
 
   /** T6 */

@@ -21,6 +21,7 @@ const RULES: Record<Subject, string> = {
   result: 'D6',
   block: 'D6',
   effect: 'D6',
+  said: 'D5',
 };
 
 export const HISTORY = 'the history';

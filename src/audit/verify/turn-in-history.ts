@@ -2,6 +2,7 @@
 import { cutBytes } from '../../shared/cut';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { cutJson } from '../../shared/json-bytes';
+import { tenantOf } from '../../shared/tenant';
 import { list, object, text } from '../case-file/loose';
 import * as of from './doubled-turn';
 import type { TurnBody } from '../format/lines';
@@ -130,7 +131,8 @@ export class TurnInHistory {
         : typeof input_json === 'string' && input_json !== ''
           ? { request: hashOf({ agent: agent ?? null, tool: tool ?? null, input_json, options: options ?? {} }) }
           : {};
-    this.all.tell('turn', '', { ...asked, answers: answersOf(parent) }, "the turn's argument");
+    const tenant = typeof requester === 'string' ? tenantOf(requester) : undefined;
+    this.all.tell('turn', '', { ...asked, tenant, answers: answersOf(parent) }, "the turn's argument");
   }
 
   private goOn(before: string | null): void {

@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { cutJson } from '../../shared/json-bytes';
 import { parseJson } from '../../shared/parse-json';
+import { tenantOf } from '../../shared/tenant';
 import { list, object, text } from '../case-file/loose';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
@@ -99,7 +100,8 @@ export class TurnInTranscript {
     const { agent, requester, session_id, message_hash, policy_ref, definition_ref } = body;
     const { name, prompt_hash, tools } = object(agent);
     const attributes = asAttributes({ agent: name, requester, session_id } as Record<string, Json | undefined>);
-    this.all.tell('turn', '', { ...attributes, message_hash }, TRANSCRIPT);
+    const tenant = typeof requester === 'string' ? tenantOf(requester) : undefined;
+    this.all.tell('turn', '', { ...attributes, message_hash, tenant }, TRANSCRIPT);
     if (!this.history.wasReset && policy_ref !== null) this.all.tell('turn', '', { policy_ref }, TRANSCRIPT);
     const definition = this.definitions.get(text(definition_ref));
     if (definition === undefined || !isJsonObject(agent)) return;

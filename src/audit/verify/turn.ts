@@ -1,7 +1,7 @@
 /** One turn of a bundle: its history, its blocks, its effects, and how it ends (rules T1 to T5). */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import type { JsonObject } from '../../shared/json';
-import type { BlockBody, PartBody, RunBody, SessionBody, TurnBody, TurnEndBody } from '../format/lines';
+import type { BlockBody, BundleBody, PartBody, RunBody, SessionBody, TurnBody, TurnEndBody } from '../format/lines';
 import { text } from '../case-file/loose';
 import type { Attestations } from './attestations';
 import { AsSaid } from './as-said';
@@ -119,6 +119,11 @@ export class Turn {
     if (timeOf(claimed_at) <= until && timeOf(updated_at) <= until) return;
     const what = known === undefined ? 'the bundle was made' : 'history had its outcome';
     report('T2', `The effect was claimed, or its record changed, after ${what}: a time was changed`);
+  }
+
+  /** D1: of the first turn of a bundle. */
+  first(bundle: BundleBody, report: Report): void {
+    this.twice.first(bundle, this.body, report);
   }
 
   /** T1, T3 to T5, T7, T8, D7, D8 */

@@ -1,6 +1,6 @@
 /** What stands twice in a turn is compared, source by source (rules D1 to D8); which facts those are, `doubled.ts` says. */
 import type { JsonObject } from '../../shared/json';
-import type { BlockBody, PartBody, RunBody, TurnBody } from '../format/lines';
+import type { BlockBody, BundleBody, PartBody, RunBody, TurnBody } from '../format/lines';
 import type { Around, Blocks } from './blocks';
 import type { History, Report } from './history';
 import { Steers } from './steers';
@@ -9,8 +9,11 @@ import { Testimony } from './testimony';
 import { TurnInHistory } from './turn-in-history';
 import { TurnInTranscript } from './turn-in-transcript';
 import { TwiceInDecisions } from './twice-in-decisions';
+import { TwiceInDefinition } from './twice-in-definition';
 import { TwiceInHistory } from './twice-in-history';
+import { TwiceInRuns } from './twice-in-runs';
 import { TwiceInTranscript } from './twice-in-transcript';
+import { TwiceInView } from './twice-in-view';
 
 export class Twice {
   private readonly all: Testimony;
@@ -21,6 +24,9 @@ export class Twice {
   private readonly turnInTranscript: TurnInTranscript;
   private readonly steers: Steers;
   private readonly subAgents: SubAgents;
+  private readonly inRuns: TwiceInRuns;
+  private readonly inView: TwiceInView;
+  private readonly inDefinition: TwiceInDefinition;
 
   constructor(turn: TurnBody, history: History, blocks: Blocks, { definitions, children }: Around) {
     this.all = new Testimony(history);
@@ -31,6 +37,9 @@ export class Twice {
     this.turnInTranscript = new TurnInTranscript(this.all, history, blocks, definitions);
     this.steers = new Steers(this.all, history, blocks);
     this.subAgents = new SubAgents(this.all, history, blocks, turn, children);
+    this.inRuns = new TwiceInRuns(this.all, history);
+    this.inView = new TwiceInView(this.all, history);
+    this.inDefinition = new TwiceInDefinition(this.all, blocks, definitions);
   }
 
   beginRun(run: RunBody): void {
@@ -39,6 +48,9 @@ export class Twice {
     this.turnInHistory.beginRun();
     this.steers.beginRun();
     this.subAgents.beginRun();
+    this.inRuns.beginRun();
+    this.inView.beginRun();
+    this.inDefinition.beginRun();
   }
 
   event(event: JsonObject, report: Report): void {
@@ -48,6 +60,9 @@ export class Twice {
     this.turnInHistory.event(event);
     this.steers.event(event);
     this.subAgents.event(event);
+    this.inRuns.event(event);
+    this.inView.event(event);
+    this.inDefinition.event(event);
   }
 
   session(event: JsonObject, report: Report): void {
@@ -63,6 +78,8 @@ export class Twice {
     this.turnInTranscript.part(part);
     this.steers.part(part);
     this.subAgents.part(part);
+    this.inRuns.part(part);
+    this.inDefinition.part(part);
   }
 
   block(block: BlockBody, report: Report): void {
@@ -72,6 +89,7 @@ export class Twice {
     this.turnInTranscript.block(block);
     this.steers.block(block);
     this.subAgents.block(block);
+    this.inDefinition.block(block);
   }
 
   effect(record: JsonObject, report: Report): void {
@@ -83,5 +101,16 @@ export class Twice {
     this.all.report = report;
     this.inTranscript.end(refs);
     this.subAgents.end();
+  }
+
+  /** D1: whose bundle it is, by its first turn; where nothing is known of that, nobody can tell. */
+  first({ subject, agent, tenant }: BundleBody, { turn_id }: TurnBody, report: Report): void {
+    this.all.report = report;
+    const isOfSession = subject.kind === 'session';
+    if (!isOfSession && subject.id !== turn_id) report('D1', 'The bundle is of another turn than it says');
+    const said = { agent, tenant, ...(isOfSession ? { session_id: subject.id } : {}) };
+    for (const [fact, value] of Object.entries(said))
+      if (this.all.facts.knows('turn', '', fact) && this.all.facts.knows('turn', '', 'requester'))
+        this.all.tell('turn', '', { [fact]: value }, 'the first line');
   }
 }

@@ -269,15 +269,15 @@ describe('a message to a turn whose decisions are signed', () => {
         const [first] = await turn.waitForPending();
         const text = 'INV-8 too.';
         const sign = (on: TurnHandle, what = text, key = bob) => signSteer(on, key, { text: what, principal: 'bob', roles: [] });
-        const refusals: [Promise<void>, string][] = [
-          [turn.steer(text, { by: 'bob' }), 'signed messages only'],
-          [turn.steer(text, { attestation: await sign(turn, 'INV-9 too.') }), 'for another message'],
-          [turn.steer(text, { attestation: await sign(other) }), 'for another turn'],
-          [turn.steer(text, { by: 'carol', attestation: await sign(turn) }), 'it is signed for bob, and says carol'],
-          [turn.steer(text, { attestation: await signers.signed(turn, first.digest, 'bob') }), 'for another message'],
-          [turn.steer(text, { attestation: await sign(turn, text, new Signers().gateway) }), 'is not trusted here'],
+        const refusals: [Parameters<TurnHandle['steer']>[1], string][] = [
+          [{ by: 'bob' }, 'signed messages only'],
+          [{ attestation: await sign(turn, 'INV-9 too.') }, 'for another message'],
+          [{ attestation: await sign(other) }, 'for another turn'],
+          [{ by: 'carol', attestation: await sign(turn) }, 'it is signed for bob, and says carol'],
+          [{ attestation: await signers.signed(turn, first.digest, 'bob') }, 'for another message'],
+          [{ attestation: await sign(turn, text, new Signers().gateway) }, 'is not trusted here'],
         ];
-        for (const [refused, reason] of refusals) await expect(refused).rejects.toThrow(reason);
+        for (const [said, reason] of refusals) await expect(turn.steer(text, said)).rejects.toThrow(reason);
         const handle = client.temporal.workflow.getHandle(turn.workflowId);
         await handle.signal('steer', { text, by: 'bob' });
         expect(await whyIgnored(turn)).toEqual([expect.stringContaining('steer: this turn takes signed messages only')]);

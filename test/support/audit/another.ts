@@ -3,6 +3,7 @@ export function another(value: any): any {
   if (value === null) return 'another';
   if (typeof value === 'number') return value + 1;
   if (typeof value === 'boolean') return !value;
+  if (Array.isArray(value) && typeof value[0] === 'object') return [another(value[0]), ...value.slice(1)];
   if (Array.isArray(value)) return [...value, 'another'];
   if (typeof value === 'object')
     return { ...value, [Object.keys(value)[0] ?? 'another']: another(Object.values(value)[0] ?? null) };

@@ -38,7 +38,7 @@ export function decisionSources({ input, output, part }: Find): Record<string, S
     },
     'what a person said of a call in doubt': {
       of: 'in_doubt',
-      table: { ...doubled.SETTLE_EFFECT_INPUT, at: doubled.SETTLEMENT.at },
+      table: doubled.SETTLE_EFFECT_INPUT,
       record: (lines) => input(lines, 'settleEffect'),
     },
     'what a worker was to check': {

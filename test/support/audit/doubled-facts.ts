@@ -1,18 +1,24 @@
 /** Each fact that stands twice in a bundle, changed in one place at a time and signed by the stolen key: the list is the verifier's own, made of the record's types. */
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import * as doubled from '../../../src/audit/verify/doubled';
 import * as below from '../../../src/audit/verify/doubled-below';
 import * as ofDecisions from '../../../src/audit/verify/doubled-decisions';
+import * as ofRuns from '../../../src/audit/verify/doubled-runs';
 import * as ofTurn from '../../../src/audit/verify/doubled-turn';
 import type { Table } from '../../../src/audit/verify/doubled';
-import { sample } from '../bundle-keys';
-import { forged, type OpenLine } from './forge';
+import { sample, SAMPLES } from '../bundle-keys';
+import { forged, opened, type OpenLine } from './forge';
 import { decisionSources } from './decision-sources';
+import { runSources } from './run-sources';
 import { another } from './another';
 
 /** Where a source's record stands in the lines of a sample. */
 export interface Source {
   of: string;
   table: Table;
+  /** It is looked for in this sample alone. */
+  only?: boolean;
   record(lines: OpenLine[]): any;
 }
 
@@ -23,7 +29,8 @@ const scheduled = (lines: OpenLine[], name: string, nth = 0) =>
 const input = (lines: OpenLine[], name: string, nth = 0) => attributes(scheduled(lines, name, nth)).input.payloads[0].$;
 const output = (lines: OpenLine[], name: string, nth = 0) => {
   const { eventId } = scheduled(lines, name, nth).body.event;
-  const done = lines.find((line) => attributes(line).scheduledEventId === eventId && attributes(line).result)!;
+  const after = lines.slice(lines.indexOf(scheduled(lines, name, nth)));
+  const done = after.find((line) => attributes(line).scheduledEventId === eventId && attributes(line).result)!;
   return attributes(done).result.payloads[0].$;
 };
 const ofSession = (lines: OpenLine[], name: string) =>
@@ -182,9 +189,17 @@ export const SOURCES: Record<string, Source> = {
     table: doubled.LOOK_AT_TURN_OUTPUT,
     record: (lines) => ofSession(lines, 'activityTaskCompleted').result.payloads[0].$,
   },
+  ...runSources({ input, output, part }),
   'the dispatch in the transcript': { of: 'approval', table: doubled.DISPATCH_BODY, record: dispatchBody },
   'the subject of a block': { of: 'approval', table: doubled.BLOCK_SUBJECT, record: (lines) => dispatchBody(lines).subject },
 };
+
+/** All tables of the verifier, by their names. */
+export const TABLES: Record<string, Table> = Object.fromEntries(
+  [doubled, below, ofDecisions, ofTurn, ofRuns]
+    .flatMap((module) => Object.entries(module))
+    .filter((one): one is [string, Table] => typeof one[1] === 'object' && !Array.isArray(one[1])),
+);
 
 /** A field that stands twice, of one source. */
 export interface Fact {
@@ -200,14 +215,44 @@ export const FACTS: readonly Fact[] = Object.entries(SOURCES).flatMap(([name, so
   ),
 );
 
-/** The sample with the fact changed; null: it is not there in the sample. */
-export async function withChanged({ source: { of, record }, field, place }: Fact): Promise<Buffer | null> {
-  let there = false;
-  const { text } = forged(await sample(of), (lines) => {
-    const held = record(lines);
+/** The fact of a table: several sources may have it. */
+export function factOf({ source: { table }, field }: Pick<Fact, 'source' | 'field'>): string {
+  const [name] = Object.entries(TABLES).find(([, one]) => one === table) ?? [Object.keys(table).join()];
+  return `${name}.${field}`;
+}
+
+const NAMES = readdirSync(SAMPLES).filter((name) => name.endsWith('.jsonl')).map((name) => basename(name, '.jsonl')); // prettier-ignore
+const OPENED = new Map<string, Promise<OpenLine[]>>();
+
+function openedLines(name: string): Promise<OpenLine[]> {
+  const known = OPENED.get(name) ?? sample(name).then((text) => opened(text));
+  OPENED.set(name, known);
+  return known;
+}
+
+/** The record of a source; empty where there is no such activity, part or event. */
+export function recordIn({ record }: Pick<Source, 'record'>, lines: OpenLine[]): any {
+  try {
+    return record(lines) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** The sample with the fact changed: its own, or the first that has it; null: there is none. */
+export async function withChanged({ source: { of, record, only }, field, place }: Fact): Promise<Buffer | null> {
+  const isThere = (lines: OpenLine[]) => {
+    const held = recordIn({ record }, lines);
     // Null names nothing.
-    there = held[field] !== undefined && !(held[field] === null && /^(names|rule)\./.test(place));
-    if (there) held[field] = another(held[field]);
-  });
-  return there ? Buffer.from(text) : null;
+    return held[field] !== undefined && !(held[field] === null && /^(names|rule)\./.test(place));
+  };
+  for (const name of only === true ? [of] : [of, ...NAMES]) {
+    if (!isThere(await openedLines(name))) continue;
+    const { text } = forged(await sample(name), (lines) => {
+      const held = record(lines);
+      held[field] = another(held[field]);
+    });
+    return Buffer.from(text);
+  }
+  return null;
 }

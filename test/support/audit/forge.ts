@@ -24,10 +24,7 @@ export function forged(
   edit: (lines: OpenLine[]) => void,
   key: SigningKey = BUNDLE_KEY,
 ): OpenLine[] & { text: string } {
-  const lines = bundle
-    .trimEnd()
-    .split('\n')
-    .map((line) => opened(JSON.parse(line)) as unknown as OpenLine);
+  const lines = opened(bundle);
   edit(lines);
   const right = resealed(lines);
   const text = written(
@@ -35,6 +32,12 @@ export function forged(
     key,
   );
   return Object.assign(right, { text });
+}
+
+/** The lines of a bundle, with their payloads decoded. */
+export function opened(bundle: string): OpenLine[] {
+  const lines = bundle.trimEnd().split('\n');
+  return lines.map((line) => decoded(JSON.parse(line)) as unknown as OpenLine);
 }
 
 /** Refs follow from content, and content names refs: again and again, until nothing changes any more. */
@@ -58,13 +61,13 @@ function hashOf(value: Json): string {
   return createHash('sha256').update(canonical(value)).digest('hex');
 }
 
-function opened(value: Json): Json {
+function decoded(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(opened);
+  if (Array.isArray(value)) return value.map(decoded);
   const { metadata, data } = value;
   if (JSON.stringify(metadata) === JSON.stringify(JSON_PLAIN) && typeof data === 'string')
     return { $: JSON.parse(Buffer.from(data, 'base64').toString()) as Json };
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, opened(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, decoded(item)]));
 }
 
 function closed(value: Json): Json {

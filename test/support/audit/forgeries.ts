@@ -10,6 +10,7 @@ import { forged, type OpenLine } from './forge';
 import { MESSAGE_PLANS } from './message-forgeries';
 import { attributes, ofType, type Find, type Plan } from './open-lines';
 import { SUB_TURN_PLANS } from './sub-turn-forgeries';
+import { RUN_PLANS } from './run-forgeries';
 import { requested, TURN_PLANS } from './turn-forgeries';
 
 export interface Forgery {
@@ -866,7 +867,7 @@ const PLANS: Plan[] = [
   {
     name: 'the model asked for nothing, by the history',
     of: 'approval',
-    edit: (lines) => void (resultOf(lines, 'takeStep').calls = []),
+    edit: (lines) => void Object.assign(resultOf(lines, 'takeStep'), { calls: [], next: 'continue' }),
     at: block('admission'),
     rule: 'B5',
     says: /not what the history says/,
@@ -1021,6 +1022,7 @@ const PLANS: Plan[] = [
     edit: (lines) => {
       asCall(lines, { class: 'read' });
       replaced(lines, '"class":"destructive"', '"class":"read"');
+      replaced(lines, '"destructive pay@', '"read pay@');
     },
     at: (line) => ofType('ACTIVITY_TASK_COMPLETED')(line) && attributes(line).result.payloads[0].$.effect === 'applied',
     rule: 'D6',
@@ -1032,6 +1034,7 @@ const PLANS: Plan[] = [
     edit: (lines) => {
       asCall(lines, { class: 'read' });
       replaced(lines, '"class":"destructive"', '"class":"read"');
+      replaced(lines, '"destructive pay@', '"read pay@');
       for (const one of ends(lines)) one.effect = null;
     },
     at: block('dispatch'),
@@ -1412,7 +1415,7 @@ const PLANS: Plan[] = [
   {
     name: 'a step went on from a transcript that is not there',
     of: 'approval',
-    edit: (lines) => void (run(lines).head = NOWHERE),
+    edit: (lines) => void (run(lines).head = resultOf(lines, 'takeStep').head = NOWHERE),
     at: kind('turn_end'),
     rule: 'T1',
     says: /not in the transcript/,
@@ -1590,9 +1593,25 @@ const PLANS: Plan[] = [
     rule: 'T6',
     says: /sub-agent was left out/,
   },
+  {
+    name: 'what held the call back, as people were shown it',
+    of: 'approval',
+    edit: (lines) => {
+      const shown = one(
+        lines,
+        part((body) => body?.preview),
+      ).body.part;
+      shown.body.held = [{ kind: 'budget', id: 'month', text: 'It is spent.' }];
+      asCall(lines, { preview_ref: hashJson(shown as Json) });
+    },
+    at: part((body) => body?.preview),
+    rule: 'D4',
+    says: /something else of what held the call back/,
+  },
   ...TURN_PLANS,
   ...MESSAGE_PLANS,
   ...SUB_TURN_PLANS,
+  ...RUN_PLANS,
 ];
 
 /** Each by its name, made when it is asked for. */

@@ -165,10 +165,10 @@ const OF_BEGINNINGS: Plan[] = [
     name: 'another conversation before the turn, in its argument',
     of: 'session_turn',
     edit: (lines) => {
-      for (const line of lines) {
-        const payload = attributes(line).input?.payloads?.[0]?.$;
-        if (payload?.parent_head) payload.parent_head = null;
-      }
+      const payloads = lines.flatMap((line) => attributes(line).input?.payloads?.[0]?.$ ?? []);
+      const before = payloads.find(({ parent_head }) => parent_head).parent_head;
+      for (const payload of payloads)
+        for (const name of ['parent_head', 'head']) if (payload[name] === before) payload[name] = null;
     },
     at: (line, _, lines) => line === lines.findLast(({ kind, body }) => kind === 'block' && body.block.kind === 'start'),
     rule: 'D1',

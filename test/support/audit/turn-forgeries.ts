@@ -171,9 +171,12 @@ const OF_ENDS: Plan[] = [
     says: /reason of the run/,
   },
   {
-    name: 'another time that was to be written at the end',
+    name: 'another time of the end than was to be written',
     of: 'limit',
-    edit: (lines) => (argument(lines, 'endTurn').at = '2026-11-22T09:00:17.000Z'),
+    edit: (lines) => {
+      const { block } = lines.filter(({ kind }) => kind === 'block').at(-1)!.body;
+      block.at = new Date(Date.parse(block.at) + 1).toISOString();
+    },
     at: block('end'),
     rule: 'D6',
     says: /at of the block/,

@@ -1,0 +1,159 @@
+/**
+ * What steps say again of the agent's definition, and blocks of the activities that write them: the limits of a turn, whether a tool
+ * may be repeated, what the vendor's own tools did, how room was made (rules D2, D4 and D6).
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { list, object, text } from '../case-file/loose';
+import type { BlockBody, PartBody } from '../format/lines';
+import type { Blocks } from './blocks';
+import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
+import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
+
+/** Of the policy of a turn, as the definition has it too. */
+const POLICY = ['limits', 'max_parallel', 'sibling_abort', 'approval_expiry_ms', 'steer_supersedes'] as const;
+/** Why a call is asked about again, where it may be found again, or is found, by who prepares the question. */
+const FOUND_ANEW = new Set<Json | undefined>(['reset', 'same_intent', 'preview_drifted', 'target_changed']);
+const NOT_KEPT = /^\[a block of type [^]* could not be kept\]$/;
+
+interface Step {
+  policy: JsonObject;
+  calls: JsonObject[];
+}
+
+interface Scheduled {
+  type: string;
+  value: JsonObject;
+}
+
+/** A block of an answer: a use of one of the vendor's own tools. Null: nobody can tell what it is. */
+type Content = JsonObject | 'other' | null;
+
+export class TwiceInDefinition {
+  private scheduled = new Map<string, Scheduled>();
+  /** By the admission that it has written. */
+  private readonly steps = new Map<string, Step>();
+  private readonly bodies = new Map<string, JsonObject>();
+  private readonly contents = new Map<string, Content>();
+  /** Parts of own messages of the model. */
+  private readonly answers = new Map<string, readonly string[]>();
+  /** What held a call back, as admission was told, by the part that people were shown. */
+  private readonly held = new Map<string, Json[]>();
+
+  constructor(
+    private readonly all: Testimony,
+    private readonly blocks: Blocks,
+    private readonly definitions: ReadonlyMap<string, JsonObject>,
+  ) {}
+
+  beginRun(): void {
+    this.scheduled = new Map();
+  }
+
+  event(event: JsonObject): void {
+    const { activityType, input, scheduledEventId, result } = attributesOf(event);
+    if (eventType(event) === 'ACTIVITY_TASK_SCHEDULED') {
+      const value = firstPayload(input);
+      const { at, held, expires_at } = value === UNKNOWN ? {} : object(value);
+      const kept = { at, held, expires_at, known: value !== UNKNOWN } as JsonObject;
+      this.scheduled.set(text(event.eventId), { type: text(object(activityType).name), value: kept });
+    }
+    if (eventType(event) !== 'ACTIVITY_TASK_COMPLETED') return;
+    const one = this.scheduled.get(text(scheduledEventId));
+    const said = firstPayload(result);
+    if (one && said !== UNKNOWN) this.completed(one, object(said));
+  }
+
+  part({ ref, part }: PartBody): void {
+    const body = part?.body ?? null;
+    if (!isJsonObject(body)) return;
+    if (isJsonObject(body.subject) || body.v === 'holdfast.summary/1' || body.role !== undefined) this.bodies.set(ref, body);
+    this.contents.set(ref, contentOf(body));
+    const told = this.held.get(ref);
+    if (told === undefined) return;
+    const hashes = (held: Json[]) =>
+      held.filter((one) => !FOUND_ANEW.has(object(one).kind)).map((one) => hashOf(one)).sort().join(); // prettier-ignore
+    if (hashes(told) !== hashes(list(body.held)))
+      this.all.report('D4', 'People were shown something else of what held the call back than admission was told');
+  }
+
+  block({ ref, block }: BlockBody): void {
+    if (!this.blocks.own.has(ref)) return;
+    const [first = '', ...rest] = block.parts;
+    const body = this.bodies.get(first);
+    if (block.kind === 'message' && body?.role === 'assistant') this.answers.set(ref, rest);
+    if (block.kind === 'summary') this.summary(ref, block.at, body);
+    if (block.kind !== 'admission' || body === undefined) return;
+    this.admission(this.steps.get(ref), this.definitions.get(text(body.definition_ref)));
+    this.serverTools(body.server_tools, this.answers.get(block.parent ?? ''));
+  }
+
+  private completed({ type, value }: Scheduled, said: JsonObject): void {
+    const { head, answer_head, policy, calls, call, preview_ref } = said;
+    if (type === 'takeStep')
+      this.steps.set(text(answer_head ?? head), { policy: object(policy), calls: list(calls).map(object) });
+    if (type === 'admitDirect') {
+      this.steps.set(text(head), { policy: object(policy), calls: [object(call)] });
+      this.all.tell('block', head, { at: value.at }, HISTORY);
+    }
+    if (type === 'takeStep') this.next(said);
+    if (type === 'compact' && said.did !== 'nothing') this.all.tell('block', head, { at: value.at, did: said.did }, HISTORY);
+    const isAsked = value.known === true && typeof value.expires_at === 'string';
+    if (type === 'admitCall' && isAsked && typeof preview_ref === 'string') this.held.set(preview_ref, list(value.held));
+  }
+
+  /** D2: what comes next follows from what was asked for. */
+  private next({ next, calls }: JsonObject): void {
+    if (next === undefined || next === 'refusal') return;
+    if ((next === 'calls') !== list(calls).length > 0)
+      this.all.report('D2', 'A step says that its calls are to be run, and has none; or has some, and does not say so');
+  }
+
+  private admission(step: Step | undefined, definition: JsonObject | undefined): void {
+    if (step === undefined || definition === undefined) return;
+    const defined = object(definition.policy);
+    const other = POLICY.find((field) => {
+      const said = field === 'steer_supersedes' ? (step.policy[field] ?? false) : step.policy[field];
+      return isJsonObject(step.policy.limits) && defined[field] !== undefined && hashOf(exact(said)) !== hashOf(defined[field]);
+    });
+    if (other !== undefined) this.all.report('D1', `A step says another ${other} of its turn than the agent's definition has`);
+    for (const { tool, version, idempotent } of step.calls) {
+      const found = list(definition.tools).map(object).filter((one) => one.name === tool && one.version === version); // prettier-ignore
+      if (
+        found.length === 0 ||
+        idempotent === undefined ||
+        found.some((one) => one.idempotent === null || one.idempotent === idempotent)
+      )
+        continue;
+      this.all.report('D2', 'A call says otherwise than the definition of its tool whether it may be repeated');
+    }
+  }
+
+  /** D2: what the vendor's own tools did stands in the answer, too. */
+  private serverTools(told: Json | undefined, answer: readonly string[] | undefined): void {
+    if (!Array.isArray(told)) return;
+    const contents = (answer ?? []).map((ref) => this.contents.get(ref) ?? null);
+    if (contents.includes(null)) return;
+    const used = contents.filter((one) => isJsonObject(one as Json));
+    const named = told.map((one) => ({ name: object(one).name ?? null, id: object(one).id ?? null }));
+    if (hashOf(named) !== hashOf(used as Json))
+      this.all.report('D2', "The answer has other uses of the vendor's own tools than its admission");
+  }
+
+  /** D6: how room was made. */
+  private summary(ref: string, at: string, body: JsonObject | undefined): void {
+    const did = body && (typeof body.cleared_to === 'string' ? 'cleared' : 'summarized');
+    this.all.tell('block', ref, { at, did }, TRANSCRIPT);
+  }
+}
+
+/** A number that is not exact stands as a text in what is hashed. */
+function exact(value: Json | undefined): Json | undefined {
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return String(value);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, exact(one)!]));
+}
+
+function contentOf({ type, text: said, name = null, id = null }: JsonObject): Content {
+  if (type === 'server_tool_use') return { name, id };
+  return type === 'text' && (typeof said !== 'string' || NOT_KEPT.test(said)) ? null : 'other';
+}

@@ -1,0 +1,254 @@
+/**
+ * What the server's own events say again of a turn's activities and runs (rules D1, D3 to D5): when a task of the workflow began, by
+ * which an activity's `at`, and the turn's beginning and end, are told; what an activity goes on from; what a run hands on to the next.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { list, object, text } from '../case-file/loose';
+import type { PartBody } from '../format/lines';
+import { quoted } from './fault';
+import type { History } from './history';
+import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
+import { attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
+
+/** Those whose `at` is the clock of the task that schedules them. That of a `settleEffect` is of when somebody has said so. */
+const TIMED = new Set([
+  'takeStep',
+  'compact',
+  'admitDirect',
+  'runCall',
+  'openSubTurn',
+  'closeSubTurn',
+  'inspectEffect',
+  'reconcileEffect',
+  'checkDecision',
+  'checkSteer',
+  'notify',
+  'endTurn',
+]);
+/** Activities whose result has the head of another turn. */
+const OF_OTHERS = new Set(['lookAtSubTurn', 'lookAtTurn', 'checkFork']);
+/** What the activity of a call has beyond the call's own time limit, ms. */
+const AROUND_MS = 10_000;
+
+interface Scheduled {
+  type: string;
+  /** Somebody wanted it to stop: what it has answered all the same may not count. */
+  cancelled: boolean;
+  /** What its answer is compared with. */
+  of: Json | undefined;
+}
+
+/** What a run knows, and the one that goes on from it. */
+interface RunSoFar {
+  /** ms since 1970: when its first task began. NaN: nobody can tell. */
+  began: number;
+  /** Heads from which the next activity may go on. Null: nobody can tell. */
+  heads: Set<Json> | null;
+  /** How often the classifier has denied: so far, and before the last task. Null: nobody can tell. */
+  denied: { now: number; before: number } | null;
+}
+
+const NOTHING: Scheduled = { type: '', cancelled: false, of: undefined };
+
+/** What a run says of the one that follows it. */
+interface Next {
+  run: Json | undefined;
+  type: Json | undefined;
+  queue: Json | undefined;
+}
+
+export class TwiceInRuns {
+  private scheduled = new Map<string, Scheduled>();
+  /** Of tasks: when each began, by the event that began it, and by the one that completed it. */
+  private begun = new Map<string, number>();
+  private tasks = new Map<string, number>();
+  /** The times of all tasks of the turn. */
+  private readonly clock = new Set<number>();
+  private run: RunSoFar = { began: NaN, heads: null, denied: null };
+  private readonly runs = new Map<string, RunSoFar>();
+  private readonly next = new Map<string, Next>();
+  /** A task has been completed since a head was named. */
+  private taskSince = true;
+  /** ms since 1970: of the last activity that writes a step or the end. */
+  private latest = -Infinity;
+
+  constructor(
+    private readonly all: Testimony,
+    private readonly history: History,
+  ) {}
+
+  beginRun(): void {
+    this.scheduled = new Map();
+    this.begun = new Map();
+    this.tasks = new Map();
+    this.taskSince = true;
+    this.latest = -Infinity;
+  }
+
+  event(event: JsonObject): void {
+    const attributes = attributesOf(event);
+    switch (eventType(event)) {
+      case 'WORKFLOW_EXECUTION_STARTED':
+        return this.started(attributes);
+      case 'WORKFLOW_TASK_STARTED':
+        return void this.begun.set(text(event.eventId), timeOf(event.eventTime));
+      case 'WORKFLOW_TASK_COMPLETED':
+        return this.task(event, attributes);
+      case 'ACTIVITY_TASK_SCHEDULED':
+        return this.activity(event, attributes);
+      case 'ACTIVITY_TASK_CANCEL_REQUESTED': {
+        const one = this.scheduled.get(text(attributes.scheduledEventId));
+        if (one) one.cancelled = true;
+        return;
+      }
+      case 'ACTIVITY_TASK_COMPLETED':
+        return this.completed(attributes);
+      case 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW': {
+        const { newExecutionRunId: run, workflowType, taskQueue } = attributes;
+        this.next.set(this.history.runs.at(-1)!, { run, type: object(workflowType).name, queue: object(taskQueue).name });
+        return;
+      }
+      case 'WORKFLOW_EXECUTION_COMPLETED':
+        return this.view(firstPayload(attributes.result));
+      case 'WORKFLOW_EXECUTION_FAILED':
+        return this.view(firstPayload(object(object(attributes.failure).applicationFailureInfo).details));
+    }
+  }
+
+  /** D5: what people have said and the store has kept, while the turn went on in another run. */
+  part({ ref, part }: PartBody): void {
+    const body = part?.body ?? null;
+    if (!isJsonObject(body)) return;
+    if (this.all.facts.knows('said', ref, 'said')) this.all.tell('said', ref, { said: hashOf(body.said) }, TRANSCRIPT);
+  }
+
+  /** D1: what the run before has said of this one. */
+  private started({ input, continuedExecutionRunId, originalExecutionRunId, workflowType, taskQueue }: JsonObject): void {
+    const run = this.history.runs.at(-1)!;
+    const before = text(continuedExecutionRunId);
+    const known = this.runs.get(before);
+    const argument = firstPayload(input);
+    const heads = argument === UNKNOWN ? null : new Set<Json>([object(argument).parent_head ?? null]);
+    const denied = { now: 0, before: 0 };
+    this.run =
+      before === ''
+        ? { began: NaN, heads, denied }
+        : known
+          ? { ...known, heads: known.heads && new Set(known.heads), denied: known.denied && { ...known.denied } }
+          : { began: NaN, heads: null, denied: null };
+    this.runs.set(run, this.run);
+    const next = this.next.get(before);
+    if (next === undefined) return;
+    const told = { run: next.run, type: next.type, queue: next.queue };
+    const own = { run: text(originalExecutionRunId) || run, type: object(workflowType).name, queue: object(taskQueue).name };
+    const other = (['run', 'type', 'queue'] as const).find((field) => told[field] !== undefined && told[field] !== own[field]);
+    if (other) this.all.report('D1', `The run began with another ${other} than the run before it says`);
+  }
+
+  private task(event: JsonObject, { startedEventId }: JsonObject): void {
+    const time = this.begun.get(text(startedEventId)) ?? NaN;
+    this.tasks.set(text(event.eventId), time);
+    this.clock.add(time);
+    this.taskSince = true;
+    if (this.run.denied) this.run.denied.before = this.run.denied.now;
+    // Of the first task of the turn, whatever run it was in.
+    if (Number.isNaN(this.run.began) && this.run.heads !== null) this.run.began = time;
+  }
+
+  private activity(event: JsonObject, attributes: JsonObject): void {
+    const type = text(object(attributes.activityType).name);
+    const payload = firstPayload(attributes.input);
+    const value = payload === UNKNOWN ? {} : object(payload);
+    const of = { keepSaid: hashOf(value.said), readSaid: value.said_ref, reconcileEffect: value.not_applied_from }[type];
+    this.scheduled.set(text(event.eventId), { type, cancelled: false, of: payload === UNKNOWN ? undefined : of });
+    const time = this.tasks.get(text(attributes.workflowTaskCompletedEventId));
+    if (TIMED.has(type) && value.at !== undefined && time !== undefined && timeOf(value.at) !== time)
+      this.all.report('D1', `An activity was scheduled at ${quoted(value.at)}, it says, and the workflow's clock says otherwise`);
+    if (type === 'takeStep' || type === 'endTurn') this.latest = Math.max(this.latest, time ?? -Infinity);
+    if (value.head !== undefined && this.run.heads !== null && this.all.whole && !this.run.heads.has(value.head))
+      this.all.report('D1', 'An activity was to go on from another block than the last that the history has');
+    if (type === 'runCall' || type === 'openSubTurn') this.call(event, object(value.call));
+    if (type === 'runCall') this.timeLimit(attributes, object(value.call));
+    const { undecided } = value;
+    if (type === 'admitCall' && isJsonObject(undecided)) this.denials(object(undecided.denials));
+  }
+
+  /** D4: what people read of the activity, in the Web UI. */
+  private call({ userMetadata }: JsonObject, { id, tool, version, class: kind }: JsonObject): void {
+    const summary = firstPayload({ payloads: [object(userMetadata).summary ?? null] });
+    const right = `${text(kind)} ${text(tool)}@${text(version)}, call ${text(id)}`;
+    if (summary !== null && summary !== UNKNOWN && kind !== undefined && summary !== right)
+      this.all.report('D4', `The summary of the activity says ${quoted(summary)}, and it runs another call`);
+  }
+
+  /** D2: how long it may take. */
+  private timeLimit({ startToCloseTimeout }: JsonObject, { id }: JsonObject): void {
+    const seconds = /^([0-9]+(?:[.][0-9]+)?)s$/.exec(text(startToCloseTimeout))?.[1];
+    if (seconds !== undefined && !this.all.unknown)
+      this.all.tell('use', id, { timeout_ms: Math.round(Number(seconds) * 1000) - AROUND_MS }, HISTORY);
+  }
+
+  /** D4: how often the classifier has denied. What it has said since the last task need not have been looked at. */
+  private denials({ in_all, in_a_row }: JsonObject): void {
+    const { denied } = this.run;
+    if (in_all === undefined || denied === null || !this.all.whole) return;
+    const right = typeof in_all === 'number' && denied.before <= in_all && in_all <= denied.now && Number(in_a_row) <= in_all;
+    if (!right) this.all.report('D4', `Admission was told of ${quoted(in_all)} denials, and the history has ${denied.now}`);
+  }
+
+  private completed({ scheduledEventId, result }: JsonObject): void {
+    const { type, cancelled, of } = this.scheduled.get(text(scheduledEventId)) ?? NOTHING;
+    if (OF_OTHERS.has(type)) return;
+    const payload = firstPayload(result);
+    if (payload === UNKNOWN) this.run.heads = null;
+    if (payload === UNKNOWN) return;
+    const said = object(payload);
+    this.named(said, cancelled);
+    if (type === 'takeStep') this.asked(said);
+    if (type === 'admitDirect') this.limit(object(said.call));
+    if (type === 'admitCall' && said.ok === false && said.by_classifier === true && this.run.denied) this.run.denied.now += 1;
+    if (type === 'readCard' && said.run_id !== undefined && !this.history.runs.includes(text(said.run_id)))
+      this.all.report('D3', 'The card is shown in a run that the turn does not have');
+    if (type === 'keepSaid') this.all.tell('said', said.said_ref, { said: of }, HISTORY);
+    if (type === 'readSaid') this.all.tell('said', of, { said: hashOf(said.said) }, HISTORY);
+    const { not_applied_from: until } = said;
+    if (type === 'reconcileEffect' && until !== undefined && of !== undefined && !(timeOf(until) >= timeOf(of)))
+      this.all.report('D6', 'A probe was to be believed sooner than the workflow had said');
+  }
+
+  /** Calls of a step, each with its time limit. */
+  private asked({ calls }: JsonObject): void {
+    for (const call of list(calls).map(object)) this.limit(call);
+  }
+
+  private limit({ id, timeout_ms }: JsonObject): void {
+    this.all.facts.forget('use', text(id), 'timeout_ms');
+    this.all.tell('use', id, { timeout_ms }, HISTORY);
+  }
+
+  private named(said: JsonObject, cancelled: boolean): void {
+    const heads = [said, object(said.outcome), object(said.settled), object(said.refused)].flatMap(({ head, answer_head }) =>
+      [head, answer_head].filter((one) => typeof one === 'string'),
+    );
+    const { heads: known } = this.run;
+    if (heads.length === 0 || known === null) return;
+    if (this.taskSince && !cancelled) known.clear();
+    this.taskSince = false;
+    for (const head of heads) known.add(head);
+  }
+
+  /** D1: when the turn began and ended, by the clock of its workflow. */
+  private view(payload: Known): void {
+    const view = payload === UNKNOWN ? {} : object(payload);
+    if (!Array.isArray(view.calls)) return;
+    const { started_at, ended_at, ignored_signals } = view;
+    if (started_at !== undefined && !Number.isNaN(this.run.began) && timeOf(started_at) !== this.run.began)
+      this.all.report('D1', `The turn's result says that it began at ${quoted(started_at)}, and its first task began otherwise`);
+    const end = timeOf(ended_at);
+    if (ended_at !== undefined && !([...this.tasks.values()].includes(end) && end >= this.latest))
+      this.all.report('D1', `The turn's result says that it ended at ${quoted(ended_at)}, when its workflow did nothing`);
+    for (const { at } of list(object(ignored_signals).last).map(object))
+      if (at !== undefined && this.history.whole && !this.clock.has(timeOf(at)))
+        this.all.report('D1', "The turn's result has a signal that was ignored when its workflow did nothing");
+  }
+}

@@ -1,0 +1,240 @@
+/** What the turn's result shows again of its history besides its calls (rules D1 and D6): what waits, who has had a hand in it, what was left out. */
+import { samePerson } from '../../shared/approval';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isCut } from '../../shared/short-view';
+import { list, object, text } from '../case-file/loose';
+import { quoted } from './fault';
+import type { History } from './history';
+import type { Testimony } from './testimony';
+import { attributesOf, eventType, firstPayload, UNKNOWN, type Known } from './values';
+
+/** Names of so many travel, at most. */
+const MOST_HEARD = 40;
+/** So many of the signals that changed nothing are shown. */
+const KEPT_SIGNALS = 50;
+/** UTF-16 units of a signal's name, and of its sender's identity, that are kept. */
+const LONGEST = { name: 100, identity: 200 };
+/** States in which a call waits for a person. */
+const WAITING = new Set<Json | undefined>(['waiting', 'in_doubt']);
+
+/** What a run knows, and the one that goes on from it. */
+interface SoFar {
+  /** Calls that steps have asked for. */
+  calls: Set<string>;
+  /** There was another revision of one. */
+  revised: boolean;
+  /** Who has said something that the model reads, and whoever else may count as one; null: nobody can tell. */
+  people: { heard: Set<string>; may: Set<string> } | null;
+  /** The conversation comes near the model's context window; null: nobody can tell. */
+  full: boolean | null;
+  /** What the workflow was sent: how often, and by whom under which name. */
+  sent: { count: number; from: Set<string> } | null;
+}
+
+interface Scheduled {
+  type: string;
+  cancelled: boolean;
+}
+
+export class TwiceInView {
+  private run: SoFar = unknown();
+  private readonly runs = new Map<string, SoFar>();
+  private scheduled = new Map<string, Scheduled>();
+
+  constructor(
+    private readonly all: Testimony,
+    private readonly history: History,
+  ) {}
+
+  beginRun(): void {
+    this.scheduled = new Map();
+  }
+
+  event(event: JsonObject): void {
+    const attributes = attributesOf(event);
+    switch (eventType(event)) {
+      case 'WORKFLOW_EXECUTION_STARTED':
+        return this.started(attributes);
+      case 'WORKFLOW_EXECUTION_SIGNALED':
+        return this.sent(attributes.signalName, attributes.identity);
+      case 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED':
+      case 'WORKFLOW_EXECUTION_UPDATE_ADMITTED': {
+        const { input, meta } = object(attributes.acceptedRequest ?? attributes.request);
+        return this.sent(object(input).name, object(meta).identity);
+      }
+      case 'ACTIVITY_TASK_SCHEDULED':
+        return this.activity(event, attributes);
+      case 'ACTIVITY_TASK_CANCEL_REQUESTED': {
+        const one = this.scheduled.get(text(attributes.scheduledEventId));
+        if (one) one.cancelled = true;
+        return;
+      }
+      case 'ACTIVITY_TASK_COMPLETED':
+        return this.completed(attributes);
+      case 'WORKFLOW_EXECUTION_COMPLETED':
+        return this.view(firstPayload(attributes.result));
+      case 'WORKFLOW_EXECUTION_FAILED':
+        return this.view(firstPayload(object(object(attributes.failure).applicationFailureInfo).details));
+    }
+  }
+
+  private started({ input, continuedExecutionRunId }: JsonObject): void {
+    const before = text(continuedExecutionRunId);
+    const payload = firstPayload(input);
+    const known = this.runs.get(before);
+    this.run = before === '' ? (payload === UNKNOWN ? unknown() : first(object(payload))) : known ? copyOf(known) : unknown();
+    this.runs.set(this.history.runs.at(-1)!, this.run);
+  }
+
+  private sent(name: Json | undefined, identity: Json | undefined): void {
+    if (this.run.sent === null) return;
+    this.run.sent.count += 1;
+    this.run.sent.from.add(text(name)).add(`${text(name)} ${text(identity)}`);
+  }
+
+  private activity(event: JsonObject, { activityType, input }: JsonObject): void {
+    const type = text(object(activityType).name);
+    this.scheduled.set(text(event.eventId), { type, cancelled: false });
+    const payload = firstPayload(input);
+    if (type === 'compact') this.run.full = null;
+    // Who has said something to a sub-agent has a hand in what it answers.
+    if (payload === UNKNOWN || type === 'openSubTurn') this.run.people = null;
+    const value = payload === UNKNOWN ? {} : object(payload);
+    const { call, edit, note, by } = value;
+    if (Number(object(call).revision ?? 1) > 1) this.run.revised = true;
+    for (const steer of list(value.steers).map(object)) this.heard(steer.by);
+    if (type === 'settleEffect' && typeof note === 'string') this.may(by);
+    if (isJsonObject(edit)) this.may(edit.by);
+    const decisions = [...list(value.approvals), value.approval, ...list(object(call).earlier)];
+    for (const outcome of list(value.outcomes).map(object)) {
+      if (Number(outcome.revision ?? 1) > 1) this.run.revised = true;
+      decisions.push(...list(outcome.approvals), outcome.decision, ...list(outcome.earlier));
+    }
+    for (const decision of decisions) this.may(object(decision).by);
+    for (const settlement of list(value.settlements)) this.may(object(settlement).by);
+  }
+
+  private completed({ scheduledEventId, result }: JsonObject): void {
+    const { type, cancelled } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', cancelled: false };
+    const payload = firstPayload(result);
+    if (type === 'takeStep' && (payload === UNKNOWN || cancelled)) this.run = { ...unknown(), calls: this.run.calls };
+    if (payload === UNKNOWN || cancelled) return;
+    const said = object(payload);
+    if (type === 'compact') this.run.full = false;
+    if (type === 'admitDirect') this.run.calls.add(text(object(said.call).id));
+    if (type !== 'takeStep') return;
+    this.run.full = said.context_full === true;
+    for (const person of list(said.said_before)) this.heard(person);
+    if (said.next === 'calls') for (const call of list(said.calls)) this.run.calls.add(text(object(call).id));
+  }
+
+  private heard(person: Json | undefined): void {
+    if (typeof person === 'string' && person !== '') this.run.people?.heard.add(person);
+  }
+
+  private may(person: Json | undefined): void {
+    if (typeof person === 'string' && person !== '') this.run.people?.may.add(person);
+  }
+
+  private view(payload: Known): void {
+    const view = payload === UNKNOWN ? {} : object(payload);
+    if (!Array.isArray(view.calls)) return;
+    const calls = view.calls.map(object);
+    const fault =
+      this.pending(view, calls) ?? this.full(view) ?? this.ignored(view) ?? (this.all.whole ? this.people(view) : null);
+    if (fault !== null) this.all.report('D1', `The turn's result ${fault}`);
+    const left = this.all.whole && !this.history.wasReset ? this.forgotten(view, calls) : null;
+    if (left !== null) this.all.report('D6', `The turn's result ${left}`);
+  }
+
+  /** What waits is a call that waits, its own or a sub-agent's. */
+  private pending({ pending, sub_turns }: JsonObject, calls: JsonObject[]): string | null {
+    const below = list(sub_turns).flatMap((turn) => list(object(turn).waiting).map((one) => object(object(one).call)));
+    const waits = new Set([...calls.filter(({ state }) => WAITING.has(state)), ...below].map(({ digest }) => digest));
+    const other = list(pending).find((digest) => !waits.has(digest));
+    return other === undefined ? null : `says that ${quoted(other)} waits for a person, and no such call waits`;
+  }
+
+  private full({ context_full }: JsonObject): string | null {
+    const { full } = this.run;
+    if (full === null || full === (context_full === true)) return null;
+    return `says ${quoted(context_full ?? false)} of whether the conversation is full, and the steps say otherwise`;
+  }
+
+  private ignored({ ignored_signals }: JsonObject): string | null {
+    if (!isJsonObject(ignored_signals)) return null;
+    const { count, last } = ignored_signals;
+    if (list(last).length !== Math.min(Number(count), KEPT_SIGNALS))
+      return `says that ${quoted(count)} signals were ignored, and shows ${list(last).length}`;
+    const { sent } = this.run;
+    if (sent === null) return null;
+    if (Number(count) > sent.count) return `says that ${quoted(count)} signals were ignored, and ${sent.count} came`;
+    const isSent = ({ signal, identity }: JsonObject) => {
+      if (isShort(signal, LONGEST.name) && !sent.from.has(text(signal))) return false;
+      // An older build did not know who had sent an update.
+      const named = isShort(signal, LONGEST.name) && isShort(identity, LONGEST.identity) && identity !== '';
+      return !named || sent.from.has(`${text(signal)} ${text(identity)}`);
+    };
+    const other = list(last)
+      .map(object)
+      .find((one) => !isSent(one));
+    return other === undefined ? null : `has an ignored signal ${quoted(other.signal)} that nobody has sent`;
+  }
+
+  /** Whoever has said something that the model reads, besides the requester. */
+  private people({ steered_by, requester }: JsonObject): string | null {
+    const { people } = this.run;
+    if (people === null) return null;
+    const shown = list(steered_by).map(text);
+    const all = [...people.heard, ...people.may];
+    const other = shown.find((one) => !all.some((person) => samePerson(person, one)));
+    if (other !== undefined) return `says that ${quoted(other)} had a hand in it, and the history does not`;
+    if (shown.length >= MOST_HEARD) return null;
+    const known = [text(requester), ...shown];
+    const lost = [...people.heard].find((person) => !known.some((one) => samePerson(person, one)));
+    return lost === undefined ? null : `does not say that ${quoted(lost)} had a hand in it, and the history does`;
+  }
+
+  /** Each call that a step has asked for is shown, or counted among those that are not. */
+  private forgotten({ earlier_calls, state }: JsonObject, calls: JsonObject[]): string | null {
+    const { count = 0 } = object(earlier_calls);
+    const { applied = 0, not_applied = 0, refused = 0, in_doubt = 0 } = object(earlier_calls) as Record<string, number>;
+    if (applied + not_applied + refused + in_doubt > Number(count)) return 'counts more effects than calls that it leaves out';
+    const shown = new Set(calls.map(({ id }) => text(id)));
+    const left = [...this.run.calls].filter((id) => !shown.has(id)).length;
+    const revised = this.run.revised || calls.some(({ revision }) => Number(revision ?? 1) > 1);
+    // A turn may be cancelled before the calls of its last step are looked at.
+    if (state !== 'cancelled' && left > Number(count)) return `leaves out ${left} calls, and counts ${quoted(count)}`;
+    return !revised && Number(count) > left ? `counts ${quoted(count)} calls that it leaves out, and there were ${left}` : null;
+  }
+}
+
+/** It was not cut. */
+function isShort(value: Json | undefined, longest: number): boolean {
+  return typeof value === 'string' && value.length < longest && !isCut(value);
+}
+
+function unknown(): SoFar {
+  return { calls: new Set(), revised: false, people: null, full: null, sent: null };
+}
+
+function first({ parent, context_full }: JsonObject): SoFar {
+  const heard = new Set(list(object(parent).makers).filter((one) => typeof one === 'string'));
+  return {
+    calls: new Set(),
+    revised: false,
+    people: { heard, may: new Set() },
+    full: context_full === true,
+    sent: { count: 0, from: new Set() },
+  };
+}
+
+function copyOf({ calls, revised, people, full, sent }: SoFar): SoFar {
+  return {
+    calls: new Set(calls),
+    revised,
+    people: people && { heard: new Set(people.heard), may: new Set(people.may) },
+    full,
+    sent: sent && { count: sent.count, from: new Set(sent.from) },
+  };
+}

@@ -1,0 +1,107 @@
+/** Where starts, steps, results and what a run hands on stand in the lines of samples: for test/support/audit/doubled-facts.ts. */
+import {
+  HELD,
+  NOTIFY_INPUT,
+  RECONCILE_EFFECT_INPUT,
+  RECONCILE_EFFECT_OUTPUT,
+  RENEWED,
+  SETTLEMENT,
+} from '../../../src/audit/verify/doubled-decisions';
+import { TURN_VIEW } from '../../../src/audit/verify/doubled';
+import * as doubled from '../../../src/audit/verify/doubled-runs';
+import { SEARCH_ATTRIBUTES } from '../../../src/audit/verify/doubled-turn';
+import type { Source } from './doubled-facts';
+import type { OpenLine } from './forge';
+import { attributes, ofType } from './open-lines';
+
+interface Find {
+  input(lines: OpenLine[], activity: string, nth?: number): any;
+  output(lines: OpenLine[], activity: string, nth?: number): any;
+  part(lines: OpenLine[], has: (body: any) => unknown): any;
+}
+
+const started = (lines: OpenLine[], nth = 0) => attributes(lines.filter(ofType('WORKFLOW_EXECUTION_STARTED'))[nth]!);
+const argument = (lines: OpenLine[], nth = 0) => started(lines, nth).input.payloads[0].$;
+const isStart = ({ first_execution_run_id }: any) => first_execution_run_id;
+
+/** The event with which a run hands on to another, each field as what is compared of it. */
+function handedOn(lines: OpenLine[]): any {
+  const event = attributes(lines.find(ofType('WORKFLOW_EXECUTION_CONTINUED_AS_NEW'))!);
+  const within = (held: any, name: string) => ({
+    enumerable: true,
+    get: () => held[name] as unknown,
+    set: (value: unknown) => void (held[name] = value),
+  });
+  return Object.defineProperties(
+    {},
+    {
+      newExecutionRunId: within(event, 'newExecutionRunId'),
+      workflowType: within(event.workflowType, 'name'),
+      taskQueue: within(event.taskQueue, 'name'),
+      input: within(event.input.payloads[0], '$'),
+    },
+  );
+}
+
+const valueIn = ({ data }: any): unknown => JSON.parse(Buffer.from(data as string, 'base64').toString());
+
+/** Search attributes with their values in place of the payloads: what is changed in one is changed there. */
+function shown(lines: OpenLine[]): any {
+  const { indexedFields } = started(lines).searchAttributes;
+  // The state changes; a forgery of its own changes the last.
+  const names = Object.keys(indexedFields as object).filter((name) => name !== 'HoldfastState');
+  const of = (name: string) => {
+    const held = indexedFields[name];
+    return {
+      enumerable: true,
+      get: () => ('$' in held ? (held.$ as unknown) : valueIn(held)),
+      set: (value: unknown) => {
+        if ('$' in held) held.$ = value;
+        else held.data = Buffer.from(JSON.stringify(value)).toString('base64');
+      },
+    };
+  };
+  return Object.defineProperties({}, Object.fromEntries(names.map((name) => [name, of(name)])));
+}
+
+export function runSources({ input, output, part }: Find): Record<string, Source> {
+  const envelope = (lines: OpenLine[]) => part(lines, (body) => body.envelope).envelope;
+  const of = (name: string, at: string, table: Source['table'], record: Source['record'], only = false) => ({
+    [name]: { of: at, table, record, only },
+  });
+  return {
+    ...of('the first line', 'waited', doubled.BUNDLE, ([first]) => first!.body),
+    ...of("a turn's argument", 'spoken', doubled.TURN_INPUT, (lines) => argument(lines)),
+    ...of("a sub-agent's argument", 'sub_agent', doubled.TURN_INPUT, (lines) => argument(lines, 1), true),
+    ...of('the argument of a run that goes on', 'continued', doubled.TURN_INPUT, (lines) => argument(lines, 1), true),
+    ...of("a direct call's argument", 'call', doubled.CALL_INPUT, (lines) => argument(lines)),
+    ...of('the start in the transcript', 'bound', doubled.START_BODY, (lines) => part(lines, isStart)),
+    ...of('the policy of a turn', 'bound', doubled.TURN_POLICY, (lines) => output(lines, 'takeStep').policy),
+    ...of('what a step was told', 'next', doubled.TAKE_STEP_INPUT, (lines) => input(lines, 'takeStep')),
+    ...of('what the next step was told', 'approval', doubled.TAKE_STEP_INPUT, (lines) => input(lines, 'takeStep', 1)),
+    ...of('which card is shown again', 'continued', doubled.READ_CARD_INPUT, (lines) => input(lines, 'readCard')),
+    ...of('the card that is shown again', 'continued', doubled.READ_CARD_OUTPUT, (lines) => output(lines, 'readCard')),
+    ...of('the envelope of a result', 'approval', doubled.ENVELOPE, envelope),
+    ...of('the metadata of an envelope', 'approval', doubled.ENVELOPE_METADATA, (lines) => envelope(lines).metadata),
+    ...of('what a run hands on', 'continued', doubled.CONTINUED_AS_NEW, handedOn),
+    ...of('what a conversation was compacted with', 'approval', doubled.COMPACT_INPUT, (lines) => input(lines, 'compact')),
+    ...of('how it was compacted', 'approval', doubled.COMPACT_OUTPUT, (lines) => output(lines, 'compact')),
+    ...of('what the store was to keep', 'continued', doubled.KEEP_SAID_INPUT, (lines) => input(lines, 'keepSaid')),
+    ...of('where it is kept', 'continued', doubled.KEEP_SAID_OUTPUT, (lines) => output(lines, 'keepSaid')),
+    ...of('what the store was to give back', 'continued', doubled.READ_SAID_INPUT, (lines) => input(lines, 'readSaid')),
+    ...of('what it has given back', 'continued', doubled.READ_SAID_OUTPUT, (lines) => output(lines, 'readSaid')),
+    ...of('which message was to be checked', 'approval', doubled.CHECK_STEER_INPUT, (lines) => input(lines, 'checkSteer')),
+    ...of('whose message it is', 'approval', doubled.CHECK_STEER_OUTPUT, (lines) => output(lines, 'checkSteer')),
+    ...of('what a turn would have begun with', 'session', doubled.TURN_BEGIN, (lines) => input(lines, 'endTurn').begin),
+    ...of('what people were told', 'approval', NOTIFY_INPUT, (lines) => input(lines, 'notify')),
+    ...of('what held a call back', 'approval', HELD, (lines) => input(lines, 'admitCall', 1).held[0]),
+    ...of('rules that have changed since', 'approval', RENEWED, (lines) => output(lines, 'admitCall', 1).renewed),
+    ...of('one of several settlements', 'in_doubt', SETTLEMENT, (lines) => input(lines, 'settleEffect').settlements[0]),
+    ...of('what a probe was asked', 'in_doubt', RECONCILE_EFFECT_INPUT, (lines) => input(lines, 'reconcileEffect')),
+    ...of('what a probe has found', 'in_doubt', RECONCILE_EFFECT_OUTPUT, (lines) => output(lines, 'reconcileEffect')),
+    ...of('the search attributes', 'session_turn', SEARCH_ATTRIBUTES, shown),
+    ...of("the turn's result after it was continued", 'continued', TURN_VIEW, (lines) => {
+      return attributes(lines.find(ofType('WORKFLOW_EXECUTION_COMPLETED'))!).result.payloads[0].$;
+    }),
+  };
+}
