@@ -6,7 +6,7 @@ import type { MetricMeter } from '@temporalio/common';
 import type { ErrorCode } from '../shared/errors';
 
 export interface ToolMetrics {
-  /** A call has ended: `code` null for a success; `ms` of the attempt that ended it, waiting for its turn included. */
+  /** A call has ended: `code` null for a success; `ms` since it was scheduled, all attempts and the waits between them included. */
   ended(tool: string, code: ErrorCode | null, ms: number): void;
   /** An attempt has failed, and the call is tried again. */
   retried(tool: string): void;

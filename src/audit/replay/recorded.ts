@@ -29,10 +29,12 @@ export interface History {
   events: number;
 }
 
-/** @throws Error for a history that does not begin with a workflow's start */
+/** @throws Error for a history that does not begin with a workflow's start, and for one that has no task yet: Temporal's replay never ends on it */
 export function readHistory(events: readonly HistoryEvent[]): History {
   const started = events[0]?.workflowExecutionStartedEventAttributes;
   if (!started) throw new Error('The history does not begin with the start of a workflow.');
+  if (!events.some(({ workflowTaskScheduledEventAttributes: task }) => task))
+    throw new Error('Nothing of this run has been asked of a worker yet: it has only begun.');
   const reader = new Reader(started);
   const commands = events.flatMap((event) => {
     const command = reader.read(event);

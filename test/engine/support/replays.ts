@@ -14,7 +14,7 @@ import { closeConnections } from './connections';
 
 interface Execution {
   workflowId: string;
-  /** Default: the newest. */
+  /** Default: the newest that has done something. */
   runId?: string;
 }
 
@@ -43,6 +43,9 @@ afterAll(async () => {
 
 async function record(temporal: Client, { workflowId, runId }: Execution): Promise<Recorded> {
   const history = await temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+  const [first, second] = history.events!;
+  const before = first!.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
+  if (!second && before) return record(temporal, { workflowId, runId: before }); // this run has only begun: there is nothing to replay
   return { test: expect.getState().currentTestName ?? '', workflowId, history };
 }
 
