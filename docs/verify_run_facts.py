@@ -122,7 +122,9 @@ class RunFacts:
         call, time = self.obj(value.get("call")), self.tasks.get(txt(facts.get("workflowTaskCompletedEventId")))
         self.scheduled[ref] = {"name": name, "value": value, "known": known, "cancelled": False}
         if name in TIMED and "at" in value and time is not None:
-            self.rule("D1", self.when(value["at"]) == time)
+            # Further names for a sub-agent's turn are tried with the time of the first.
+            earlier = name == "openSubTurn" and (self.when(value["at"]) in self.clock or not self.twice.whole)
+            self.rule("D1", earlier or self.when(value["at"]) == time)
         if name in ("takeStep", "endTurn"):
             self.latest = max(self.latest, -math.inf if time is None else time)
         if "head" in value and self.run.heads is not None and self.whole():

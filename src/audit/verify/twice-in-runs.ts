@@ -155,6 +155,12 @@ export class TwiceInRuns {
     if (Number.isNaN(this.run.began) && this.run.heads !== null) this.run.began = time;
   }
 
+  /** Further names for a sub-agent's turn are tried with the time of the first. */
+  private isTimeOf(type: string, at: number, task: number): boolean {
+    if (at === task) return true;
+    return type === 'openSubTurn' && (this.clock.has(at) || !this.history.whole);
+  }
+
   private activity(event: JsonObject, attributes: JsonObject): void {
     const type = text(object(attributes.activityType).name);
     const payload = firstPayload(attributes.input);
@@ -162,7 +168,7 @@ export class TwiceInRuns {
     const of = { keepSaid: hashOf(value.said), readSaid: value.said_ref, reconcileEffect: value.not_applied_from }[type];
     this.scheduled.set(text(event.eventId), { type, cancelled: false, of: payload === UNKNOWN ? undefined : of });
     const time = this.tasks.get(text(attributes.workflowTaskCompletedEventId));
-    if (TIMED.has(type) && value.at !== undefined && time !== undefined && timeOf(value.at) !== time)
+    if (TIMED.has(type) && value.at !== undefined && time !== undefined && !this.isTimeOf(type, timeOf(value.at), time))
       this.all.report('D1', `An activity was scheduled at ${quoted(value.at)}, it says, and the workflow's clock says otherwise`);
     if (type === 'takeStep' || type === 'endTurn') this.latest = Math.max(this.latest, time ?? -Infinity);
     if (value.head !== undefined && this.run.heads !== null && this.all.whole && !this.run.heads.has(value.head))
