@@ -47,3 +47,15 @@ export class Barrier {
     this.inside -= 1;
   }
 }
+
+/** A destructive tool whose every call is lost: nobody knows what became of it. Input: `{to: string}`. */
+export function loses(name: string): Tool {
+  return defineTool({
+    name,
+    version: '1.0.0',
+    description: 'Sends money.',
+    class: 'destructive',
+    input: z.object({ to: z.string() }),
+    run: () => Promise.reject(new Error('The line broke.')),
+  });
+}

@@ -11,7 +11,7 @@ import { quoted } from './fault';
 import type { History } from './history';
 import { RESULT, type Testimony } from './testimony';
 import { asAttributes, fieldsOf } from './turn-in-history';
-import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN, type Known } from './values';
 
 const ABOUT = new Set(['openSubTurn', 'lookAtSubTurn', 'closeSubTurn', 'forwardDecision', 'takeStep', 'endTurn', 'compact']);
 /** What a turn is said to be by the one above, and by its own result. */
@@ -62,7 +62,7 @@ export class SubAgents {
   event(event: JsonObject): void {
     const type = eventType(event);
     const attributes = attributesOf(event);
-    const { input, result, details, failure } = attributes;
+    const { input, result, details } = attributes;
     if (type === 'WORKFLOW_EXECUTION_STARTED') this.start(attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
@@ -71,7 +71,7 @@ export class SubAgents {
     if (type.startsWith('WORKFLOW_EXECUTION_UPDATE_')) this.update(event, type, attributes);
     if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.ended(firstPayload(result));
     if (type === 'WORKFLOW_EXECUTION_CANCELED') this.ended(firstPayload(details));
-    if (type === 'WORKFLOW_EXECUTION_FAILED') this.ended(firstPayload(object(object(failure).applicationFailureInfo).details));
+    if (type === 'WORKFLOW_EXECUTION_FAILED') this.ended(firstPayload(failureDetails(attributes)));
   }
 
   part({ ref, part }: PartBody): void {

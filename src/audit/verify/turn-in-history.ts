@@ -10,7 +10,7 @@ import { quoted } from './fault';
 import type { History } from './history';
 import { add, copyOf, none, nothing, type Tally, wrongSum } from './tally';
 import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
-import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN, type Known } from './values';
 
 /** Bytes of JSON that an answer is cut to: of a turn that goes on, and of one that has ended. */
 const CUT = [12_000, 800_000];
@@ -74,8 +74,7 @@ export class TurnInHistory {
     }
     if (type === 'WORKFLOW_EXECUTION_CANCELED') this.cancelled(firstPayload(attributes.details));
     if (type === 'WORKFLOW_EXECUTION_FAILED') {
-      const { applicationFailureInfo } = object(attributes.failure);
-      this.ended(type, attributes, firstPayload(object(applicationFailureInfo).details));
+      this.ended(type, attributes, firstPayload(failureDetails(attributes)));
     }
   }
 

@@ -9,7 +9,7 @@ import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import type { History } from './history';
 import { HISTORY, RESULT, TRANSCRIPT, type Testimony } from './testimony';
-import { attempt, attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
+import { attempt, attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN } from './values';
 import { contains, jsonOf } from './wanted-input';
 
 interface Scheduled {
@@ -88,7 +88,7 @@ export class TwiceInDecisions {
       case 'WORKFLOW_EXECUTION_CANCELED':
         return this.view(details);
       case 'WORKFLOW_EXECUTION_FAILED':
-        return this.view(object(object(attributes.failure).applicationFailureInfo).details);
+        return this.view(failureDetails(attributes));
     }
   }
 

@@ -8,7 +8,7 @@ import * as of from './doubled';
 import type { History } from './history';
 import { quoted } from './fault';
 import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
-import { attempt, attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
+import { attempt, attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN } from './values';
 
 /** States in which an activity leaves a call. */
 const RAN = new Set<Json | undefined>(['succeeded', 'failed', 'in_doubt']);
@@ -53,7 +53,6 @@ export class TwiceInHistory {
     const type = eventType(event);
     const attributes = attributesOf(event);
     const { input, result, details } = attributes;
-    const info = object(object(attributes.failure).applicationFailureInfo);
     if (type === 'WORKFLOW_EXECUTION_STARTED') {
       const { continuedExecutionRunId: before } = attributes;
       this.all.goOn(this.history.runs.at(-1)!, typeof before === 'string' ? before : null);
@@ -63,7 +62,7 @@ export class TwiceInHistory {
     if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
     if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.view(firstPayload(result));
     if (type === 'WORKFLOW_EXECUTION_CANCELED') this.view(firstPayload(details));
-    if (type === 'WORKFLOW_EXECUTION_FAILED') this.view(firstPayload(info.details));
+    if (type === 'WORKFLOW_EXECUTION_FAILED') this.view(firstPayload(failureDetails(attributes)));
   }
 
   /** D1, D6: how its session has found the turn. */

@@ -8,7 +8,7 @@ import type { PartBody } from '../format/lines';
 import { quoted } from './fault';
 import type { History } from './history';
 import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
-import { attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, failureDetails, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
 
 /** Those whose `at` is the clock of the task that schedules them. That of a `settleEffect` is of when somebody has said so. */
 const TIMED = new Set([
@@ -111,7 +111,7 @@ export class TwiceInRuns {
       case 'WORKFLOW_EXECUTION_COMPLETED':
         return this.view(firstPayload(attributes.result));
       case 'WORKFLOW_EXECUTION_FAILED':
-        return this.view(firstPayload(object(object(attributes.failure).applicationFailureInfo).details));
+        return this.view(firstPayload(failureDetails(attributes)));
     }
   }
 

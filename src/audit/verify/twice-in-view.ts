@@ -6,7 +6,7 @@ import { list, object, text } from '../case-file/loose';
 import { quoted } from './fault';
 import type { History } from './history';
 import type { Testimony } from './testimony';
-import { attributesOf, eventType, firstPayload, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, failureDetails, firstPayload, UNKNOWN, type Known } from './values';
 
 /** Names of so many travel, at most. */
 const MOST_HEARD = 40;
@@ -74,7 +74,7 @@ export class TwiceInView {
       case 'WORKFLOW_EXECUTION_COMPLETED':
         return this.view(firstPayload(attributes.result));
       case 'WORKFLOW_EXECUTION_FAILED':
-        return this.view(firstPayload(object(object(attributes.failure).applicationFailureInfo).details));
+        return this.view(firstPayload(failureDetails(attributes)));
     }
   }
 

@@ -30,6 +30,11 @@ export function attributesOf(event: JsonObject): JsonObject {
   return object(event[`${name}EventAttributes`]);
 }
 
+/** What a run that failed leaves, of its last event: its result stands in the details of the failure. */
+export function failureDetails({ failure }: JsonObject): Json | undefined {
+  return object(object(failure).applicationFailureInfo).details;
+}
+
 /** `TIMER_FIRED` */
 export function eventType(event: JsonObject): string {
   return text(event.eventType).replace(/^EVENT_TYPE_/, '');

@@ -2,12 +2,10 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { FileStore } from '../../../src/store/file-store';
-import { defineTool } from '../../../src/tools/define';
 import { eventually, testAddress, withEngine } from '../../engine/support/engine';
 import { ask, say } from '../../support/scripted-model';
-import { pays } from '../../support/tools';
+import { loses, pays } from '../../support/tools';
 import { environment, run } from './support/cli';
 
 let home: string;
@@ -22,17 +20,9 @@ it('sign, steer, approve, settle and incident take the key of a turn', async () 
     expect({ code, stderr, args }).toMatchObject({ code: 0, stderr: '' });
     return JSON.parse(stdout) as any;
   };
-  const lose = defineTool({
-    name: 'lose',
-    version: '1.0.0',
-    description: 'Sends money.',
-    class: 'destructive',
-    input: z.object({ to: z.string() }),
-    run: () => Promise.reject(new Error('The line broke.')),
-  });
   const effects: unknown[] = [];
   const script = [ask(['pay', { invoice: 'INV-7', cents: 700 }]), ask(['lose', { to: 'x' }]), say('Done.')];
-  await withEngine({ tools: [pays('pay', effects), lose], script, store }, async ({ start, model }) => {
+  await withEngine({ tools: [pays('pay', effects), loses('lose')], script, store }, async ({ start, model }) => {
     const key = 'INV 7/2026';
     const turn = await start('Pay INV-7.', { id: key, requester: 'acme/rita' });
     expect(turn.id).toMatch(/^k_[0-9a-f]{40}$/);

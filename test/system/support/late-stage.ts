@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
-import { z } from 'zod';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { HoldfastClient } from '../../../src/client';
@@ -12,14 +11,13 @@ import { connectTemporal } from '../../../src/client/connect';
 import { dataConverter } from '../../../src/data-converter';
 import { serveGateway } from '../../../src/gateway/serve';
 import { FileStore } from '../../../src/store/file-store';
-import { defineTool } from '../../../src/tools/define';
 import { testAddress, withEngine, type Engine, type Setup } from '../../engine/support/engine';
 import { gatewayParts } from '../../support/gateway';
 import { rita } from '../../engine/support/gateway-scene';
 import { PlannedModel } from '../../support/planned-model';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
-import { pays } from '../../support/tools';
+import { loses, pays } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 export const requester = 'acme/rita';
@@ -35,14 +33,7 @@ export class Stage {
   readonly folder = mkdtempSync(join(tmpdir(), 'holdfast-late-'));
   private store: Engine['store'] | null = null;
   /** What the tool `lose` is to do. */
-  private readonly lose = defineTool({
-    name: 'lose',
-    version: '1.0.0',
-    description: 'Sends money.',
-    class: 'destructive',
-    input: z.object({ to: z.string() }),
-    run: () => Promise.reject(new Error('The line broke.')),
-  });
+  private readonly lose = loses('lose');
   private readonly scripts: Record<string, Answer[]> = {
     'Pay.': [ask(['pay', invoice]), say('done')],
     'Lose.': [ask(['lose', { to: 'x' }]), say('done')],
