@@ -42,7 +42,11 @@ export async function scene(channel: Channel, setup: Partial<Setup>, body: (scen
   try {
     await withEngine({ tools: [pays('pay', effects)], script, ...attested, ...setup }, async (engine) => {
       const turn = await engine.start('Pay it.', { requester: 'rita' });
-      const [call] = await turn.waitForPending();
+      // That waits, or has waited: on a busy machine it may have expired by now.
+      const call = await eventually('its call is asked about', async () => {
+        const [first] = (await turn.status()).calls;
+        return first?.approval.expires_at ? (first as WaitingCall) : undefined;
+      });
       const by: Scene['by'] = async (name, { turn: other = turn, digest = call.digest, ...more } = {}) => ({
         ...(channel === 'any' ? { by: name } : { attestation: await signers.signed(other, digest, name, more) }),
         ...(more.note === undefined ? {} : { note: more.note }),

@@ -95,12 +95,11 @@ describe('a destructive call', () => {
       { tools: [pays('pay', effects)], agent: { approvalExpiryMs: 800 }, script: [ask(['pay', invoice]), say('expired')] },
       async ({ start, model }) => {
         const turn = await start();
-        const [call] = await turn.waitForPending();
         const view = await turn.result();
         expect(view.calls[0]).toMatchObject({ state: 'expired', effect: 'refused', approval: { decision: 'expired' } });
         expect(view.state).toBe('refused');
         expect(results(model.requests[1]!)[0]!.body.error).toMatchObject({ code: 'CONFIRMATION_REQUIRED', reason: 'expired' });
-        await expect(turn.approve(call!.digest, { by: 'late' })).rejects.toThrow('Not accepted');
+        await expect(turn.approve(view.calls[0]!.digest!, { by: 'late' })).rejects.toThrow('Not accepted');
         expect(effects).toEqual([]);
       },
     );

@@ -185,7 +185,7 @@ describe('three calls of one step that wait together', () => {
     const setup: Setup = {
       tools: [pays('pay', [], { run: bank.pay as never })],
       model: payments(),
-      agent: { approvalExpiryMs: 8000 },
+      agent: { approvalExpiryMs: HASTE_MS },
       settings: { approvals: 'attested', trust: signers.trust },
       signingKey: await signers.file(signers.gateway),
     };

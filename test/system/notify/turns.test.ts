@@ -88,7 +88,7 @@ it('a webhook that is down holds no turn', async () => {
 
 it('whoever must decide is reminded before the expiry, each reminder a message of its own', async () => {
   const hook = await started();
-  const agent = { approvalExpiryMs: 4000, approvals: { remindMs: [2000, 3000] } };
+  const agent = { approvalExpiryMs: 9000, approvals: { remindMs: [2000, 4000] } };
   await withEngine({ tools: [pays('pay', [])], agent, script: script(), ...settings(hook.url) }, async ({ start }) => {
     const turn = await start();
     const view = await turn.result();
