@@ -45,6 +45,9 @@ type DurableEvent = { at: string } & (
   | { type: 'turn_completed'; state: string; reason: string | null; text: string }
 );
 
+/** What is told once a workflow task has taken it: `at` is when that task began. */
+type Later = (at: string) => TurnEvent[];
+
 export type Decode = (payloads: Payload[] | null | undefined) => Promise<unknown[]>;
 
 /** Turns history events into turn events; keeps what it needs of the scheduled activities between them. */
@@ -54,6 +57,10 @@ export class EventReader {
   private readonly failed = new Map<string, CallError>();
   private requester = '';
   private taskStartedAt = '';
+  /** Questions that the workflow opens in its next task: an answer that comes before is ignored. */
+  private asks: Later[] = [];
+  /** Calls in doubt that it opens to settlement then. A reset takes none of them back. */
+  private doubts: Later[] = [];
 
   constructor(private readonly decode: Decode) {}
 
@@ -103,10 +110,12 @@ export class EventReader {
     }
     if (event.timerFiredEventAttributes) this.questions.timer();
     if (event.workflowTaskStartedEventAttributes) this.taskStartedAt = at;
-    if (event.workflowTaskCompletedEventAttributes) return this.questions.taskDone(this.taskStartedAt);
+    if (event.workflowTaskCompletedEventAttributes)
+      return [...this.questions.taskDone(this.taskStartedAt), ...this.opened(this.taskStartedAt)];
     const reset = event.workflowTaskFailedEventAttributes;
     if (!reset?.newRunId) return null;
     this.questions.reset();
+    this.asks = [];
     return [{ at, type: 'turn_reset', reason: reset.failure?.message || null }];
   }
 
@@ -170,11 +179,17 @@ export class EventReader {
   }
 
   private admitted(at: string, input: AdmitCallInput, output: AdmitCallOutput): TurnEvent[] {
+    const { id, tool } = input.call;
+    if (output.ok) this.asks.push((later) => this.asked(later, input, output));
+    else if (!input.edit) return [{ at, type: 'tool_error', call: id, tool, error: output.error, effect: null }];
+    return [];
+  }
+
+  private asked(at: string, input: AdmitCallInput, output: AdmitCallOutput & { ok: true }): TurnEvent[] {
     const { call, expires_at, edit } = input;
     const { id, tool } = call;
     const before = this.questions.openOf(id);
     if (edit && !before) return []; // it was decided meanwhile: the other input is not asked about
-    if (!output.ok) return edit ? [] : [{ at, type: 'tool_error', call: id, tool, error: output.error, effect: null }];
     const asks = output.decided?.verdict !== 'allow' || (input.held ?? []).length > 0;
     if (expires_at === null || !asks) return [];
     const { digest } = output;
@@ -185,13 +200,19 @@ export class EventReader {
     return [...edited, { at, type: 'approval_requested', call: id, tool, digest, expires_at }];
   }
 
+  private opened(at: string): TurnEvent[] {
+    return [...this.asks.splice(0), ...this.doubts.splice(0)].flatMap((tell) => tell(at));
+  }
+
   private ended(at: string, { id, tool }: RunCallInput['call'], output: RunCallOutput): TurnEvent[] {
     const { state, summary, error, effect, held } = output;
     if (held) return []; // a person is asked again
     if (error) this.failed.set(id, error);
-    return state === 'succeeded'
-      ? [{ at, type: 'tool_result', call: id, tool, summary, effect }]
-      : [{ at, type: 'tool_error', call: id, tool, error, effect }];
+    if (state === 'succeeded') return [{ at, type: 'tool_result', call: id, tool, summary, effect }];
+    const failed = (when: string): TurnEvent[] => [{ at: when, type: 'tool_error', call: id, tool, error, effect }];
+    if (effect !== 'in_doubt') return failed(at);
+    this.doubts.push(failed);
+    return [];
   }
 
   private async ending(event: HistoryEvent, at: string): Promise<TurnEvent[]> {
@@ -204,10 +225,12 @@ export class EventReader {
     if (failed) return [{ at, type: 'turn_completed', state: 'failed', reason: failed.failure?.message ?? null, text: '' }];
     if (event.workflowExecutionCanceledEventAttributes)
       return [{ at, type: 'turn_completed', state: 'cancelled', reason: null, text: '' }];
-    if (event.workflowExecutionTerminatedEventAttributes)
-      return [{ at, type: 'turn_completed', state: 'failed', reason: 'The workflow was terminated.', text: '' }];
-    if (event.workflowExecutionTimedOutEventAttributes)
-      return [{ at, type: 'turn_completed', state: 'failed', reason: 'The workflow timed out.', text: '' }];
+    const stopped = (reason: string): TurnEvent[] => [
+      ...this.doubts.splice(0).flatMap((tell) => tell(at)),
+      { at, type: 'turn_completed', state: 'failed', reason, text: '' },
+    ];
+    if (event.workflowExecutionTerminatedEventAttributes) return stopped('The workflow was terminated.');
+    if (event.workflowExecutionTimedOutEventAttributes) return stopped('The workflow timed out.');
     return [];
   }
 }
