@@ -232,7 +232,7 @@ describe('a budget', () => {
 
   it('frees what was spent when its window is over', async () => {
     const effects: unknown[] = [];
-    const brief = budget({ windowMs: 3000 });
+    const brief = budget({ windowMs: 6000 });
     const model = new OneCallEach(ask(['pay', invoice(1000)]));
     await withEngine({ tools: [pays('pay', effects)], model, agent: { ...freely, budgets: [brief] } }, async (engine) => {
       expect(await pay(engine)).toMatchObject({ state: 'succeeded' });
