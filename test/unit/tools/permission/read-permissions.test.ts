@@ -44,8 +44,26 @@ describe('rules in a file', () => {
     expect(faults).toThrow(/line 4: allow: when of "look"/);
   });
 
+  it('is a list of faults, one a line: of the text first, and of what it says where the text is right', () => {
+    const faultsOf = (name: string, text: string) => {
+      try {
+        readPermissions(file(name, text));
+        return [];
+      } catch (error) {
+        return (error as Error).message.replace(`${folder}/`, '').split('\n');
+      }
+    };
+    expect(faultsOf('two.yaml', 'allow:\n  - "look("\n  - "(x"\n')).toEqual([
+      'two.yaml holds no permission rules:',
+      expect.stringMatching(/^- line 2: allow: "look\("/),
+      expect.stringMatching(/^- line 3: allow: "\(x"/),
+    ]);
+    const broken = faultsOf('broken.yaml', 'allow: []\nallow: ["look("]\n');
+    expect(broken).toEqual(['broken.yaml holds no permission rules:', '- line 2: Map keys must be unique at line 2, column 1:']);
+  });
+
   it.each([
-    ['no mapping', '- a\n', 'it must be a mapping'],
+    ['no mapping', '- a\n', 'it must be a mapping with mode, allow, ask, deny'],
     ['nothing', '', 'it must be a mapping'],
     ['broken YAML', 'allow: [a\nb: "', 'line '],
     ['a list that is none', 'allow: look\n', 'permissions.allow must be a list'],
