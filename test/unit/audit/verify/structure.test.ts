@@ -4,7 +4,7 @@ import { readLines } from '../../../../src/audit/format/reader';
 import { Structure } from '../../../../src/audit/verify/structure';
 import { canonical } from '../../../../src/shared/canonical';
 import type { Json } from '../../../../src/shared/json';
-import { BUNDLE_KEY, STRANGER_KEY } from '../../../support/bundle-keys';
+import { BUNDLE_KEY, REDACTOR_KEY, STRANGER_KEY } from '../../../support/bundle-keys';
 
 type Line = [kind: string, body: any];
 
@@ -305,5 +305,40 @@ describe('what was left out', () => {
       (of) => ({ ...of, public: STRANGER_KEY.public, kid: STRANGER_KEY.kid }),
     ];
     for (const edit of edits) expect(await faultOf(...lines, turnEnd(), redacted(1, 2, true, edit))).toBe(why);
+  });
+
+  it('was left out of a redaction that was signed, and of one before that', async () => {
+    const twice = (edit: (first: any) => object) => (n: number, prev: string) => {
+      const said = { lines: n + 1, complete: true, previous: null, contradiction: null };
+      const of = (body: any) => {
+        const { root, kid, signature, public: key, redaction } = body;
+        return { root, kid, signature, public: key, redaction };
+      };
+      const first = edit(of(signed({ root: 'b'.repeat(64), redaction: null, ...said })));
+      const once = { of: first, parts: 1, payloads: 0, reason: 'private' };
+      const second = of(signed({ root: 'c'.repeat(64), redaction: once, ...said }, REDACTOR_KEY));
+      return end({ redaction: { of: second, parts: 1, payloads: 2, reason: 'private too' } })(n, prev);
+    };
+    expect(
+      await faultOf(
+        ...lines,
+        turnEnd(),
+        twice((first) => first),
+      ),
+    ).toBeNull();
+    expect(
+      await faultOf(
+        ...lines,
+        turnEnd(),
+        twice((first) => ({ ...first, root: 'd'.repeat(64) })),
+      ),
+    ).toMatch(/never signed so/);
+    expect(
+      await faultOf(
+        ...lines,
+        turnEnd(),
+        twice((first) => ({ ...first, public: 'AAAA' })),
+      ),
+    ).toMatch(/never signed so/);
   });
 });
