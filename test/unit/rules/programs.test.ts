@@ -170,3 +170,54 @@ describe('a program by its path', () => {
     expect(filesOf('.//x/../y')).toBe('/x/../y');
   });
 });
+
+describe('a program that reads by itself what it runs', () => {
+  it.each<[string, string[]]>([
+    ['npm', ['/package.json']],
+    ['jest', ['/package.json']],
+    ['playwright', ['/package.json']],
+    ['gulp', ['/gulpfile.js']],
+    ['grunt', ['/Gruntfile.js']],
+    ['make', ['/Makefile']],
+    ['cargo', ['/Cargo.toml', '/build.rs']],
+    ['go', ['/go.mod', '/main.go']],
+    ['pytest', ['/pyproject.toml', '/conftest.py', '/setup.py']],
+    ['coverage', ['/pyproject.toml', '/setup.cfg']],
+    ['invoke', ['/tasks.py']],
+    ['sphinx-build', ['/conf.py']],
+    ['mkdocs', ['/mkdocs.yml']],
+    ['scons', ['/SConstruct']],
+    ['rake', ['/Gemfile', '/Rakefile']],
+    ['mvn', ['/pom.xml']],
+    ['gradle', ['/build.gradle', '/settings.gradle']],
+    ['ant', ['/build.xml']],
+    ['sbt', ['/build.sbt']],
+    ['lein', ['/project.clj']],
+    ['mix', ['/mix.exs']],
+    ['cabal', ['/package.yaml']],
+    ['dotnet', ['/Directory.Build.props']],
+    ['composer', ['/composer.json']],
+    ['cmake', ['/CMakeLists.txt']],
+    ['ninja', ['/build.ninja']],
+    ['meson', ['/meson.build']],
+    ['bazel', ['/BUILD', '/WORKSPACE']],
+    ['just', ['/justfile']],
+    ['task', ['/Taskfile.yml']],
+    ['pre-commit', ['/.pre-commit-config.yaml']],
+    ['latexmk', ['/.latexmkrc']],
+    ['nix', ['/default.nix', '/flake.nix']],
+    ['vagrant', ['/Vagrantfile']],
+    ['deno', ['/deno.json']],
+    ['terraform', ['/main.tf']],
+    ['docker', ['/docker-compose.yml', '/Dockerfile']],
+    ['ansible-playbook', ['/playbook.yml']],
+    ['hg', ['/.hg/hgrc']],
+  ])('%s: %j', (program, files) => {
+    expect(runsFiles(`${program} a`)).toEqual({ program, files, guarded: false, open: true });
+  });
+
+  it('git', () => {
+    const files = ['/.git/config', '/.git/hooks/pre-commit', '/.husky/pre-commit'];
+    expect(runsFiles('/usr/bin/git log')).toEqual({ program: 'git', files, guarded: true, open: false });
+  });
+});
