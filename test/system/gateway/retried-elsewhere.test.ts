@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { person } from '../../support/gateway';
+import { startCuttingProxy } from '../store/support/cutting-proxy';
 import { describePostgres, StoreServer } from '../store/support/postgres';
 import { holdfast } from '../support/process';
-import { startWatchingProxy } from '../support/watching-proxy';
 
 const APP = join(__dirname, '../cli/fixtures/call.app.ts');
 const rita = person('rita', 'starter');
@@ -29,8 +29,7 @@ describePostgres('Two gateways over one PostgreSQL (needs PostgreSQL)', () => {
 
   it('a decision counted, the store was killed before its answer was kept: its retry at the other gateway gets that answer', async () => {
     const store = await server.fresh();
-    // The statement that keeps an answer is the only one with this text.
-    const proxy = await startWatchingProxy(server.port, '"answer":{"status":200');
+    const proxy = await startCuttingProxy(server.port);
     const shared = {
       TEMPORAL_ADDRESS: testAddress(),
       HOLDFAST_APPROVALS: 'attested',
@@ -61,9 +60,11 @@ describePostgres('Two gateways over one PostgreSQL (needs PostgreSQL)', () => {
       const [digest] = call.pending;
       const decision = { decision: 'approve', call: digest };
 
+      // The statement that keeps an answer is the only one with this text.
+      const cut = proxy.cutForGood('"answer":{"status":200');
       const gone = new AbortController();
       const unanswered = post(first + call.decisions_url, ana, decision, 'once', gone.signal);
-      await Promise.race([proxy.stopped, unanswered]);
+      await Promise.race([cut, unanswered]);
       await server.kill();
       gone.abort();
       await expect(unanswered).rejects.toThrow(/abort/i);
