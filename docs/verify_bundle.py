@@ -51,6 +51,7 @@ STEP = table(step="stop_reason text", turn="store_id")
 QUESTION = table(card="digest card", call="preview_ref target_hash")
 USAGE = table(step="input_tokens output_tokens cache_read_tokens cache_creation_tokens")
 CALL = table(call="id:call_id revision tool version class input_hash input_ref preview_ref policy_ref target_hash")
+USE = table(use="tool_use_id tool version class")
 BECAME = table(result="state effect summary error")
 OUTCOME = table(call="call_id tool version class revision", use="tool_use_id", result="state effect summary error")
 SHOWN = table(call="id:call_id revision tool version class idempotency_key:key",
@@ -91,6 +92,13 @@ def hash_of(value): return sha256(canonical(value).encode())
 def pick(value, names): return {name: value.get(name) for name in names}
 def pick_there(value, names): return {name: value[name] for name in names if name in value}
 def ms(time): return (datetime.fromisoformat(time) - EPOCH) // timedelta(milliseconds=1)
+
+def call_digest(turn, call):
+    """Of version 2 in a turn that is bound to a store."""
+    bound = "store_id" in turn
+    asked = {"call_id": call.get("id"), **pick(turn, OF_TURN if bound else ("turn_id", "requester"))}
+    more = pick(call, ("definition_ref", "target_hash")) if bound else {}
+    return form({"v": "holdfast.call/2" if bound else "holdfast.call/1", **asked, **pick(call, OF_CALL), **more})
 
 def when(time):
     """Milliseconds since 1970; nan, which is neither before nor after anything, for what is no time."""
@@ -268,6 +276,7 @@ class Twice:
             self.told.outcome(one)
             self.tell_all(OUTCOME, ended(one), call=one.get("digest"), result=result, use=one.get("call_id"))
             self.tell("result", result, pick_there(one, ["call_id"]))
+            self.proposed(one.get("call_id"), one)
         if "digest" in value:
             self.tell("card", value.get("card_ref"), pick(value, ["digest"]))
         self.expiries.add((txt(call.get("id")), form(value.get("expires_at"))))
@@ -294,8 +303,10 @@ class Twice:
         if name == "admitDirect":
             self.tell("turn", "", pick_there(result, ["store_id"]))
         for one in objs(asked):
-            self.said.pop(("use", txt(one.get("id")), "tool_use_id"), None)
-            self.tell("use", one.get("id"), pick_there(one, ["tool_use_id"]))
+            for _, _, fact in USE:
+                self.said.pop(("use", txt(one.get("id")), fact), None)
+            self.tell_all(USE, one, use=one.get("id"))
+            self.ready(one, obj(value.get("turn")), result, name)
             self.tell_all(ASKED, one, asked=one.get("input_ref"))
             self.tell_all(CALL[:1] + CALL[2:7], one, call=one.get("digest"))
             if obj(one.get("input")) or one.get("input") == {}:
@@ -308,6 +319,7 @@ class Twice:
             self.rule("D3", result.get("run_id") in (None, "") or not self.whole or result["run_id"] in self.runs)
             asked = {"call_id": call["id"]} if "id" in call else {}
             self.tell("card", card, asked | pick_there(result, ["card"]))
+            self.rule("D3", txt(digest) in (txt(result.get("card")) or txt(digest)))
             shown = pick_there(result, ["target_hash"]) | ({"makers": call.get("makers", [])} if asked else {})
             self.tell("card", result.get("preview_ref"), shown)
             now = {**call, **pick_there(obj(result.get("decided")), ("input_ref", "input_hash")),
@@ -331,6 +343,23 @@ class Twice:
                     self.applied[txt(call.get("digest"))] = one["effect"] == "applied"
         if name == "settleEffect" and result.get("effect") == value.get("outcome"):
             self.tell("effect", result.get("head"), pick_there(value, SAID))
+
+    def ready(self, one, turn, result, name):
+        """Which digest a step gives a call that needs no further admission."""
+        digest, needs, verdict = one.get("digest"), one.get("needs_admit"), one.get("verdict")
+        if "digest" not in one:
+            return
+        ready = verdict != "rejected" and needs is False
+        self.rule("D2", "needs_admit" not in one or ready == (digest is not None))
+        if digest is not None and isinstance(turn.get("turn_id"), str):
+            turn = turn | pick_there(result, ["store_id", "agent"] if name == "admitDirect" else ["store_id"])
+            policy = pick_there(obj(result.get("policy")), ["policy_ref"])
+            self.rule("D2", digest == call_digest(turn, {**policy, **one, "revision": 1, "preview_ref": None}))
+
+    def proposed(self, name, one):
+        """Which tool was asked for, of a call that did not run too."""
+        if self.whole and not self.unknown:
+            self.tell_all(USE[1:], one, use=name)
 
     def known(self, one, summary):
         digest, ref, message = one.get("digest"), one.get("result_ref"), obj(one.get("error")).get("message")
@@ -361,6 +390,7 @@ class Twice:
             self.known(one, "result_summary")
             self.tell_all(SHOWN, ended(one), call=digest, result=one.get("result_ref"))
             self.tell_all(OF_RESULT[:1], one, result=one.get("result_ref"))
+            self.proposed(one.get("id"), one)
             if self.whole and not self.unknown:
                 self.approved(txt(one.get("id")), approval, list(self.decided.get(txt(digest), {}).values()))
         answered = texts(pick_all(view["calls"], "result_ref"))
@@ -704,10 +734,7 @@ class History:
 
     def call(self, value, call, facts, time):
         turn = obj(value.get("turn"))
-        bound = "store_id" in turn
-        asked = {"call_id": call.get("id"), **pick(turn, OF_TURN if bound else ("turn_id", "requester"))}
-        more = pick(call, ("definition_ref", "target_hash")) if bound else {}
-        digest = form({"v": "holdfast.call/2" if bound else "holdfast.call/1", **asked, **pick(call, OF_CALL), **more})
+        digest = call_digest(turn, call)
         again = f":{call.get('dispatch')}" if call.get("dispatch") != 1 else ""
         self.rule("H3", pick(turn, IDS) == pick(self.turn, IDS) and digest is not None and call.get("digest") == digest)
         self.rule("H3", type(call.get("dispatch")) is int and call["dispatch"] > 0 and "input" in call)

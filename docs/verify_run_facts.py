@@ -14,6 +14,7 @@ POLICY = ("limits", "max_parallel", "sibling_abort", "approval_expiry_ms", "stee
 FOUND_ANEW = ("reset", "same_intent", "preview_drifted", "target_changed")
 EFFECTS = ("applied", "not_applied", "refused", "in_doubt")
 EXACT = 2**53 - 1
+UNSAID = object()
 
 def txt(value): return value if isinstance(value, str) else ""
 def listed(value): return value if isinstance(value, list) else []
@@ -50,7 +51,7 @@ class RunFacts:
     def __init__(self, twice, objects, form, payload, when, person, unknown):
         self.twice, self.objects, self.UNKNOWN = twice, objects, unknown
         self.form, self.payload, self.when, self.person = form, payload, when, person
-        self.run, self.runs, self.next, self.clock = Run(), {}, {}, set()
+        self.run, self.runs, self.next, self.clock, self.handed = Run(), {}, {}, set(), {}
         self.steps, self.bodies, self.contents, self.answers, self.held = {}, {}, {}, {}, {}
 
     def rule(self, rule, holds): self.twice.rule(rule, bool(holds))
@@ -86,12 +87,22 @@ class RunFacts:
             self.completed(facts)
         if name == "WORKFLOW_EXECUTION_CONTINUED_AS_NEW":
             self.next[self.twice.runs[-1]] = (facts.get("newExecutionRunId"), *self.place_of(facts))
+            self.handed[self.twice.runs[-1]] = self.fields(facts)
         failed = self.obj(self.obj(facts.get("failure")).get("applicationFailureInfo")).get("details")
-        if name in ("WORKFLOW_EXECUTION_COMPLETED", "WORKFLOW_EXECUTION_FAILED"):
-            self.view(self.obj(self.payload(facts.get("result") if name.endswith("COMPLETED") else failed)))
+        ends = {"WORKFLOW_EXECUTION_COMPLETED": facts.get("result"), "WORKFLOW_EXECUTION_FAILED": failed,
+                "WORKFLOW_EXECUTION_CANCELED": facts.get("details")}
+        if name in ends:
+            self.view(self.obj(self.payload(ends[name])))
 
     def place_of(self, facts):
         return [self.obj(facts.get(it)).get("name") for it in ("workflowType", "taskQueue")]
+
+    def fields(self, facts):
+        """What is known of a run's memo and its search attributes: hashes, by name."""
+        held = {**self.obj(self.obj(facts.get("memo")).get("fields")),
+                **self.obj(self.obj(facts.get("searchAttributes")).get("indexedFields"))}
+        read = {name: self.payload({"payloads": [held[name]]}) for name in held}
+        return {name: self.form(read[name]) for name in read if read[name] is not self.UNKNOWN}
 
     def started(self, facts):
         before, run = txt(facts.get("continuedExecutionRunId")), self.twice.runs[-1]
@@ -102,6 +113,8 @@ class RunFacts:
         own = (txt(facts.get("originalExecutionRunId")) or run, *self.place_of(facts))
         for told, it in zip(self.next.get(before, ()), own):
             self.rule("D1", told is None or told == it)
+        handed, began = self.handed.get(before, {}), self.fields(facts)
+        self.rule("D1", all(handed[name] == began[name] for name in handed if name in began))
 
     def task(self, ref, time):
         self.tasks[ref], self.task_since = time, True
@@ -334,7 +347,8 @@ class RunFacts:
         for call in calls:
             found = [it for it in self.objs(definition.get("tools"))
                      if same(it.get("name"), call.get("tool")) and same(it.get("version"), call.get("version"))]
-            known = [it.get("idempotent") for it in found]
+            known, agents = [it.get("idempotent") for it in found], [it.get("sub_agent", UNSAID) for it in found]
+            self.rule("D2", not agents or UNSAID in agents or call.get("sub_agent") in agents)
             self.rule("D2", not found or "idempotent" not in call or None in known or call["idempotent"] in known)
 
     def server_tools(self, told, answer):

@@ -116,6 +116,7 @@ class TurnFacts:
         self.begun = {}  # by event: hashes of the arguments that children are started with
         self.meant, self.UNKNOWN = meant, unknown
         self.tally, self.tallies, self.scheduled, self.shown, self.end = Tally(), {}, {}, unknown, {}
+        self.tools, self.opened = set(), False  # tools that steps have asked for; whether an agent was asked
         self.contents, self.roles, self.asked, self.starts, self.headers = {}, {}, {}, {}, {}
         self.handed = {}  # by run: hash of the argument that it has handed to the next
         self.messages = {}  # by ref: role and parts of an own message; None: it is none
@@ -152,7 +153,10 @@ class TurnFacts:
             self.above("result", result)
             self.ended(self.obj(result), None)
         if name == "WORKFLOW_EXECUTION_CANCELED":
-            self.cancelled(self.obj(self.payload(facts.get("details"))))
+            details = self.obj(self.payload(facts.get("details")))
+            self.cancelled(details)
+            self.ended(details, None)
+            self.rule("D1", not isinstance(details.get("calls"), list) or details.get("state") == "cancelled")
         if name == "WORKFLOW_EXECUTION_FAILED":
             details = self.obj(failure.get("applicationFailureInfo")).get("details")
             self.ended(self.obj(self.payload(details)), failure)
@@ -218,17 +222,26 @@ class TurnFacts:
         if "HoldfastState" in self.obj(self.obj(given).get("indexedFields")):
             self.shown = self.UNKNOWN if fields.get("HoldfastState") is None else fields["HoldfastState"]
         self.tell("turn", "", there(fields, "HoldfastAgent", "HoldfastRequester", "HoldfastSession"))
+        tools, state = fields.get("HoldfastTool"), fields.get("HoldfastState")
+        if isinstance(tools, list):
+            self.rule("D1", state != "running" or not tools)
+            self.rule("D1", state not in ("awaiting_approval", "in_doubt") or len(tools) > 0)
+            known = self.twice.whole and not self.twice.unknown and not self.opened
+            self.rule("D1", not known or all(isinstance(it, str) and it in self.tools for it in tools))
 
     def activity(self, event_id, name, value):
         self.scheduled[event_id] = (name, value)
         if name == "endTurn":
             self.tell("run", self.run(), there(value, "state"))
             self.tell("turn", "", there(self.obj(value.get("begin")), "message", "attestation"))
+        self.opened = self.opened or name == "openSubTurn"
         if name == "takeStep" and "step" in value and self.knows_all():
             self.rule("D1", is_count(value["step"], self.tally.steps + 1))
 
     def completed(self, name, value, result):
         said, tally = self.obj(result), self.tally
+        asked = {"takeStep": said.get("calls"), "admitDirect": [said.get("call")]}.get(name)
+        self.tools |= {cut_bytes(txt(one.get("tool")), ATTRIBUTE) for one in self.objs(asked)}
         if name == "lookAtSubTurn":
             spent = self.obj(said.get("spent")).get("usage")
             tally.unknown = tally.unknown or not isinstance(spent, dict)

@@ -3,7 +3,14 @@
  * which rule it is compared; or why it is not. A new field without an entry does not compile.
  */
 import type { Decision, Edit, EditMade, Held, Settlement } from '../../shared/approval';
-import type { AdmitCallInput, AdmitDirectInput, AdmitDirectOutput, DecidedCall, RenewedPolicy } from '../../shared/io/admission';
+import type {
+  AdmitCallInput,
+  AdmitDirectInput,
+  AdmitDirectOutput,
+  DecidedCall,
+  Denials,
+  RenewedPolicy,
+} from '../../shared/io/admission';
 import type { ReconcileEffectInput, ReconcileEffectOutput, SettleEffectInput } from '../../shared/io/effects';
 import type { CheckDecisionInput, CheckDecisionOutput, NotifyInput } from '../../shared/io/people';
 import type { RunCallInput } from '../../shared/io/run';
@@ -104,6 +111,12 @@ export const ADMIT_CALL_INPUT = {
   untrusted: 'rule.D4',
   approval: 'rule.D4',
 } as const satisfies Record<keyof AdmitCallInput, Place>;
+
+/** How often the classifier has denied, as admission is told. */
+export const DENIALS = {
+  in_a_row: 'once.a row ends when a person approves, too, at a moment that the workflow alone knows; it is not more than in_all',
+  in_all: 'rule.D4',
+} as const satisfies Record<keyof Denials, Place>;
 
 export const HELD = {
   kind: 'rule.D4',

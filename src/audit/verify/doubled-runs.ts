@@ -18,8 +18,6 @@ import type { CallInput, TurnInput, TurnPolicy } from '../../shared/io/turn';
 import type { BundleBody } from '../format/lines';
 import { TURN_CONTEXT, type Place, type Table } from './doubled';
 
-const OF_STEERING = 'once.what people say beside decisions is not compared (docs/bundle-format.md)';
-
 /** The first line of a bundle. */
 export const BUNDLE = {
   v: 'once.of the form',
@@ -146,14 +144,14 @@ export const READ_CARD_OUTPUT = {
 
 export const CHECK_STEER_INPUT = {
   turn: 'once.compared field by field',
-  digest: OF_STEERING,
-  attestation: OF_STEERING,
+  digest: 'rule.H9',
+  attestation: 'rule.H9',
   at: 'rule.D1',
 } as const satisfies Record<keyof CheckSteerInput, Place>;
 
 export const CHECK_STEER_OUTPUT = {
-  ok: OF_STEERING,
-  principal: OF_STEERING,
+  ok: 'rule.H9',
+  principal: 'rule.H9',
 } as const satisfies Record<keyof (CheckSteerOutput & { ok: true }), Place>;
 
 /** Of a result, in its part; the model is told of it, and a direct call answers with it. */
@@ -186,4 +184,6 @@ export const CONTINUED_AS_NEW = {
   workflowType: 'rule.D1',
   taskQueue: 'rule.D1',
   input: 'rule.D1',
+  memo: 'rule.D1',
+  searchAttributes: 'rule.D1',
 } as const satisfies Table;

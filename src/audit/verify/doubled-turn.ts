@@ -25,7 +25,7 @@ export const SEARCH_ATTRIBUTES = {
   HoldfastRequester: 'turn.HoldfastRequester',
   HoldfastSession: 'turn.HoldfastSession',
   HoldfastState: 'rule.D1',
-  HoldfastTool: 'once.tools of calls that wait',
+  HoldfastTool: 'rule.D1',
 } as const satisfies Table;
 
 /** The agent in the start block; the object of its definition has it too. */

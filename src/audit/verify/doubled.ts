@@ -9,7 +9,7 @@ import type { RunCallOutput } from '../../shared/io/run';
 import type { StepUsage, TakeStepOutput } from '../../shared/io/step';
 import type { LookAtTurnInput, LookAtTurnOutput } from '../../shared/io/sessions';
 import type { TurnContext } from '../../shared/io/turn';
-import type { ApprovalView, CallView, TurnView } from '../../shared/turn-view';
+import type { ApprovalView, CallView, IgnoredSignal, TurnView } from '../../shared/turn-view';
 import type { EffectRecord } from '../../store/store';
 
 /** What facts are about, and what names it: of a call its digest (of a `dispatch` also the number), of the rest a ref or an id. `block` is one that dispatches or ends, `effect` one that says what became of a call, `step` the admission, `said` what people have said and the store keeps. */
@@ -87,8 +87,8 @@ export const ADMITTED_CALL = {
   input_hash: 'asked.input_hash',
   input: 'rule.D2',
   input_ref: 'names.asked',
-  digest: 'once.the calls that run name theirs: not compared yet',
-  needs_admit: 'once.what the workflow does next',
+  digest: 'rule.D2',
+  needs_admit: 'rule.D2',
   parallel: 'once.of the tool’s code',
   idempotent: 'rule.D2',
   timeout_ms: 'use.timeout_ms',
@@ -99,7 +99,7 @@ export const ADMITTED_CALL = {
   validation_ms: 'use.validation_ms',
   approval: 'rule.D4',
   reconcile_ms: 'once.of the tool’s code',
-  sub_agent: 'once.of the tool’s code',
+  sub_agent: 'rule.D2',
   definition_ref: 'use.definition_ref',
   target_hash: 'asked.target_hash',
 } as const satisfies Record<keyof AdmittedCall, Place>;
@@ -219,6 +219,14 @@ export const APPROVAL_VIEW = {
   channel: 'rule.D5',
   decisions: 'rule.D5',
 } as const satisfies Record<keyof ApprovalView, Place>;
+
+/** A signal that changed nothing. */
+export const IGNORED_SIGNAL = {
+  at: 'rule.D1',
+  signal: 'rule.D1',
+  identity: 'rule.D1',
+  reason: 'once.a signal has no answer: only the workflow knows why it changed nothing',
+} as const satisfies Record<keyof IgnoredSignal, Place>;
 
 /** The turn's result. */
 export const TURN_VIEW = {

@@ -92,8 +92,9 @@ export class Meaning {
     const { approvals = {}, tools, name: agent = null, prompt = null } = definition;
     const kept = list(tools).map((tool) => {
       const { name = null, version = null, class: kind = null, internal_only: internal = false, input_schema } = object(tool);
-      const { idempotent = null } = object(tool);
-      return { name, version, class: kind, internal, idempotent, defaults: defaultsIn(input_schema ?? null) };
+      const { idempotent = null, sub_agent } = object(tool);
+      const answers: JsonObject = sub_agent === undefined ? {} : { sub_agent };
+      return { name, version, class: kind, internal, idempotent, ...answers, defaults: defaultsIn(input_schema ?? null) };
     });
     const { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } = definition;
     const policy = { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } as JsonObject;

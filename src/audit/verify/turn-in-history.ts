@@ -16,10 +16,13 @@ import { attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN,
 const CUT = [12_000, 800_000];
 /** Longest search attribute, in bytes. */
 const ATTRIBUTE = 255;
+/** States in which calls wait. */
+const WAITING = new Set<Json | undefined>(['awaiting_approval', 'in_doubt']);
 /** How Temporal says that a turn has ended, and the states for which it does. */
 const STATES: Readonly<Record<string, (state: Json | undefined) => boolean>> = {
   WORKFLOW_EXECUTION_COMPLETED: (state) => state !== 'failed',
   WORKFLOW_EXECUTION_FAILED: (state) => state === 'failed',
+  WORKFLOW_EXECUTION_CANCELED: (state) => state === 'cancelled',
 };
 
 interface Scheduled {
@@ -35,6 +38,10 @@ export class TurnInHistory {
   private readonly tallies = new Map<string, Tally>();
   /** State by the search attribute. */
   private shown: Known | undefined;
+  /** Tools that steps have asked for, as a search attribute has them. */
+  private readonly tools = new Set<Json>();
+  /** An agent was asked: its calls wait in this turn, too. */
+  private opened = false;
   private end: { state: Json; reason: Json } | null = null;
   /** By run: hash of the argument that it has handed to the next. */
   private readonly handed = new Map<string, string | null>();
@@ -72,7 +79,10 @@ export class TurnInHistory {
       this.above('result', firstPayload(result));
       this.ended(type, attributes, firstPayload(result));
     }
-    if (type === 'WORKFLOW_EXECUTION_CANCELED') this.cancelled(firstPayload(attributes.details));
+    if (type === 'WORKFLOW_EXECUTION_CANCELED') {
+      this.cancelled(firstPayload(attributes.details));
+      this.ended(type, attributes, firstPayload(attributes.details));
+    }
     if (type === 'WORKFLOW_EXECUTION_FAILED') {
       this.ended(type, attributes, firstPayload(failureDetails(attributes)));
     }
@@ -146,6 +156,21 @@ export class TurnInHistory {
     const { indexedFields } = object(given);
     if (Object.hasOwn(object(indexedFields), 'HoldfastState')) this.shown = fields.HoldfastState ?? UNKNOWN;
     this.all.tellAll(of.SEARCH_ATTRIBUTES, fields, { turn: '' }, 'a search attribute');
+    this.waits(fields);
+  }
+
+  /** D1: tools of calls that wait, while calls wait. Those of sub-agents' calls are looked at, and not always written down. */
+  private waits({ HoldfastTool, HoldfastState }: Record<string, Json>): void {
+    if (!Array.isArray(HoldfastTool)) return;
+    const isEmpty = HoldfastTool.length === 0;
+    if ((HoldfastState === 'running' && !isEmpty) || (WAITING.has(HoldfastState) && isEmpty))
+      this.all.report(
+        'D1',
+        `A turn is ${quoted(HoldfastState)}, and its search attribute names ${HoldfastTool.length} tools that wait`,
+      );
+    const other = HoldfastTool.find((tool) => !this.tools.has(tool));
+    if (other !== undefined && this.all.whole && !this.opened)
+      this.all.report('D1', `A search attribute names the tool ${quoted(other)}, which no step has asked for`);
   }
 
   private activity(event: JsonObject, { activityType }: JsonObject, payload: Known): void {
@@ -160,6 +185,7 @@ export class TurnInHistory {
       const { message, attestation } = object(begin);
       this.all.tell('turn', '', { message, attestation }, HISTORY);
     }
+    this.opened ||= type === 'openSubTurn';
     if (type === 'takeStep' && step !== undefined && this.knowsAll && step !== this.tally.steps + 1)
       this.all.report('D1', `The turn is said to take step ${quoted(step)} after ${this.tally.steps} steps`);
   }
@@ -167,6 +193,8 @@ export class TurnInHistory {
   private completed({ scheduledEventId }: JsonObject, payload: Known): void {
     const { type, value } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {} };
     const said = payload === UNKNOWN ? {} : object(payload);
+    const asked = type === 'takeStep' ? list(said.calls) : type === 'admitDirect' ? [said.call!] : [];
+    for (const call of asked.map(object)) this.tools.add(cutBytes(text(call.tool), ATTRIBUTE));
     if (type === 'lookAtSubTurn') this.lookedAt(value, payload);
     if (type === 'takeStep') this.step(value, said);
     if (type === 'compact') {

@@ -1,6 +1,6 @@
 /**
  * What steps say again of the agent's definition, and blocks of the activities that write them: the limits of a turn, whether a tool
- * may be repeated, what the vendor's own tools did, how room was made (rules D2, D4 and D6).
+ * may be repeated and whether an agent answers it, what the vendor's own tools did, how room was made (rules D2, D4 and D6).
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { list, object, text } from '../case-file/loose';
@@ -116,8 +116,11 @@ export class TwiceInDefinition {
       return isJsonObject(step.policy.limits) && defined[field] !== undefined && hashOf(exact(said)) !== hashOf(defined[field]);
     });
     if (other !== undefined) this.all.report('D1', `A step says another ${other} of its turn than the agent's definition has`);
-    for (const { tool, version, idempotent } of step.calls) {
+    for (const { tool, version, idempotent, sub_agent = null } of step.calls) {
       const found = list(definition.tools).map(object).filter((one) => one.name === tool && one.version === version); // prettier-ignore
+      const agents = found.map((one) => one.sub_agent);
+      if (agents.length > 0 && !agents.includes(undefined) && !agents.includes(sub_agent))
+        this.all.report('D2', 'A call is said to be answered by another agent than the definition of its tool has, or by none');
       if (
         found.length === 0 ||
         idempotent === undefined ||

@@ -3,6 +3,7 @@ import { actHash, idempotencyKey } from '../../shared/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { isCut, isShortOf } from '../../shared/short-view';
 import { list, object, text } from '../case-file/loose';
+import { digestFault } from './admitted-digest';
 import type { RunBody, TurnBody } from '../format/lines';
 import * as of from './doubled';
 import type { History } from './history';
@@ -18,6 +19,9 @@ const EFFECT = { succeeded: 'applied', failed: 'not_applied', in_doubt: 'in_doub
 const WRITING = new Set(['takeStep', 'endTurn']);
 /** Activities that ask what became of a dispatch. */
 const LOOKING = new Set(['inspectEffect', 'settleEffect', 'reconcileEffect']);
+
+/** What a step says of a call, and its outcome, and the turn's result, whether it ran or not. */
+const OF_USE = ['tool_use_id', 'tool', 'version', 'class'];
 
 interface Scheduled {
   type: string;
@@ -138,11 +142,11 @@ export class TwiceInHistory {
         this.all.tellAll(of.TAKE_STEP_OUTPUT, said, { step, turn: '' }, HISTORY);
         this.all.tellAll(of.STEP_USAGE, object(said.usage), { step }, HISTORY);
       }
-      for (const one of list(said.calls).map(object)) this.asked(one, said);
+      for (const one of list(said.calls).map(object)) this.asked(one, said, { turn: object(value.turn) });
     }
     if (type === 'admitDirect') {
       this.all.tell('turn', '', { store_id: said.store_id }, HISTORY);
-      this.asked(object(said.call), said);
+      this.asked(object(said.call), said, { turn: object(value.turn), agent: said.agent });
     }
     if (type === 'admitCall' && said.ok === true) this.question(call, said);
     if (type === 'readCard') this.all.tell('card', value.card_ref, { text: said.card, digest: said.digest }, HISTORY);
@@ -154,12 +158,15 @@ export class TwiceInHistory {
   }
 
   /** D2 */
-  private asked(call: JsonObject, { policy }: JsonObject): void {
+  private asked(call: JsonObject, { policy, store_id }: JsonObject, by: { turn: JsonObject; agent?: Json | undefined }): void {
     const { id, digest, input_ref, input, tool_use_id } = call;
-    this.all.facts.forget('use', text(id), 'tool_use_id');
-    this.all.tell('use', id, { tool_use_id }, HISTORY);
-    this.all.tellAll(of.ADMITTED_CALL, call, { asked: input_ref }, HISTORY);
     const { tool, version, class: kind, input_hash } = call;
+    for (const fact of OF_USE) this.all.facts.forget('use', text(id), fact);
+    this.all.tell('use', id, { tool_use_id, tool, version, class: kind }, HISTORY);
+    this.all.tellAll(of.ADMITTED_CALL, call, { asked: input_ref }, HISTORY);
+    const bound = { store_id, agent: by.agent };
+    const fault = digestFault(call, { turn: by.turn, bound, policy_ref: object(policy).policy_ref });
+    if (fault !== null) this.all.report('D2', `A call ${fault}`);
     this.all.tell('call', digest, { call_id: id, tool, version, class: kind, input_hash, input_ref }, HISTORY);
     if (isJsonObject(input)) this.all.tell('asked', input_ref, { input_hash: hashOf(input) }, HISTORY);
     if (call.policy_ref !== undefined) this.all.tell('asked', input_ref, { policy_ref: object(policy).policy_ref }, HISTORY);
@@ -176,6 +183,8 @@ export class TwiceInHistory {
     if (run_id !== '' && run_id !== null && this.history.whole && !this.history.runs.includes(text(run_id)))
       this.all.report('D3', 'People were asked in a run that the turn does not have');
     this.all.tell('card', card_ref, { call_id, text: card }, HISTORY);
+    if (typeof card === 'string' && card !== '' && !card.includes(text(digest)))
+      this.all.report('D3', 'The card that people were shown does not name the digest of its call');
     // Of an argument that was left out nobody knows who had a hand in it.
     const makers = asked.id === undefined ? undefined : (asked.makers ?? []);
     this.all.tell('card', preview_ref, { target_hash, makers }, HISTORY);
@@ -213,6 +222,12 @@ export class TwiceInHistory {
     this.became(outcome, outcome.summary, HISTORY);
     this.all.tellAll(of.CALL_OUTCOME, ended(outcome), { call: digest, result: result_ref, use: call_id }, HISTORY);
     this.all.tell('result', result_ref, { call_id }, HISTORY);
+    this.proposed(call_id, outcome, HISTORY);
+  }
+
+  /** D2: which tool was asked for, of a call that did not run too. Whose step was left out, another may have asked for. */
+  private proposed(id: Json | undefined, { tool, version, class: kind }: JsonObject, source: string): void {
+    if (this.all.whole) this.all.tell('use', id, { tool, version, class: kind }, source);
   }
 
   /** D1, D4 to D6: the turn's result shows all of it again. */
@@ -234,6 +249,7 @@ export class TwiceInHistory {
       this.became(call, call.result_summary, RESULT);
       this.all.tellAll(of.CALL_VIEW, ended(call), { call: digest, result: result_ref }, RESULT);
       this.all.tell('result', result_ref, { call_id }, RESULT);
+      this.proposed(call_id, call, RESULT);
       this.approved(call);
     }
     // A direct call answers with the envelope that the store has of its result.

@@ -8,6 +8,7 @@ import type { PartBody } from '../format/lines';
 import { quoted } from './fault';
 import type { History } from './history';
 import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
+import { fieldsOf } from './turn-in-history';
 import { attributesOf, eventType, failureDetails, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
 
 /** Those whose `at` is the clock of the task that schedules them. That of a `settleEffect` is of when somebody has said so. */
@@ -55,6 +56,8 @@ interface Next {
   run: Json | undefined;
   type: Json | undefined;
   queue: Json | undefined;
+  /** What is known of its memo and its search attributes. */
+  fields: Record<string, Json>;
 }
 
 export class TwiceInRuns {
@@ -105,11 +108,14 @@ export class TwiceInRuns {
         return this.completed(attributes);
       case 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW': {
         const { newExecutionRunId: run, workflowType, taskQueue } = attributes;
-        this.next.set(this.history.runs.at(-1)!, { run, type: object(workflowType).name, queue: object(taskQueue).name });
+        const { name: type } = object(workflowType);
+        this.next.set(this.history.runs.at(-1)!, { run, type, queue: object(taskQueue).name, fields: handedOn(attributes) });
         return;
       }
       case 'WORKFLOW_EXECUTION_COMPLETED':
         return this.view(firstPayload(attributes.result));
+      case 'WORKFLOW_EXECUTION_CANCELED':
+        return this.view(firstPayload(attributes.details));
       case 'WORKFLOW_EXECUTION_FAILED':
         return this.view(firstPayload(failureDetails(attributes)));
     }
@@ -123,7 +129,8 @@ export class TwiceInRuns {
   }
 
   /** D1: what the run before has said of this one. */
-  private started({ input, continuedExecutionRunId, originalExecutionRunId, workflowType, taskQueue }: JsonObject): void {
+  private started(attributes: JsonObject): void {
+    const { input, continuedExecutionRunId, originalExecutionRunId, workflowType, taskQueue } = attributes;
     const run = this.history.runs.at(-1)!;
     const before = text(continuedExecutionRunId);
     const known = this.runs.get(before);
@@ -143,6 +150,9 @@ export class TwiceInRuns {
     const own = { run: text(originalExecutionRunId) || run, type: object(workflowType).name, queue: object(taskQueue).name };
     const other = (['run', 'type', 'queue'] as const).find((field) => told[field] !== undefined && told[field] !== own[field]);
     if (other) this.all.report('D1', `The run began with another ${other} than the run before it says`);
+    const began = handedOn(attributes);
+    const changed = Object.keys(next.fields).find((name) => name in began && hashOf(began[name]) !== hashOf(next.fields[name]));
+    if (changed) this.all.report('D1', `The run began with another ${changed} than the run before it has handed on`);
   }
 
   private task(event: JsonObject, { startedEventId }: JsonObject): void {
@@ -257,4 +267,9 @@ export class TwiceInRuns {
       if (at !== undefined && this.history.whole && !this.clock.has(timeOf(at)))
         this.all.report('D1', "The turn's result has a signal that was ignored when its workflow did nothing");
   }
+}
+
+/** Of a run's memo and its search attributes, by name. */
+function handedOn({ memo, searchAttributes }: JsonObject): Record<string, Json> {
+  return { ...fieldsOf(memo, 'fields'), ...fieldsOf(searchAttributes, 'indexedFields') };
 }

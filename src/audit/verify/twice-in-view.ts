@@ -73,6 +73,8 @@ export class TwiceInView {
         return this.completed(attributes);
       case 'WORKFLOW_EXECUTION_COMPLETED':
         return this.view(firstPayload(attributes.result));
+      case 'WORKFLOW_EXECUTION_CANCELED':
+        return this.view(firstPayload(attributes.details));
       case 'WORKFLOW_EXECUTION_FAILED':
         return this.view(firstPayload(failureDetails(attributes)));
     }

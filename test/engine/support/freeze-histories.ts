@@ -7,12 +7,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import type { TurnHandle } from '../../../src/client/turn-handle';
+import { startDevServer } from '../../../src/devserver/dev-server';
+import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { budgetWorkflowId } from '../../../src/shared/budget-book';
 import { intentHash, intentWorkflowId } from '../../../src/shared/intent';
 import type { Budget } from '../../../src/tools/budgets';
 import { ToolError } from '../../../src/tools/errors';
 import type { JsonObject } from '../../../src/shared/json';
-import { withEngine, type Engine, type Setup } from './engine';
+import { eventually, withEngine, type Engine, type Setup } from './engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 
@@ -28,6 +30,8 @@ type Run = Setup & {
   call?: { tool: string; input: JsonObject };
   says?: string[];
   toldAt?: string;
+  /** The first of two approvals changes the input; then the turn goes on in another run, and is approved there. */
+  continues?: true;
   of?: (engine: Engine, turn: TurnHandle) => Promise<string> | string;
 };
 
@@ -72,6 +76,12 @@ const RUNS: Record<string, Run> = {
     toldAt: 'https://hooks.example/',
     of: told,
   },
+  bound: {
+    tools: [pays('pay', [], { preview: ({ cents }: any) => `Pay ${cents} cents` }), read],
+    agent: { approvals: { quorum: 2 } },
+    script: [ask(['lookup', { key: 'a' }], ['pay', invoice]), say('Paid.')],
+    continues: true,
+  },
   session: { script: [say('One.'), say('Two.'), say('Three.')], says: ['First.', 'Second.', 'Third.'] },
 };
 
@@ -110,13 +120,54 @@ async function turnHistory(engine: Engine, name: string, run: Run) {
   return historyOf(engine, frozen ?? turn.workflowId);
 }
 
-async function freeze(name: string, run: Run): Promise<void> {
-  await withEngine(run, async (engine) => {
-    const history = run.says ? await sessionHistory(engine, run.says) : await turnHistory(engine, name, run);
-    const text = historyToJSON(history).replace(/"stackTrace": "[^"]*"/g, '"stackTrace": ""'); // paths of this machine
-    await writeFile(join(__dirname, '../../histories', `${name}.json`), `${text}\n`);
-    console.log(`${name}: ${history.events?.length} events`);
+/** Both runs of a turn that goes on in another one. */
+async function continuedHistories(engine: Engine, name: string) {
+  const turn = await started(engine, name, {});
+  const handle = engine.client.temporal.workflow.getHandle(turn.workflowId);
+  const [asked] = await turn.waitForPending();
+  const first = (await turn.status()).run_id;
+  await handle.signal('approve', { call: asked.digest, by: 'ana', note: 'less', input: { ...invoice, cents: 600 } });
+  const edited = await eventually('it is asked about anew', async () => {
+    const [waits] = await turn.waitForPending();
+    return waits.digest !== asked.digest && waits;
   });
+  await turn.approve(edited.digest, { by: 'ana', note: 'frozen' });
+  await eventually('another run', async () => {
+    await handle.signal('nothing', {});
+    return (await turn.status()).run_id !== first;
+  });
+  const [waits] = await turn.waitForPending();
+  await turn.approve(waits.digest, { by: 'bob' });
+  await turn.result();
+  const before = await engine.client.temporal.workflow.getHandle(turn.workflowId, first).fetchHistory();
+  return { [name]: before, [`${name}_continued`]: await historyOf(engine, turn.workflowId) };
+}
+
+async function histories(engine: Engine, name: string, run: Run) {
+  if (run.continues) return continuedHistories(engine, name);
+  return { [name]: run.says ? await sessionHistory(engine, run.says) : await turnHistory(engine, name, run) };
+}
+
+async function freeze(name: string, run: Run): Promise<void> {
+  const wanted = run.continues ? await serverOfShortRuns() : null;
+  try {
+    await withEngine({ ...run, ...(wanted ? { address: wanted.address } : {}) }, async (engine) => {
+      for (const [file, history] of Object.entries(await histories(engine, name, run))) {
+        const text = historyToJSON(history).replace(/"stackTrace": "[^"]*"/g, '"stackTrace": ""'); // paths of this machine
+        await writeFile(join(__dirname, '../../histories', `${file}.json`), `${text}\n`);
+        console.log(`${file}: ${history.events?.length} events`);
+      }
+    });
+  } finally {
+    await wanted?.stop();
+  }
+}
+
+/** On which a run is soon told to go on in another one. */
+async function serverOfShortRuns() {
+  const { path } = await findTemporalCli();
+  const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 50 };
+  return startDevServer({ cli: path, port: 0, headless: true, dynamicConfig });
 }
 
 void (async () => {

@@ -3,10 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
+import { historyFromJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { recordedCallFaults } from '../../../src/audit/recorded-calls';
-import { approvalsOf, type RunCallInput } from '../../../src/shared/activity-io';
+import { approvalsOf, type RunCallInput, type TurnInput } from '../../../src/shared/activity-io';
+import { workflowId } from '../../../src/shared/ids';
 import { workflowBundlePath } from '../../../src/worker';
 import { recordedCalls, recomputeDigests } from '../../support/recompute-digests';
 
@@ -24,7 +25,18 @@ const RUN_CALLS = NAMES.filter((name) => ['turn', 'call'].includes(OTHERS[name] 
 const load = (name: string) => historyFromJSON(JSON.parse(readFileSync(join(FOLDER, name), 'utf8')));
 
 function replay(name: string, codePath = workflowBundlePath()): Promise<void> {
-  return Worker.runReplayHistory({ workflowBundle: { codePath } }, load(name), `${OTHERS[name] ?? 'turn'}/frozen`);
+  const history = load(name);
+  return Worker.runReplayHistory(
+    { workflowBundle: { codePath } },
+    history,
+    OTHERS[name] ? `${OTHERS[name]}/frozen` : idOf(history),
+  );
+}
+
+/** Of a turn: the digests of its calls cover it. */
+function idOf({ events }: History): string {
+  const [argument] = events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads!;
+  return workflowId(defaultPayloadConverter.fromPayload<TurnInput>(argument!).turn_id);
 }
 
 /** Replays with workflow code in which `from` stands changed to `to`. */
@@ -52,6 +64,39 @@ describe('frozen histories', () => {
 
   it.each(RUN_CALLS)('%s records calls whose digests can be computed anew', (name) => {
     expect(recomputeDigests(load(name))).toBeGreaterThan(0);
+  });
+});
+
+describe('frozen histories of turns that are bound to a store', () => {
+  const bound = ['bound.json', 'bound_continued.json'];
+  const [first, second] = bound.map((name) => load(name).events!) as [History['events'], History['events']];
+
+  it('are two runs of one turn: with an edit, and an approval in each', () => {
+    expect(second![0]!.workflowExecutionStartedEventAttributes!.continuedExecutionRunId).toBe(
+      first![0]!.workflowExecutionStartedEventAttributes!.originalExecutionRunId,
+    );
+    const [paid] = recordedCalls(load('bound_continued.json'));
+    expect(paid!.input.call).toMatchObject({ class: 'destructive', revision: 2, earlier: [{ decision: 'edit' }] });
+    expect(approvalsOf(paid!.input).map(({ by }) => by)).toEqual(['ana', 'bob']);
+  });
+
+  it.each(bound)('%s: each call’s digest covers agent, definition, target and store', (name) => {
+    const calls = recordedCalls(load(name));
+    expect(calls).toHaveLength(1);
+    const fields: [of: 'turn' | 'call', field: string][] = [
+      ['turn', 'store_id'],
+      ['turn', 'agent'],
+      ['turn', 'first_execution_run_id'],
+      ['turn', 'workflow_id'],
+      ['call', 'definition_ref'],
+      ['call', 'target_hash'],
+    ];
+    for (const [of, field] of fields) {
+      const copy = structuredClone(calls[0]!);
+      expect(recordedCallFaults(copy)).toEqual([]);
+      Object.assign(copy.input[of], { [field]: 'f'.repeat(32) });
+      expect(recordedCallFaults(copy)).not.toEqual([]);
+    }
   });
 });
 

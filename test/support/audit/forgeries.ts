@@ -8,7 +8,8 @@ import type { Json } from '../../../src/shared/json';
 import { GATEWAY_KEY, sample, STRANGER_KEY } from '../bundle-keys';
 import { forged, type OpenLine } from './forge';
 import { MESSAGE_PLANS } from './message-forgeries';
-import { attributes, ofType, type Find, type Plan } from './open-lines';
+import { ADMISSION_PLANS } from './admission-forgeries';
+import { attributes, noneWait, ofType, type Find, type Plan } from './open-lines';
 import { SUB_TURN_PLANS } from './sub-turn-forgeries';
 import { RUN_PLANS } from './run-forgeries';
 import { requested, TURN_PLANS } from './turn-forgeries';
@@ -859,15 +860,19 @@ const PLANS: Plan[] = [
     edit: (lines) => {
       const [call] = resultOf(lines, 'takeStep').calls;
       Object.assign(call, { tool: 'lookup', input_digest: inputDigest({ ...call, tool: 'lookup' }) });
+      noneWait(lines);
     },
-    at: part(isAdmission),
+    at: (line, _, lines) => line === lines.filter(scheduled('takeStep'))[1],
     rule: 'D2',
     says: /otherwise/,
   },
   {
     name: 'the model asked for nothing, by the history',
     of: 'approval',
-    edit: (lines) => void Object.assign(resultOf(lines, 'takeStep'), { calls: [], next: 'continue' }),
+    edit: (lines) => {
+      Object.assign(resultOf(lines, 'takeStep'), { calls: [], next: 'continue' });
+      noneWait(lines);
+    },
     at: block('admission'),
     rule: 'B5',
     says: /not what the history says/,
@@ -1278,7 +1283,7 @@ const PLANS: Plan[] = [
   {
     name: 'people were shown another card, by the history',
     of: 'approval',
-    edit: (lines) => void (resultOf(lines, 'admitCall').card = 'Pay 1 cent.'),
+    edit: (lines) => void (resultOf(lines, 'admitCall').card += 'Pay 1 cent.'),
     at: part((body) => body?.card),
     rule: 'D3',
     says: /text of the card.*otherwise/,
@@ -1612,6 +1617,7 @@ const PLANS: Plan[] = [
   ...MESSAGE_PLANS,
   ...SUB_TURN_PLANS,
   ...RUN_PLANS,
+  ...ADMISSION_PLANS,
 ];
 
 /** Each by its name, made when it is asked for. */

@@ -1,4 +1,5 @@
 /** Where things stand in the opened lines of a bundle. */
+import type { Json } from '../../../src/shared/json';
 import type { OpenLine } from './forge';
 
 export type Find = (line: OpenLine) => boolean;
@@ -42,3 +43,12 @@ export const first =
   (is: (line: OpenLine, index: number, lines: OpenLine[]) => boolean): Plan['at'] =>
   (line, _, lines) =>
     line === lines.find((one, index) => is(one, index, lines));
+
+/** The value of a payload that is no plain JSON to `forge.ts`, such as that of a search attribute. */
+export const payload = (said: Json): string => Buffer.from(JSON.stringify(said)).toString('base64');
+
+/** Search attributes that name no tool whose call waits, whatever is set. */
+export function noneWait(lines: OpenLine[]): void {
+  for (const line of lines.filter(ofType('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')))
+    delete attributes(line).searchAttributes.indexedFields.HoldfastTool;
+}

@@ -1,5 +1,6 @@
 /** Where starts, steps, results and what a run hands on stand in the lines of samples: for test/support/audit/doubled-facts.ts. */
 import {
+  DENIALS,
   HELD,
   NOTIFY_INPUT,
   RECONCILE_EFFECT_INPUT,
@@ -7,7 +8,7 @@ import {
   RENEWED,
   SETTLEMENT,
 } from '../../../src/audit/verify/doubled-decisions';
-import { TURN_VIEW } from '../../../src/audit/verify/doubled';
+import { IGNORED_SIGNAL, TURN_VIEW } from '../../../src/audit/verify/doubled';
 import * as doubled from '../../../src/audit/verify/doubled-runs';
 import { SEARCH_ATTRIBUTES } from '../../../src/audit/verify/doubled-turn';
 import type { Source } from './doubled-facts';
@@ -22,46 +23,44 @@ interface Find {
 
 const started = (lines: OpenLine[], nth = 0) => attributes(lines.filter(ofType('WORKFLOW_EXECUTION_STARTED'))[nth]!);
 const argument = (lines: OpenLine[], nth = 0) => started(lines, nth).input.payloads[0].$;
+const view = (lines: OpenLine[]): any => attributes(lines.find(ofType('WORKFLOW_EXECUTION_COMPLETED'))!).result.payloads[0].$;
 const isStart = ({ first_execution_run_id }: any) => first_execution_run_id;
+
+/** A field that is read and written in another place. */
+const within = (get: () => unknown, set: (value: unknown) => void): PropertyDescriptor => ({ enumerable: true, get, set });
+const valueIn = ({ data }: any): unknown => JSON.parse(Buffer.from(data as string, 'base64').toString());
+
+/** The value of a payload, in its place. */
+function payload(held: any): PropertyDescriptor {
+  const set = (value: unknown) => {
+    if ('$' in held) held.$ = value;
+    else held.data = Buffer.from(JSON.stringify(value)).toString('base64');
+  };
+  return within(() => ('$' in held ? (held.$ as unknown) : valueIn(held)), set);
+}
 
 /** The event with which a run hands on to another, each field as what is compared of it. */
 function handedOn(lines: OpenLine[]): any {
   const event = attributes(lines.find(ofType('WORKFLOW_EXECUTION_CONTINUED_AS_NEW'))!);
-  const within = (held: any, name: string) => ({
-    enumerable: true,
-    get: () => held[name] as unknown,
-    set: (value: unknown) => void (held[name] = value),
-  });
+  const field = (held: any, name: string) => within(() => held[name] as unknown, (value) => void (held[name] = value)); // prettier-ignore
   return Object.defineProperties(
     {},
     {
-      newExecutionRunId: within(event, 'newExecutionRunId'),
-      workflowType: within(event.workflowType, 'name'),
-      taskQueue: within(event.taskQueue, 'name'),
-      input: within(event.input.payloads[0], '$'),
+      newExecutionRunId: field(event, 'newExecutionRunId'),
+      workflowType: field(event.workflowType, 'name'),
+      taskQueue: field(event.taskQueue, 'name'),
+      input: payload(event.input.payloads[0]),
+      memo: payload(event.memo.fields.holdfast_trace),
+      searchAttributes: payload(event.searchAttributes.indexedFields.HoldfastState),
     },
   );
 }
 
-const valueIn = ({ data }: any): unknown => JSON.parse(Buffer.from(data as string, 'base64').toString());
-
 /** Search attributes with their values in place of the payloads: what is changed in one is changed there. */
-function shown(lines: OpenLine[]): any {
-  const { indexedFields } = started(lines).searchAttributes;
+function shown({ indexedFields }: any): any {
   // The state changes; a forgery of its own changes the last.
   const names = Object.keys(indexedFields as object).filter((name) => name !== 'HoldfastState');
-  const of = (name: string) => {
-    const held = indexedFields[name];
-    return {
-      enumerable: true,
-      get: () => ('$' in held ? (held.$ as unknown) : valueIn(held)),
-      set: (value: unknown) => {
-        if ('$' in held) held.$ = value;
-        else held.data = Buffer.from(JSON.stringify(value)).toString('base64');
-      },
-    };
-  };
-  return Object.defineProperties({}, Object.fromEntries(names.map((name) => [name, of(name)])));
+  return Object.defineProperties({}, Object.fromEntries(names.map((name) => [name, payload(indexedFields[name])])));
 }
 
 export function runSources({ input, output, part }: Find): Record<string, Source> {
@@ -99,9 +98,12 @@ export function runSources({ input, output, part }: Find): Record<string, Source
     ...of('one of several settlements', 'in_doubt', SETTLEMENT, (lines) => input(lines, 'settleEffect').settlements[0]),
     ...of('what a probe was asked', 'in_doubt', RECONCILE_EFFECT_INPUT, (lines) => input(lines, 'reconcileEffect')),
     ...of('what a probe has found', 'in_doubt', RECONCILE_EFFECT_OUTPUT, (lines) => output(lines, 'reconcileEffect')),
-    ...of('the search attributes', 'session_turn', SEARCH_ATTRIBUTES, shown),
-    ...of("the turn's result after it was continued", 'continued', TURN_VIEW, (lines) => {
-      return attributes(lines.find(ofType('WORKFLOW_EXECUTION_COMPLETED'))!).result.payloads[0].$;
-    }),
+    ...of('the search attributes', 'session_turn', SEARCH_ATTRIBUTES, (lines) => shown(started(lines).searchAttributes)),
+    ...of('the search attributes that are set', 'approval', SEARCH_ATTRIBUTES, (lines) =>
+      shown(attributes(lines.find(ofType('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES'))!).searchAttributes),
+    ),
+    ...of('a signal that changed nothing', 'continued', IGNORED_SIGNAL, (lines) => view(lines).ignored_signals.last[0]),
+    ...of('how often the classifier has denied', 'approval', DENIALS, (lines) => input(lines, 'admitCall').undecided.denials),
+    ...of("the turn's result after it was continued", 'continued', TURN_VIEW, view),
   };
 }

@@ -7,6 +7,7 @@ import {
   attributes,
   bodies,
   ofType,
+  payload,
   result,
   scheduled as all,
   valueOf as value,
@@ -36,7 +37,6 @@ const isStart = ({ first_execution_run_id }: any) => first_execution_run_id;
 const isEnd = (it: any) => it.state && 'reason' in it;
 const isAdmitted = ({ asked }: any) => asked !== undefined;
 
-const payload = (said: Json) => Buffer.from(JSON.stringify(said)).toString('base64');
 /** A search attribute, or a field of the memo, of the first event. */
 function starts(lines: OpenLine[], group: 'searchAttributes' | 'memo', name: string, said: Json): void {
   const { indexedFields, fields } = attributes(lines.find(STARTED)!)[group];
