@@ -22,6 +22,7 @@ const shared = {
 const server = {
   globalSetup: '<rootDir>/test/engine/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/engine/support/global-teardown.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/support/jest/test-file.ts'],
 };
 
 module.exports = {

@@ -10,6 +10,7 @@ import { Worker } from '@temporalio/worker';
 import { dataConverter } from '../../../src/data-converter';
 import { workflowBundlePath } from '../../../src/worker';
 import { recomputeDigests } from '../../support/recompute-digests';
+import { onTestFileEnd, testName } from '../../support/test-file';
 import { closeConnections } from './connections';
 
 interface Execution {
@@ -30,7 +31,7 @@ export async function keepForReplay(temporal: Client, ...executions: Execution[]
   recorded.push(...(await Promise.all(executions.map((execution) => record(temporal, execution)))));
 }
 
-afterAll(async () => {
+onTestFileEnd(async () => {
   const all = recorded;
   recorded = [];
   try {
@@ -46,7 +47,7 @@ async function record(temporal: Client, { workflowId, runId }: Execution): Promi
   const [first, second] = history.events!;
   const before = first!.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
   if (!second && before) return record(temporal, { workflowId, runId: before }); // this run has only begun: there is nothing to replay
-  return { test: expect.getState().currentTestName ?? '', workflowId, history };
+  return { test: testName(), workflowId, history };
 }
 
 async function replay(histories: Recorded[]): Promise<void> {

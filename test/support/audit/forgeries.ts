@@ -11,6 +11,7 @@ import { MESSAGE_PLANS } from './message-forgeries';
 import { ADMISSION_PLANS } from './admission-forgeries';
 import { attributes, noneWait, ofType, type Find, type Plan } from './open-lines';
 import { SUB_TURN_PLANS } from './sub-turn-forgeries';
+import { RARE_PLANS } from './rare-forgeries';
 import { RUN_PLANS } from './run-forgeries';
 import { requested, TURN_PLANS } from './turn-forgeries';
 
@@ -1618,6 +1619,7 @@ const PLANS: Plan[] = [
   ...SUB_TURN_PLANS,
   ...RUN_PLANS,
   ...ADMISSION_PLANS,
+  ...RARE_PLANS,
 ];
 
 /** Each by its name, made when it is asked for. */

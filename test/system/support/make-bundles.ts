@@ -1,34 +1,31 @@
 /**
- * Writes sample bundles: turns of every kind by the real engine, with a scripted model. Needs a Temporal server, and the Temporal CLI:
- * `HOLDFAST_TEST_ADDRESS=127.0.0.1:7233 npx tsx test/system/support/make-bundles.ts FOLDER [NAME…]`. Those in test/bundles are frozen.
+ * Writes sample bundles: turns of every kind by the real engine, with a scripted model. Needs the Temporal CLI, which `npm run setup`
+ * finds, and dist/: `npm run build && npx tsx test/system/support/make-bundles.ts FOLDER [NAME…]`. A NAME is that of a scenario; without
+ * one all are made. It starts Temporal servers of its own. Those in test/bundles are frozen: only new ones are copied there.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
-import { defineAgent, defineApp, type Agent, type AgentDefinition } from '../../../src/agents/define';
-import { FileTrust } from '../../../src/attestation/file-trust';
+import { defineApp, type Agent } from '../../../src/agents/define';
 import { ofKey } from '../../../src/attestation/bundle-signer';
 import { exportBundle, type Subject } from '../../../src/audit/export/bundle';
-import { signDecisions, type Signing } from '../../../src/client/attest';
 import { TurnHandle, type WaitingCall } from '../../../src/client/turn-handle';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { startDevServer } from '../../../src/devserver/dev-server';
-import type { JsonObject } from '../../../src/shared/json';
 import { ToolError } from '../../../src/tools/errors';
-import { ANA_KEY, BUNDLE_KEY, GATEWAY_KEY, TRUST } from '../../support/bundle-keys';
+import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
 import { eventually, withEngine, type Engine, type Setup } from '../../engine/support/engine';
 import { PlannedModel } from '../../support/planned-model';
 import { rewritten } from '../../support/rewrite-bundle';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { afterTurns, talk } from '../../engine/support/sessions';
 import { reset } from './temporal-cli';
+import { endTestFile } from '../../support/test-file';
 import { pays, reads } from '../../support/tools';
+import { ATTESTED, ATTESTED_AGENTS, withAttestedSetup } from './attested-bundles';
+import { agent, asked, ended, invoice, lookUp, pay, read, turnOf, type Made, type Scenario } from './bundle-scenario';
+import { RARE, RARE_AGENTS, RARE_LONG, RARE_LONG_AGENTS, RARE_SCRIPTS, rareSetup } from './rare-bundles';
 
-const invoice = { invoice: 'INV-7', cents: 700 };
-const read = reads('lookup', ({ key }) => `value of ${key}`);
-const payPreview = ({ cents, invoice: of }: any) => `Pay ${cents} cents for ${of}.`;
-const pay = pays('pay', [], { preview: payPreview });
 const lostPay = pays('pay', [], {
   run: () => {
     throw new Error('the answer was lost');
@@ -40,8 +37,6 @@ const flaky = reads('flaky', () => {
   return 'at last';
 });
 
-const agent = (name: string, more: Partial<AgentDefinition> = {}) =>
-  defineAgent({ name, prompt: 'You pay invoices.', tools: [pay, read], ...more });
 const researcher = agent('researcher', { prompt: 'You look things up.', tools: [read] });
 const lead = agent('lead', { prompt: 'You ask others.', tools: [agentTool(researcher, { description: 'Asks a researcher.' })] });
 const payer = agent('payer', { prompt: 'You pay what you are told to.', tools: [pay] });
@@ -59,12 +54,6 @@ const AGENTS = [
   lead,
   boss,
 ];
-const approvals = { quorum: 2, roles: ['treasurer'], fourEyes: true };
-const TREASURY = agent('treasury', { approvals });
-/** Its tool declares what it acts on. */
-const BANK = agent('bank', { approvals, tools: [pays('pay', [], { preview: payPreview, target: { account: 'DE-1' } }), read] });
-
-const lookUp = (...keys: string[]) => ask(...keys.map((key): [string, JsonObject] => ['lookup', { key }]));
 /** What the model answers, by the first message of the conversation. */
 const SCRIPTS: Record<string, Answer[]> = {
   'Look it up.': [lookUp('a'), say('Done.')],
@@ -78,43 +67,14 @@ const SCRIPTS: Record<string, Answer[]> = {
   'Lead.': [ask(['researcher', { task: 'Find it.' }]), say('It is found.')],
   'Find it.': [lookUp('a'), say('Found.')],
   'Have it paid.': [ask(['payer', { task: 'Pay INV-7.' }]), say('It is paid.')],
+  ...RARE_SCRIPTS,
 };
-
-/** What a scenario has made, by the names of its files. */
-type Made = Record<string, Subject>;
-
-type Scenario = (engine: Engine) => Promise<Made | TurnHandle>;
-
-const turnOf = (turn: TurnHandle): Subject => ({ kind: turn.id.startsWith('call/') ? 'call' : 'turn', id: turn.id });
-
-async function asked({ start }: Engine, agent = 'tester'): Promise<{ turn: TurnHandle; call: WaitingCall }> {
-  const turn = await start('Pay INV-7.', { requester: 'rita', agent });
-  const [call] = await turn.waitForPending();
-  return { turn, call };
-}
-
-/** The same, and its end. */
-async function ended(turn: TurnHandle): Promise<TurnHandle> {
-  await turn.result();
-  return turn;
-}
 
 const another = (turn: TurnHandle, digest: string): Promise<WaitingCall> =>
   eventually('another call waits in its stead', async () => {
     const [next] = await turn.pending();
     return next !== undefined && next.digest !== digest && next;
   });
-
-async function attested(folder: string): Promise<Setup['settings'] & object> {
-  const path = join(folder, 'trust.json');
-  await writeFile(path, JSON.stringify(TRUST));
-  return { approvals: 'attested', trust: new FileTrust({ path, namespace: 'default', log: console as never }) };
-}
-
-const signed = async (turn: TurnHandle, digest: string, principal: string, more: Partial<Signing> = {}, key = GATEWAY_KEY) => {
-  const signing = { decision: 'approve' as const, calls: [digest], principal, roles: ['treasurer'], ...more };
-  return (await signDecisions(turn, key, signing))[0]!.attestation;
-};
 
 /** By name; each makes the sample of that name, and maybe others. */
 const SCENARIOS: Record<string, Scenario> = {
@@ -221,24 +181,10 @@ const SCENARIOS: Record<string, Scenario> = {
   running: async (engine) => (await asked(engine)).turn,
 };
 
-/** Under signed approvals only. */
-const ATTESTED: Record<string, Scenario> = {
-  quorum: (engine) => signedByTwo(engine, 'treasury'),
-  bound: (engine) => signedByTwo(engine, 'bank'),
-};
-
-async function signedByTwo(engine: Engine, agentName: string): ReturnType<Scenario> {
-  const { turn, call } = await asked(engine, agentName);
-  const own = await signed(turn, call.digest, 'ana', {}, ANA_KEY);
-  await engine.client.temporal.workflow.getHandle(turn.workflowId).signal('approve', { call: call.digest, attestation: own });
-  await eventually('one of two', async () => (await turn.status()).calls[0]!.approval.by.length === 1);
-  await turn.approve(call.digest, { attestation: await signed(turn, call.digest, 'bob') });
-  return ended(turn);
-}
-
 /** On a server that lets a run grow no longer than this. */
 const LONGEST = 30;
 const LONG: Record<string, Scenario> = {
+  ...RARE_LONG,
   continued: async (engine) => {
     const { turn, call } = await asked(engine, 'board');
     const first = (await turn.status()).run_id;
@@ -254,9 +200,10 @@ const LONG: Record<string, Scenario> = {
   },
 };
 
+const planned = (): PlannedModel => new PlannedModel((message) => SCRIPTS[message] ?? []);
 const engineOf = (...agents: Agent[]): Setup => ({
   app: defineApp({ agents }),
-  model: new PlannedModel((message) => SCRIPTS[message] ?? []),
+  model: planned(),
 });
 
 /** All at once, in one engine; the bundles are made one after the other. */
@@ -294,39 +241,42 @@ function withoutStacks(value: unknown): any {
   return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, key === 'stackTrace' ? '' : withoutStacks(held)]));
 }
 
-async function makeAttested(wanted: Wanted): Promise<void> {
-  const temp = await mkdtemp(join(tmpdir(), 'holdfast-bundles-'));
-  const signingKey = join(temp, 'gateway.pem');
-  await GATEWAY_KEY.save(signingKey);
-  try {
-    await make(ATTESTED, wanted, { ...engineOf(TREASURY, BANK), signingKey, settings: await attested(temp) });
-  } finally {
-    await rm(temp, { recursive: true, force: true });
-  }
-}
-
-async function makeLong(wanted: Wanted): Promise<void> {
+/** @param dynamicConfig of the server, which engines and the CLI find as they find that of the tests */
+async function onServer(dynamicConfig: Record<string, number>, body: () => Promise<void>): Promise<void> {
   const { path } = await findTemporalCli();
-  const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': LONGEST };
   const server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig });
+  process.env.HOLDFAST_TEST_ADDRESS = server.address;
   try {
-    await make(LONG, wanted, { ...engineOf(...AGENTS), address: server.address });
+    await body();
+    await endTestFile();
   } finally {
     await server.stop();
   }
 }
 
-void (async () => {
-  const [folder, ...names] = process.argv.slice(2);
-  if (folder === undefined) throw new Error('Which folder? make-bundles.ts FOLDER [NAME…]');
-  const known = Object.keys({ ...SCENARIOS, ...ATTESTED, ...LONG });
+async function makeAll(folder: string, names: string[]): Promise<void> {
+  const known = Object.keys({ ...SCENARIOS, ...RARE, ...ATTESTED, ...LONG });
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no ${unknown}; there are ${known.join(', ')}.`);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'trust.json'), `${JSON.stringify(TRUST, null, 2)}\n`);
   const wanted = { folder, names };
-  await make(SCENARIOS, wanted, engineOf(...AGENTS));
-  await makeAttested(wanted);
-  if (names.length === 0 || names.includes('continued')) await makeLong(wanted);
+  await onServer({}, async () => {
+    await make(SCENARIOS, wanted, engineOf(...AGENTS));
+    await make(RARE, wanted, { ...engineOf(...RARE_AGENTS), ...rareSetup(planned()) });
+    await withAttestedSetup((setup) => make(ATTESTED, wanted, { ...engineOf(...ATTESTED_AGENTS), ...setup }));
+  });
+  await onServer({ 'limit.historyCount.suggestContinueAsNew': LONGEST }, () =>
+    make(LONG, wanted, engineOf(...AGENTS, ...RARE_LONG_AGENTS)),
+  );
+}
+
+void (async () => {
+  const [folder, ...names] = process.argv.slice(2);
+  if (folder === undefined) throw new Error('Which folder? make-bundles.ts FOLDER [NAME…]');
+  await makeAll(folder, names);
   process.exit(0);
-})();
+})().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

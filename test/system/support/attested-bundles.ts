@@ -1,0 +1,56 @@
+/** Sample bundles of turns under signed approvals. For make-bundles.ts. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Agent } from '../../../src/agents/define';
+import { FileTrust } from '../../../src/attestation/file-trust';
+import { signDecisions, type Signing } from '../../../src/client/attest';
+import type { TurnHandle } from '../../../src/client/turn-handle';
+import { eventually, type Engine, type Setup } from '../../engine/support/engine';
+import { ANA_KEY, GATEWAY_KEY, TRUST } from '../../support/bundle-keys';
+import { pays } from '../../support/tools';
+import { agent, asked, ended, payPreview, read, type Scenario } from './bundle-scenario';
+
+const approvals = { quorum: 2, roles: ['treasurer'], fourEyes: true };
+const TREASURY = agent('treasury', { approvals });
+/** Its tool declares what it acts on. */
+const BANK = agent('bank', { approvals, tools: [pays('pay', [], { preview: payPreview, target: { account: 'DE-1' } }), read] });
+
+export const ATTESTED_AGENTS: readonly Agent[] = [TREASURY, BANK];
+
+async function attested(folder: string): Promise<Setup['settings'] & object> {
+  const path = join(folder, 'trust.json');
+  await writeFile(path, JSON.stringify(TRUST));
+  return { approvals: 'attested', trust: new FileTrust({ path, namespace: 'default', log: console as never }) };
+}
+
+const signed = async (turn: TurnHandle, digest: string, principal: string, more: Partial<Signing> = {}, key = GATEWAY_KEY) => {
+  const signing = { decision: 'approve' as const, calls: [digest], principal, roles: ['treasurer'], ...more };
+  return (await signDecisions(turn, key, signing))[0]!.attestation;
+};
+
+export const ATTESTED: Record<string, Scenario> = {
+  quorum: (engine) => signedByTwo(engine, 'treasury'),
+  bound: (engine) => signedByTwo(engine, 'bank'),
+};
+
+async function signedByTwo(engine: Engine, agentName: string): ReturnType<Scenario> {
+  const { turn, call } = await asked(engine, agentName);
+  const own = await signed(turn, call.digest, 'ana', {}, ANA_KEY);
+  await engine.client.temporal.workflow.getHandle(turn.workflowId).signal('approve', { call: call.digest, attestation: own });
+  await eventually('one of two', async () => (await turn.status()).calls[0]!.approval.by.length === 1);
+  await turn.approve(call.digest, { attestation: await signed(turn, call.digest, 'bob') });
+  return ended(turn);
+}
+
+/** What an engine of these is set up with besides, while `body` runs. */
+export async function withAttestedSetup(body: (setup: Setup) => Promise<void>): Promise<void> {
+  const temp = await mkdtemp(join(tmpdir(), 'holdfast-bundles-'));
+  const signingKey = join(temp, 'gateway.pem');
+  await GATEWAY_KEY.save(signingKey);
+  try {
+    await body({ signingKey, settings: await attested(temp) });
+  } finally {
+    await rm(temp, { recursive: true, force: true });
+  }
+}
