@@ -7,6 +7,7 @@ from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from verify_decision_facts import DecisionFacts
+from verify_kept_said import KeptSaid
 from verify_message_facts import Each, MessageFacts
 from verify_rules import CLASSES, TARGETS, known_facts, verdicts
 from verify_sub_turn_facts import SubTurnFacts
@@ -816,6 +817,8 @@ class Blocks:
         if not self.own:
             self.before[ref] = {"kind": kind, "admits": admits}
         if not (starts or parent):
+            other = kind == "start" and body is not None and history.whole
+            self.rule("B3", not other or body.get("workflow_id") != self.turn["workflow_id"])
             return False
         time, after = when(block["at"]), parent["at"] if parent else history.began
         if history.whole:
@@ -1194,7 +1197,8 @@ class Turn:
         self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         of_turn = (self.history, self.twice, self.rule)
         self.others = Each(MessageFacts(*of_turn, form, payload, claims_of, when, CLOCKS, UNKNOWN),
-                           SubTurnFacts(*of_turn, known, form, payload, UNKNOWN))
+                           SubTurnFacts(*of_turn, known, form, payload, UNKNOWN),
+                           KeptSaid(*of_turn, payload, UNKNOWN))
         self.records = []
 
     def rule(self, rule, holds):
@@ -1236,10 +1240,12 @@ class Turn:
         self.others.part(body["ref"], obj(at(body, "part.body")))
 
     def block(self, body):
-        if self.blocks.block(body["ref"], body["block"]):
+        own = self.blocks.block(body["ref"], body["block"])
+        if own:
             self.twice.block(body["ref"], body["block"])
             self.facts.block(body["ref"], body["block"])
-            self.of_runs.block(body["ref"], body["block"])
+        self.of_runs.block(body["ref"], body["block"], own)
+        if own:
             self.decisions.block(body["ref"], body["block"])
             self.others.block(body["block"])
 

@@ -2,6 +2,8 @@
 says under *Decisions and admission*. For verify_bundle.py, which gives what reads values."""
 import hashlib, re
 
+from verify_kept_said import decisions_in
+
 SHORT_NOTE, LONGEST_IDENTITY, LONGEST_BY, MOST_CALLS = 400, 200, 200, 64
 KINDS, SPOKEN, ALIVE = ("approve", "deny", "settle"), ("approve", "deny", "edit"), ("claimed", "applied", "in_doubt")
 UPDATES = ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED")
@@ -193,6 +195,8 @@ class AsSaid:
             self.hear(one.get("call_id"), decisions)
         if name in ("runCall", "openSubTurn") and own and self.tells(call.get("digest")):
             self.rule("T9", self.are_answers(run, value, self.place))
+        if name == "keepSaid":
+            self.hear(None, decisions_in(value.get("said")))
         if name == "settleEffect":
             self.settled(value, call)
         if name == "admitCall" and isinstance(value.get("edit"), dict):
@@ -429,6 +433,8 @@ class TwiceInDecisions:
             self.rule("D4", value.get("kind") == "in_doubt" or not self.whole or in_time)
         if name in ("closeQuestion", "notify") and isinstance(digest, str):
             self.rule("D4", not self.whole or self.twice.knows("call", digest, "call_id"))
+        if name == "notify" and isinstance(value.get("card_ref"), str):
+            self.rule("D4", not self.whole or self.twice.knows("card", value["card_ref"], "call_id"))
         if not self.twice.unknown:
             self.twice.tell("use", call.get("id"), there(call, "definition_ref"))
         admitted = self.admitted.get(txt(call.get("input_ref")))

@@ -286,7 +286,9 @@ class RunFacts:
                 self.rule("D2", (said["next"] == "calls") == (len(calls) > 0))
         if name == "admitDirect":
             self.steps[txt(head)] = (self.obj(said.get("policy")), [self.obj(said.get("call"))])
-        if name == "compact" and said.get("did") != "nothing":
+        # Where nothing was left out, the head may be that of an earlier summary.
+        less = said.get("did") != "nothing" or known and head != value.get("head")
+        if name == "compact" and less:
             self.tell("block", head, {it: said[it] for it in ("did",) if it in said})
         if name == "admitDirect" or name == "compact" and said.get("did") != "nothing":
             self.tell("block", head, {it: value[it] for it in ("at",) if it in value})
@@ -311,15 +313,20 @@ class RunFacts:
     def hashes(self, held):
         return sorted(txt(self.form(it)) for it in held if self.obj(it).get("kind") not in FOUND_ANEW)
 
-    def block(self, ref, block):
-        """An own block."""
+    def block(self, ref, block, own):
         first, parts, kind = (block["parts"] or [""])[0], block["parts"][1:], block["kind"]
         body = self.bodies.get(first)
-        if kind == "message" and body and body.get("role") == "assistant":
-            self.answers[ref] = parts
-        if kind == "summary":
+        # Room that is made before the first step stands before the start of the turn.
+        told = self.twice.knows("block", ref, "did")
+        if kind == "summary" and (own or told):
             did = {"did": "cleared" if isinstance(body.get("cleared_to"), str) else "summarized"} if body else {}
             self.tell("block", ref, {"at": block["at"]} | did)
+        elif told:
+            self.tell("block", ref, {"did": "nothing"})
+        if not own:
+            return
+        if kind == "message" and body and body.get("role") == "assistant":
+            self.answers[ref] = parts
         if kind == "admission" and body:
             self.admission(self.steps.get(ref), self.obj(self.objects.get(txt(body.get("definition_ref")))))
             self.server_tools(body.get("server_tools"), self.answers.get(block["parent"], []))

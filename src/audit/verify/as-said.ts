@@ -9,6 +9,7 @@ import type { BlockBody, PartBody, RunBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { quoted } from './fault';
 import type { History, Report } from './history';
+import { decisionsIn } from './kept-said';
 import { Questions, type Scheduled } from './questions';
 import { principalOf, Sayings, wordsOf, type Saying, type Words } from './sayings';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
@@ -122,6 +123,7 @@ export class AsSaid {
     if ((type === 'runCall' || type === 'openSubTurn') && own && this.tells(call.digest))
       if (!this.questions.areAnswers(this.questions.run, value, this.place))
         this.report('T9', 'The call was to run by an approval that nobody had given since the run had asked for it');
+    if (type === 'keepSaid') this.hear(undefined, decisionsIn(value.said));
     if (type === 'settleEffect') this.settled(value, call);
     if (type === 'admitCall' && isJsonObject(value.edit)) this.edited(value.edit, call);
     if (type === 'checkDecision') this.checks(value);

@@ -107,6 +107,8 @@ export class Blocks {
       this.own.has(block.parent ?? '') ||
       (block.kind === 'start' && body !== null && body.first_execution_run_id === this.turn.first_execution_run_id);
     this.unknown.starts ||= block.kind === 'start' && body === null;
+    if (block.kind === 'start' && !isOwn && body?.workflow_id === this.turn.workflow_id && this.history.whole)
+      report('B3', 'The transcript begins as that of another run of the workflow');
     const admits = block.kind === 'admission' ? block.parts.slice(1).join() : null;
     if (this.own.size === 0) this.before.set(ref, { kind: block.kind, admits });
     if (!isOwn) return;

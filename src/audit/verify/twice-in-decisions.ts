@@ -118,13 +118,13 @@ export class TwiceInDecisions {
   }
 
   private activity({ type, value }: Scheduled): void {
-    const call = object(value.call);
-    const { digest, tool } = value;
+    const [call, { digest, tool }] = [object(value.call), value];
     if (type === 'admitDirect') this.all.tell('turn', '', { tool, input_json: value.input_json }, HISTORY);
     if (type === 'admitCall') this.asks(value, call);
     if (type === 'checkDecision' && value.decision !== 'steer') this.all.tell('call', digest, { tool }, HISTORY);
     if (type === 'notify') this.notified(value);
-    if ((type === 'closeQuestion' || type === 'notify') && typeof digest === 'string') this.isKnown(digest);
+    if (type === 'closeQuestion' || type === 'notify') this.isKnown('call', digest);
+    if (type === 'notify') this.isKnown('card', value.card_ref);
     // An answer that was left out may have asked for the call anew.
     if (!this.all.unknown) this.all.tell('use', call.id, { definition_ref: call.definition_ref }, HISTORY);
     const admitted = this.admitted.get(text(call.input_ref));
@@ -166,9 +166,9 @@ export class TwiceInDecisions {
       this.all.report('D4', 'People were told of another time to decide until than they were given');
   }
 
-  private isKnown(digest: string): void {
-    if (this.all.whole && !this.all.facts.knows('call', digest, 'call_id'))
-      this.all.report('D4', 'An activity names a call that nobody was asked about and that never ran');
+  private isKnown(subject: 'call' | 'card', name: Json | undefined): void {
+    if (typeof name === 'string' && this.all.whole && !this.all.facts.knows(subject, name, 'call_id'))
+      this.all.report('D4', `An activity names a ${subject} that nobody was asked about`);
   }
 
   private completed({ type, value }: Scheduled, said: JsonObject): void {

@@ -53,8 +53,8 @@ export class TwiceInDefinition {
     const { activityType, input, scheduledEventId, result } = attributesOf(event);
     if (eventType(event) === 'ACTIVITY_TASK_SCHEDULED') {
       const value = firstPayload(input);
-      const { at, held, expires_at } = value === UNKNOWN ? {} : object(value);
-      const kept = { at, held, expires_at, known: value !== UNKNOWN } as JsonObject;
+      const { at, head, held, expires_at } = value === UNKNOWN ? {} : object(value);
+      const kept = { at, head, held, expires_at, known: value !== UNKNOWN } as JsonObject;
       this.scheduled.set(text(event.eventId), { type: text(object(activityType).name), value: kept });
     }
     if (eventType(event) !== 'ACTIVITY_TASK_COMPLETED') return;
@@ -77,11 +77,15 @@ export class TwiceInDefinition {
   }
 
   block({ ref, block }: BlockBody): void {
-    if (!this.blocks.own.has(ref)) return;
     const [first = '', ...rest] = block.parts;
     const body = this.bodies.get(first);
+    const isOwn = this.blocks.own.has(ref);
+    // Room that is made before the first step stands before the start of the turn.
+    const isTold = this.all.facts.knows('block', ref, 'did');
+    if (block.kind === 'summary' && (isOwn || isTold)) this.summary(ref, block.at, body);
+    else if (isTold) this.all.tell('block', ref, { did: 'nothing' }, TRANSCRIPT);
+    if (!isOwn) return;
     if (block.kind === 'message' && body?.role === 'assistant') this.answers.set(ref, rest);
-    if (block.kind === 'summary') this.summary(ref, block.at, body);
     if (block.kind !== 'admission' || body === undefined) return;
     this.admission(this.steps.get(ref), this.definitions.get(text(body.definition_ref)));
     this.serverTools(body.server_tools, this.answers.get(block.parent ?? ''));
@@ -96,9 +100,16 @@ export class TwiceInDefinition {
       this.all.tell('block', head, { at: value.at }, HISTORY);
     }
     if (type === 'takeStep') this.next(said);
-    if (type === 'compact' && said.did !== 'nothing') this.all.tell('block', head, { at: value.at, did: said.did }, HISTORY);
+    if (type === 'compact') this.compacted(value, said);
     const isAsked = value.known === true && typeof value.expires_at === 'string';
     if (type === 'admitCall' && isAsked && typeof preview_ref === 'string') this.held.set(preview_ref, list(value.held));
+  }
+
+  /** D6: how room was made; where nothing was left out, the head may be that of an earlier summary. */
+  private compacted({ at, head: before, known }: JsonObject, { head, did }: JsonObject): void {
+    const isLess = did !== 'nothing';
+    if (isLess) this.all.tell('block', head, { at }, HISTORY);
+    if (isLess || (known === true && head !== before)) this.all.tell('block', head, { did }, HISTORY);
   }
 
   /** D2: what comes next follows from what was asked for. */
@@ -139,7 +150,7 @@ export class TwiceInDefinition {
       this.all.report('D2', "The answer has other uses of the vendor's own tools than its admission");
   }
 
-  /** D6: how room was made. */
+  /** D6 */
   private summary(ref: string, at: string, body: JsonObject | undefined): void {
     const did = body && (typeof body.cleared_to === 'string' ? 'cleared' : 'summarized');
     this.all.tell('block', ref, { at, did }, TRANSCRIPT);

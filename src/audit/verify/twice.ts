@@ -3,6 +3,7 @@ import type { JsonObject } from '../../shared/json';
 import type { BlockBody, BundleBody, PartBody, RunBody, TurnBody } from '../format/lines';
 import type { Around, Blocks } from './blocks';
 import type { History, Report } from './history';
+import { KeptSaid } from './kept-said';
 import { Steers } from './steers';
 import { SubAgents } from './sub-agents';
 import { Testimony } from './testimony';
@@ -26,6 +27,7 @@ export class Twice {
   private readonly subAgents: SubAgents;
   private readonly inRuns: TwiceInRuns;
   private readonly inView: TwiceInView;
+  private readonly keptSaid: KeptSaid;
   private readonly inDefinition: TwiceInDefinition;
 
   constructor(turn: TurnBody, history: History, blocks: Blocks, { definitions, children }: Around) {
@@ -39,6 +41,7 @@ export class Twice {
     this.subAgents = new SubAgents(this.all, history, blocks, turn, children);
     this.inRuns = new TwiceInRuns(this.all, history);
     this.inView = new TwiceInView(this.all, history);
+    this.keptSaid = new KeptSaid(this.all, history);
     this.inDefinition = new TwiceInDefinition(this.all, blocks, definitions);
   }
 
@@ -50,6 +53,7 @@ export class Twice {
     this.subAgents.beginRun();
     this.inRuns.beginRun();
     this.inView.beginRun();
+    this.keptSaid.beginRun();
     this.inDefinition.beginRun();
   }
 
@@ -62,6 +66,7 @@ export class Twice {
     this.subAgents.event(event);
     this.inRuns.event(event);
     this.inView.event(event);
+    this.keptSaid.event(event);
     this.inDefinition.event(event);
   }
 

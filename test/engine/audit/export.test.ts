@@ -78,7 +78,7 @@ describe('the sample bundles', () => {
     const [end] = bodies(lines, 'end');
     expect(end).toMatchObject({ root: lines.at(-1)!.prev, lines: lines.length, kid: BUNDLE_KEY.kid });
     expect(signedRight(end!)).toBe(true);
-    expect(end!.complete).toBe(!['running', 'terminated'].includes(name));
+    expect(end!.complete).toBe(!['running', 'set_aside', 'terminated'].includes(name));
   });
 
   it('tell of runs, of branches, and of turns below and beside each other', async () => {

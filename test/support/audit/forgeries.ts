@@ -10,6 +10,7 @@ import { forged, type OpenLine } from './forge';
 import { MESSAGE_PLANS } from './message-forgeries';
 import { attributes, ofType, type Find, type Plan } from './open-lines';
 import { SUB_TURN_PLANS } from './sub-turn-forgeries';
+import { RARE_PLANS } from './rare-forgeries';
 import { RUN_PLANS } from './run-forgeries';
 import { requested, TURN_PLANS } from './turn-forgeries';
 
@@ -1612,6 +1613,7 @@ const PLANS: Plan[] = [
   ...MESSAGE_PLANS,
   ...SUB_TURN_PLANS,
   ...RUN_PLANS,
+  ...RARE_PLANS,
 ];
 
 /** Each by its name, made when it is asked for. */

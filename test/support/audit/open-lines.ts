@@ -29,11 +29,15 @@ export const scheduled = (lines: OpenLine[], name: string): OpenLine[] =>
 export const valueOf = (line: OpenLine): any => attributes(line).input.payloads[0].$;
 /** What the nth activity of this type was given, and what it has answered. */
 export const argument = (lines: OpenLine[], name: string, nth = 0): any => valueOf(scheduled(lines, name)[nth]!);
-export const result = (lines: OpenLine[], name: string, nth = 0): any => {
-  const { eventId } = scheduled(lines, name)[nth]!.body.event;
-  return attributes(lines.find((line) => attributes(line).scheduledEventId === eventId && attributes(line).result)!).result
-    .payloads[0].$;
+/** The line in which the nth activity of this type has answered. */
+export const answered = (lines: OpenLine[], name: string, nth = 0): OpenLine => {
+  const asked = scheduled(lines, name)[nth]!;
+  const { eventId } = asked.body.event;
+  const after = lines.slice(lines.indexOf(asked)); // each run counts its events anew
+  return after.find((line) => attributes(line).scheduledEventId === eventId && attributes(line).result)!;
 };
+export const result = (lines: OpenLine[], name: string, nth = 0): any =>
+  attributes(answered(lines, name, nth)).result.payloads[0].$;
 /** Bodies of the parts that have this. */
 export const bodies = (lines: OpenLine[], has: (body: any) => unknown): any[] =>
   lines.filter(({ kind, body }) => kind === 'part' && has(body.part?.body ?? {})).map(({ body }) => body.part.body);

@@ -32,7 +32,11 @@ const COUNCIL = agent('council', { approvals: { quorum: 5 } });
 const PROBER = agent('prober', {
   tools: [lostPay(), file],
   permissions: { mode: 'auto' },
-  classifier: { name: 'strict', decide: () => ({ verdict: 'deny', reason: 'nobody asked for it' }) },
+  classifier: {
+    name: 'strict',
+    decide: ({ input }) =>
+      input.cents === 1 ? { verdict: 'deny', reason: 'it is too little' } : { verdict: 'approve', reason: '' },
+  },
 });
 const CROWDED = agent('crowded', {
   tools: [pay],
@@ -42,7 +46,7 @@ const CROWDED = agent('crowded', {
 
 export const RARE_AGENTS: readonly Agent[] = [PROBER, CROWDED];
 export const RARE_SCRIPTS: Record<string, Answer[]> = {
-  'File INV-7, and pay it.': [ask(['file', invoice]), ask(['pay', invoice]), say('Paid.')],
+  'File INV-7, and pay it.': [ask(['file', { ...invoice, cents: 1 }]), ask(['file', invoice], ['pay', invoice]), say('Paid.')],
   [LONG_MESSAGE]: [ask(['pay', invoice]), say('It is not paid.')],
 };
 
@@ -66,7 +70,7 @@ class CrowdedModel implements ModelProvider {
 }
 
 export const RARE: Record<string, Scenario> = {
-  /** A call that a classifier denied, and a payment of which people are told, whose answer is lost and which its probe finds. */
+  /** A call that a classifier denied, one that it approved, and a payment of which people are told, whose answer is lost and which its probe finds. */
   probed: async ({ start }) => {
     const turn = await start('File INV-7, and pay it.', { requester: 'rita', agent: 'prober' });
     const [call] = await turn.waitForPending();

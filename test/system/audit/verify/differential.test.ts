@@ -33,6 +33,9 @@ const SAMPLES = [
   'spoken',
   'session',
   'waited',
+  'probed',
+  'crowded',
+  'set_aside',
 ];
 const EACH = 25;
 

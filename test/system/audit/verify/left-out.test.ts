@@ -22,6 +22,9 @@ const SAMPLES = [
   'sub_agent',
   'forwarded',
   'steered',
+  'probed',
+  'crowded',
+  'set_aside',
 ];
 
 /** Where an event has payloads: in lists, and by name in its memo and search attributes. */

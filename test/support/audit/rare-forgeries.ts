@@ -1,0 +1,237 @@
+/** What few samples have, told otherwise in one place, under the stolen key: decisions that the store keeps, a conversation that is full, a classifier, a probe. With those of forgeries.ts. */
+import type { OpenLine } from './forge';
+import { answered, argument, attributes, bodies, first, ofType, result, scheduled, type Plan } from './open-lines';
+
+const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
+const STARTED = ofType('WORKFLOW_EXECUTION_STARTED');
+const view = (lines: OpenLine[]): any => attributes(lines.find(COMPLETED)!).result.payloads[0].$;
+const later = (at: string) => new Date(Date.parse(at) + 1).toISOString();
+const earlier = (at: string) => new Date(Date.parse(at) - 3_600_000).toISOString();
+
+/** The nth activity of this name, or its answer. */
+const activity = (name: string, nth = 0): Plan['at'] =>
+  first((line, _, lines) => line === scheduled(lines, name)[nth]); // prettier-ignore
+const answer = (name: string, nth = 0): Plan['at'] =>
+  first((line, _, lines) => line === answered(lines, name, nth)); // prettier-ignore
+const block = (kind: string, nth = 0): Plan['at'] =>
+  first((line, _, lines) => line === lines.filter((one) => one.kind === 'block' && one.body.block.kind === kind).at(nth));
+const nextRun: Plan['at'] = (line, _, lines) => line === lines.filter(STARTED)[1];
+
+/** The same with another name. */
+const renamed = (said: any, name: string, other: string): any =>
+  JSON.parse(JSON.stringify(said).replaceAll(`"by":"${name}"`, `"by":"${other}"`));
+const hash = (ref: string) => `${ref.startsWith('0') ? '1' : '0'}${ref.slice(1)}`;
+const signalOf = (lines: OpenLine[], by: string) =>
+  lines.map(attributes).find(({ signalName, input }) => signalName === 'approve' && input.payloads[0].$.by === by).input.payloads[0].$; // prettier-ignore
+
+const OF_SAID: Plan[] = [
+  {
+    name: 'an approval that the store has kept and that nobody has given',
+    of: 'set_aside',
+    edit: (lines) => {
+      for (const it of [argument(lines, 'keepSaid'), result(lines, 'readSaid')]) it.said = renamed(it.said, 'bob', 'mallory');
+    },
+    at: activity('keepSaid'),
+    rule: 'H9',
+    says: /"mallory" stands in other words/,
+  },
+  {
+    name: 'another note of an approval that the store has kept',
+    of: 'set_aside',
+    edit: (lines) => (signalOf(lines, 'cleo').note = 'If it is due.'),
+    at: activity('keepSaid'),
+    rule: 'H9',
+    says: /"cleo" stands in other words/,
+  },
+  {
+    name: 'an approval that the store has kept, and is said to have been given back otherwise',
+    of: 'set_aside',
+    edit: (lines) => {
+      const read = result(lines, 'readSaid');
+      read.said = renamed(read.said, 'bob', 'mallory');
+    },
+    at: answer('readSaid'),
+    rule: 'D5',
+    says: /said of what people have said/,
+  },
+  {
+    name: 'another part in which the store has kept what people have said',
+    of: 'set_aside',
+    edit: (lines) => {
+      const kept = result(lines, 'keepSaid');
+      kept.said_ref = hash(kept.said_ref);
+    },
+    at: nextRun,
+    rule: 'D1',
+    says: /another part than the run before it had kept/,
+  },
+  {
+    name: 'another part in which what people have said is read',
+    of: 'set_aside',
+    edit: (lines) => {
+      const read = argument(lines, 'readSaid');
+      read.said_ref = hash(read.said_ref);
+    },
+    at: activity('readSaid'),
+    rule: 'D1',
+    says: /another part than the run was given/,
+  },
+];
+
+const ofCompact = (name: string, edit: Plan['edit'], at: Plan['at'], rule: string, says: RegExp): Plan => ({
+  name: `a conversation that was made shorter ${name}`,
+  of: 'crowded',
+  edit,
+  at,
+  rule,
+  says,
+});
+const didIsOther = /did of the block/;
+const OF_COMPACT: Plan[] = [
+  ofCompact('at another time', (lines) => (argument(lines, 'compact').at = later(argument(lines, 'compact').at)), activity('compact'), 'D1', /clock says otherwise/), // prettier-ignore
+  ofCompact('from another block', (lines) => (argument(lines, 'compact').head = hash(argument(lines, 'compact').head)), activity('compact'), 'D1', /another block than the last/), // prettier-ignore
+  ofCompact('otherwise', (lines) => (result(lines, 'compact').did = 'cleared'), block('summary'), 'D6', didIsOther),
+  ofCompact('and is said not to be', (lines) => (result(lines, 'compact').did = 'nothing'), block('summary'), 'D6', didIsOther),
+  ofCompact('by more tokens', (lines) => (result(lines, 'compact').usage.input_tokens += 1), COMPLETED, 'D1', /tokens/),
+];
+
+const OF_STEPS: Plan[] = [
+  {
+    name: 'somebody who had said something before is left out of a step',
+    of: 'crowded',
+    edit: (lines) => delete result(lines, 'takeStep').said_before,
+    at: COMPLETED,
+    rule: 'D1',
+    says: /"mia" had a hand in it, and the history does not/,
+  },
+  {
+    name: 'somebody who had said something before is left out of the result',
+    of: 'crowded',
+    edit: (lines) => (view(lines).steered_by = []),
+    at: COMPLETED,
+    rule: 'D1',
+    says: /does not say that "mia" had a hand in it/,
+  },
+  {
+    name: 'somebody who has steered the turn is left out of its result',
+    of: 'steered',
+    edit: (lines) => (view(lines).steered_by = view(lines).steered_by.filter((one: string) => one !== 'tom')),
+    at: COMPLETED,
+    rule: 'D1',
+    says: /does not say that "tom" had a hand in it/,
+  },
+  {
+    name: 'a message that is said not to supersede what waits',
+    of: 'crowded',
+    edit: (lines) => delete result(lines, 'takeStep').policy.steer_supersedes,
+    at: block('admission', -1),
+    rule: 'D1',
+    says: /another steer_supersedes/,
+  },
+  {
+    name: 'a message that is said to supersede what waits',
+    of: 'bound',
+    edit: (lines) => (result(lines, 'takeStep').policy.steer_supersedes = true),
+    at: block('admission'),
+    rule: 'D1',
+    says: /another steer_supersedes/,
+  },
+  {
+    name: 'a conversation that is full, and that its step says has room',
+    of: 'crowded',
+    edit: (lines) => delete result(lines, 'takeStep').context_full,
+    at: COMPLETED,
+    rule: 'D1',
+    says: /true of whether the conversation is full, and the steps say otherwise/,
+  },
+  {
+    name: 'a conversation that is full, and that the turn begins as if it had room',
+    of: 'crowded',
+    edit: (lines) => delete attributes(lines.find(STARTED)!).input.payloads[0].$.context_full,
+    at: first((line) => line.kind === 'session' && line.body.event.eventType.endsWith('CHILD_WORKFLOW_EXECUTION_INITIATED')),
+    rule: 'H8',
+    says: /./,
+  },
+  {
+    name: 'a conversation that is full, and in which its session has found room',
+    of: 'crowded',
+    edit: (lines) => {
+      const isFound = ({ kind, body }: OpenLine) => kind === 'session' && body.event.activityTaskCompletedEventAttributes;
+      attributes(lines.find(isFound)!).result.payloads[0].$.context_full = false;
+    },
+    at: first(({ kind, body }) => kind === 'session' && body.event.activityTaskCompletedEventAttributes !== undefined),
+    rule: 'D1',
+    says: /context_full of the turn/,
+  },
+  {
+    name: 'a transcript that is said to begin in another run of the workflow',
+    of: 'crowded',
+    edit: (lines) => (bodies(lines, (it) => it.first_execution_run_id).at(-1).first_execution_run_id = 'another'),
+    at: block('start', -1),
+    rule: 'B3',
+    says: /another run of the workflow/,
+  },
+];
+
+const denials = (lines: OpenLine[]) => argument(lines, 'admitCall', 1).undecided.denials;
+const OF_CALLS: Plan[] = [
+  {
+    name: 'more denials of the classifier than there were',
+    of: 'probed',
+    edit: (lines) => (denials(lines).in_all = 2),
+    at: activity('admitCall', 1),
+    rule: 'D4',
+    says: /told of 2 denials, and the history has 1/,
+  },
+  {
+    name: 'fewer denials of the classifier than there were',
+    of: 'probed',
+    edit: (lines) => Object.assign(denials(lines) as object, { in_all: 0, in_a_row: 0 }),
+    at: activity('admitCall', 1),
+    rule: 'D4',
+    says: /told of 0 denials, and the history has 1/,
+  },
+  {
+    name: 'a denial that is said not to be of the classifier',
+    of: 'probed',
+    edit: (lines) => delete result(lines, 'admitCall').by_classifier,
+    at: activity('admitCall', 1),
+    rule: 'D4',
+    says: /told of 1 denials, and the history has 0/,
+  },
+  {
+    name: 'a probe that is believed sooner than its turn has said',
+    of: 'probed',
+    edit: (lines) => {
+      const found = result(lines, 'reconcileEffect');
+      found.not_applied_from = earlier(found.not_applied_from);
+    },
+    at: answer('reconcileEffect'),
+    rule: 'D6',
+    says: /believed sooner/,
+  },
+  ...(
+    [
+      ['probed', 'reconcileEffect'],
+      ['probed', 'notify'],
+      ['steered', 'checkSteer'],
+    ] as const
+  ).map(([of, name]) => ({
+    name: `another time at which ${name} was scheduled`,
+    of,
+    edit: (lines: OpenLine[]) => (argument(lines, name).at = later(argument(lines, name).at)),
+    at: activity(name),
+    rule: 'D1',
+    says: /clock says otherwise/,
+  })),
+  {
+    name: 'people who were told of another card than they were asked with',
+    of: 'probed',
+    edit: (lines) => (argument(lines, 'notify').card_ref = hash(argument(lines, 'notify').card_ref)),
+    at: activity('notify'),
+    rule: 'D4',
+    says: /a card that nobody was asked about/,
+  },
+];
+
+export const RARE_PLANS: readonly Plan[] = [...OF_SAID, ...OF_COMPACT, ...OF_STEPS, ...OF_CALLS];
