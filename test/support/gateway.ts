@@ -17,6 +17,11 @@ export function person(principal: string, ...roles: string[]): Person {
   return { token, entry, headers: { authorization: `Bearer ${token}` } };
 }
 
+/** An Idempotency-Key that no other run has: what is named after a key is there for all tests on the same server. */
+export function ownKey(name: string): string {
+  return `${name}-${randomBytes(6).toString('hex')}`;
+}
+
 /** By default: a store with nothing in it, nobody who may speak, no Temporal. */
 export function gatewayParts({ people = [], ...parts }: Partial<GatewayParts> & { people?: Person[] } = {}): GatewayParts {
   return {

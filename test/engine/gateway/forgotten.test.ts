@@ -1,5 +1,4 @@
 /** What a key is good for once Temporal has forgotten what was done under it: the store has not. */
-import { randomBytes } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turn-handle';
@@ -9,6 +8,7 @@ import type { Store } from '../../../src/store/store';
 import { eventually } from '../support/engine';
 import { ana, gatewayScene, invoice, rita } from '../support/gateway-scene';
 import { textOf, withMcp } from '../support/mcp';
+import { ownKey } from '../../support/gateway';
 import { pays } from '../../support/tools';
 
 const operationOf = (principal: string, key: string) =>
@@ -38,7 +38,7 @@ function longAgo({ registers }: Store, principal: string, key: string): Promise<
 
 it('a destructive call that is sent again under its key after Temporal has forgotten it is refused, and not made again', () =>
   gatewayScene({}, async ({ client, send, effects, store }) => {
-    const key = { 'idempotency-key': randomBytes(8).toString('hex') };
+    const key = { 'idempotency-key': ownKey('pay') };
     const pay = () => send(rita, 'POST', '/tools/pay', { input: invoice }, key);
     const approve = (call: any) =>
       send(
@@ -68,7 +68,7 @@ it('nor one that comes again over MCP', () => {
   const agents = [{ name: 'tester', prompt: 'Test.', tools: [pays('pay', effects)], permissions: { allow: ['pay'] } }];
   return withMcp({ people: [rita], agents }, async ({ connect, client, store }) => {
     const mcp = await connect(rita);
-    const key = randomBytes(8).toString('hex');
+    const key = ownKey('pay');
     const pay = () => mcp.callTool({ name: 'pay', arguments: invoice, _meta: { 'holdfast/idempotency_key': key } });
     expect((await pay()).structuredContent).toEqual({ paid: true });
     await forgotten(client, client.turn(`call/${turnIdFromKey('acme/rita', key)}`));

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json } from '../../../src/shared/json';
 import { defineTool } from '../../../src/tools/define';
 import { eventually, type Engine } from '../support/engine';
-import type { Person } from '../../support/gateway';
+import { ownKey, type Person } from '../../support/gateway';
 import { ana, boss, gatewayScene, invoice, rita, type Answered, type Scene } from '../support/gateway-scene';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { afterTurns } from '../support/sessions';
@@ -19,10 +19,9 @@ interface Retried extends Scene {
 
 function scene(body: (scene: Retried) => Promise<void>, script: Answer[] = [ask(['pay', invoice]), say('done')]): Promise<void> {
   return gatewayScene({ script }, async (open) => {
-    // What is named after a key is there for all tests.
-    const prefix = randomBytes(6).toString('hex');
+    const own = ownKey('retried');
     const post: Retried['post'] = (who, url, payload, key) =>
-      open.send(who, 'POST', url, payload, { 'idempotency-key': `${prefix}-${key}` });
+      open.send(who, 'POST', url, payload, { 'idempotency-key': `${own}-${key}` });
     const twice: Retried['twice'] = (...request) => Promise.all([post(...request), post(...request)]);
     await body({ ...open, post, twice, forgetAnswers: () => forgetAnswers(open) });
   });

@@ -1,5 +1,5 @@
 import { eventually, type Engine } from '../support/engine';
-import type { Person } from '../../support/gateway';
+import { ownKey, type Person } from '../../support/gateway';
 import { ana, boss, eve, gatewayScene, ned, olga, rita, ron, type Answered, type Scene } from '../support/gateway-scene';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { afterTurns } from '../support/sessions';
@@ -14,8 +14,9 @@ interface Talk extends Omit<Scene, 'send'> {
 
 function scene(script: Answer[], body: (talk: Talk) => Promise<void>): Promise<void> {
   return gatewayScene({ script }, (open) => {
+    const own = ownKey('session');
     const send: Talk['send'] = (who, method, url, payload, key) =>
-      open.send(who, method, url, payload, key === undefined ? {} : { 'idempotency-key': key });
+      open.send(who, method, url, payload, key === undefined ? {} : { 'idempotency-key': `${own}-${key}` });
     const opened = async () => {
       const { status, body: view } = await send(rita, 'POST', '/v1/sessions', { agent: 'tester' });
       expect({ status, ...view }).toMatchObject({ status: 201, requester: 'acme/rita', state: 'open', turns: 0 });

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
 import { dataConverter } from '../../../src/data-converter';
 import { eventually, testAddress } from '../support/engine';
-import type { Person } from '../../support/gateway';
+import { ownKey, type Person } from '../../support/gateway';
 import { ana, boss, eve, gatewayScene, invoice, ned, olga, rita, ron } from '../support/gateway-scene';
 import { say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
@@ -56,7 +56,7 @@ describe('turns over HTTP', () => {
 
   it('are found and listed by the key that the principal himself has given, and by no other principal', () =>
     scene({}, async ({ send, client }) => {
-      const key = 'inv-4/2026';
+      const key = ownKey('inv-4/2026');
       const { turn_id } = (await send(rita, 'POST', '/v1/turns', start, { 'idempotency-key': key })).body;
       const [{ digest }] = await client.turn(turn_id).waitForPending();
       const plain = (await send(ron, 'POST', '/v1/turns', start)).body.turn_id;
@@ -147,7 +147,7 @@ describe('turns over HTTP', () => {
 
   it('start once for one key and body, however many ask at once; another body is refused, another principal has his own', () =>
     scene({ script: Array.from({ length: 4 }, () => say('done')) }, async ({ send, client }) => {
-      const key = { 'idempotency-key': 'order-1' };
+      const key = { 'idempotency-key': ownKey('order-1') };
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(rita, 'POST', '/v1/turns', start, key)));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
       const ids = new Set(answers.map(({ body }) => body.turn_id));
@@ -160,7 +160,7 @@ describe('turns over HTTP', () => {
       expect(his.status).toBe(202);
       expect(ids.has(his.body.turn_id)).toBe(false);
       // A request that was refused has used up no key.
-      const fresh = { 'idempotency-key': 'order-2' };
+      const fresh = { 'idempotency-key': ownKey('order-2') };
       expect((await send(rita, 'POST', '/v1/turns', { agent: 'tester' }, fresh)).status).toBe(400);
       expect((await send(rita, 'POST', '/v1/turns', start, fresh)).status).toBe(202);
       for (const bad of ['', 'a b', 'ä', 'x'.repeat(256)])
@@ -173,7 +173,7 @@ describe('turns over HTTP', () => {
 
   it('two bodies race under one key: one of them is it', () =>
     scene({ script: Array.from({ length: 3 }, () => say('done')) }, async ({ send }) => {
-      const key = { 'idempotency-key': 'race' };
+      const key = { 'idempotency-key': ownKey('race') };
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) => send(rita, 'POST', '/v1/turns', { ...start, message: `m${index % 2}` }, key)),
       );
@@ -307,7 +307,7 @@ describe('tools over HTTP', () => {
       expect((await send(rita, 'POST', '/tools/nothing', { input: {} })).status).toBe(404);
       expect((await send(rita, 'POST', '/tools/look', { input: {}, options: { enable_cash: true } })).status).toBe(400);
 
-      const key = { 'idempotency-key': 'pay-7' };
+      const key = { 'idempotency-key': ownKey('pay-7') };
       const asked = await send(rita, 'POST', '/tools/pay', { input: invoice }, key);
       expect(asked).toMatchObject({
         status: 202,

@@ -11,7 +11,7 @@ import { ToolError } from '../../../src/tools/errors';
 import { startCuttingProxy, type Cut } from '../support/cutting-proxy';
 import { eventually, withEngine, type Engine, type Setup } from '../../engine/support/engine';
 import { readEvents } from '../support/event-reader';
-import { gatewayParts, person } from '../../support/gateway';
+import { gatewayParts, ownKey, person } from '../../support/gateway';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { reset } from '../support/temporal-cli';
 import { pays, reads } from '../../support/tools';
@@ -455,7 +455,7 @@ describe('a direct call as a stream', () => {
       const refused = await fetch(`${url}?invoice=INV-7&cents=700`, { headers: rita.headers });
       expect([refused.status, await refused.json()]).toMatchObject([405, { error: { reason: 'not_by_get' } }]);
       expect((await fetch(`${url}?invoice=INV-7&cents=700`, { method: 'HEAD', headers: rita.headers })).status).toBe(405);
-      const headers = { ...rita.headers, 'content-type': 'application/json', 'idempotency-key': 'stream-pay-7' };
+      const headers = { ...rita.headers, 'content-type': 'application/json', 'idempotency-key': ownKey('pay-7') };
       const post = async () => (await fetch(url, { method: 'POST', headers, body: JSON.stringify({ input: invoice }) })).json();
       const started: any = await post();
       expect(await post()).toEqual(started);
