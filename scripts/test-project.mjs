@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bin, workersOf } from './lib/jest-run.mjs';
+import { jest, workersOf } from './lib/jest-run.mjs';
 import { runChild } from './lib/run-child.mjs';
 import { setUp } from './lib/set-up.mjs';
 
@@ -26,10 +26,9 @@ if (unknown.length > 0) {
   if (project !== 'unit') await setUp(root);
   const options = args.filter((arg) => arg.startsWith('-'));
   const patterns = named.map((name) => (project === 'system' ? `test/system/${name}` : name));
-  const jest = [bin(root, 'jest/bin/jest.js'), '--config', 'test/jest.config.cjs', ...patterns, ...options];
   const { code } = await runChild(
     process.execPath,
-    [...jest, '--selectProjects', project, '--maxWorkers', String(workersOf(project))],
+    [...jest(root), ...patterns, ...options, '--selectProjects', project, '--maxWorkers', String(workersOf(project))],
     {
       cwd: root,
     },
