@@ -4,7 +4,7 @@ import { UsageError } from './support/exit';
 import { Progress } from './support/progress';
 import type { Output } from './support/output';
 import { withClient } from './support/with-client';
-import { writeWhole, type Written } from './support/write-whole';
+import { describeWritten, writeWhole } from './support/write-whole';
 
 interface Options {
   output?: string;
@@ -28,7 +28,7 @@ export function auditExport(audit: Command, output: () => Output): void {
         return writeWhole(counted(client.bundle(found), progress), path);
       }).finally(() => progress.end());
       if (path === '-') return;
-      out.answer({ file: path, ...written }, describe(path, written));
+      out.answer({ file: path, ...written }, describeWritten(path, written));
     });
 }
 
@@ -46,17 +46,4 @@ async function* counted(lines: AsyncIterable<string>, progress: Progress): Async
     progress.show(`${count} lines, ${(characters / 1e6).toFixed(1)} MB`);
     yield line;
   }
-}
-
-function describe(path: string, { lines, bytes, root, complete, contradiction, kid }: Written): string[] {
-  return [
-    `${path}: ${lines} lines, ${bytes} bytes, signed by ${kid}`,
-    `root ${root}`,
-    ...(contradiction
-      ? [
-          `It contradicts itself at line ${contradiction.line} (${contradiction.rule}), and is signed as contradictory: see \`holdfast audit verify\`.`,
-        ]
-      : []),
-    ...(complete ? [] : ['It is incomplete: each turn_end line says why.']),
-  ];
 }

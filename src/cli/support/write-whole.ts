@@ -62,3 +62,17 @@ class Watched {
     return chunk;
   }
 }
+
+/** What is said of it. */
+export function describeWritten(path: string, { lines, bytes, root, complete, contradiction, kid }: Written): string[] {
+  return [
+    `${path}: ${lines} lines, ${bytes} bytes, signed by ${kid}`,
+    `root ${root}`,
+    ...(contradiction
+      ? [
+          `It contradicts itself at line ${contradiction.line} (${contradiction.rule}), and is signed as contradictory: see \`holdfast audit verify\`.`,
+        ]
+      : []),
+    ...(complete ? [] : ['It is incomplete: each turn_end line says why.']),
+  ];
+}

@@ -1,7 +1,9 @@
 import { ofKey } from '../../../src/attestation/bundle-signer';
+import { verifyBundle } from '../../../src/audit/verify';
 import { HoldfastClient } from '../../../src/client';
-import { BUNDLE_KEY } from '../../support/bundle-keys';
+import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
 import { ana, eve, gatewayScene, olga, rita } from '../support/gateway-scene';
+import { rewritten } from '../support/rewritten-history';
 
 it('a bundle is for auditors and admins of whoever may see the turn, and for nobody else', async () => {
   let made: HoldfastClient | undefined;
@@ -30,6 +32,29 @@ it('a bundle is for auditors and admins of whoever may see the turn, and for nob
       expect(lines.at(-1)).toMatchObject({ kind: 'end', body: { lines: lines.length, complete: false, kid: BUNDLE_KEY.kid } });
       await turn.cancel();
       await turn.result();
+    },
+    { client: bundling },
+  );
+});
+
+it('a bundle whose history says the opposite of the effect is signed as contradictory over HTTP too', async () => {
+  let made: HoldfastClient | undefined;
+  const bundling = async () => made!;
+  await gatewayScene(
+    { settings: {} },
+    async ({ app, client, store, taskQueue }) => {
+      const bundleSigner = async () => ofKey(BUNDLE_KEY);
+      made = new HoldfastClient(client.temporal, { taskQueue, uiUrl: null, store, bundleSigner, signingKey: null });
+      const turn = await client.start({ agent: 'tester', message: 'Pay it.', requester: 'acme/rita' });
+      const [{ digest }] = await turn.waitForPending();
+      await turn.approve(digest, { by: 'ana' });
+      await turn.result();
+      const undo = rewritten(client.temporal.connection, /"calls":\[/, '"effect":"applied"', '"effect":"not_applied"');
+      const url = `/v1/turns/${turn.id}/bundle`;
+      const response = await app.inject({ method: 'GET', url, headers: olga.headers }).finally(undo);
+      const end = JSON.parse(response.body.trimEnd().split('\n').at(-1)!);
+      expect(end.body.contradiction).toEqual({ line: expect.any(Number), rule: expect.stringMatching(/^[HBTD]\d/) });
+      expect(await verifyBundle([Buffer.from(response.body)], TRUST)).toMatchObject({ verdict: 'contradictory' });
     },
     { client: bundling },
   );

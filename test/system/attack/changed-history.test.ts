@@ -1,34 +1,17 @@
 /** Somebody writes into Temporal's database, and nowhere else: the genuine gateway then exports and signs what it finds there. */
-import type { Client } from '@temporalio/client';
 import { verifyBundle, type Verification } from '../../../src/audit/verify';
 import { describeVerification } from '../../../src/audit/verify/sentence';
 import { judgedByPython } from '../audit/support/python';
 import { bundleOf } from '../../support/bundle-of';
 import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
 import { withEngine } from '../../engine/support/engine';
+import { rewritten } from '../../engine/support/rewritten-history';
 import { pythonVerifier } from '../support/python-verifier';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const python = pythonVerifier();
-
-/** What Temporal answers from then on: in each payload that has it, one text in the place of another. */
-function rewritten({ workflowService }: Client['connection'], where: RegExp, from: string, to: string): () => void {
-  const genuine = workflowService.getWorkflowExecutionHistory;
-  workflowService.getWorkflowExecutionHistory = async function (this: unknown, ...args: [never]) {
-    const answer = await genuine.apply(workflowService, args);
-    for (const event of answer.history?.events ?? []) {
-      const { activityTaskCompletedEventAttributes: ran, workflowExecutionCompletedEventAttributes: ended } = event;
-      for (const payload of [...(ran?.result?.payloads ?? []), ...(ended?.result?.payloads ?? [])]) {
-        const text = Buffer.from(payload.data as Uint8Array).toString();
-        if (where.test(text)) payload.data = Buffer.from(text.replaceAll(from, to));
-      }
-    }
-    return answer;
-  } as typeof genuine;
-  return () => void (workflowService.getWorkflowExecutionHistory = genuine);
-}
 
 describe('whoever writes Temporal’s database cannot', () => {
   it.each([

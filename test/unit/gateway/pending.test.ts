@@ -1,0 +1,29 @@
+/** `GET /v1/pending` where the cards of all that waits do not fit into one answer. */
+import { gatewayApp } from '../../../src/gateway/app';
+import { examplePending } from '../../../src/gateway/schemas';
+import { gatewayParts, person } from '../../support/gateway';
+
+const olga = person('olga', 'auditor');
+
+const waiting = (turn_id: string, ...cards: number[]) => ({
+  ...examplePending,
+  turn_id,
+  calls: cards.map((length) => ({ ...examplePending.calls[0]!, card: 'x'.repeat(length) })),
+});
+
+it('nothing is asked without its card: the turns with the longest are named, and say where to look', async () => {
+  const turns = [waiting('long', 2_000_000, 1_500_000), waiting('short', 10), waiting('middle', 600_000), waiting('none')];
+  const client = async () => ({ pending: async () => turns }) as never;
+  const app = gatewayApp(gatewayParts({ people: [olga], client }));
+  const { statusCode, body } = await app.inject({ url: '/v1/pending', headers: olga.headers });
+  await app.close();
+  const answered: typeof turns = JSON.parse(body).turns;
+  expect(statusCode).toBe(200);
+  expect(answered.map(({ turn_id, calls, unreachable }) => [turn_id, calls.length, unreachable])).toEqual([
+    ['long', 0, expect.stringContaining('do not fit into one answer')],
+    ['short', 1, null],
+    ['middle', 1, null],
+    ['none', 0, null],
+  ]);
+  expect(answered[2]!.calls[0]!.card).toHaveLength(600_000);
+});
