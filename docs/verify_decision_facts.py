@@ -437,6 +437,7 @@ class TwiceInDecisions:
             self.rule("D4", not self.whole or self.twice.knows("card", value["card_ref"], "call_id"))
         if not self.twice.unknown:
             self.twice.tell("use", call.get("id"), there(call, "definition_ref"))
+        self.twice.proposed(call.get("id"), call)
         admitted = self.admitted.get(txt(call.get("input_ref")))
         if admitted and isinstance(call.get("input_hash"), str):
             self.rule("D4", same(admitted["input_hash"], call["input_hash"]))

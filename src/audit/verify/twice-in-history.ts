@@ -101,6 +101,7 @@ export class TwiceInHistory {
     const call = object(value.call);
     const { digest, input_ref } = call;
     this.all.tellAll(of.CALL_ARGUMENTS, call, { call: digest }, HISTORY);
+    this.proposed(call.id, call, HISTORY);
     this.all.tell('card', call.preview_ref, { target_hash: call.target_hash }, HISTORY);
     if (type !== 'admitCall') this.all.tell('card', call.preview_ref, { makers: call.makers ?? [] }, HISTORY);
     if (isJsonObject(call.input) && hashOf(call.input) !== call.input_hash)

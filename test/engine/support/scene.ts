@@ -44,8 +44,8 @@ export async function scene(channel: Channel, setup: Partial<Setup>, body: (scen
       const turn = await engine.start('Pay it.', { requester: 'rita' });
       // That waits, or has waited: on a busy machine it may have expired by now.
       const call = await eventually('its call is asked about', async () => {
-        const [first] = (await turn.status()).calls;
-        return first?.approval.expires_at ? (first as WaitingCall) : undefined;
+        const { calls } = await turn.status();
+        return calls.find(({ approval }) => approval.expires_at) as WaitingCall | undefined;
       });
       const by: Scene['by'] = async (name, { turn: other = turn, digest = call.digest, ...more } = {}) => ({
         ...(channel === 'any' ? { by: name } : { attestation: await signers.signed(other, digest, name, more) }),

@@ -80,6 +80,14 @@ const OF_STEPS: Plan[] = [
     rule: 'D2',
     says: new RegExp(`${field} of what the model asked for.*otherwise`),
   })),
+  ...(['version', 'tool', 'class'] as const).map((field) => ({
+    name: `people are asked about another ${field} than that of the call`,
+    of: 'denied',
+    edit: (lines: OpenLine[]) => void (argument(lines, 'admitCall').call[field] = '9'),
+    at: (line: OpenLine, _: number, lines: OpenLine[]) => line === scheduled(lines, 'admitCall')[0],
+    rule: 'D2',
+    says: new RegExp(`${field} of what the model asked for.*otherwise`),
+  })),
   {
     name: 'a card that names another call, wherever it stands',
     of: 'approval',

@@ -863,7 +863,7 @@ const PLANS: Plan[] = [
       Object.assign(call, { tool: 'lookup', input_digest: inputDigest({ ...call, tool: 'lookup' }) });
       noneWait(lines);
     },
-    at: (line, _, lines) => line === lines.filter(scheduled('takeStep'))[1],
+    at: (line, _, lines) => line === lines.filter(scheduled('admitCall'))[0],
     rule: 'D2',
     says: /otherwise/,
   },
