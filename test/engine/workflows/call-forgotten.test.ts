@@ -2,6 +2,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { CallHandle } from '../../../src/client/direct-call';
 import { eventually, withEngine } from '../support/engine';
+import { ownKey } from '../../support/gateway';
 import { pays, reads } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
@@ -9,8 +10,9 @@ const invoice = { invoice: 'INV-7', cents: 700 };
 it('a destructive call under a key that the store knows is refused, whoever starts it, and nobody is asked', async () => {
   const effects: unknown[] = [];
   await withEngine({ tools: [pays('pay', effects), reads('look', () => ({ found: 1 }))] }, async ({ client }) => {
+    const [inv7, inv8, seen] = ['inv-7', 'inv-8', 'seen'].map(ownKey) as [string, string, string];
     const pay = (id: string, requester = 'local') => client.call({ tool: 'pay', input: invoice, id, requester });
-    const look = () => client.call({ tool: 'look', input: { key: 'a' }, id: 'seen' });
+    const look = () => client.call({ tool: 'look', input: { key: 'a' }, id: seen });
     const waiting = async ({ turn }: CallHandle) => (await turn.waitForPending())[0].digest;
     /** As at the end of what a namespace retains. */
     const forget = async ({ turn: { workflowId } }: CallHandle) => {
@@ -21,14 +23,14 @@ it('a destructive call under a key that the store knows is refused, whoever star
       await eventually('it is forgotten', () => describe().then(() => false, gone), 60_000);
     };
 
-    const [paid, denied, read] = await Promise.all([pay('inv-7'), pay('inv-8'), look()]);
+    const [paid, denied, read] = await Promise.all([pay(inv7), pay(inv8), look()]);
     await paid.turn.approve(await waiting(paid), { by: 'ana' });
     await denied.turn.deny(await waiting(denied), { by: 'ana' });
     await Promise.all([paid, denied, read].map((call) => call.result()));
     await Promise.all([paid, denied, read].map(forget));
 
     for (const first of [paid, denied]) {
-      const again = await pay(first === paid ? 'inv-7' : 'inv-8');
+      const again = await pay(first === paid ? inv7 : inv8);
       expect(again.id).toBe(first.id);
       const message = expect.stringContaining(`${first.id} was asked for on `);
       const error = { code: 'INVALID_PARAMS', reason: 'key_forgotten', message };
@@ -37,7 +39,7 @@ it('a destructive call under a key that the store knows is refused, whoever star
     }
     // A read does no harm; another principal's key of the same name is another.
     expect(await (await look()).result()).toMatchObject({ success: true });
-    const others = await pay('inv-7', 'rita');
+    const others = await pay(inv7, 'rita');
     await waiting(others);
     await others.turn.cancel();
     await others.result();
