@@ -201,7 +201,7 @@ export class EventReader {
   }
 
   private opened(at: string): TurnEvent[] {
-    return [...this.asks.splice(0), ...this.doubts.splice(0)].flatMap((tell) => tell(at));
+    return [...told(this.asks, at), ...told(this.doubts, at)];
   }
 
   private ended(at: string, { id, tool }: RunCallInput['call'], output: RunCallOutput): TurnEvent[] {
@@ -226,13 +226,18 @@ export class EventReader {
     if (event.workflowExecutionCanceledEventAttributes)
       return [{ at, type: 'turn_completed', state: 'cancelled', reason: null, text: '' }];
     const stopped = (reason: string): TurnEvent[] => [
-      ...this.doubts.splice(0).flatMap((tell) => tell(at)),
+      ...told(this.doubts, at),
       { at, type: 'turn_completed', state: 'failed', reason, text: '' },
     ];
     if (event.workflowExecutionTerminatedEventAttributes) return stopped('The workflow was terminated.');
     if (event.workflowExecutionTimedOutEventAttributes) return stopped('The workflow timed out.');
     return [];
   }
+}
+
+/** Each once, in the order in which it came. */
+function told(later: Later[], at: string): TurnEvent[] {
+  return later.splice(0).flatMap((tell) => tell(at));
 }
 
 /** Nothing for a run that continues another one. */

@@ -36,7 +36,8 @@ export function isPacked(value: unknown): value is Packed {
   return typeof value === 'object' && value !== null && Array.isArray((value as Partial<Packed>).texts);
 }
 
-function eachText(value: unknown, tell: (text: string) => void): void {
+/** Whichever depth it stands at; names of fields are none. */
+export function eachText(value: unknown, tell: (text: string) => void): void {
   if (typeof value === 'string') tell(value);
   else if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) eachText(part, tell);
 }

@@ -3,7 +3,7 @@
  * had kept (D1). What stands in it: `as-said.ts` (H9), `twice-in-runs.ts` (D5).
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { isPacked } from '../../shared/packed';
+import { eachText, isPacked, unpacked, type Packed } from '../../shared/packed';
 import { list, object, text } from '../case-file/loose';
 import type { History } from './history';
 import type { Testimony } from './testimony';
@@ -63,7 +63,7 @@ export class KeptSaid {
 
 /** The approvals and denials in what the store was to keep; none where it is not packed as the engine packs it. */
 export function decisionsIn(said: Json | undefined): Json[] {
-  const all = isPacked(said) ? unpacked(said.value, said.texts) : undefined;
+  const all = isPacked(said) && isWhole(said) ? unpacked(said) : [];
   return list(all)
     .flatMap((one) => one)
     .filter((one) => isJsonObject(one) && one.decision !== 'edit');
@@ -71,19 +71,11 @@ export function decisionsIn(said: Json | undefined): Json[] {
 
 const PLACE = /^~(0|[1-9][0-9]{0,8})$/;
 
-/** As `shared/packed.ts` does it; undefined for what that has not written. */
-function unpacked(value: Json, texts: readonly unknown[]): Json | undefined {
-  if (typeof value === 'string') {
-    if (!value.startsWith('~')) return value;
-    if (value.startsWith('~~')) return value.slice(1);
-    const text = PLACE.test(value) ? texts[Number(value.slice(1))] : undefined;
-    return typeof text === 'string' ? text : undefined;
-  }
-  if (Array.isArray(value)) {
-    const items = value.map((one) => unpacked(one, texts));
-    return items.includes(undefined) ? undefined : (items as Json[]);
-  }
-  if (!isJsonObject(value)) return value;
-  const fields = Object.entries(value).map(([name, one]) => [name, unpacked(one, texts)] as const);
-  return fields.some(([, one]) => one === undefined) ? undefined : (Object.fromEntries(fields) as JsonObject);
+/** Whether each place in it has a text. */
+function isWhole({ value, texts }: Packed): boolean {
+  const isText = (text: string) =>
+    !text.startsWith('~') || text.startsWith('~~') || (PLACE.test(text) && typeof texts[Number(text.slice(1))] === 'string');
+  let whole = value !== undefined;
+  eachText(value, (text) => (whole &&= isText(text)));
+  return whole;
 }

@@ -118,7 +118,8 @@ export class TwiceInDecisions {
   }
 
   private activity({ type, value }: Scheduled): void {
-    const [call, { digest, tool }] = [object(value.call), value];
+    const call = object(value.call);
+    const { digest, tool } = value;
     if (type === 'admitDirect') this.all.tell('turn', '', { tool, input_json: value.input_json }, HISTORY);
     if (type === 'admitCall') this.asks(value, call);
     if (type === 'checkDecision' && value.decision !== 'steer') this.all.tell('call', digest, { tool }, HISTORY);

@@ -1,7 +1,7 @@
 /** What steps say of calls again, cards, and what a run shows of itself, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
 import type { Json } from '../../../src/shared/json';
 import type { OpenLine } from './forge';
-import { argument, attributes, bodies, ofType, payload, result, scheduled, type Plan } from './open-lines';
+import { activity, answer, argument, attributes, block, bodies, nextRun, ofType, payload, result, type Plan } from './open-lines';
 
 const SET = ofType('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES');
 const CANCELED = ofType('WORKFLOW_EXECUTION_CANCELED');
@@ -9,16 +9,10 @@ const HANDED_ON = ofType('WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
 const HASH = 'f'.repeat(64);
 
 const firstCall = (lines: OpenLine[]): any => result(lines, 'takeStep').calls[0];
-const answerOf =
-  (name: string): Plan['at'] =>
-  (line, _, lines) =>
-    attributes(line).scheduledEventId === scheduled(lines, name)[0]!.body.event.eventId && Boolean(attributes(line).result);
 const nth =
   (is: (line: OpenLine) => boolean, which: number): Plan['at'] =>
   (line, _, lines) =>
     line === lines.filter(is)[which];
-const admission: Plan['at'] = (line, _, lines) =>
-  line === lines.find(({ kind, body }) => kind === 'block' && body.block.kind === 'admission');
 /** Of the nth event that sets some. */
 const shown = (lines: OpenLine[], which: number): any => attributes(lines.filter(SET)[which]!).searchAttributes.indexedFields;
 const shows = (lines: OpenLine[], which: number, tools: Json) => void (shown(lines, which).HoldfastTool.data = payload(tools));
@@ -28,7 +22,7 @@ const OF_STEPS: Plan[] = [
     name: `another digest of a call that a step lets run (${of})`,
     of,
     edit: (lines: OpenLine[]) => (firstCall(lines).digest = HASH),
-    at: answerOf('takeStep'),
+    at: answer('takeStep'),
     rule: 'D2',
     says: /a digest that is not its own/,
   })),
@@ -36,7 +30,7 @@ const OF_STEPS: Plan[] = [
     name: 'no digest of a call that a step lets run',
     of: 'plain',
     edit: (lines) => (firstCall(lines).digest = null),
-    at: answerOf('takeStep'),
+    at: answer('takeStep'),
     rule: 'D2',
     says: /said to need no further admission, and has no digest/,
   },
@@ -44,7 +38,7 @@ const OF_STEPS: Plan[] = [
     name: `a step says otherwise whether a call needs further admission (${of})`,
     of,
     edit: (lines: OpenLine[]) => (firstCall(lines).needs_admit = of === 'plain'),
-    at: answerOf('takeStep'),
+    at: answer('takeStep'),
     rule: 'D2',
     says: /said to need no further admission/,
   })),
@@ -52,7 +46,7 @@ const OF_STEPS: Plan[] = [
     name: 'a direct call is said to need no further admission',
     of: 'call',
     edit: (lines) => (result(lines, 'admitDirect').call.needs_admit = false),
-    at: answerOf('admitDirect'),
+    at: answer('admitDirect'),
     rule: 'D2',
     says: /said to need no further admission/,
   },
@@ -60,7 +54,7 @@ const OF_STEPS: Plan[] = [
     name: `a call that ${sub_agent ?? 'no agent'} is said to answer`,
     of: 'sub_agent',
     edit: (lines: OpenLine[]) => (firstCall(lines).sub_agent = sub_agent),
-    at: admission,
+    at: block('admission'),
     rule: 'D2',
     says: /answered by another agent/,
   })),
@@ -68,7 +62,7 @@ const OF_STEPS: Plan[] = [
     name: 'an agent is said to answer the call of a function',
     of: 'plain',
     edit: (lines) => (firstCall(lines).sub_agent = 'mallory'),
-    at: admission,
+    at: block('admission'),
     rule: 'D2',
     says: /answered by another agent/,
   },
@@ -76,7 +70,7 @@ const OF_STEPS: Plan[] = [
     name: `another ${field} of a call without a digest, in its outcome`,
     of: 'denied',
     edit: (lines: OpenLine[]) => void Object.assign(argument(lines, 'takeStep', 1).outcomes[0], { digest: null, [field]: '9' }),
-    at: (line: OpenLine, _: number, lines: OpenLine[]) => line === scheduled(lines, 'takeStep')[1],
+    at: activity('takeStep', 1),
     rule: 'D2',
     says: new RegExp(`${field} of what the model asked for.*otherwise`),
   })),
@@ -84,7 +78,7 @@ const OF_STEPS: Plan[] = [
     name: `people are asked about another ${field} than that of the call`,
     of: 'denied',
     edit: (lines: OpenLine[]) => void (argument(lines, 'admitCall').call[field] = '9'),
-    at: (line: OpenLine, _: number, lines: OpenLine[]) => line === scheduled(lines, 'admitCall')[0],
+    at: activity('admitCall'),
     rule: 'D2',
     says: new RegExp(`${field} of what the model asked for.*otherwise`),
   })),
@@ -96,7 +90,7 @@ const OF_STEPS: Plan[] = [
       const [part] = bodies(lines, ({ card }) => card === asked.card);
       asked.card = part.card = (asked.card as string).replaceAll(asked.digest as string, HASH);
     },
-    at: answerOf('admitCall'),
+    at: answer('admitCall'),
     rule: 'D3',
     says: /does not name the digest of its call/,
   },
@@ -141,7 +135,7 @@ const OF_ATTRIBUTES: Plan[] = [
       if ('$' in held) held.$ = 'another';
       else held.data = payload('another');
     },
-    at: nth(ofType('WORKFLOW_EXECUTION_STARTED'), 1),
+    at: nextRun,
     rule: 'D1',
     says: new RegExp(`another ${name} than the run before it has handed on`),
   })),

@@ -42,6 +42,30 @@ export const result = (lines: OpenLine[], name: string, nth = 0): any =>
 /** Bodies of the parts that have this. */
 export const bodies = (lines: OpenLine[], has: (body: any) => unknown): any[] =>
   lines.filter(({ kind, body }) => kind === 'part' && has(body.part?.body ?? {})).map(({ body }) => body.part.body);
+/** The result of the turn that ended first. */
+export const view = (lines: OpenLine[]): any =>
+  attributes(lines.find(ofType('WORKFLOW_EXECUTION_COMPLETED'))!).result.payloads[0].$;
+
+/** At the nth activity of this type. */
+export const activity =
+  (name: string, nth = 0): Plan['at'] =>
+  (line, _, lines) =>
+    line === scheduled(lines, name)[nth];
+/** At its answer. */
+export const answer =
+  (name: string, nth = 0): Plan['at'] =>
+  (line, _, lines) =>
+    line === answered(lines, name, nth);
+/** At the nth block of this kind; -1: the last. */
+export const block =
+  (kind: string, nth = 0): Plan['at'] =>
+  (line, _, lines) =>
+    line === lines.filter((one) => one.kind === 'block' && one.body.block.kind === kind).at(nth);
+/** At the beginning of the second run. */
+export const nextRun: Plan['at'] = (line, _, lines) => line === lines.filter(ofType('WORKFLOW_EXECUTION_STARTED'))[1];
+/** A millisecond later. */
+export const later = (at: string): string => new Date(Date.parse(at) + 1).toISOString();
+
 /** The line that is the first to be so. */
 export const first =
   (is: (line: OpenLine, index: number, lines: OpenLine[]) => boolean): Plan['at'] =>

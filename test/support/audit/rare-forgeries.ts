@@ -1,21 +1,10 @@
 /** What few samples have, told otherwise in one place, under the stolen key: decisions that the store keeps, a conversation that is full, a classifier, a probe. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
-import { answered, argument, attributes, bodies, first, ofType, result, scheduled, type Plan } from './open-lines';
+import { activity, answer, argument, attributes, block, bodies, first, later, nextRun, ofType, result, view, type Plan } from './open-lines'; // prettier-ignore
 
 const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const STARTED = ofType('WORKFLOW_EXECUTION_STARTED');
-const view = (lines: OpenLine[]): any => attributes(lines.find(COMPLETED)!).result.payloads[0].$;
-const later = (at: string) => new Date(Date.parse(at) + 1).toISOString();
 const earlier = (at: string) => new Date(Date.parse(at) - 3_600_000).toISOString();
-
-/** The nth activity of this name, or its answer. */
-const activity = (name: string, nth = 0): Plan['at'] =>
-  first((line, _, lines) => line === scheduled(lines, name)[nth]); // prettier-ignore
-const answer = (name: string, nth = 0): Plan['at'] =>
-  first((line, _, lines) => line === answered(lines, name, nth)); // prettier-ignore
-const block = (kind: string, nth = 0): Plan['at'] =>
-  first((line, _, lines) => line === lines.filter((one) => one.kind === 'block' && one.body.block.kind === kind).at(nth));
-const nextRun: Plan['at'] = (line, _, lines) => line === lines.filter(STARTED)[1];
 
 /** The same with another name. */
 const renamed = (said: any, name: string, other: string): any =>

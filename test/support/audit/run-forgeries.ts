@@ -1,41 +1,28 @@
 /** What the server's own events, the turn's result and the agent's definition say again, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
-import { attributes, ofType, type Find, type Plan } from './open-lines';
+import {
+  activity,
+  answer,
+  argument,
+  attributes,
+  block,
+  later,
+  nextRun,
+  ofType,
+  result,
+  scheduled as all,
+  view,
+  type Find,
+  type Plan,
+} from './open-lines';
 
 const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
-const STARTED = ofType('WORKFLOW_EXECUTION_STARTED');
 const HANDED_ON = ofType('WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
 const ENDS: Find = ({ kind }) => kind === 'turn_end';
 
-const all = (lines: OpenLine[], name: string) => lines.filter((line) => attributes(line).activityType?.name === name);
-const value = (line: OpenLine): any => attributes(line).input.payloads[0].$;
-const argument = (lines: OpenLine[], name: string, nth = 0) => value(all(lines, name)[nth]!);
-const answered = (lines: OpenLine[], name: string, nth = 0): OpenLine => {
-  const asked = all(lines, name)[nth]!;
-  const { eventId } = asked.body.event;
-  return lines
-    .slice(lines.indexOf(asked))
-    .find((line) => attributes(line).scheduledEventId === eventId && attributes(line).result)!;
-};
-const result = (lines: OpenLine[], name: string, nth = 0): any => attributes(answered(lines, name, nth)).result.payloads[0].$;
-const view = (lines: OpenLine[]): any => attributes(lines.find(COMPLETED)!).result.payloads[0].$;
 const body = (lines: OpenLine[], has: (body: any) => unknown): any =>
   lines.find(({ kind, body }) => kind === 'part' && has(body.part?.body ?? {}))!.body.part.body;
 
-/** The nth activity of this name, or its answer. */
-const activity =
-  (name: string, nth = 0): Plan['at'] =>
-  (line, _, lines) =>
-    line === all(lines, name)[nth];
-const answer =
-  (name: string, nth = 0): Plan['at'] =>
-  (line, _, lines) =>
-    line === answered(lines, name, nth);
-const nextRun: Plan['at'] = (line, _, lines) => line === lines.filter(STARTED)[1];
-const admission: Plan['at'] = (line, _, lines) =>
-  line === lines.find(({ kind, body }) => kind === 'block' && body.block.kind === 'admission');
-
-const later = (at: string) => new Date(Date.parse(at) + 1).toISOString();
 const isHeader = ({ server_tools }: any) => server_tools !== undefined;
 
 const OF_BUNDLES: Plan[] = [
@@ -170,7 +157,7 @@ const OF_CALLS: Plan[] = [
     name: 'a call that may be repeated, says its step',
     of: 'bound',
     edit: (lines) => (result(lines, 'takeStep').calls[0].idempotent = true),
-    at: admission,
+    at: block('admission'),
     rule: 'D2',
     says: /whether it may be repeated/,
   },
@@ -181,7 +168,7 @@ const OF_STEPS: Plan[] = [
     name: `another ${field} of a turn, as its step has answered`,
     of: 'bound',
     edit: (lines: OpenLine[]) => (result(lines, 'takeStep').policy[field] += 1),
-    at: admission,
+    at: block('admission'),
     rule: 'D1',
     says: new RegExp(`another ${field}`),
   })),
@@ -189,7 +176,7 @@ const OF_STEPS: Plan[] = [
     name: 'another limit of a direct call, as its admission has answered',
     of: 'call',
     edit: (lines) => (result(lines, 'admitDirect').policy.limits.cost_usd = 1e6),
-    at: admission,
+    at: block('admission'),
     rule: 'D1',
     says: /another limits/,
   },
@@ -205,7 +192,7 @@ const OF_STEPS: Plan[] = [
     name: "a use of one of the vendor's own tools that the answer does not have",
     of: 'approval',
     edit: (lines) => body(lines, isHeader).server_tools.push({ name: 'web_search', id: 'srvtoolu_1' }),
-    at: admission,
+    at: block('admission'),
     rule: 'D2',
     says: /the vendor's own tools/,
   },

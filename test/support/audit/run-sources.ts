@@ -13,7 +13,7 @@ import * as doubled from '../../../src/audit/verify/doubled-runs';
 import { SEARCH_ATTRIBUTES } from '../../../src/audit/verify/doubled-turn';
 import type { Source } from './doubled-facts';
 import type { OpenLine } from './forge';
-import { attributes, ofType } from './open-lines';
+import { attributes, ofType, view } from './open-lines';
 
 interface Find {
   input(lines: OpenLine[], activity: string, nth?: number): any;
@@ -23,7 +23,6 @@ interface Find {
 
 const started = (lines: OpenLine[], nth = 0) => attributes(lines.filter(ofType('WORKFLOW_EXECUTION_STARTED'))[nth]!);
 const argument = (lines: OpenLine[], nth = 0) => started(lines, nth).input.payloads[0].$;
-const view = (lines: OpenLine[]): any => attributes(lines.find(ofType('WORKFLOW_EXECUTION_COMPLETED'))!).result.payloads[0].$;
 const isStart = ({ first_execution_run_id }: any) => first_execution_run_id;
 
 /** A field that is read and written in another place. */

@@ -5,26 +5,22 @@ import type { OpenLine } from './forge';
 import {
   argument,
   attributes,
+  block,
   bodies,
   ofType,
   payload,
   result,
   scheduled as all,
   valueOf as value,
+  view,
   type Find,
   type Plan,
 } from './open-lines';
 
 const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const STARTED = ofType('WORKFLOW_EXECUTION_STARTED');
-const view = (lines: OpenLine[]): any => attributes(lines.find(COMPLETED)!).result.payloads[0].$;
 const body = (lines: OpenLine[], has: (body: any) => unknown) => bodies(lines, has)[0];
 
-/** The nth block of this kind. */
-const block =
-  (kind: string, nth = 1): Plan['at'] =>
-  (line, _, lines) =>
-    line === lines.filter((one) => one.kind === 'block' && one.body.block.kind === kind)[nth - 1];
 /** A part that has these. */
 const part =
   (has: (body: any) => unknown): Find =>
@@ -84,7 +80,7 @@ const OF_TEXTS: Plan[] = [
     name: 'another answer in the transcript',
     of: 'approval',
     edit: (lines) => (body(lines, isText('Paid.')).text = 'Nothing was paid.'),
-    at: block('admission', 2),
+    at: block('admission', 1),
     rule: 'D2',
     says: /text of the step/,
   },
@@ -92,7 +88,7 @@ const OF_TEXTS: Plan[] = [
     name: 'another answer in the history',
     of: 'approval',
     edit: (lines) => (view(lines).text = result(lines, 'takeStep', 1).text = 'Nothing was paid.'),
-    at: block('admission', 2),
+    at: block('admission', 1),
     rule: 'D2',
     says: /text of the step/,
   },
