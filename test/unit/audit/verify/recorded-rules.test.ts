@@ -2,47 +2,209 @@
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import type { ScheduledCall } from '../../../../src/audit/verify/history';
 import { hashJson } from '../../../../src/shared/digests';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Fields } from '../../../support/audit/hand-events';
 
 const NAMED = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
 const RULES = 'c'.repeat(64);
+const WITHIN = 'd'.repeat(64);
 const input = { cents: 700 };
 
-const definition = (version: string, egress: boolean): JsonObject => ({
-  v: 'holdfast.agent/1',
-  name: 'clerk',
-  classifier: null,
-  mcp_servers: [],
-  tools: [{ name: 'pay', version, class: 'write', input_schema: { type: 'object' }, group: null, egress, rule_target: null }],
-});
+const tool = (more: Fields = {}): JsonObject =>
+  ({
+    ...{ name: 'pay', version: '1.0.0', class: 'write', input_schema: { type: 'object' }, group: null, egress: false },
+    ...{ rule_target: null, ...more },
+  }) as JsonObject;
+const definition = (tools: JsonObject[] = [tool()], more: Fields = {}): JsonObject =>
+  ({ v: 'holdfast.agent/1', name: 'clerk', classifier: null, mcp_servers: [], tools, ...more }) as JsonObject;
+const policy = (permissions: Fields = {}, more: Fields = {}): JsonObject =>
+  ({
+    ...{ v: 'holdfast.policy/1', mode: 'default', permissions: { allow: [], ask: [], deny: [], ...permissions }, ...more },
+  }) as JsonObject;
 
-function asked(objects: Record<string, JsonObject>, call: JsonObject, egress: boolean): string | null {
-  const rules = new RecordedRules();
-  const permissions = { allow: [], ask: [], deny: [] };
-  rules.take({ ref: RULES, value: { v: 'holdfast.policy/1', mode: 'default', permissions } });
-  for (const [ref, value] of Object.entries(objects)) rules.take({ ref, value });
-  const run = { agent: 'clerk', requester: 'rita', untrusted: false, verdict: 'allow', approvals: [], at: 0 };
-  const of = { id: '1.1', tool: 'pay', class: 'write', input_hash: hashJson(input), policy_ref: RULES, ...call };
-  const turn = { untrusted: false, requester: 'rita', agent: 'clerk', step: 1 };
-  const facts = { targets: null, egress, group: null, target: null, turn };
-  return rules.fault({ ...run, call: of } as unknown as ScheduledCall, { input, facts });
+/** What is recorded of a call, all of it right but for what is given. */
+interface Recorded {
+  objects?: Record<string, Json>;
+  call?: Fields;
+  run?: Partial<ScheduledCall>;
+  facts?: Fields | null;
+  input?: Json;
 }
 
-const both = { [NAMED]: definition('1.0.0', true), [OTHER]: definition('1.0.0', false) };
+function rulesOf(objects: Record<string, Json>): RecordedRules {
+  const rules = new RecordedRules();
+  for (const [ref, value] of Object.entries(objects)) rules.take({ ref, value });
+  return rules;
+}
 
-test('the definition that the call names counts, and no other that has its tool too', () => {
-  const call = { version: '1.0.0', definition_ref: NAMED };
-  expect(asked(both, call, true)).toBeNull();
-  expect(asked(both, call, false)).toMatch(/not the tool of the agent's definition/);
+const TURN = { untrusted: false, requester: 'rita', agent: 'clerk', step: 1 };
+
+function asked({ objects = {}, call = {}, run = {}, facts = {}, ...more }: Recorded, rules?: RecordedRules): string | null {
+  const known = rules ?? rulesOf({ [RULES]: policy(), [NAMED]: definition(), ...objects });
+  const of = { id: '1.1', tool: 'pay', version: '1.0.0', class: 'write', input_hash: hashJson(input), policy_ref: RULES };
+  const ran = { agent: 'clerk', requester: 'rita', untrusted: false, verdict: 'allow', approvals: [], at: 0, ...run };
+  const looked = facts && { targets: null, egress: false, group: null, target: null, turn: TURN, ...facts };
+  const body = { input: more.input ?? input, ...(looked === null ? {} : { facts: looked }) };
+  return known.fault({ ...ran, call: { ...of, definition_ref: NAMED, ...call } } as unknown as ScheduledCall, body as JsonObject);
+}
+
+const denied = (permissions: Fields, more: Fields = {}) => ({ [RULES]: policy(permissions, more) });
+const NOT_ITS_TOOL = "What the rules looked at is not the tool of the agent's definition";
+const NOT_DEFINED = "The call ran with a tool, or a version of it, that the agent's definition does not have";
+
+describe('the definition', () => {
+  const both = { [NAMED]: definition([tool({ egress: true })]), [OTHER]: definition() };
+
+  test('that the call names counts, and no other that has its tool too', () => {
+    expect(asked({ objects: both, facts: { egress: true } })).toBeNull();
+    expect(asked({ objects: both, facts: { egress: false } })).toBe(NOT_ITS_TOOL);
+  });
+
+  test('of an older call, which names none, may be any: one of them is enough', () => {
+    const older = { definition_ref: undefined };
+    expect(asked({ objects: both, call: older, facts: { egress: false } })).toBeNull();
+    expect(asked({ objects: both, call: older, facts: { egress: true } })).toBeNull();
+    expect(asked({ objects: both, call: { ...older, version: '2.0.0' } })).toBeNull();
+    const neither = { [NAMED]: definition([tool({ egress: true })]), [OTHER]: definition([tool({ group: 'g' })]) };
+    expect(asked({ objects: neither, call: older })).toBe(NOT_ITS_TOOL);
+  });
+
+  test('that the call names must have its tool in its version, also where another has it', () => {
+    const objects = { [NAMED]: definition([tool({ version: '2.0.0' })]), [OTHER]: definition() };
+    expect(asked({ objects })).toBe(NOT_DEFINED);
+    expect(asked({ call: { tool: 'send' } })).toBe(NOT_DEFINED);
+    expect(asked({ run: { agent: 'other' } })).toBe(NOT_DEFINED);
+    // One that is not in the bundle says nothing.
+    expect(asked({ objects, call: { definition_ref: 'e'.repeat(64) } })).toBeNull();
+  });
+
+  test('is no rules', () => {
+    const rules = rulesOf({ [NAMED]: { ...definition(), policy_ref: RULES, channel: 'attested' } });
+    expect(rules.attested(NAMED)).toBe(false);
+  });
 });
 
-test('of an older call, which names none, one of them is enough', () => {
-  expect(asked(both, { version: '1.0.0' }, false)).toBeNull();
+describe('what the rules looked at', () => {
+  test('is the input that ran', () => {
+    expect(asked({ input: { cents: 701 } })).toBe('The rules were asked about another input than the one that ran');
+  });
+
+  test.each<[string, Fields, Fields]>([
+    ['egress', { egress: true }, {}],
+    ['group', { group: 'g' }, {}],
+    ['target', { target: 'path' }, {}],
+    ['class', {}, { class: 'read' }],
+  ])('is the tool that the definition has: its %s', (_what, facts, call) => {
+    expect(asked({ facts, call })).toBe(NOT_ITS_TOOL);
+    expect(asked({ objects: { [NAMED]: definition([tool({ ...renamed(facts), ...call })]) }, facts, call })).toBeNull();
+  });
+  const renamed = ({ target, ...rest }: Fields): Fields => (target === undefined ? rest : { ...rest, rule_target: target });
+
+  test('is written down', () => {
+    expect(asked({ facts: null })).toBe('The call ran, and what the rules looked at is not written down');
+    const notAll = 'The call ran, and not all that the rules looked at is there';
+    expect(asked({ facts: { turn: undefined } })).toBe(notAll);
+    expect(asked({ facts: { turn: { ...TURN, step: 'one' } } })).toBe(notAll);
+    // Targets that have no form that can be written are left out, with what follows from them.
+    expect(asked({ facts: { targets: undefined } })).toBeNull();
+  });
+
+  test('of a class that there is not, or an input that is no object, nobody can tell', () => {
+    expect(asked({ call: { class: 'other' }, facts: { egress: true } })).toBeNull();
+    const list = ['a'];
+    expect(asked({ call: { input_hash: hashJson(list) }, input: list, facts: { egress: true } })).toBeNull();
+  });
 });
 
-test('a version that the named definition does not have is a fault, also where another definition has it', () => {
-  const objects = { [NAMED]: definition('2.0.0', true), [OTHER]: definition('1.0.0', true) };
-  expect(asked(objects, { version: '1.0.0', definition_ref: NAMED }, true)).toMatch(/does not have/);
-  expect(asked(objects, { version: '1.0.0', definition_ref: 'd'.repeat(64) }, true)).toBeNull();
+describe('a call that ran', () => {
+  test('was let run', () => {
+    expect(asked({})).toBeNull();
+    expect(asked({ objects: denied({ deny: ['pay'] }) })).toBe(
+      'The call ran, and the rules forbid it: "the agent\'s rule deny pay"',
+    );
+    expect(asked({ objects: denied({ deny: ['send'] }) })).toBeNull();
+  });
+
+  test('was asked about where rules ask', () => {
+    const objects = denied({ ask: ['pay'] });
+    const why = 'The call ran without being asked about, and the rules ask: "the agent\'s rule ask pay"';
+    expect(asked({ objects })).toBe(why);
+    expect(asked({ objects, run: { verdict: 'ask' } })).toBeNull();
+  });
+
+  test('was asked about where nothing classifies it', () => {
+    const auto = denied({}, { mode: 'auto' });
+    const why = 'The call ran without being asked about, and the rules ask: "mode auto: class write is not harmless"';
+    expect(asked({ objects: auto })).toBe(why);
+    expect(asked({ objects: auto, run: { verdict: 'ask' } })).toBeNull();
+    expect(asked({ objects: { ...auto, [NAMED]: definition([tool()], { classifier: {} }) } })).toBeNull();
+  });
+
+  test('is asked about as the turn was when it ran, whatever its part says', () => {
+    const deny = (when: string) => denied({ deny: [{ rule: 'pay', when }] });
+    const [untrusted, requester, agent] = ['turn.untrusted', "turn.requester == 'rob'", "turn.agent == 'bookkeeper'"];
+    const forbids = expect.stringContaining('the rules forbid it') as string;
+    expect(asked({ objects: deny(untrusted), facts: { turn: { ...TURN, untrusted: true } } })).toBeNull();
+    expect(asked({ objects: deny(untrusted), run: { untrusted: true } })).toEqual(forbids);
+    expect(asked({ objects: deny(requester), run: { requester: 'rob' } })).toEqual(forbids);
+    expect(asked({ objects: deny(requester) })).toBeNull();
+    const bookkeeper = definition([tool()], { name: 'bookkeeper' });
+    expect(asked({ objects: { ...deny(agent), [NAMED]: bookkeeper }, run: { agent: 'bookkeeper' } })).toEqual(forbids);
+    expect(asked({ objects: deny('turn.step == 12'), call: { id: '12.3' } })).toEqual(forbids);
+    expect(asked({ objects: deny('turn.step == 12'), call: { id: '1.12' } })).toBeNull();
+    expect(asked({ objects: deny('input.cents > 600') })).toEqual(forbids);
+    expect(asked({ objects: deny('input.cents > 700') })).toBeNull();
+    expect(asked({ objects: deny("tool.name == 'pay' && tool.version == '1.0.0'") })).toEqual(forbids);
+  });
+});
+
+describe('rules that nobody can ask', () => {
+  test.each<[string, Recorded]>([
+    ['are not in the bundle', { call: { policy_ref: OTHER } }],
+    ['are not named', { call: { policy_ref: undefined } }],
+    ['are named by no text', { call: { policy_ref: 7 } }],
+    ['have another form', { objects: { [RULES]: { ...policy({ deny: ['pay'] }), v: 'holdfast.policy/9' } } }],
+    ['have a condition that cannot be read', { objects: denied({ deny: [{ rule: 'pay', when: 'input.(' }] }) }],
+  ])('%s', (_what, recorded) => expect(asked(recorded)).toBeNull());
+
+  test('are compiled once', () => {
+    const rules = rulesOf({ [RULES]: policy({ deny: ['pay'] }), [NAMED]: definition() });
+    const forbids = expect.stringContaining('the rules forbid it') as string;
+    expect([asked({}, rules), asked({}, rules)]).toEqual([forbids, forbids]);
+  });
+});
+
+describe('rules within which others hold', () => {
+  const within = (more: Fields = {}) =>
+    ({ v: 'holdfast.policy_within/1', policy_ref: RULES, within: ['plan'], ...more }) as JsonObject;
+  const objects = (more: Fields = {}) => ({ [WITHIN]: within(more), [RULES]: policy({}, { channel: 'attested' }) });
+
+  test('are those that they name, and the modes of turns above', () => {
+    const call = { policy_ref: WITHIN };
+    expect(asked({ objects: objects(), call })).toMatch(/^The call ran, and the rules forbid it: "mode plan/);
+    expect(asked({ objects: objects({ within: [] }), call })).toBeNull();
+    const deny = { [WITHIN]: within({ within: [] }), [RULES]: policy({ deny: ['pay'] }) };
+    expect(asked({ objects: deny, call })).toMatch(/the rules forbid it/);
+  });
+
+  test('must be there', () => {
+    const rules = rulesOf(objects());
+    expect(rules.within(WITHIN)).toBe(RULES);
+    expect(rules.within(RULES)).toBeNull();
+    expect(rules.within(OTHER)).toBeNull();
+  });
+
+  test('take signed decisions only where they or those within them say so', () => {
+    const rules = rulesOf({ ...objects(), [OTHER]: policy(), [NAMED]: ['attested'] });
+    expect([WITHIN, RULES, OTHER, NAMED, 'e'.repeat(64)].map((ref) => rules.attested(ref))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    const other = rulesOf({ [WITHIN]: within({ channel: 'attested' }), [RULES]: policy({}, { channel: 'signal' }) });
+    expect([other.attested(WITHIN), other.attested(RULES)]).toEqual([true, false]);
+  });
 });

@@ -147,6 +147,14 @@ it('an empty file is one that was cut short', () => {
   expect(() => new Structure().finish(0)).toThrow('the file was cut short');
 });
 
+it('a line has the fields of its kind, by the version of the first', async () => {
+  const more = (line: Line): Line => [line[0], { ...line[1], more: 1 }];
+  const why = (n: number, kind: string) => `S3 ${n}: The line does not have the fields of a line of kind ${kind}`;
+  expect(await faultOf(more(bundle()))).toBe(why(0, 'bundle'));
+  expect(await faultOf(bundle(), more(turn()))).toBe(why(1, 'turn'));
+  expect(await faultOf(bundle({ v: 'holdfast.bundle/2' }), turn(), run, event(), session)).toBe(why(4, 'session'));
+});
+
 it('a turn stands once', async () => {
   expect(await faultOf(bundle(), turn(), turnEnd(), turn())).toBe('S3 3: A turn stands twice in the bundle');
 });
@@ -263,7 +271,11 @@ describe('what was left out', () => {
     bundle(),
     turn(),
     run,
-    event({ input: [gone, { redacted: true, more: 1 }], result: { deep: [gone, null] } }),
+    event({
+      input: [gone, { redacted: true, more: 1 }],
+      result: { deep: { deeper: [gone, null] } },
+      other: { redacted: 'true' },
+    }),
     lost,
   ];
 
@@ -279,6 +291,11 @@ describe('what was left out', () => {
     ] as const)
       // prettier-ignore
       expect(await faultOf(...lines, turnEnd(), redacted(parts, payloads))).toBe(counts(parts, payloads));
+  });
+
+  it('is counted each for itself, in whatever it stands', async () => {
+    const three = event({ input: { payloads: [gone, { data: 'a' }, gone] }, list: [[gone]] });
+    expect(await faultOf(bundle(), turn(), run, three, turnEnd(), redacted(0, 3))).toBeNull();
   });
 
   it('by nobody’s word is no redaction', async () => {

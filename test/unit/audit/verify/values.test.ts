@@ -1,5 +1,17 @@
 import { lateFault } from '../../../../src/shared/waits';
-import { timeOf } from '../../../../src/audit/verify/values';
+import {
+  attempt,
+  attributesOf,
+  eventType,
+  failureDetails,
+  firstPayload,
+  hashOf,
+  timeOf,
+  UNKNOWN,
+} from '../../../../src/audit/verify/values';
+import { hashJson } from '../../../../src/shared/digests';
+import type { Json } from '../../../../src/shared/json';
+import { LEFT_OUT, payloads } from '../../../support/audit/hand-events';
 
 /** The Python verifier judges the same: `datetime` knows none of them. */
 const NO_TIMES = [
@@ -14,6 +26,13 @@ const NO_TIMES = [
 describe('a time in a bundle', () => {
   it.each(NO_TIMES)('%s is none', (time) => expect(timeOf(time)).toBeNaN());
 
+  it.each(['', '2026-11-23', ' 2026-02-28T23:59:59Z', '2026-02-28T23:59:59Z ', '2026-02-28T23:59:59.Z', '2026-02-28T23:59:59'])(
+    '%j has not the form of one',
+    (time) => expect(timeOf(time)).toBeNaN(),
+  );
+
+  it.each([undefined, null, 7, ['2026-02-28T23:59:59Z']])('%j is no text', (value) => expect(timeOf(value)).toBeNaN());
+
   it.each([
     ['2026-02-28T23:59:59.999Z', Date.UTC(2026, 1, 28, 23, 59, 59, 999)],
     ['2026-02-28T23:59:59.999999999Z', Date.UTC(2026, 1, 28, 23, 59, 59, 999)],
@@ -23,4 +42,52 @@ describe('a time in a bundle', () => {
 
 it.each(NO_TIMES)('nobody waits until %s', (until) => {
   expect(lateFault({ until }, Date.parse('2026-11-23T23:57:00Z'))).not.toBeNull();
+});
+
+describe('the first value of payloads', () => {
+  it('is what the first carries', () => expect(firstPayload(payloads({ a: 1 }, 2))).toEqual({ a: 1 }));
+
+  it('is not known where it was left out', () => expect(firstPayload(LEFT_OUT)).toBe(UNKNOWN));
+
+  it.each<Json | undefined>([undefined, null, 'text', [], {}, { payloads: [] }, { payloads: [{ data: 'no base64' }] }])(
+    'of %j is none',
+    (value) => expect(firstPayload(value)).toBeNull(),
+  );
+
+  it('is read once', () => {
+    const value = payloads({ a: 1 });
+    expect(firstPayload(value)).toBe(firstPayload(value));
+  });
+});
+
+describe('an event', () => {
+  const attributes = { timerId: '5' };
+  it('has attributes named as its type is', () => {
+    const event = { eventType: 'EVENT_TYPE_TIMER_FIRED', timerFiredEventAttributes: attributes };
+    expect(attributesOf(event)).toEqual(attributes);
+    expect(attributesOf({ ...event, eventType: 'EVENT_TYPE_TIMER_STARTED' })).toEqual({});
+    expect(attributesOf({ ...event, timerFiredEventAttributes: 'none' })).toEqual({});
+    const long = { eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED' };
+    expect(attributesOf({ ...long, workflowExecutionUpdateAcceptedEventAttributes: attributes })).toEqual(attributes);
+    expect(attributesOf({ EventAttributes: attributes })).toEqual(attributes);
+  });
+
+  it('has a type, said without what stands before all types', () => {
+    expect(eventType({ eventType: 'EVENT_TYPE_TIMER_FIRED' })).toBe('TIMER_FIRED');
+    expect(eventType({ eventType: 'TIMER_EVENT_TYPE_FIRED' })).toBe('TIMER_EVENT_TYPE_FIRED');
+    expect(eventType({ eventType: 7 })).toBe('');
+  });
+
+  it('that ends a run by a failure has its result in the details', () => {
+    expect(failureDetails({ failure: { applicationFailureInfo: { details: 7 } } })).toBe(7);
+    for (const failure of [undefined, null, {}, { applicationFailureInfo: 'none' }])
+      expect(failureDetails({ failure: failure as never })).toBeUndefined();
+  });
+});
+
+it('what has no canonical form has no hash', () => {
+  expect(hashOf({ b: 1, a: 2 })).toBe(hashJson({ a: 2, b: 1 }));
+  expect(hashOf('\ud800')).toBeNull();
+  expect(hashOf(undefined)).toBeNull();
+  expect(attempt(() => 7)).toBe(7);
 });
