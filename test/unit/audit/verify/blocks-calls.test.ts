@@ -1,0 +1,335 @@
+/** Dispatches and outcomes in a transcript: only what history scheduled, admission let pass and people approved (rules B7 to B12). */
+import { attestDecision } from '../../../../src/attestation/attest';
+import { hashJson } from '../../../../src/shared/digests';
+import type { JsonObject } from '../../../../src/shared/json';
+import { GATEWAY_KEY } from '../../../support/bundle-keys';
+import { at, callOf, GONE, HASH, type Fields } from '../../../support/audit/hand-events';
+import { approvalOf, CALL, HandTurn, MESSAGE, ranWith, type Given } from '../../../support/audit/hand-turn';
+
+const ADMITTED = { call_id: '1.1', tool: 'pay', version: '1.0.0', verdict: 'ask' };
+
+interface Way extends Given {
+  /** Who has approved, by history and by the transcript. */
+  people?: string[];
+  written?: string[];
+  /** What the history has of the call, and the argument of `runCall` besides. */
+  call?: JsonObject & { digest: string };
+  argument_?: Fields;
+  admitted?: unknown;
+  /** Blocks before the dispatch. */
+  before?: (turn: HandTurn) => void;
+  approvals?: JsonObject[];
+}
+
+/** A call that was approved by Ana and is dispatched; what is wrong with the dispatch. */
+function dispatched(body: unknown = {}, way: Way = {}) {
+  const { people = ['ana'], written = people, call = CALL, argument_ = {}, admitted = ADMITTED, before } = way;
+  const turn = new HandTurn(way);
+  const approvals = way.approvals ?? people.map((by) => approvalOf(by, { digest: call.digest }));
+  ranWith(turn, approvals, argument_, call);
+  turn.run.tell('TIMER_FIRED', {}, 200);
+  turn.begun();
+  turn.block('admission', [turn.part({}), turn.part(admitted)]);
+  before?.(turn);
+  for (const by of written) turn.write('decision', approvalOf(by, { digest: call.digest }));
+  turn.forget();
+  const [run] = turn.history.callsOf(call.digest);
+  const { tool, version, input_ref, preview_ref, digest, dispatch } = call;
+  const idempotency_key = run ? turn.history.keyOf(run) : null;
+  const own = { call_id: call.id, tool, version, input_ref, preview_ref, digest, dispatch, idempotency_key };
+  const dispatchOf = (more: object) => ({ ...own, subject: { class: 'destructive', requester: 'rita' }, ...more });
+  turn.write('dispatch', body === GONE ? GONE : dispatchOf(body as object));
+  return { turn, faults: turn.faults(), dispatchOf };
+}
+const faults = (body: Fields = {}, way: Way = {}) => dispatched(body, way).faults;
+
+describe('a dispatch (B7)', () => {
+  it('is of a call that the history has scheduled', () => {
+    expect(faults()).toEqual([]);
+    const unknown = 'B7: The transcript has a dispatch that the history does not know: nothing was scheduled that has its digest';
+    expect(faults({ digest: HASH.other })).toEqual([unknown]);
+    expect(faults({ dispatch: 2 })).toEqual([unknown]);
+    expect(faults({ dispatch: 2 }, { run_id: 'later' })).toEqual([]);
+  });
+
+  it('may be of one that was left out', () => {
+    const turn = new HandTurn();
+    turn.run.scheduled('runCall', GONE);
+    turn.begun().forget().write('dispatch', { digest: HASH.other, dispatch: 1 });
+    expect(turn.faults()).toEqual([]);
+    expect(turn.blocks.unknown.dispatches).toBe(false);
+    turn.write('dispatch', GONE);
+    expect([turn.faults(), turn.blocks.unknown.dispatches]).toEqual([[], true]);
+  });
+
+  it('has the same as the call', () => {
+    const other = 'B7: What was dispatched is not the call that the history scheduled';
+    for (const field of ['call_id', 'tool', 'version', 'input_ref', 'preview_ref'])
+      expect([field, faults({ [field]: 'other' })[0]]).toEqual([field, other]);
+  });
+
+  it('is of a destructive call, and has its key', () => {
+    const write = callOf({ class: 'write' });
+    expect(faults({}, { call: write })).toEqual(['B7: A call of class "write" was dispatched, and only destructive ones are']);
+    expect(faults({ idempotency_key: 'hf_other' })).toEqual(['B7: The idempotency key is not that of the call']);
+  });
+});
+
+describe('what was admitted (B8)', () => {
+  const none = 'B8: Call "1.1" was dispatched, and no rule had let it pass';
+  it('is the call that was dispatched', () => {
+    for (const more of [{ tool: 'send' }, { version: '2.0.0' }, { verdict: 'rejected' }, { call_id: '1.2' }])
+      expect(faults({}, { admitted: { ...ADMITTED, ...more } })).toEqual([none]);
+    expect(faults({}, { admitted: { ...ADMITTED, verdict: 'allow' } })).toEqual([]);
+  });
+
+  it('may be one of several of that name, or have been left out', () => {
+    const again = (more: Fields) => (turn: HandTurn) =>
+      void turn.block('admission', [turn.part({}), turn.part({ ...ADMITTED, ...more })]);
+    const rejected = { ...ADMITTED, verdict: 'rejected' };
+    expect(faults({}, { admitted: rejected, before: again({}) })).toEqual([]);
+    expect(faults({}, { before: again({ verdict: 'rejected' }) })).toEqual([]);
+    expect(faults({}, { admitted: GONE })).toEqual([]);
+  });
+});
+
+describe('who approved it (B9)', () => {
+  const others = 'B9: Other people approved the call by the transcript than by the history';
+
+  it('is the same by history and transcript', () => {
+    expect(faults({}, { people: ['ana', 'rob'], written: ['ROB', ' ana'] })).toEqual([]);
+    expect(faults({}, { people: ['ana', 'rob'], written: ['ana'] })).toEqual([others]);
+    expect(faults({}, { people: ['ana'], written: ['ana', 'rob'] })).toEqual([others]);
+    expect(faults({}, { people: ['ana'], written: ['rob'] })).toEqual([others]);
+    const about =
+      (digest: string, decision = 'approve') =>
+      (turn: HandTurn) =>
+        void turn.write('decision', approvalOf('rob', { digest, decision }));
+    expect(faults({}, { before: about(HASH.other) })).toEqual([]);
+    expect(faults({}, { before: about(CALL.digest, 'deny') })).toEqual([]);
+    expect(faults({}, { before: about(CALL.digest) })).toEqual([others]);
+    expect(faults({}, { written: [], before: (turn) => void turn.write('decision', GONE) })).toEqual([]);
+  });
+
+  it('are as many as were asked for', () => {
+    const few = (people: number, wanted: number) => `B9: The call ran with ${people} approvals, and ${wanted} were asked for`;
+    expect(faults({}, { people: [] })).toEqual([few(0, 1)]);
+    expect(faults({ approval: { quorum: 2 } })).toEqual([few(1, 2)]);
+    expect(faults({ approval: { quorum: 2 } }, { people: ['ana', 'rob'] })).toEqual([]);
+    expect(faults({ approval: { quorum: 'two' } })).toEqual([]);
+  });
+
+  it('are asked for by the call, or by its admission that decided it', () => {
+    const nobody = (verdict: string, admitted: Fields) =>
+      faults({}, { people: [], argument_: { verdict }, admitted: { ...ADMITTED, ...admitted } });
+    const few = ['B9: The call ran with 0 approvals, and 1 were asked for'];
+    expect(nobody('allow', { verdict: 'allow' })).toEqual([]);
+    expect(nobody('ask', { verdict: 'allow' })).toEqual(few);
+    expect(nobody('allow', { verdict: 'ask' })).toEqual(few);
+    expect(nobody('allow', { verdict: 'ask', undecided: {} })).toEqual([]);
+  });
+
+  describe('with four eyes', () => {
+    const approval = { four_eyes: true };
+    const both = (who: string) => [`B9: "${who}" approved the call, and had asked for it or had a hand in it`];
+
+    it('has not asked for it', () => {
+      expect(faults({ approval })).toEqual([]);
+      expect(faults({ approval }, { people: ['rita'] })).toEqual(both('rita'));
+      expect(faults({ approval: { four_eyes: false } }, { people: ['rita'] })).toEqual([]);
+      const other = { subject: { class: 'destructive', requester: 'ANA ' } };
+      expect(faults({ approval, ...other })).toEqual(both('ana'));
+      const argument = { turn_id: 't', requester: 'ana', agent: 'clerk', message: MESSAGE };
+      expect(faults({ approval }, { argument })).toEqual(both('ana'));
+      expect(faults({ approval }, { argument: GONE })).toEqual([]);
+      expect(faults({ approval, subject: { class: 'destructive' } }, { people: [''] })).toEqual([]);
+    });
+
+    it('has not made it', () => {
+      expect(faults({ approval }, { call: callOf({ makers: ['eve', 'ana'] }) })).toEqual(both('ana'));
+      expect(faults({ approval }, { call: callOf({ makers: ['eve'] }) })).toEqual([]);
+    });
+
+    it('has not changed it', () => {
+      const edits = (by: string, call_id: string) => (turn: HandTurn) =>
+        void turn.write('decision', { decision: 'edit', digest: HASH.other, by, at: at(5), subject: { call_id } });
+      expect(faults({ approval }, { before: edits('Ana', '1.1') })).toEqual(both('ana'));
+      expect(faults({ approval }, { before: edits('ana', '1.2') })).toEqual([]);
+      expect(faults({ approval }, { before: edits('eve', '1.1') })).toEqual([]);
+      const two = (turn: HandTurn) => [edits('ana', '1.1'), edits('eve', '1.1')].forEach((edit) => edit(turn));
+      expect(faults({ approval }, { before: two })).toEqual(both('ana'));
+    });
+
+    it('has not steered the turn', () => {
+      const steers = (by: string) => (turn: HandTurn) =>
+        void turn.write('message', { role: 'user', steer: { by, at: at(5) } }, { type: 'text', text: 'Go.' });
+      expect(faults({ approval }, { before: steers('ANA') })).toEqual(both('ana'));
+      expect(faults({ approval }, { before: steers('eve') })).toEqual([]);
+    });
+  });
+
+  it('has signed it, in a role, where the policy says so', () => {
+    const token = (roles: string[]) => {
+      const aud = { namespace: 'n', workflow_id: 'turn/t', first_execution_run_id: 'r' };
+      const claims = { aud, digest: CALL.digest, decision: 'approve' as const, principal: 'ana', roles, head: null };
+      return attestDecision(GATEWAY_KEY, claims, null, Date.parse(at(0)));
+    };
+    const signed = (attestation: string | undefined, approval: Fields) =>
+      faults({ approval: { channel: 'attested', ...approval } }, { approvals: [approvalOf('ana', { attestation })] });
+    const notSigned = 'B9: The approval of "ana" is not signed, and this call takes signed ones only';
+    expect(signed(token([]), {})).toEqual([]);
+    expect(signed(undefined, {})).toEqual([notSigned]);
+    expect(signed('none', {})).toEqual([notSigned]);
+    expect(signed(undefined, { channel: 'signal' })).toEqual([]);
+    const role = { roles: ['treasurer', 'auditor'] };
+    expect(signed(token(['clerk', 'auditor']), role)).toEqual([]);
+    expect(signed(token(['clerk']), role)).toEqual(['B9: "ana" has none of the roles that may approve this call']);
+    expect(signed(token(['clerk']), { roles: [] })).toEqual([]);
+  });
+});
+
+describe('the policy that it was dispatched under (B10)', () => {
+  const REF = 'd'.repeat(64);
+  const under = (definition: JsonObject, body: Fields) =>
+    faults({ definition_ref: REF, ...body }, { around: { definitions: new Map([[REF, definition]]) } });
+
+  it('is that of the definition', () => {
+    const other = "B10: The call was dispatched under another approval policy than that of the agent's definition";
+    const definition = { approvals: { pay: { quorum: 1, four_eyes: false } } };
+    expect(under(definition, { approval: { four_eyes: false, quorum: 1 } })).toEqual([]);
+    expect(under(definition, { approval: { quorum: 1 } })).toEqual([other]);
+    expect(under(definition, {})).toEqual([other]);
+    expect(under({ approvals: { send: {} } }, { approval: { quorum: 1 } })).toEqual([]);
+    expect(under({ approvals: { pay: null } }, {})).toEqual([]);
+    expect(under({}, { approval: { quorum: 1 } })).toEqual([]);
+    expect(faults({ definition_ref: REF, approval: { quorum: 1 } })).toEqual([]);
+  });
+
+  it('is that of a destructive tool', () => {
+    const notDestructive = (kind: string) =>
+      `B10: What was dispatched is said to be of class "${kind}", which is not that of the tool in the agent's definition`;
+    const of = (kind: string, version = '1.0.0', name = 'pay') => ({ tools: [{ name, version, class: kind }] });
+    expect(faults({ subject: { class: 'write' } })).toEqual([notDestructive('write')]);
+    expect(faults({ subject: {} })).toEqual([]);
+    expect(faults({ subject: undefined })).toEqual([]);
+    expect(under(of('destructive'), {})).toEqual([]);
+    expect(under(of('write'), {})).toEqual([notDestructive('destructive')]);
+    expect(under(of('write', '2.0.0'), {})).toEqual([]);
+    expect(under(of('write', '1.0.0', 'send'), {})).toEqual([]);
+    expect(under({ tools: [...of('write').tools, ...of('destructive').tools] }, {})).toEqual([]);
+  });
+
+  it('takes signed decisions where the recorded rules do', () => {
+    const turn = new HandTurn();
+    turn.rules.take({ ref: REF, value: { v: 'holdfast.policy/1', channel: 'attested' } });
+    turn.run.scheduled('runCall', GONE);
+    turn.begun();
+    const under = (policy_ref: string, channel: string) => {
+      turn.forget().write('dispatch', { policy_ref, approval: { channel } });
+      return turn.faults();
+    };
+    expect(under(REF, 'attested')).toEqual([]);
+    expect(under(REF, 'signal')).toEqual([
+      'B10: The call was dispatched as if any name approved it, and the recorded rules take signed decisions only',
+    ]);
+    expect(under(HASH.other, 'signal')).toEqual([]);
+  });
+});
+
+describe('what became of a call (B11)', () => {
+  const never = 'B11: The transcript says what became of a call that was never dispatched';
+
+  it('is told of one that was dispatched', () => {
+    const { turn, dispatchOf } = dispatched();
+    const { digest, idempotency_key, dispatch } = dispatchOf({}) as JsonObject;
+    const told = (kind: 'effect' | 'settlement', more: Fields) => {
+      turn.write(kind, { digest, idempotency_key, dispatch, effect: 'applied', outcome: 'applied', ...more });
+      return turn.faults();
+    };
+    expect(told('effect', {})).toEqual([]);
+    for (const more of [{ digest: HASH.other }, { idempotency_key: 'other' }, { dispatch: 2 }])
+      expect(told('effect', more)).toEqual([never]);
+    for (const more of [{}, { dispatch: 2 }]) expect(told('settlement', more)).toEqual([]);
+    for (const more of [{ digest: HASH.other }, { idempotency_key: 'other' }]) expect(told('settlement', more)).toEqual([never]);
+  });
+
+  it('may be of one that was left out', () => {
+    const turn = new HandTurn();
+    turn.begun().write('dispatch', GONE);
+    turn.write('effect', { digest: HASH.other });
+    turn.write('effect', GONE);
+    expect(turn.faults()).toEqual([]);
+  });
+
+  it('is what the history says of it', () => {
+    const other = (state: string) => `B11: The transcript says that the call is ${state}, and the history says "applied"`;
+    const told = (kind: 'effect' | 'settlement', more: Fields, run_id = 'r', told_of = 'block 9') => {
+      const turn = new HandTurn({ run_id });
+      turn.run.activity('runCall', { call: { digest: 'd' } }, { head: told_of, effect: 'applied' });
+      turn.begun().write('dispatch', GONE);
+      turn.forget();
+      const ref = turn.write(kind, { digest: 'd', ...more });
+      return ref === told_of ? turn.faults() : [ref];
+    };
+    expect(told('effect', { effect: 'applied' })).toEqual([]);
+    expect(told('effect', { effect: 'refused', recorded: 'applied', outcome: 'applied' })).toEqual([other('"refused"')]);
+    expect(told('effect', {})).toEqual([other('null')]);
+    expect(told('settlement', { outcome: 'applied', effect: 'refused' })).toEqual([]);
+    expect(told('settlement', { recorded: 'applied', outcome: 'not_applied' })).toEqual([]);
+    expect(told('settlement', { recorded: 'in_doubt', outcome: 'applied' })).toEqual([other('"in_doubt"')]);
+    expect(told('effect', { effect: 'refused' }, 'later')).toEqual([]);
+    expect(told('effect', { effect: 'refused' }, 'r', 'block 1')).toEqual(['block 9']);
+  });
+
+  it('is the state that its block has, for its record', () => {
+    const turn = new HandTurn();
+    const start = turn.start();
+    const effect = turn.write('effect', { effect: 'applied', recorded: 'in_doubt', result_ref: 'r' });
+    const settlement = turn.write('settlement', { outcome: 'not_applied', effect: 'in_doubt' });
+    const gone = turn.write('effect', GONE);
+    expect(turn.blocks.stateIn(effect)).toEqual({ state: 'applied', result_ref: 'r' });
+    expect(turn.blocks.stateIn(settlement)).toEqual({ state: 'not_applied', result_ref: undefined });
+    expect(turn.blocks.stateIn(gone)).toBe('unknown');
+    for (const none of [start, 'nowhere', undefined, 7]) expect(turn.blocks.stateIn(none)).toBeUndefined();
+  });
+
+  it('is open while no block says it', () => {
+    const unended = (...kinds: ['message' | 'dispatch' | 'effect' | 'settlement', unknown][]) => {
+      const turn = new HandTurn();
+      turn.start();
+      for (const [kind, body] of kinds) turn.write(kind, body);
+      return turn.blocks.unended();
+    };
+    const [one, two] = [
+      { digest: 'a', idempotency_key: 'k', dispatch: 1 },
+      { digest: 'b', idempotency_key: 'k' },
+    ];
+    expect(unended()).toBe(false);
+    expect(unended(['dispatch', one])).toBe(true);
+    expect(unended(['dispatch', one], ['effect', { ...one, dispatch: 2 }])).toBe(false);
+    expect(unended(['dispatch', one], ['settlement', one])).toBe(false);
+    expect(unended(['dispatch', one], ['effect', two])).toBe(true);
+    expect(unended(['dispatch', one], ['effect', { ...one, idempotency_key: 'other' }])).toBe(true);
+    expect(unended(['dispatch', one], ['dispatch', two], ['effect', one])).toBe(true);
+    // Where one was left out, nobody can tell.
+    expect(unended(['dispatch', one], ['dispatch', GONE])).toBe(false);
+    expect(unended(['dispatch', one], ['message', GONE])).toBe(true);
+  });
+});
+
+it('the rules are asked again about each call whose input stands in a part (B12)', () => {
+  const turn = new HandTurn();
+  const input = { cents: 7 };
+  const call = callOf({ input_hash: hashJson(input), input_ref: 'one' });
+  turn.run.scheduled('runCall', { call });
+  turn.forget().part({ input: { cents: 8 } }, 'one');
+  const why = 'B12: The rules were asked about another input than the one that ran';
+  expect(turn.faults()).toEqual([why]);
+  turn.part({ input }, 'one');
+  turn.part({ input: { cents: 8 } }, 'two');
+  turn.part(GONE, 'one');
+  turn.part('text', 'two');
+  expect(turn.faults()).toEqual([]);
+  turn.part('text', 'one');
+  expect(turn.faults()).toEqual([why]);
+});

@@ -1,0 +1,436 @@
+/** How a turn ends: its effect records, and that nothing of it is missing (rules T1 to T5, T7). */
+import { Attestations } from '../../../../src/audit/verify/attestations';
+import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
+import { Turn } from '../../../../src/audit/verify/turn';
+import { idempotencyKey } from '../../../../src/shared/digests';
+import type { JsonObject, Json } from '../../../../src/shared/json';
+import type { BlockKind } from '../../../../src/shared/transcript';
+import { at, GONE, HandRun, HASH, idOf, payloads, Reports, TURN, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events'; // prettier-ignore
+import { ARGUMENT, CALL, START } from '../../../support/audit/hand-turn';
+
+const KEY = idempotencyKey({ workflow_id: 'turn/t', first_execution_run_id: 'r', call_id: '1.1', digest: CALL.digest });
+
+/** A turn of which only what these rules look at is told; what other rules have to say of that is left out. */
+class Whole {
+  readonly refs = { parts: new Set<string>(), objects: new Set<string>(), blocks: new Set<string>() };
+  readonly turn: Turn;
+  readonly run: HandRun;
+  readonly rules = new RecordedRules();
+  private readonly reports = new Reports();
+  private head: string | null = null;
+
+  constructor({ run_id = 'r', madeAt = 1000, started = {} }: { run_id?: string; madeAt?: number; started?: Fields } = {}) {
+    const known = { definitions: new Map(), children: new Map(), blocks: this.refs.blocks, rules: this.rules };
+    this.turn = new Turn(TURN, 'n', new Attestations([]), { ...known, hasSessions: false, madeAt: Date.parse(at(madeAt)) });
+    this.run = new HandRun((event) => this.turn.event(event, this.reports.report));
+    this.begin(run_id, run_id === 'r' ? 'start' : 'continued', started);
+  }
+
+  begin(run_id: string, began: 'start' | 'continued' | 'reset', more: Fields = {}): void {
+    this.turn.beginRun({ run_id, began });
+    const before = { start: {}, continued: { continuedExecutionRunId: 'q' }, reset: { originalExecutionRunId: 'q' } }[began];
+    this.run.begin({ input: payloads(ARGUMENT), ...before, ...more });
+    this.run.tell('WORKFLOW_TASK_COMPLETED', {}, 5);
+  }
+
+  part(ref: string, body: unknown): string {
+    this.turn.part(
+      { ref, part: body === GONE ? null : { v: 'holdfast.part/1', salt: 's', body: body as Json } },
+      this.reports.report,
+    );
+    this.refs.parts.add(ref);
+    return ref;
+  }
+
+  block(ref: string, kind: BlockKind, ...parts: string[]): void {
+    const block = { v: 'holdfast.block/1' as const, parent: this.head, kind, at: at(5), parts };
+    this.turn.block({ ref, block }, this.reports.report);
+    this.refs.blocks.add(ref);
+    this.head = ref;
+  }
+
+  write(ref: string, kind: BlockKind, body: unknown): this {
+    this.block(ref, kind, this.part(`part of ${ref}`, body));
+    return this;
+  }
+
+  record(more: Fields = {}): string[] {
+    const of = { v: 'holdfast.effect/1', turn_id: 't', run_id: 'r', digest: CALL.digest, idempotency_key: KEY, dispatch: 1 };
+    const record = {
+      ...of,
+      state: 'applied',
+      claimed_at: at(10),
+      updated_at: at(11),
+      result_head: null,
+      result_ref: null,
+      ...more,
+    };
+    this.turn.effect(record as unknown as JsonObject, this.reports.report);
+    return this.faults();
+  }
+
+  end(head: string | null = null, complete = true): string[] {
+    this.turn.end({ turn_id: 't', head, complete, why: complete ? null : 'It runs.' }, this.refs, this.reports.report);
+    return this.faults();
+  }
+
+  faults(): string[] {
+    return this.reports.taken().filter((said) => /^T[1-57]:/.test(said));
+  }
+
+  /** A call that was to run at 10 s; it has answered at 12 s. */
+  ran(result: unknown, argument: Fields = {}): this {
+    const id = this.run.scheduled('runCall', { turn: TURN_CONTEXT, call: CALL, ...argument }, { id: idOf(CALL), seconds: 10 });
+    if (result !== undefined) this.run.completed(id, result, 12);
+    this.faults();
+    return this;
+  }
+
+  closed(): this {
+    this.run.tell('WORKFLOW_EXECUTION_COMPLETED', {}, 20);
+    return this;
+  }
+}
+
+describe('an effect record (T2)', () => {
+  const ran = (more: Fields = {}, whole = new Whole()) => whole.ran(undefined).record(more);
+
+  it('is one of the turn, in the form of one', () => {
+    expect(ran()).toEqual([]);
+    expect(ran({ turn_id: 'u' })).toEqual(['T2: The effect record is of another turn']);
+    expect(ran({ v: 'holdfast.effect/2' })).toEqual([
+      'T2: The effect record is of a form that nobody knows: "holdfast.effect/2"',
+    ]);
+  });
+
+  it('was made before it was changed', () => {
+    const early = 'T2: The effect record was changed before it was made';
+    expect(ran({ updated_at: at(10) })).toEqual([]);
+    expect(ran({ updated_at: at(9.999) })).toEqual([early]);
+    expect(ran({ updated_at: 'never' })).toContain(early);
+    expect(ran({ claimed_at: 'never' })).toContain(early);
+  });
+
+  it('is of a run, and of a call, of the turn', () => {
+    expect(ran({ run_id: 's' })).toEqual(['T2: The effect was claimed by a run that the turn does not have']);
+    expect(ran({ digest: HASH.other })).toEqual(['T2: The effect record is of a call that the history does not know']);
+    expect(ran({ idempotency_key: 'other' })).toEqual(['T2: The effect record has another idempotency key than its call']);
+    const gone = new Whole();
+    gone.run.scheduled('runCall', GONE);
+    expect(gone.record({ digest: HASH.other })).toEqual([]);
+    const wrong = { run_id: 's', digest: HASH.other, idempotency_key: 'other' };
+    expect(new Whole({ run_id: 'later' }).record(wrong)).toEqual([]);
+  });
+
+  it('was claimed after its call was scheduled', () => {
+    const early = 'T2: The effect was claimed before its call was scheduled: a clock was wrong, or the record was changed';
+    expect(ran({ claimed_at: at(10 - 60) })).toEqual([]);
+    expect(ran({ claimed_at: at(10 - 60.001) })).toEqual([early]);
+    const twice = new Whole().ran(undefined);
+    twice.run.scheduled('runCall', { turn: TURN_CONTEXT, call: { ...CALL, dispatch: 2 } }, { seconds: 500 });
+    twice.faults();
+    expect(twice.record({ claimed_at: at(10) })).toEqual([]);
+  });
+
+  it('was claimed and changed before the history had its outcome', () => {
+    const late = 'T2: The effect was claimed, or its record changed, after history had its outcome: a time was changed';
+    const told = (more: Fields) => new Whole().ran({ head: 'h', effect: 'applied' }).record({ result_head: 'h', ...more });
+    expect(told({ updated_at: at(12 + 60) })).toEqual([]);
+    expect(told({ updated_at: at(12 + 60.001) })).toEqual([late]);
+    expect(told({ claimed_at: at(12 + 60.001), updated_at: at(12 + 60.001) })).toEqual([late]);
+    expect(told({ claimed_at: at(12 + 60.001) })).toContain(late);
+  });
+
+  it('was claimed and changed before the bundle was made, or the history ended', () => {
+    const late = 'T2: The effect was claimed, or its record changed, after the bundle was made: a time was changed';
+    expect(ran({ updated_at: at(1060) })).toEqual([]);
+    expect(ran({ updated_at: at(1060.001) })).toEqual([late]);
+    expect(ran({ updated_at: at(70) }, new Whole({ madeAt: 1 }))).toEqual([]);
+    expect(ran({ updated_at: at(70.001) }, new Whole({ madeAt: 1 }))).toEqual([late]);
+    const lost = new Whole({ run_id: 'later' }).ran({ head: 'h', effect: 'applied' });
+    expect(lost.record({ result_head: 'h', updated_at: at(100) })).toEqual([]);
+  });
+
+  it('says what its block says', () => {
+    const written = (body: unknown, more: Fields) => {
+      const whole = new Whole().ran(undefined).write('start', 'start', START).write('b', 'effect', body);
+      whole.faults();
+      return whole.record({ result_head: 'b', ...more });
+    };
+    const other = (state: string, said: string) =>
+      `T2: The effect record says "${state}", and the transcript says "${said}", or has another result`;
+    const body = { effect: 'applied', result_ref: 'x' };
+    expect(written(body, { result_ref: 'x' })).toEqual([]);
+    expect(written(body, { result_ref: 'y' })).toEqual([other('applied', 'applied')]);
+    expect(written(body, { result_ref: 'x', state: 'refused' })).toEqual([other('refused', 'applied')]);
+    expect(written(GONE, { result_ref: 'y' })).toEqual([]);
+    expect(written(body, { result_head: 'nowhere' })).toEqual([]);
+    expect(written(body, { result_head: 'start' })).toEqual([]);
+  });
+});
+
+const REF = 'f'.repeat(64);
+
+describe('the last block of a turn (T1)', () => {
+  const otherEnd = 'T1: The transcript does not end where the history says that it ends';
+
+  it('is the last head of its history', () => {
+    const whole = new Whole();
+    expect(whole.end(null, false)).toEqual([]);
+    whole.run.activity('takeStep', {}, { head: 'h' });
+    expect(whole.end('h', false)).toEqual([]);
+    expect(whole.end('other', false)).toEqual([otherEnd]);
+    expect(whole.end(null, false)).toEqual([otherEnd]);
+    whole.run.activity('takeStep', {}, GONE);
+    expect(whole.end('other', false)).toEqual([]);
+  });
+
+  it('of a turn without a history is any', () => {
+    const known = { definitions: new Map(), children: new Map(), blocks: new Set<string>(), rules: new RecordedRules() };
+    const turn = new Turn(TURN, 'n', new Attestations([]), { ...known, hasSessions: false, madeAt: 0 });
+    const { report, all } = new Reports();
+    turn.end(
+      { turn_id: 't', head: 'any', complete: false, why: 'w' },
+      { parts: new Set(), objects: new Set(), blocks: new Set() },
+      report,
+    );
+    expect(all).toEqual([]);
+  });
+
+  it('and all from which the history went on are there', () => {
+    const whole = new Whole().closed();
+    whole.write('start', 'start', START).write('e', 'end', {});
+    whole.run.scheduled('takeStep', { head: REF });
+    const lost = `T1: The history went on from a block that is not in the transcript (${REF})`;
+    expect(whole.closed().end(null)).toContain(lost);
+    expect(whole.end(null, false)).toEqual([]);
+    whole.refs.blocks.add(REF);
+    expect(whole.end(null)).not.toContain(lost);
+    whole.run.scheduled('takeStep', { head: 'x'.repeat(70) });
+    expect(whole.closed().end(null)).toContain(lost.replace(REF, 'x'.repeat(64)));
+  });
+});
+
+/** A complete turn: a call was dispatched at 10 s, and took effect. */
+function acted({
+  run = true,
+  dispatch = true,
+  effect = true,
+}: { run?: boolean; dispatch?: boolean; effect?: boolean } = {}): Whole {
+  const whole = new Whole();
+  if (run) whole.ran({ head: 'b', effect: 'applied' });
+  whole.write('start', 'start', START);
+  const body = { digest: CALL.digest, idempotency_key: KEY, dispatch: 1 };
+  if (dispatch) whole.write('d', 'dispatch', body);
+  if (effect) whole.write('b', 'effect', { ...body, effect: 'applied', result_ref: null });
+  whole.faults();
+  whole.part(HASH.inputRef, {});
+  return whole;
+}
+const t3 = (faults: string[]) => faults.filter((fault) => fault.startsWith('T3')).map((fault) => fault.slice(4));
+
+describe('what took effect (T3)', () => {
+  const NOT_WRITTEN = 'The history says that a call took effect, and the transcript does not have it';
+  const NO_RECORD = 'The history says that a call took effect, and there is no effect record of it';
+  const NOT_TOLD = 'There is the record of an effect that the history does not know';
+  const OPEN = 'A call was dispatched, and nothing says what became of it';
+  const NOT_SAID = 'The transcript says what became of a call, and neither history nor effect record say so';
+
+  it('stands in history, transcript and record', () => {
+    const whole = acted();
+    expect(whole.record({ result_head: 'b' })).toEqual([]);
+    expect(t3(whole.closed().end('b'))).toEqual([]);
+  });
+
+  it('stands in the transcript', () => {
+    const whole = acted({ effect: false, dispatch: false });
+    whole.record({ result_head: 'b' });
+    expect(t3(whole.closed().end('b'))).toEqual([NOT_WRITTEN]);
+    const other = acted({ effect: false }).write('b', 'effect', { digest: CALL.digest, idempotency_key: KEY, effect: 'refused' });
+    other.record({ result_head: 'b' });
+    expect(t3(other.closed().end('b'))).toEqual([NOT_WRITTEN]);
+    const gone = acted({ effect: false }).write('b', 'effect', GONE);
+    gone.record({ result_head: 'b' });
+    expect(t3(gone.closed().end('b'))).toEqual([]);
+  });
+
+  it('has a record, by its digest or by its block', () => {
+    expect(t3(acted().closed().end('b'))).toEqual([NO_RECORD]);
+    const refused = acted();
+    refused.record({ result_head: 'b', state: 'refused' });
+    expect(t3(refused.closed().end('b'))).toEqual([NO_RECORD]);
+    const byBlock = acted();
+    byBlock.record({ result_head: 'b', digest: HASH.other });
+    expect(t3(byBlock.closed().end('b'))).toEqual([NOT_TOLD]);
+    const byDigest = acted();
+    byDigest.record({ result_head: 'c' });
+    expect(t3(byDigest.closed().end('b'))).toEqual([]);
+    // Of an argument that was left out nobody knows the digest.
+    const unknown = new Whole().write('start', 'start', START);
+    unknown.run.completed(unknown.run.scheduled('runCall', GONE), { head: 'b', effect: 'applied' });
+    unknown.write('b', 'effect', { effect: 'applied' });
+    expect(t3(unknown.closed().end('b'))).toEqual([]);
+  });
+
+  it('is known to the history', () => {
+    const whole = acted({ run: false });
+    whole.record({ result_head: 'b' });
+    expect(t3(whole.closed().end(null))).toEqual([NOT_TOLD]);
+    const unknown = acted({ run: false });
+    unknown.run.scheduled('runCall', GONE);
+    unknown.record({ result_head: 'b' });
+    expect(t3(unknown.closed().end(null))).toEqual([]);
+    const reset = acted({ run: false });
+    reset.record({ result_head: 'b' });
+    reset.begin('s', 'reset');
+    expect(t3(reset.closed().end(null))).toEqual([]);
+    const gone = acted({ run: false });
+    gone.record({ result_head: 'b' });
+    gone.run.activity('runCall', { call: {} }, GONE);
+    expect(t3(gone.closed().end(null))).toEqual([]);
+  });
+
+  it('is told of each dispatch', () => {
+    const open = acted({ run: false, effect: false });
+    expect(t3(open.closed().end(null))).toEqual([OPEN]);
+    const claimed = acted({ run: false, dispatch: false, effect: false });
+    claimed.record({ state: 'claimed' });
+    expect(t3(claimed.closed().end(null))).toEqual([OPEN]);
+    expect(t3(open.end(null, false))).toEqual([]);
+  });
+
+  it('is said by the history, or by a record, where the transcript says it', () => {
+    const alone = acted({ run: false });
+    expect(t3(alone.closed().end(null))).toEqual([NOT_SAID]);
+    const recorded = acted({ run: false });
+    recorded.record({ result_head: 'b', state: 'refused' });
+    expect(t3(recorded.closed().end(null))).toEqual([]);
+    const settled = acted({ run: false, dispatch: false, effect: false }).write('s', 'settlement', { outcome: 'not_applied' });
+    expect(t3(settled.closed().end(null))).toEqual([NOT_SAID]);
+  });
+
+  it('is not known where a start was left out', () => {
+    const whole = acted({ effect: false, dispatch: false });
+    whole.write('other', 'start', GONE);
+    expect(t3(whole.closed().end('b'))).toEqual([]);
+  });
+});
+
+describe('what blocks and calls refer to (T4)', () => {
+  const missing = (ref: string) => `T4: Something that the transcript refers to is missing (${ref})`;
+  const t4 = (faults: string[]) => faults.filter((fault) => fault.startsWith('T4'));
+  const referring = (body: Fields) => {
+    const whole = new Whole().closed();
+    whole.write('start', 'start', { ...START, ...body });
+    return whole;
+  };
+
+  it('is there: parts', () => {
+    const whole = referring({ card_ref: REF });
+    expect(t4(whole.end())).toEqual([missing(REF)]);
+    expect(t4(whole.end(null, false))).toEqual([]);
+    whole.refs.parts.add(REF);
+    expect(t4(whole.end())).toEqual([]);
+    expect(t4(referring({ input_ref: 'x'.repeat(70) }).end())).toEqual([missing('x'.repeat(64))]);
+  });
+
+  it('is there: objects, and those within them', () => {
+    const whole = referring({ policy_ref: REF });
+    expect(t4(whole.end())).toEqual([missing(REF)]);
+    whole.refs.objects.add(REF);
+    expect(t4(whole.end())).toEqual([]);
+    whole.rules.take({ ref: REF, value: { v: 'holdfast.policy_within/1', policy_ref: 'inner', within: [] } });
+    expect(t4(whole.end())).toEqual([missing('inner')]);
+  });
+
+  it('is there: what records name', () => {
+    const whole = new Whole().ran(undefined).closed();
+    whole.part(HASH.inputRef, {});
+    whole.record({ state: 'refused', result_ref: REF });
+    expect(t4(whole.end())).toEqual([missing(REF)]);
+  });
+
+  it('is there: what call activities name, in a line of this turn', () => {
+    const whole = new Whole().ran(undefined, { call: { ...CALL, policy_ref: 'rules' } }).closed();
+    expect(t4(whole.end())).toEqual([missing('rules')]);
+    whole.refs.objects.add('rules');
+    whole.refs.parts.add(HASH.inputRef);
+    expect(t4(whole.end())).toEqual([missing(HASH.inputRef)]);
+    whole.part(HASH.inputRef, GONE);
+    expect(t4(whole.end())).toEqual([]);
+  });
+});
+
+describe('a complete turn (T5)', () => {
+  const open = 'T5: The turn is said to be complete, and its history has no beginning or no end';
+  it('has a history with a beginning and an end', () => {
+    expect(new Whole().closed().end()).toEqual([]);
+    expect(new Whole().end()).toEqual([open]);
+    expect(new Whole({ run_id: 'later' }).closed().end()).toEqual([open]);
+    expect(new Whole().end(null, false)).toEqual([]);
+  });
+});
+
+describe('what activities have written (T7)', () => {
+  const t7 = (faults: string[]) => faults.filter((fault) => fault.startsWith('T7')).map((fault) => fault.slice(4));
+  const lost = (kind: string) =>
+    `The history says that a block of kind ${kind} was written, and the transcript has another, or none`;
+  const noEnd = 'The turn has ended, and its transcript has no end';
+
+  it('ends with an end', () => {
+    const whole = new Whole().closed().write('start', 'start', START).write('e', 'end', {});
+    expect(t7(whole.end('e'))).toEqual([]);
+    expect(t7(whole.end('start'))).toEqual([noEnd]);
+    expect(t7(whole.end(null))).toEqual([]);
+    expect(t7(whole.end('start', false))).toEqual([]);
+    expect(t7(whole.write('other', 'start', GONE).end('start'))).toEqual([]);
+    expect(t7(new Whole({ run_id: 'later' }).closed().end('start'))).toEqual([]);
+  });
+
+  const step = (ref: string, kind: BlockKind, ...calls: string[]) => {
+    const whole = new Whole();
+    whole.run.activity('takeStep', {}, { head: 'h', next: 'calls', calls: [{ input_ref: 'i' }, { input_ref: 'j' }] });
+    whole.closed().write('start', 'start', START);
+    whole.block(ref, kind, whole.part('first', {}), ...calls.map((call) => whole.part(call, {})));
+    return t7(whole.end(null));
+  };
+
+  it('is there, as what it was written', () => {
+    expect(step('h', 'admission', 'i', 'j')).toEqual([]);
+    expect(step('h', 'admission', 'j', 'i')).toEqual([lost('admission')]);
+    expect(step('h', 'message', 'i', 'j')).toEqual([lost('admission')]);
+    expect(step('other', 'admission', 'i', 'j')).toEqual([lost('admission')]);
+  });
+
+  it('was written once, but after a reset', () => {
+    const twice = (...begin: 'reset'[]) => {
+      const whole = new Whole();
+      const result = { head: 'h', next: 'calls', calls: [] };
+      whole.run.activity('takeStep', {}, result);
+      for (const began of begin) whole.begin('s', began);
+      whole.run.activity('takeStep', {}, result);
+      whole.run.activity('endTurn', {}, { head: 'e' });
+      whole.run.activity('endTurn', {}, { head: 'e' });
+      whole.closed().write('start', 'start', START).write('h', 'admission', {}).write('e', 'end', {});
+      return t7(whole.end('e'));
+    };
+    expect(twice()).toEqual(['Two steps of the history are said to have written the same block']);
+    expect(twice('reset')).toEqual([]);
+  });
+});
+
+it('what a session says is asked for at the end where bundles have sessions', () => {
+  const reports = new Reports();
+  const known = { definitions: new Map(), children: new Map(), blocks: new Set<string>(), rules: new RecordedRules(), madeAt: 0 };
+  const ended = (hasSessions: boolean) => {
+    const turn = new Turn(TURN, 'n', new Attestations([]), { ...known, hasSessions });
+    turn.beginRun({ run_id: 'r', began: 'start' });
+    const run = new HandRun((event) => turn.event(event, reports.report));
+    run.begin({ input: payloads({ ...ARGUMENT, session_workflow_id: 'session/s' }) });
+    run.tell('WORKFLOW_EXECUTION_COMPLETED');
+    reports.taken();
+    turn.end({ turn_id: 't', head: null, complete: true, why: null }, { parts: new Set(), objects: new Set(), blocks: new Set() }, reports.report); // prettier-ignore
+    return reports.taken().some((fault) => fault.startsWith('T8'));
+  };
+  expect([ended(true), ended(false)]).toEqual([true, false]);
+});
