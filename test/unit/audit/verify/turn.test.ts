@@ -132,6 +132,13 @@ describe('an effect record (T2)', () => {
     expect(twice.record({ claimed_at: at(10) })).toEqual([]);
   });
 
+  it('has the key of one of the calls of its digest', () => {
+    const two = new Whole().ran(undefined);
+    two.run.scheduled('runCall', { turn: TURN_CONTEXT, call: { ...CALL, id: '1.2' } }, { seconds: 10 });
+    two.faults();
+    expect(two.record()).toEqual([]);
+  });
+
   it('was claimed and changed before the history had its outcome', () => {
     const late = 'T2: The effect was claimed, or its record changed, after history had its outcome: a time was changed';
     const told = (more: Fields) => new Whole().ran({ head: 'h', effect: 'applied' }).record({ result_head: 'h', ...more });
@@ -252,6 +259,12 @@ describe('what took effect (T3)', () => {
     const gone = acted({ effect: false }).write('b', 'effect', GONE);
     gone.record({ result_head: 'b' });
     expect(t3(gone.closed().end('b'))).toEqual([]);
+  });
+
+  it('and what did not is not asked for', () => {
+    const whole = new Whole().ran({ head: 'b', effect: 'refused' }).write('start', 'start', START);
+    whole.part(HASH.inputRef, {});
+    expect(t3(whole.closed().end('b'))).toEqual([]);
   });
 
   it('has a record, by its digest or by its block', () => {
@@ -416,6 +429,9 @@ describe('what activities have written (T7)', () => {
     };
     expect(twice()).toEqual(['Two steps of the history are said to have written the same block']);
     expect(twice('reset')).toEqual([]);
+    const ended = new Whole();
+    for (let n = 0; n < 2; n++) ended.run.activity('endTurn', {}, { head: 'e' });
+    expect(t7(ended.closed().write('start', 'start', START).write('e', 'end', {}).end('e'))).toEqual([]);
   });
 });
 
