@@ -1,0 +1,104 @@
+/** A turn written by hand, before one of those who look at what stands twice in it: rules D1 to D8. */
+import { Attestations } from '../../../src/audit/verify/attestations';
+import { Blocks, type Around } from '../../../src/audit/verify/blocks';
+import { History } from '../../../src/audit/verify/history';
+import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
+import { Testimony } from '../../../src/audit/verify/testimony';
+import type { BlockBody, PartBody, TurnBody } from '../../../src/audit/format/lines';
+import type { Json, JsonObject } from '../../../src/shared/json';
+import type { BlockKind } from '../../../src/shared/transcript';
+import { at, carrying, GONE, HandRun, Reports, TURN, type Fields } from './hand-events';
+import { ARGUMENT, START } from './hand-turn';
+
+/** What it looks at of a turn. */
+export interface Looks {
+  beginRun?(): void;
+  event?(event: JsonObject): void;
+  part?(part: PartBody): void;
+  block?(block: BlockBody): void;
+}
+
+export interface Setting {
+  turn?: Partial<TurnBody>;
+  argument?: unknown;
+  run_id?: string;
+  started?: Fields;
+  definitions?: Around['definitions'];
+  children?: Around['children'];
+}
+
+type Make<T> = (all: Testimony, history: History, blocks: Blocks, turn: TurnBody) => T;
+
+export class HandTwice<T extends Looks> {
+  readonly history: History;
+  readonly blocks: Blocks;
+  readonly all: Testimony;
+  readonly of: T;
+  readonly run: HandRun;
+  readonly body: TurnBody;
+  private readonly reports = new Reports();
+  private count = 0;
+  private last: string | null = null;
+
+  constructor(
+    make: Make<T>,
+    { turn = {}, argument = ARGUMENT, run_id = 'r', started = {}, definitions = new Map(), children = new Map() }: Setting = {},
+  ) {
+    this.body = { ...TURN, ...turn };
+    this.history = new History(this.body, 'n', new Attestations([]));
+    const around = { definitions, children, blocks: new Set<string>(), rules: new RecordedRules(), hasSessions: true, madeAt: 0 };
+    this.blocks = new Blocks(this.body, this.history, around);
+    this.all = new Testimony(this.history);
+    this.all.report = this.reports.report;
+    this.of = make(this.all, this.history, this.blocks, this.body);
+    this.run = new HandRun((event) => {
+      this.history.event(event, () => undefined);
+      this.of.event?.(event);
+    });
+    this.begin(run_id, { input: carrying(argument), ...started });
+  }
+
+  begin(run_id: string, attributes: Fields = {}, began: 'start' | 'continued' | 'reset' = 'start'): this {
+    this.history.beginRun({ run_id, began });
+    this.of.beginRun?.();
+    this.run.begin(attributes);
+    return this;
+  }
+
+  /** @returns what was found wrong since the last time */
+  faults(): string[] {
+    return this.reports.taken();
+  }
+
+  /** @param body `GONE`: it was left out. @returns its ref */
+  part(body: unknown, ref = `part ${(this.count += 1)}`): string {
+    const part = body === GONE ? null : { v: 'holdfast.part/1' as const, salt: 's', body: body as Json };
+    this.blocks.part(ref, part, () => undefined);
+    this.of.part?.({ ref, part });
+    return ref;
+  }
+
+  /** @returns its ref, after which the next block stands */
+  block(
+    kind: BlockKind,
+    parts: string[],
+    { ref = `block ${(this.count += 1)}`, parent = this.last }: { ref?: string; parent?: string | null } = {},
+  ): string {
+    const block = { v: 'holdfast.block/1' as const, parent, kind, at: at(5), parts };
+    this.blocks.block({ ref, block }, () => undefined);
+    this.of.block?.({ ref, block });
+    return (this.last = ref);
+  }
+
+  /** A block of parts with these bodies. */
+  write(kind: BlockKind, ...bodies: unknown[]): string {
+    return this.block(
+      kind,
+      bodies.map((body) => this.part(body)),
+    );
+  }
+
+  start(more: Fields = {}): string {
+    return this.write('start', { ...START, ...more });
+  }
+}
