@@ -300,6 +300,18 @@ it('a decision that was passed on was sent (H9)', () => {
   expect([passed(body), passed({ ...body, by: 'rob' }), passed({ ...body, by: 'rob' }, 'later')]).toEqual([[], [nobody], []]);
 });
 
+/** How a signed settlement is corrected by another. */
+interface SignedWay {
+  /** Tasks of the workflow since. */
+  count?: number;
+  calls?: string[];
+  by?: string;
+  /** The first was looked at again. */
+  again?: boolean;
+  begin?: (scene: Scene) => void;
+  looked?: Fields;
+}
+
 describe('a settlement', () => {
   const settle = (scene: Scene, more: Fields = {}, options: { seconds?: number; identity?: string } = {}): Scene => {
     scene.run.signal('settle', { ...SAID, outcome: 'applied', ...more }, options);
@@ -349,7 +361,7 @@ describe('a settlement', () => {
       return scene;
     };
     const correct = (more: Fields = {}, count = 2) =>
-      tasks(settle(settle(new Scene()), { outcome: 'not_applied', ...more }), count);
+      tasks(settle(settle(tasks(new Scene(), 3)), { outcome: 'not_applied', ...more }), count);
 
     it('counts no more', () => {
       expect(settled(correct())).toEqual([corrected]);
@@ -359,6 +371,7 @@ describe('a settlement', () => {
       expect(settled(settle(correct(), {}))).toEqual([]);
       const approved = settle(new Scene()).approve({ outcome: 'not_applied' });
       expect(settled(tasks(approved, 2))).toEqual([]);
+      expect(settled(tasks(settle(new Scene()).approve(), 2))).toEqual([]);
     });
 
     it('counts still where the correction may have come too late, or was not to be read', () => {
@@ -374,7 +387,7 @@ describe('a settlement', () => {
 
     it('by an update, once that was taken', () => {
       const updated = (answer: unknown, count: number) => {
-        const scene = settle(new Scene());
+        const scene = settle(tasks(new Scene(), 3));
         scene.run.update('decide', { ...SAID, decision: 'settle', outcome: 'not_applied' }, answer);
         return settled(tasks(scene, count));
       };
@@ -393,20 +406,14 @@ describe('a settlement', () => {
 
     it('by a signed one, once a worker has found that good', () => {
       const [first, second] = (['applied', 'not_applied'] as const).map((outcome) => token({ decision: 'settle', outcome }));
-      const signed = ({
-        count = 2,
-        calls,
-        by = 'ana',
-        again = false,
-        begin = (_: Scene) => {},
-      }: { count?: number; calls?: string[]; by?: string; again?: boolean; begin?: (scene: Scene) => void } = {}) => {
-        const scene = new Scene();
+      const signed = ({ count = 2, calls, by = 'ana', again = false, begin = (_: Scene) => {}, looked = {} }: SignedWay = {}) => {
+        const scene = tasks(new Scene(), 3);
         const third = token({ decision: 'settle', outcome: 'not_applied', principal: by });
         const other = by === 'ana' ? second! : third;
         settle(scene, { by: undefined, attestation: first! }).check(first!, { decision: 'settle', outcome: 'applied' });
         const named = calls ? { call: undefined, calls, attestation: calls.map(() => other) } : { attestation: other };
         settle(scene, { by: undefined, outcome: 'not_applied', ...named });
-        scene.check(other, { decision: 'settle', outcome: 'not_applied' }, { principal: by });
+        scene.check(other, { decision: 'settle', outcome: 'not_applied', ...looked }, { principal: by });
         if (again) scene.check(first!, { decision: 'settle', outcome: 'applied' });
         tasks(scene, count);
         begin(scene);
@@ -417,6 +424,7 @@ describe('a settlement', () => {
       expect(signed({ count: 1 })).toEqual([]);
       expect(signed({ calls: [DIGEST, OTHER] })).toEqual([]);
       expect(signed({ by: 'rob' })).toEqual([]);
+      for (const looked of [{ decision: 'approve' }, { digest: OTHER }]) expect(signed({ looked })).toEqual([]);
       // What was looked at again counts from when it was first found good.
       expect(signed({ again: true })).toEqual([corrected]);
       expect(signed({ begin: (scene) => void scene.begin('s', 'continued', { continuedExecutionRunId: 'r' }) })).toEqual([
@@ -444,6 +452,28 @@ describe('a call that ran by approvals of another run (T9)', () => {
     const gone = new Scene().approve().ask();
     gone.run.activity('notify', {}, GONE);
     expect(gone.given(approval)).toEqual([]);
+  });
+
+  it('was asked for by admission, and by nothing else', () => {
+    const scene = new Scene().approve();
+    scene.run.activity('notify', { call: { id: '1.1' } }, { ok: true, digest: DIGEST, run_id: 'r' });
+    expect(scene.given({ run_id: 'r' })).toEqual([]);
+    const asked = new Scene().ask({ digest: OTHER });
+    asked.run.activity('notify', { card_ref: 'c' }, { digest: DIGEST, ok: true });
+    asked.ask({ card_ref: 7 });
+    expect(asked.approve().given({ run_id: 'r' })).toEqual([]);
+    const untaken = new Scene().ask().begin('s').approve();
+    untaken.run.activity('notify', { card_ref: 'c' }, { digest: DIGEST });
+    expect(untaken.given({ run_id: 's' })).toEqual([SINCE]);
+  });
+
+  it('was asked for again after a reset: a copy of a question is none', () => {
+    const scene = new Scene().ask();
+    scene.run.activity('readCard', { card_ref: 'c' }, { digest: DIGEST });
+    scene.begin('s', 'reset').ask();
+    scene.run.activity('readCard', { card_ref: 'c' }, { digest: DIGEST });
+    expect(scene.approve().given({ run_id: 's' })).toEqual([SINCE]);
+    expect(scene.ask().approve().given({ run_id: 's' }, { id: '1.2' })).toEqual([]);
   });
 
   it('may be the answer to a question that the run has taken up', () => {
@@ -515,6 +545,12 @@ describe('a call that ran by approvals of another run (T9)', () => {
     expect(claimed({}, { run_id: 'q', named: '' })).toEqual([]);
     expect(claimed({ dispatch: 2 })).toEqual([DISPATCHED]);
     expect(claimed({}, { dispatch: 2 })).toEqual([DISPATCHED]);
+    const other = new Scene().ask().approve();
+    other.given({ digest: OTHER }, { digest: OTHER });
+    other.run.scheduled('notify', { call: { digest: DIGEST, dispatch: 1 }, approvals: [] });
+    const record = { digest: DIGEST, dispatch: 1, state: 'applied', run_id: 'r' };
+    other.asSaid.effect(record, other.turn.reports.report);
+    expect(other.turn.faults()).toEqual([DISPATCHED]);
   });
 });
 

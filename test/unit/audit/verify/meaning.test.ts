@@ -1,0 +1,272 @@
+/** The lines of a bundle in order: of several rules that are broken the first counts, and turns below are there (T6). */
+import { Contradictions } from '../../../../src/audit/verify/contradictions';
+import { Meaning, type MeantLine } from '../../../../src/audit/verify/meaning';
+import { BUNDLE_VERSION, VERSION_2 } from '../../../../src/audit/format/lines';
+import { hashJson } from '../../../../src/shared/digests';
+import type { Json, JsonObject } from '../../../../src/shared/json';
+import { at, event, payloads, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
+import { ARGUMENT, START } from '../../../support/audit/hand-turn';
+
+type Line = [kind: MeantLine['kind'], body: object];
+
+const bundle = (more: Fields = {}): Line => {
+  const about = {
+    v: BUNDLE_VERSION,
+    subject: { kind: 'turn', id: 't' },
+    namespace: 'n',
+    agent: 'clerk',
+    tenant: null,
+    chained: true,
+  };
+  return ['bundle', { ...about, made_at: at(100), made_by: {}, ...more }];
+};
+const turn = (more: Fields = {}): Line => [
+  'turn',
+  { turn_id: 't', workflow_id: 'turn/t', first_execution_run_id: 'r', parent: null, ...more },
+];
+const run: Line = ['run', { run_id: 'r', began: 'start' }];
+const started = (more: Fields = {}, id = 1): Line => [
+  'event',
+  {
+    event: event('WORKFLOW_EXECUTION_STARTED', { firstExecutionRunId: 'r', input: payloads(ARGUMENT), ...more } as JsonObject, {
+      id,
+    }),
+  },
+];
+const part = (ref: string, body: Json): Line => ['part', { ref, part: { v: 'holdfast.part/1', salt: 's', body } }];
+const block = (ref: string, kind: string, parts: string[], parent: string | null = null): Line => [
+  'block',
+  { ref, block: { v: 'holdfast.block/1', parent, kind, at: at(0), parts } },
+];
+const turnEnd = (more: Fields = {}): Line => [
+  'turn_end',
+  { turn_id: 't', head: null, complete: false, why: 'It runs.', ...more },
+];
+const end = (complete = true): Line => ['end', { complete }];
+
+/** The first fault of these lines: its line, rule and reason. */
+function faultOf(...lines: Line[]): string | null {
+  const refs = { parts: new Set<string>(), objects: new Set<string>(), blocks: new Set<string>() };
+  const meaning = new Meaning([], refs);
+  for (const [n, [kind, body]] of lines.entries()) {
+    const { ref } = body as { ref: string };
+    if (kind === 'block') refs.blocks.add(ref);
+    if (kind === 'part') refs.parts.add(ref);
+    if (kind === 'object') refs.objects.add(ref);
+    meaning.take({ n, kind, body } as MeantLine);
+  }
+  const { fault } = meaning;
+  return fault && `${fault.line} ${fault.rule}: ${fault.message}`;
+}
+
+describe('the fault of a bundle', () => {
+  it('is none where its lines tell one story', () => {
+    expect(faultOf(bundle(), turn(), run, started(), turnEnd(), end(false))).toBeNull();
+  });
+
+  it('is that of the first line that has one', () => {
+    expect(faultOf(bundle(), turn(), run, started({}, 7), started({}, 7), turnEnd())).toMatch(/^3 H1: Event "7"/);
+  });
+
+  it('is of several at one line the first on the page', () => {
+    const two = started({ firstExecutionRunId: 'other' }, 7);
+    expect(faultOf(bundle(), turn(), run, two)).toMatch(/^3 H1: /);
+    // Of one rule the first that was found.
+    const other = started({ firstExecutionRunId: 'other', continuedExecutionRunId: 'q' });
+    expect(faultOf(bundle(), turn(), run, other)).toMatch(/^3 H2: The run does not begin with the start/);
+    const record = { v: 'other', turn_id: 'u', claimed_at: at(0), updated_at: at(0), state: 'applied', digest: 'd', run_id: 'r' };
+    expect(faultOf(bundle(), turn(), run, started(), ['effect', { record }])).toMatch(
+      /^4 T2: The effect record is of another turn/,
+    );
+    // H stands before B, and that before T and D.
+    expect(
+      faultOf(
+        bundle(),
+        turn(),
+        run,
+        started(),
+        part('p', { ...START, turn_id: 'u', agent: { name: 'x' } }),
+        block('b', 'start', ['p']),
+      ),
+    ).toMatch(/^5 B3: /);
+  });
+
+  it('is found in each kind of line', () => {
+    const session: Line = ['session', { run_id: 's', event: event('TIMER_FIRED', {}) }];
+    expect(faultOf(bundle(), turn(), run, started(), session)).toMatch(/^4 H8: /);
+    const input = {
+      input_ref: 'p',
+      id: '1.1',
+      digest: 'd',
+      tool: 'pay',
+      version: '1',
+      class: 'write',
+      input_hash: hashJson(7),
+      input: 7,
+    };
+    const scheduled: Line = [
+      'event',
+      {
+        event: event(
+          'ACTIVITY_TASK_SCHEDULED',
+          { activityType: { name: 'runCall' }, input: payloads({ turn: TURN_CONTEXT, call: input }) },
+          { id: 2 },
+        ),
+      },
+    ];
+    expect(faultOf(bundle(), turn(), run, started(), scheduled)).toMatch(/^4 H3: /);
+    expect(faultOf(bundle(), turn(), run, started(), turnEnd({ head: 'x' }))).toMatch(/^4 T1: /);
+    expect(faultOf(bundle({ subject: { kind: 'turn', id: 'u' } }), turn(), run, started(), turnEnd())).toMatch(
+      /^4 D1: The bundle is of another turn/,
+    );
+    expect(
+      faultOf(
+        bundle({ subject: { kind: 'turn', id: 'u' } }),
+        turn({ turn_id: 'u', workflow_id: 'turn/u' }),
+        turnEnd(),
+        turn(),
+        run,
+        started(),
+        turnEnd(),
+      ),
+    ).toBeNull();
+  });
+});
+
+describe('whose bundle it is', () => {
+  const told = (more: Fields, ...lines: Line[]) =>
+    faultOf(bundle(more), turn(), run, started({ input: payloads({ ...ARGUMENT, session_id: 's' }) }), ...lines, turnEnd());
+
+  it('says its first turn', () => {
+    expect(told({})).toBeNull();
+    expect(told({ agent: 'other' })).toMatch(/^4 D1: The first line says that agent of the turn is "other"/);
+    expect(told({ tenant: 'x' })).toMatch(/^4 D1: The first line says that tenant of the turn is "x"/);
+    expect(told({ subject: { kind: 'session', id: 's' } })).toBeNull();
+    expect(told({ subject: { kind: 'session', id: 'other' } })).toMatch(
+      /^4 D1: The first line says that session_id of the turn is "other"/,
+    );
+    expect(told({ subject: { kind: 'call', id: 'other' } })).toMatch(/^4 D1: The bundle is of another turn than it says/);
+  });
+
+  it('is not known where nothing is known of that turn', () => {
+    expect(faultOf(bundle({ agent: 'other' }), turn(), turnEnd())).toBeNull();
+  });
+});
+
+describe('a turn of a sub-agent (T6)', () => {
+  const below = { turn_id: 'b', workflow_id: 'turn/b', first_execution_run_id: 'br', head: null as string | null };
+  const listed = (sub: Fields, more: Line[] = [], complete = true) => {
+    const own = [
+      part('p', START),
+      block('start', 'start', ['p']),
+      part('q', { role: 'user', sub_turns: [sub as JsonObject] }),
+      block('m', 'message', ['q'], 'start'),
+    ];
+    // Of turns without a history nothing else is asked.
+    return faultOf(bundle(), turn(), ...own, turnEnd(), ...more, end(complete));
+  };
+  const line = turn({
+    turn_id: 'b',
+    workflow_id: 'turn/b',
+    first_execution_run_id: 'br',
+    parent: { turn_id: 't', call_id: '1.1' },
+  });
+  const of: Line[] = [line, turnEnd({ turn_id: 'b' })];
+  const leftOut = '7 T6: The turn "b" of a sub-agent was left out';
+
+  it('is there', () => {
+    expect(listed(below, of)).toBeNull();
+    expect(listed(below)).toBe(leftOut);
+    expect(listed({ ...below, workflow_id: 'turn/c' }, of)).toBe(leftOut.replace('7', '9'));
+    expect(listed({ ...below, first_execution_run_id: 'cr' }, of)).toBe(leftOut.replace('7', '9'));
+    expect(listed(below, [], false)).toBeNull();
+  });
+
+  it('has come to the block that its answer was taken from', () => {
+    expect(listed({ ...below, head: 'start' }, of)).toBeNull();
+    const short = '9 T6: The turn "b" of a sub-agent has not come to the block that its answer was taken from';
+    expect(listed({ ...below, head: 'x' }, of)).toBe(short);
+  });
+});
+
+describe('the definition of an agent', () => {
+  const REF = 'd'.repeat(64);
+  const definition = {
+    v: 'holdfast.agent/1',
+    name: 'clerk',
+    prompt: 'Be good.',
+    approvals: { pay: { channel: 'attested' } },
+    tools: [],
+  };
+  const begins = (value: Json, more: Fields = {}) => {
+    const body = { ...START, definition_ref: REF, ...more } as JsonObject;
+    return faultOf(
+      bundle(),
+      ['object', { ref: REF, value }],
+      turn(),
+      run,
+      started(),
+      part('p', body),
+      block('b', 'start', ['p']),
+    );
+  };
+  const tool = { name: 'pay', version: '1.0.0', class: 'write' };
+
+  it('is known to its turns', () => {
+    expect(begins(definition)).toMatch(/^6 H7: Decisions on calls of this agent are signed/);
+    expect(begins({ ...definition, v: 'holdfast.agent/2' })).toBeNull();
+    expect(begins('text')).toBeNull();
+    expect(begins({ ...definition, approvals: {} })).toBeNull();
+  });
+
+  it('has a name, a prompt and tools', () => {
+    const plain = { ...definition, approvals: undefined } as unknown as JsonObject;
+    const other = (what: string) => `6 D1: The turn began with another ${what} than its agent's definition has`;
+    const agent = (more: Fields) => ({ agent: { name: 'clerk', ...more } as JsonObject });
+    expect(begins({ ...plain, name: 'other' })).toBe(other('name'));
+    expect(begins(plain, agent({ prompt_hash: hashJson('Be good.') }))).toBeNull();
+    expect(begins(plain, agent({ prompt_hash: hashJson('Be bad.') }))).toBe(other('prompt'));
+    expect(begins({ ...plain, tools: [tool] }, agent({ tools: ['pay@1.0.0'] }))).toBeNull();
+    expect(begins({ ...plain, tools: [tool] }, agent({ tools: [] }))).toBe(other('list of tools'));
+    expect(begins({ ...plain, tools: [{ ...tool, internal_only: true }] }, agent({ tools: [] }))).toBeNull();
+  });
+});
+
+it('only from version 3 on is what a session says asked for', () => {
+  const inSession = { ...ARGUMENT, session_workflow_id: 'session/s' };
+  const closed: Line = ['event', { event: event('WORKFLOW_EXECUTION_COMPLETED', {}, { id: 2 }) }];
+  const ended = (v: string) =>
+    faultOf(bundle({ v }), turn(), run, started({ input: payloads(inSession) }), closed, turnEnd({ complete: true, why: null }));
+  expect(ended(BUNDLE_VERSION)).toMatch(/^5 T8: /);
+  expect(ended(VERSION_2)).toBeNull();
+});
+
+it('whoever makes a bundle asks the same of its lines, and which parts, objects and blocks there are', () => {
+  const contradictions = (...lines: Line[]) => {
+    const asked = new Contradictions();
+    for (const [n, [kind, body]] of lines.entries()) asked.take({ n, kind, body } as MeantLine);
+    return asked.first;
+  };
+  const own = [
+    part('p', { ...START, card_ref: 'c', policy_ref: 'o' }),
+    block('start', 'start', ['p']),
+    block('e', 'end', [], 'start'),
+  ];
+  const closed: Line = ['event', { event: event('WORKFLOW_EXECUTION_COMPLETED', {}, { id: 2 }) }];
+  const scene = (...there: Line[]) =>
+    contradictions(
+      bundle(),
+      ['object', { ref: 'o', value: {} }],
+      turn(),
+      run,
+      started(),
+      closed,
+      ...there,
+      ...own,
+      turnEnd({ complete: true, why: null }),
+    );
+  expect(contradictions(bundle(), turn(), run, started())).toBeNull();
+  expect(contradictions(bundle(), turn(), run, started({}, 7))).toEqual({ line: 3, rule: 'H1' });
+  expect(scene(part('c', {}))).toBeNull();
+  expect(scene()).toEqual({ line: 9, rule: 'T4' });
+});
