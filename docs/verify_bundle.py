@@ -478,7 +478,7 @@ class Twice:
             self.tell("effect", ref, pick_there(body, ("digest", "result_ref", *said)) | {"effect": effect})
             self.tell("result", result, {"effect": effect})
 
-    def effect(self, record):
+    def effect(self, record, told):  # told: an own effect or settlement says what became of it
         digest, head, last = record.get("digest"), record.get("head"), record.get("result_head")
         self.tell_all(RECORD, record, turn="", call=digest, block=head, effect=last)
         if self.knows("block", head, "digest"):
@@ -486,7 +486,7 @@ class Twice:
         self.tell("effect", last, {"digest": digest})
         self.heads |= {it for it in (head, last) if isinstance(it, str)}
         if record.get("state") in ("applied", "in_doubt") and self.whole and not self.lost:
-            self.rule("D7", self.knows("effect", last, "effect") and self.knows("block", head, "key"))
+            self.rule("D7", told and self.knows("block", head, "key"))
 
 def texts(value): return [it for it in (value if isinstance(value, list) else [value]) if isinstance(it, str)]
 
@@ -1297,7 +1297,7 @@ class Turn:
             said = self.blocks.says(record.get("result_head"))
             if said is not None and said is not UNKNOWN:
                 self.rule("T2", form(said) == form([record.get("state"), record.get("result_ref")]))
-        self.twice.effect(record)
+        self.twice.effect(record, self.blocks.says(record.get("result_head")) is not None)
         self.decisions.effect(record)
 
     def turn_end(self, body):

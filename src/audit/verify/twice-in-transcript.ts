@@ -116,7 +116,7 @@ export class TwiceInTranscript {
     this.all.tell('effect', result_head, { digest }, RECORD);
     for (const block of [head, result_head]) this.all.names(block);
     if (!(state === 'applied' || state === 'in_doubt') || !this.history.whole || this.lost) return;
-    if (!this.all.facts.knows('effect', result_head, 'effect'))
+    if (this.blocks.stateIn(result_head) === undefined)
       this.all.report('D7', 'The effect record says what became of a call, and names no block of the transcript that says so');
     if (!this.all.facts.knows('block', head, 'key'))
       this.all.report('D7', 'The effect record names no block of the transcript in which its call was dispatched');

@@ -1322,6 +1322,14 @@ const PLANS: Plan[] = [
     says: /in which its call was dispatched/,
   },
   {
+    name: 'the effect record names a block that says nothing of what became of its call',
+    of: 'approval',
+    edit: (lines) => void (one(lines, kind('effect')).body.record.result_head = one(lines, block('dispatch')).body.ref),
+    at: kind('effect'),
+    rule: 'D7',
+    says: /names no block of the transcript that says so/,
+  },
+  {
     name: 'the model was told that nothing was paid',
     of: 'approval',
     edit: (lines) => {
