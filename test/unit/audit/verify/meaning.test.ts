@@ -34,9 +34,9 @@ const started = (more: Fields = {}, id = 1): Line => [
   },
 ];
 const part = (ref: string, body: Json): Line => ['part', { ref, part: { v: 'holdfast.part/1', salt: 's', body } }];
-const block = (ref: string, kind: string, parts: string[], parent: string | null = null): Line => [
+const block = (ref: string, kind: string, parts: string[], parent: string | null = null, seconds = 0): Line => [
   'block',
-  { ref, block: { v: 'holdfast.block/1', parent, kind, at: at(0), parts } },
+  { ref, block: { v: 'holdfast.block/1', parent, kind, at: at(seconds), parts } },
 ];
 const turnEnd = (more: Fields = {}): Line => [
   'turn_end',
@@ -89,6 +89,11 @@ describe('the fault of a bundle', () => {
         block('b', 'start', ['p']),
       ),
     ).toMatch(/^5 B3: /);
+  });
+
+  it('is that of the first line also where a later one breaks a rule before', () => {
+    const lines = [bundle({ agent: 'other' }), turn(), run, started(), turnEnd(), turn({ turn_id: 'u' }), run, started({}, 7)];
+    expect(faultOf(...lines)).toMatch(/^4 D1: /);
   });
 
   it('is found in each kind of line', () => {
@@ -211,12 +216,90 @@ describe('the definition of an agent', () => {
     );
   };
   const tool = { name: 'pay', version: '1.0.0', class: 'write' };
+  const definitions = (value: Json): Line[] => [['object', { ref: REF, value }]];
 
   it('is known to its turns', () => {
     expect(begins(definition)).toMatch(/^6 H7: Decisions on calls of this agent are signed/);
     expect(begins({ ...definition, v: 'holdfast.agent/2' })).toBeNull();
     expect(begins('text')).toBeNull();
     expect(begins({ ...definition, approvals: {} })).toBeNull();
+  });
+
+  it('is asked before what else is wrong with the line, and not without keys', () => {
+    const late = [
+      ...definitions(definition),
+      turn(),
+      run,
+      started(),
+      part('p', { ...START, definition_ref: REF }),
+      block('b', 'start', ['p'], null, 9),
+    ];
+    expect(faultOf(bundle(), ...late)).toMatch(/^6 H7: /);
+    expect(begins(definition, { attestation: 'any' })).toBeNull();
+  });
+
+  describe('has tools', () => {
+    const step = (call: Fields, of: Fields, input: JsonObject = {}) => {
+      const result = payloads({ head: 'a', next: 'calls', calls: [{ tool: 'pay', version: '1.0.0', input_ref: 'c', ...call }] });
+      const told: Line[] = [
+        [
+          'event',
+          { event: event('ACTIVITY_TASK_SCHEDULED', { activityType: { name: 'takeStep' }, input: payloads({}) }, { id: 2 }) },
+        ],
+        ['event', { event: event('ACTIVITY_TASK_COMPLETED', { scheduledEventId: '2', result }, { id: 3 }) }],
+      ];
+      const value = { ...definition, approvals: {}, tools: [{ ...tool, ...of } as JsonObject] };
+      const silent = started({ input: payloads({ turn_id: 't', requester: 'rita', agent: 'clerk' }) });
+      const asked = { asked: '{}', call_id: '1.1', tool: 'pay', version: '1.0.0', input };
+      const own = [part('p', { ...START, definition_ref: REF }), block('b', 'start', ['p'])];
+      const answer = [
+        part('c', asked),
+        part('q', { subject: {}, direct: true, definition_ref: REF }),
+        block('a', 'admission', ['q', 'c'], 'b'),
+      ];
+      return faultOf(bundle(), ...definitions(value), turn(), run, silent, ...told, ...own, ...answer);
+    };
+
+    it('that agents answer', () => {
+      expect(step({ sub_agent: 'h' }, { sub_agent: 'h' })).toBeNull();
+      expect(step({ sub_agent: 'i' }, { sub_agent: 'h' })).toMatch(/D2: A call is said to be answered by another agent/);
+      expect(step({ sub_agent: 'i' }, {})).toBeNull();
+    });
+
+    it('that may be repeated', () => {
+      expect(step({ idempotent: true }, { idempotent: true })).toBeNull();
+      expect(step({ idempotent: true }, { idempotent: false })).toMatch(/D2: A call says otherwise than the definition/);
+      expect(step({ idempotent: true }, {})).toBeNull();
+    });
+
+    it('with defaults', () => {
+      const input_schema = { properties: { currency: { default: 'eur' } } };
+      expect(step({}, { input_schema }, { currency: 'eur' })).toBeNull();
+      expect(step({}, { input_schema }, { currency: 'usd' })).toMatch(/D2: A call was admitted with another input/);
+      expect(step({}, {}, { currency: 'usd' })).toMatch(/D2: A call was admitted with another input/);
+    });
+
+    it('and a policy', () => {
+      const result = payloads({ head: 'a', next: 'end', policy: { limits: { steps: 6 } } });
+      const value = { ...definition, approvals: {}, limits: { steps: 5 } };
+      const own = [
+        part('p', { ...START, definition_ref: REF }),
+        block('b', 'start', ['p']),
+        part('q', { subject: {}, definition_ref: REF }),
+        block('a', 'admission', ['q'], 'b'),
+      ];
+      const told: Line[] = [
+        [
+          'event',
+          { event: event('ACTIVITY_TASK_SCHEDULED', { activityType: { name: 'takeStep' }, input: payloads({}) }, { id: 2 }) },
+        ],
+        ['event', { event: event('ACTIVITY_TASK_COMPLETED', { scheduledEventId: '2', result }, { id: 3 }) }],
+      ];
+      const silent = started({ input: payloads({ turn_id: 't', requester: 'rita', agent: 'clerk' }) });
+      expect(faultOf(bundle(), ...definitions(value), turn(), run, silent, ...told, ...own)).toMatch(
+        /D1: A step says another limits of its turn/,
+      );
+    });
   });
 
   it('has a name, a prompt and tools', () => {
@@ -269,4 +352,15 @@ it('whoever makes a bundle asks the same of its lines, and which parts, objects 
   expect(contradictions(bundle(), turn(), run, started({}, 7))).toEqual({ line: 3, rule: 'H1' });
   expect(scene(part('c', {}))).toBeNull();
   expect(scene()).toEqual({ line: 9, rule: 'T4' });
+  const below = { turn_id: 'b', workflow_id: 'turn/b', first_execution_run_id: 'br' };
+  const answers = (head: string) => {
+    const parts = [
+      part('p', START),
+      block('start', 'start', ['p']),
+      part('q', { role: 'user', sub_turns: [{ ...below, head }] }),
+    ];
+    const last = [block('m', 'message', ['q'], 'start'), turnEnd(), turn({ ...below }), turnEnd({ turn_id: 'b' }), end()];
+    return contradictions(bundle(), turn(), ...parts, ...last);
+  };
+  expect([answers('start'), answers('other')]).toEqual([null, { line: 9, rule: 'T6' }]);
 });

@@ -30,7 +30,14 @@ function says(
   tell: (scene: Scene) => unknown,
   before: Fields = {},
 ): string {
-  return facts.filter((fact) => new Scene().others(subject, name, { ...before, [fact]: 'other' }, tell) !== '').join(' ');
+  return facts
+    .filter((fact) =>
+      new Scene()
+        .others(subject, name, { ...before, [fact]: 'other' }, tell)
+        .split(' ')
+        .includes(fact),
+    )
+    .join(' ');
 }
 
 describe('the part of a call that was asked for (D2)', () => {
