@@ -57,14 +57,17 @@ async function tests(args) {
   const log = openLog();
   console.log(`tests: a line for each 25 files; everything else in ${relative(root, LOG)}`);
   const system = args[0] === '--all' ? [] : SMOKE;
-  for (const phase of [{ project: 'unit' }, { project: 'engine' }, { project: 'system', files: system }]) {
+  const phase = async (what) => {
     if (interruption()) return;
     const began = Date.now();
-    const { code, summary } = await runProjects(root, { ...phase, log });
+    const { code, summary } = await runProjects(root, { ...what, log });
     total = addCounts(total, countJest(code, summary));
     failures.push(...failedTests(summary, root));
-    console.log(`${phase.project}: ${Math.round((Date.now() - began) / 1000)} s`);
-  }
+    console.log(`${what.project}: ${Math.round((Date.now() - began) / 1000)} s`);
+  };
+  await phase({ project: 'unit' });
+  // Side by side: tests of both wait, for servers and processes, while the other's run.
+  await Promise.all([phase({ project: 'engine', beside: true }), phase({ project: 'system', files: system, beside: true })]);
   await examineFailures(log);
 }
 

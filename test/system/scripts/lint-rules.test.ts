@@ -71,10 +71,14 @@ describe('lint', () => {
       writeFileSync(join(root, path), `${CASES[index]![1]}\n`);
     }
     const oxlint = join(ROOT, 'node_modules/oxlint/bin/oxlint');
-    const { stdout, stderr } = spawnSync(process.execPath, [oxlint, '--type-aware', '--type-check', '--format', 'json', ...files], {
-      cwd: root,
-      encoding: 'utf8',
-    });
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [oxlint, '--type-aware', '--type-check', '--format', 'json', ...files],
+      {
+        cwd: root,
+        encoding: 'utf8',
+      },
+    );
     if (!stdout.startsWith('{')) throw new Error(`oxlint: ${stdout}${stderr}`);
     found = new Map(files.map((path) => [path, []]));
     for (const { code, filename } of (JSON.parse(stdout) as { diagnostics: Diagnostic[] }).diagnostics)
