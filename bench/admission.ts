@@ -82,7 +82,7 @@ function realistic(index: number): Tool {
       example: '{"customer": "C-1001"}',
     },
     input: z.object({
-      customer: z.string().regex(/^C-\d{1,8}$/).describe('Customer number'), // prettier-ignore
+      customer: z.string().regex(/^C-\d{1,8}$/).describe('Customer number'), // oxfmt-ignore
       state: z.enum(['open', 'paid', 'cancelled']).default('open').describe('State of the orders'),
       from: z.iso.date().optional().describe('First day'),
       limit: z.number().int().min(1).max(100).default(10).describe('Orders to list'),

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from './lib/formatted.mjs';
 
 const solc = createRequire(import.meta.url)('solc');
 const DIR = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src', 'packs', 'onchain', 'contracts');
@@ -32,7 +32,7 @@ export async function compileContracts() {
     `export const COMPILER = ${JSON.stringify({ version: solc.version(), settings: SETTINGS })} as const;`,
     ...WANTED.map((name) => artifact(name, contracts[`${name}.sol`][name])),
   ].join('\n\n');
-  return format(text, { ...(await resolveConfig(ARTIFACTS)), filepath: ARTIFACTS });
+  return formatted(ARTIFACTS, text);
 }
 
 function artifact(name, { abi, evm }) {

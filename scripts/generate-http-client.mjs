@@ -4,8 +4,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from './lib/formatted.mjs';
 
 const require = createRequire(import.meta.url);
 const { gatewayApp } = require('../dist/gateway/app.js');
@@ -23,7 +24,7 @@ const document = (await app.inject('/openapi.json')).json();
 await app.close();
 // The version changes with each release; the types do not.
 const source = HEAD + astToString(await openapiTS(document));
-const text = await format(source, { ...(await resolveConfig(target)), parser: 'typescript' });
+const text = formatted(fileURLToPath(target), source);
 if (!process.argv.includes('--check')) writeFileSync(target, text);
 else if (readFileSync(target, 'utf8') !== text) {
   console.error('src/http-client/schema.ts is not what the routes say; run: node scripts/generate-http-client.mjs');

@@ -1,5 +1,5 @@
 /**
- * `npm test`: sets up what is missing, then three gates (types, lint, format), all unit and engine tests, and a smoke test of
+ * `npm test`: sets up what is missing, then two gates (types and lint, format), all unit and engine tests, and a smoke test of
  * each part of test/system. `npm test -- --all`: all system tests too. `npm test -- <jest arguments>`: the gates, and those tests.
  * Each gate counts as one test; the last line is `N passed, N failed`. A test that fails beside others and passes alone fails
  * the run too, and is named as unstable (docs/decisions/0041).
@@ -15,12 +15,8 @@ import { addCounts, countJest, failedTests, totalLines } from './lib/tally.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const GATES = [
-  { name: 'types', args: [bin(root, 'typescript/bin/tsc'), '--noEmit', '-p', 'test/tsconfig.json'] },
-  {
-    name: 'lint',
-    args: [bin(root, 'eslint/bin/eslint.js'), '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'],
-  },
-  { name: 'format', args: [bin(root, 'prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
+  { name: 'types and lint', args: [bin(root, 'oxlint/bin/oxlint'), '--type-aware', '--type-check'] },
+  { name: 'format', args: [bin(root, 'oxfmt/bin/oxfmt'), '--check'] },
 ];
 
 /** So many failed tests are run again alone, to say whether they are unstable: the run has failed either way. */
@@ -61,14 +57,17 @@ async function tests(args) {
   const log = openLog();
   console.log(`tests: a line for each 25 files; everything else in ${relative(root, LOG)}`);
   const system = args[0] === '--all' ? [] : SMOKE;
-  for (const phase of [{ project: 'unit' }, { project: 'engine' }, { project: 'system', files: system }]) {
+  const phase = async (what) => {
     if (interruption()) return;
     const began = Date.now();
-    const { code, summary } = await runProjects(root, { ...phase, log });
+    const { code, summary } = await runProjects(root, { ...what, log });
     total = addCounts(total, countJest(code, summary));
     failures.push(...failedTests(summary, root));
-    console.log(`${phase.project}: ${Math.round((Date.now() - began) / 1000)} s`);
-  }
+    console.log(`${what.project}: ${Math.round((Date.now() - began) / 1000)} s`);
+  };
+  await phase({ project: 'unit' });
+  // Side by side: tests of both wait, for servers and processes, while the other's run.
+  await Promise.all([phase({ project: 'engine', beside: true }), phase({ project: 'system', files: system, beside: true })]);
   await examineFailures(log);
 }
 

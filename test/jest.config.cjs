@@ -10,6 +10,7 @@ const shared = {
   rootDir: root,
   testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
   runtime: '<rootDir>/test/support/jest/runtime.cjs',
+  testRunner: '<rootDir>/test/support/jest/runner.cjs',
   setupFiles: ['<rootDir>/test/support/jest/no-promise-hook.ts', '<rootDir>/test/support/jest/no-watchdog.ts'],
   transform: {
     '^.+\\.ts$': swc({ syntax: 'typescript', dynamicImport: true }),

@@ -27,6 +27,7 @@ module.exports = class BriefReporter {
 
   onTestResult(test, result, { numTotalTestSuites: files, numPassedTests: passed, numFailedTests: failed, ...totals }) {
     const file = relative(this.rootDir, test.path);
+    const project = test.context.config.displayName.name;
     const took = result.perfStats.runtime;
     this.times.push({ file, took });
     console.log(`${seconds(took)} ${file}`);
@@ -35,7 +36,8 @@ module.exports = class BriefReporter {
     // A file that could not be loaded, or one whose last hook has failed.
     if (failures.length === 0 && result.failureMessage) this.fail(file, result.failureMessage);
     const done = totals.numPassedTestSuites + totals.numFailedTestSuites + totals.numPendingTestSuites;
-    if (done % PROGRESS_EVERY === 0 || done === files) this.say(`${done} of ${files} files, ${passed} passed, ${failed} failed`);
+    if (done % PROGRESS_EVERY === 0 || done === files)
+      this.say(`${project}: ${done} of ${files} files, ${passed} passed, ${failed} failed`);
   }
 
   onRunComplete() {

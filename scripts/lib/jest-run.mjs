@@ -9,6 +9,8 @@ export const LOG = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Test files at once for each core: engine and system tests mostly wait, for a server or a process. */
 const FILES_PER_CORE = { unit: 1, engine: 2, system: 1.5 };
+/** Of engine and system tests side by side. */
+const BESIDE = { engine: 1.5, system: 1 };
 
 export const bin = (root, path) => join(root, 'node_modules', ...path.split('/'));
 
@@ -21,7 +23,9 @@ const OPTIMIZES_LATE = process.versions.v8.startsWith('11.') ? ['--interrupt-bud
 /** Jest over the three projects: arguments for `node`. Its workers have Node's options too. */
 export const jest = (root) => [...OPTIMIZES_LATE, bin(root, 'jest/bin/jest.js'), '--config', 'test/jest.config.cjs'];
 
-export const workersOf = (project) => Math.max(1, Math.round(availableParallelism() * FILES_PER_CORE[project]));
+/** @param {boolean} [beside] whether engine and system tests run side by side */
+export const workersOf = (project, beside) =>
+  Math.max(1, Math.round(availableParallelism() * (beside ? BESIDE : FILES_PER_CORE)[project]));
 
 /** @returns {number} a file that what Jest and the tests print goes into */
 export function openLog() {
@@ -31,15 +35,15 @@ export function openLog() {
 
 /**
  * @param {string} root of the checkout
- * @param {{project?: 'unit' | 'engine' | 'system', files?: string[], args?: string[], log?: number}} what files: none means all;
- *   log: only failures and progress are printed, the rest goes there
+ * @param {{project?: 'unit' | 'engine' | 'system', files?: string[], args?: string[], beside?: boolean, log?: number}} what files:
+ *   none means all; beside: as of `workersOf`; log: only failures and progress are printed, the rest goes there
  * @returns {Promise<{code: number, summary: object | null}>} summary: Jest's own, null where it wrote none
  */
-export async function runProjects(root, { project, files = [], args = [], log }) {
+export async function runProjects(root, { project, files = [], args = [], beside, log }) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   const output = join(folder, 'jest.json');
   const command = [...jest(root), '--json', '--outputFile', output, ...args];
-  if (project) command.push('--selectProjects', project, '--maxWorkers', String(workersOf(project)));
+  if (project) command.push('--selectProjects', project, '--maxWorkers', String(workersOf(project, beside)));
   if (files.length > 0) command.push('--runTestsByPath', ...files);
   if (log !== undefined) command.push('--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs'));
   // The reporter prints as file 3: Jest's own two outputs are the log.

@@ -1,7 +1,7 @@
 /**
- * The import rules of the design card, one line a room, as ESLint configuration. What a room may not
- * reach it may not name; `types` are rooms of which it may import types only.
+ * The import rules of the design card, one line a room, and what tests of each folder may use. `lint-rules.mjs` asks here about each import.
  */
+import { posix } from 'node:path';
 
 const ROOMS = [
   'activities',
@@ -79,77 +79,63 @@ const TABLE = {
   index: { may: everythingBut('cli', 'workflows', 'testing').concat(CONTRACT) },
 };
 
-/** Two for each line of the table: for the top-level file of that name, and for what lies in the folder. */
-export const roomRules = Object.entries(TABLE).flatMap(([room, rule]) => [
-  config([`src/${room}.ts`], '\\./', room, rule),
-  config([`src/${room}/**/*.ts`], '(?:\\.\\./)+', room, rule),
-]);
+/** Processes and their clients only in test/system, a Temporal server from test/engine on. */
+const PROCESSES = ['node:child_process', 'node:cluster', 'playwright-core', 'pg'];
+const UNIT = { folders: ['engine', 'system'], packages: [...PROCESSES, '@temporalio/worker', '@temporalio/testing'] };
+const TEST_LEVELS = { unit: UNIT, support: UNIT, engine: { folders: ['system'], packages: PROCESSES } };
+/** Jest's own set-up before all tests builds dist/ in a process. */
+const SET_UP = 'test/engine/support/global-setup.ts';
 
-function config(files, way, room, rule) {
-  const patterns = [...forbiddenRooms(way, room, rule), ...forbiddenPackages(room, rule)];
-  const dynamic = { selector: 'ImportExpression', message: `${room} is pure: no dynamic imports.` };
-  return {
-    files,
-    rules: {
-      '@typescript-eslint/no-restricted-imports': ['error', { patterns }],
-      ...(rule.packages === undefined ? {} : { 'no-restricted-syntax': ['error', dynamic] }),
-    },
-  };
+/**
+ * @param {string} file that imports, from the project's root, with `/`
+ * @param {string} name what it imports, as written there
+ * @param {{typesOnly: boolean, dynamic: boolean}} how typesOnly: `import type`; dynamic: `import()`
+ * @returns {string | null} why it may not
+ */
+export function importFault(file, name, how) {
+  const [top, level] = file.split('/');
+  if (top === 'src') return faultOfRoom(file, name, how);
+  if (top === 'test' && TEST_LEVELS[level] && file !== SET_UP && !how.typesOnly) return faultOfTest(file, name, level);
+  return null;
 }
 
-function forbiddenRooms(way, room, { may, types = [] }) {
-  return [...ROOMS, ...FILES]
-    .filter((other) => other !== room && !may.includes(other))
-    .map((other) => ({
-      regex: `^${way}${other}${other === 'workflows' && may.includes(CONTRACT) ? '(?:$|/(?!contract$))' : '(?:$|/)'}`,
-      message: types.includes(other)
-        ? `${room} may import types of ${other} only.`
-        : `${room} must not import ${other}: imports go one way (scripts/lib/rooms.mjs).`,
-      allowTypeImports: types.includes(other),
-    }));
+function faultOfRoom(file, name, { typesOnly, dynamic }) {
+  const room = roomOf(file);
+  const rule = TABLE[room];
+  if (!rule) return null;
+  if (dynamic && rule.packages !== undefined) return `${room} is pure: no dynamic imports.`;
+  if (!name.startsWith('.')) return faultOfPackage(room, rule, name);
+  const path = posix.join(posix.dirname(file), name);
+  const other = roomOf(path);
+  if (other === room || !(ROOMS.includes(other) || FILES.includes(other))) return null;
+  if (rule.may.includes(other) || (path === `src/${CONTRACT}` && rule.may.includes(CONTRACT))) return null;
+  if (!rule.types?.includes(other)) return `${room} must not import ${other}: imports go one way (scripts/lib/rooms.mjs).`;
+  return typesOnly ? null : `${room} may import types of ${other} only.`;
 }
 
-function forbiddenPackages(room, { packages }) {
-  if (packages === undefined) return [];
-  const allowed = packages ? `(?!(?:${packages.map((name) => name.replace('/', '\\/')).join('|')})(?:$|/))` : '';
-  const message = packages
-    ? `${room} runs in the sandbox: only ${packages.join(' and ')}.`
+function faultOfPackage(room, { packages }, name) {
+  if (packages === undefined || (packages && packages.some((known) => name === known || name.startsWith(`${known}/`))))
+    return null;
+  return packages
+    ? `${room} may import no package but ${packages.join(' and ')}.`
     : `${room} is pure: no packages and no Node modules.`;
-  return [{ regex: `^${allowed}[^.]`, message }];
+}
+
+/** The folder under src/, or the name of a file that lies in src/ itself. */
+function roomOf(path) {
+  return path.split('/')[1].replace(/\.ts$/, '');
+}
+
+function faultOfTest(file, name, level) {
+  const { folders, packages } = TEST_LEVELS[level];
+  const path = name.startsWith('.') ? posix.join(posix.dirname(file), name) : '';
+  if (folders.some((folder) => path.startsWith(`test/${folder}/support/`)))
+    return `Tests of test/${level} use nothing of test/${folders.join(' and test/')}: move the test there (AGENTS.md).`;
+  if (packages.includes(name))
+    return `Tests of test/${level} do not use this package: move the test to a folder that may (AGENTS.md).`;
+  return null;
 }
 
 function everythingBut(...others) {
   return [...ROOMS, ...FILES].filter((name) => !others.includes(name));
 }
-
-/** What a test may use is said by its folder: processes and their clients only in test/system, a Temporal server from test/engine on. */
-const PROCESSES = ['node:child_process', 'node:cluster', 'playwright-core', 'pg'];
-const TEST_LEVELS = {
-  '{unit,support}': { folders: ['engine', 'system'], packages: [...PROCESSES, '@temporalio/worker', '@temporalio/testing'] },
-  engine: { folders: ['system'], packages: PROCESSES },
-};
-
-export const testRules = Object.entries(TEST_LEVELS).map(([level, { folders, packages }]) => ({
-  files: [`test/${level}/**/*.ts`],
-  // Jest's own set-up before all tests builds dist/ in a process.
-  ignores: ['test/engine/support/global-setup.ts'],
-  rules: {
-    '@typescript-eslint/no-restricted-imports': [
-      'error',
-      {
-        patterns: [
-          {
-            regex: `^\\.\\.?/(?:.*/)?(?:${folders.join('|')})/support/`,
-            message: `Tests of test/${level} use nothing of test/${folders.join(' and test/')}: move the test there (AGENTS.md).`,
-            allowTypeImports: true,
-          },
-          {
-            regex: `^(?:${packages.join('|')})$`,
-            message: `Tests of test/${level} do not use this package: move the test to a folder that may (AGENTS.md).`,
-            allowTypeImports: true,
-          },
-        ],
-      },
-    ],
-  },
-}));

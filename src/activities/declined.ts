@@ -33,5 +33,5 @@ function noteOf(entries: Entry[], hash: string): string {
 }
 
 function nameOf(name: Json | undefined): string {
-  return JSON.stringify(String(name ?? '').slice(0, 64).toWellFormed()); // prettier-ignore
+  return JSON.stringify(String(name ?? '').slice(0, 64).toWellFormed()); // oxfmt-ignore
 }

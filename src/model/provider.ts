@@ -50,7 +50,13 @@ export interface ModelUsage extends TokenCounts {
 }
 
 export type StopReason =
-  'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'pause_turn' | 'refusal' | 'model_context_window_exceeded';
+  | 'end_turn'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'pause_turn'
+  | 'refusal'
+  | 'model_context_window_exceeded';
 
 /** The answer ends where there was no room for more: a call at its end may not be whole. */
 export function isCut(reason: StopReason): boolean {

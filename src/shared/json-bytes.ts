@@ -1,5 +1,7 @@
 /** What a value takes on the wire: UTF-8 bytes of its JSON. Characters say little: one may be six bytes. */
 
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
 /** UTF-8 bytes of a value's JSON; 0 for what has none. */
 export function jsonBytes(value: unknown): number {
   return utf8Length(JSON.stringify(value) ?? '');
@@ -20,6 +22,7 @@ export function cutJson(text: string, bytes: number): string {
 
 /** Without the bytes themselves. A lone surrogate counts as the three bytes that stand for it. */
 function utf8Length(text: string): number {
+  if (!BEYOND_ASCII.test(text)) return text.length;
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -55,8 +55,8 @@ function compress(state: Uint32Array, w: Uint32Array, bytes: Uint8Array, at: num
     const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
     w[t] = w[t - 16]! + s0 + w[t - 7]! + s1;
   }
-  let a = state[0]! | 0, b = state[1]! | 0, c = state[2]! | 0, d = state[3]! | 0; // prettier-ignore
-  let e = state[4]! | 0, f = state[5]! | 0, g = state[6]! | 0, h = state[7]! | 0; // prettier-ignore
+  let a = state[0]! | 0, b = state[1]! | 0, c = state[2]! | 0, d = state[3]! | 0; // oxfmt-ignore
+  let e = state[4]! | 0, f = state[5]! | 0, g = state[6]! | 0, h = state[7]! | 0; // oxfmt-ignore
   for (let t = 0; t < 64; t++) {
     const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
     const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));

@@ -18,7 +18,7 @@ export type TurnState = (typeof TURN_STATES)[number];
 export const CALL_STATES = [
   'proposed', 'rejected', 'ready', 'waiting', 'approved', 'denied', 'expired', 'superseded', 'cancelled',
   'running', 'succeeded', 'failed', 'in_doubt',
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 export type CallState = (typeof CALL_STATES)[number];
 
 /** What a destructive call did; null for harmless classes and before its end. */

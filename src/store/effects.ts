@@ -41,7 +41,7 @@ export class Effects implements EffectStore {
     // Checked apart from the creation below, and safe: `not_applied` is final, and nothing is ever deleted.
     const present = await this.latest(key);
     if (present !== null && !sameCall(present, record)) {
-      throw new StoreError('conflict', `${key} belongs to call ${present.digest} of turn ${present.turn_id}, not to ${record.digest} of ${record.turn_id}`); // prettier-ignore
+      throw new StoreError('conflict', `${key} belongs to call ${present.digest} of turn ${present.turn_id}, not to ${record.digest} of ${record.turn_id}`); // oxfmt-ignore
     }
     if (present !== null && (present.dispatch >= dispatch || present.state !== 'not_applied')) {
       return { claimed: false, record: present };
@@ -65,7 +65,7 @@ export class Effects implements EffectStore {
       if (!canMoveEffect(present.state, to))
         throw new StoreError('conflict', `${named} is ${present.state}; it cannot become ${to}`);
       if (alone !== undefined && present.deadline !== alone)
-        throw new StoreError('conflict', `${named} cannot become ${to}: another attempt has begun, and may act until ${present.deadline}`); // prettier-ignore
+        throw new StoreError('conflict', `${named} cannot become ${to}: another attempt has begun, and may act until ${present.deadline}`); // oxfmt-ignore
       const found = { result_ref: result_ref ?? present.result_ref, result_head: result_head ?? present.result_head };
       return { ...present, state: to, ...found };
     });
@@ -75,7 +75,7 @@ export class Effects implements EffectStore {
     return this.next(key, dispatch, (present) => {
       const { state, deadline } = present;
       if ((state === 'claimed' || state === 'in_doubt') && deadline === from) return { ...present, deadline: to };
-      throw new StoreError('conflict', `Effect ${key}, dispatch ${dispatch}, is ${state} and its attempts act until ${deadline}; ${from} cannot become ${to}`); // prettier-ignore
+      throw new StoreError('conflict', `Effect ${key}, dispatch ${dispatch}, is ${state} and its attempts act until ${deadline}; ${from} cannot become ${to}`); // oxfmt-ignore
     });
   }
 

@@ -80,7 +80,7 @@ export class FileEffects implements EffectVersions {
     const name = fileName(version);
     const record = decodeRecord(await readFile(join(this.dir, key, name)), `effects/${key}/${name}`);
     if (record.idempotency_key !== key || record.dispatch !== version.dispatch) {
-      throw new StoreError('damaged', `Effect record effects/${key}/${name} is of another effect, ${record.idempotency_key}/${record.dispatch}. Restore it from a backup`); // prettier-ignore
+      throw new StoreError('damaged', `Effect record effects/${key}/${name} is of another effect, ${record.idempotency_key}/${record.dispatch}. Restore it from a backup`); // oxfmt-ignore
     }
     return record;
   }

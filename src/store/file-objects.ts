@@ -50,7 +50,7 @@ export class FileObjects implements Objects {
   async get(hash: string): Promise<{ lines: string[]; ahead: ObjectLines[] }> {
     const text = await readIfThere(join(this.dir, hash));
     if (text === null) {
-      throw new StoreError('not_found', `No object ${hash}: objects/${hash} is missing. Is HOLDFAST_STORE the store that this turn ran with? If so, restore the file from a backup`); // prettier-ignore
+      throw new StoreError('not_found', `No object ${hash}: objects/${hash} is missing. Is HOLDFAST_STORE the store that this turn ran with? If so, restore the file from a backup`); // oxfmt-ignore
     }
     return { lines: text.split('\n'), ahead: [] };
   }
@@ -67,7 +67,7 @@ export class FileObjects implements Objects {
   }
 
   fault(hash: string, why: string): StoreError {
-    return new StoreError('damaged', `Object ${hash} is damaged: in objects/${hash} ${why}. Restore the file from a backup; what does not refer to it is unaffected`); // prettier-ignore
+    return new StoreError('damaged', `Object ${hash} is damaged: in objects/${hash} ${why}. Restore the file from a backup; what does not refer to it is unaffected`); // oxfmt-ignore
   }
 }
 

@@ -21,7 +21,7 @@ export function readIdentity(text: string, name: string): StoreIdentity {
     if (typeof id === 'string' && ID.test(id) && typeof made_at === 'string' && !Number.isNaN(Date.parse(made_at)))
       return { id, made_at };
   }
-  throw new StoreError('damaged', `${name} holds no store id. Restore it from a backup: turns that began over this store run over no other`); // prettier-ignore
+  throw new StoreError('damaged', `${name} holds no store id. Restore it from a backup: turns that began over this store run over no other`); // oxfmt-ignore
 }
 
 /**

@@ -34,7 +34,7 @@ export function newSaltKey(): Buffer {
 /** @throws StoreError `damaged`, naming where the key is kept */
 export function checkedSaltKey(key: Buffer, name: string): Buffer {
   if (key.length !== LENGTH) {
-    throw new StoreError('damaged', `${name} has ${key.length} bytes, not ${LENGTH}. Restore it from a backup: without it, retried appends give other hashes`); // prettier-ignore
+    throw new StoreError('damaged', `${name} has ${key.length} bytes, not ${LENGTH}. Restore it from a backup: without it, retried appends give other hashes`); // oxfmt-ignore
   }
   return key;
 }

@@ -10,7 +10,7 @@ import { matcherOf } from './pattern';
 const HARMLESS = new Set([
   'type', 'required', 'const', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength',
   'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'title', 'description', 'examples', 'default',
-]); // prettier-ignore
+]); // oxfmt-ignore
 const ONE = ['items', 'additionalProperties'];
 const LISTS = ['anyOf', 'oneOf', 'allOf'];
 

@@ -13,7 +13,7 @@ export class Defaults {
   extend(asked: Json, taken: Json): boolean {
     if (Array.isArray(asked) && Array.isArray(taken))
       return taken.every((item, index) => (index < asked.length ? this.extend(asked[index]!, item) : this.isDefault(item))) &&
-        taken.length >= asked.length; // prettier-ignore
+        taken.length >= asked.length; // oxfmt-ignore
     if (!isJsonObject(asked) || !isJsonObject(taken)) return hashOf(asked) === hashOf(taken);
     for (const [name, value] of Object.entries(taken))
       if (!(Object.hasOwn(asked, name) ? this.extend(asked[name]!, value) : this.isDefault(value))) return false;

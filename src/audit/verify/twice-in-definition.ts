@@ -71,7 +71,7 @@ export class TwiceInDefinition {
     const told = this.held.get(ref);
     if (told === undefined) return;
     const hashes = (held: Json[]) =>
-      held.filter((one) => !FOUND_ANEW.has(object(one).kind)).map((one) => hashOf(one)).sort().join(); // prettier-ignore
+      held.filter((one) => !FOUND_ANEW.has(object(one).kind)).map((one) => hashOf(one)).sort().join(); // oxfmt-ignore
     if (hashes(told) !== hashes(list(body.held)))
       this.all.report('D4', 'People were shown something else of what held the call back than admission was told');
   }
@@ -128,7 +128,7 @@ export class TwiceInDefinition {
     });
     if (other !== undefined) this.all.report('D1', `A step says another ${other} of its turn than the agent's definition has`);
     for (const { tool, version, idempotent, sub_agent = null } of step.calls) {
-      const found = list(definition.tools).map(object).filter((one) => one.name === tool && one.version === version); // prettier-ignore
+      const found = list(definition.tools).map(object).filter((one) => one.name === tool && one.version === version); // oxfmt-ignore
       const agents = found.map((one) => one.sub_agent);
       if (agents.length > 0 && !agents.includes(undefined) && !agents.includes(sub_agent))
         this.all.report('D2', 'A call is said to be answered by another agent than the definition of its tool has, or by none');

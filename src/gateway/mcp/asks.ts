@@ -41,7 +41,7 @@ type ToolOffer = Offer & { kind: 'tool' };
 export async function inputFromClient(asking: Asking, { tool, listed }: ToolOffer, given: JsonObject): Promise<JsonObject> {
   const { forms = {}, samples = {} } = asking.app.mcp;
   const form = getOwn(forms, tool);
-  const filled = form && canFill(asking.server) ? { ...given, ...(await filledIn(asking, formOf(listed.inputSchema as JsonObject, form, given), form.message)) } : given; // prettier-ignore
+  const filled = form && canFill(asking.server) ? { ...given, ...(await filledIn(asking, formOf(listed.inputSchema as JsonObject, form, given), form.message)) } : given; // oxfmt-ignore
   const sample = getOwn(samples, tool);
   if (!sample || !canSample(asking.server) || Object.hasOwn(filled, sample.field)) return filled;
   return { ...filled, [sample.field]: await sampled(asking, sample, filled) };
@@ -75,7 +75,7 @@ async function filledIn({ server, requestId, signal }: Asking, schema: JsonObjec
   const { action, content = {} } = await answered(signal, 'user', () =>
     server.elicitInput({ message, requestedSchema }, options),
   );
-  if (action !== 'accept') throw new NotGiven(`The user of this client did not fill in ${Object.keys(requestedSchema.properties).join(', ')}.`); // prettier-ignore
+  if (action !== 'accept') throw new NotGiven(`The user of this client did not fill in ${Object.keys(requestedSchema.properties).join(', ')}.`); // oxfmt-ignore
   // What was not asked for is no answer to it.
   const fields = Object.keys(requestedSchema.properties).filter((field) => Object.hasOwn(content, field));
   return Object.fromEntries(fields.map((field) => [field, content[field] as Json]));

@@ -8,7 +8,9 @@ import type { ToolCatalogue, ToolEntry } from '../tool-catalogue';
 import type { Tool as ListedTool } from './sdk';
 
 export type Offer = { listed: ListedTool } & (
-  { kind: 'tool'; tool: string; agent: string } | { kind: 'agent'; agent: string } | { kind: 'outcome' }
+  | { kind: 'tool'; tool: string; agent: string }
+  | { kind: 'agent'; agent: string }
+  | { kind: 'outcome' }
 );
 
 /** By the name that a client calls. */

@@ -167,7 +167,7 @@ export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = 
     const own = all(given);
     const shownAs = inTarget(parsed.data.target, own, asGiven);
     const folder = cwd === undefined ? {} : { cwd: put(cwd) };
-    return { name, transport: 'stdio', command: put(command), args: args.map(put), env: own, ...folder, ...limits, target: shownAs, secrets: secretsIn(hidden(own, shownAs, asGiven)) }; // prettier-ignore
+    return { name, transport: 'stdio', command: put(command), args: args.map(put), env: own, ...folder, ...limits, target: shownAs, secrets: secretsIn(hidden(own, shownAs, asGiven)) }; // oxfmt-ignore
   }
   const { type, url, headers, oauth: asked } = parsed.data;
   const sent = all(headers);
@@ -177,7 +177,7 @@ export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = 
   const address = addressOf(put(url), secrets.length > 0 || oauth !== undefined);
   if (oauth && Object.keys(sent).some((header) => header.toLowerCase() === 'authorization'))
     throw new Error('headers.Authorization and oauth are both given; keep one of them');
-  return { name, transport: type === 'sse' ? 'sse' : 'http', url: address, headers: sent, ...(oauth ? { oauth } : {}), ...limits, target: shownAs, secrets }; // prettier-ignore
+  return { name, transport: type === 'sse' ? 'sse' : 'http', url: address, headers: sent, ...(oauth ? { oauth } : {}), ...limits, target: shownAs, secrets }; // oxfmt-ignore
 }
 
 function inTarget(

@@ -23,7 +23,8 @@ export interface Executed {
 }
 
 export type SwapFound =
-  { outcome: 'applied'; evidence: string; executed: Executed } | { outcome: 'not_applied' | 'unknown'; evidence: string };
+  | { outcome: 'applied'; evidence: string; executed: Executed }
+  | { outcome: 'not_applied' | 'unknown'; evidence: string };
 
 export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolContext): Promise<Executed> {
   const key = ctx.idempotencyKey;

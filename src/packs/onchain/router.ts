@@ -28,7 +28,7 @@ export async function quote(
   blockNumber: bigint,
 ): Promise<Quote> {
   const args = [from, to, amountIn] as const;
-  const [amountOut, reserveIn, reserveOut] = await client.readContract({ address: router, abi: ROUTER_ABI, functionName: 'quote', args, blockNumber }); // prettier-ignore
+  const [amountOut, reserveIn, reserveOut] = await client.readContract({ address: router, abi: ROUTER_ABI, functionName: 'quote', args, blockNumber }); // oxfmt-ignore
   if (amountOut === 0n) {
     throw new ToolError('INVALID_PARAMS', 'amount_too_small', `Swapping ${amountIn} would give nothing.`, {
       hint: 'amount_in is in the smallest unit of from_token: with 18 decimals, one token is 1000000000000000000.',

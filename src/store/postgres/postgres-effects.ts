@@ -56,6 +56,6 @@ function recordOf({ key, dispatch, version, record: text }: Row): EffectRecord {
   const name = `effects/${key}/${dispatch}.${version}`;
   const record = decodeRecord(Buffer.from(text, 'utf8'), name);
   if (record.idempotency_key !== key || record.dispatch !== dispatch)
-    throw new StoreError('damaged', `Effect record ${name} is of another effect, ${record.idempotency_key}/${record.dispatch}. Restore it from a backup`); // prettier-ignore
+    throw new StoreError('damaged', `Effect record ${name} is of another effect, ${record.idempotency_key}/${record.dispatch}. Restore it from a backup`); // oxfmt-ignore
   return record;
 }

@@ -64,7 +64,7 @@ export class PostgresObjects implements Objects {
     );
     const [own, ...ahead] = rows.map(linesOf);
     if (own) return { lines: own.lines, ahead };
-    throw new StoreError('not_found', `No object ${hash}: holdfast.objects has no row objects/${hash}. Is HOLDFAST_STORE the store that this turn ran with? If so, restore the row from a backup`); // prettier-ignore
+    throw new StoreError('not_found', `No object ${hash}: holdfast.objects has no row objects/${hash}. Is HOLDFAST_STORE the store that this turn ran with? If so, restore the row from a backup`); // oxfmt-ignore
   }
 
   async getEach(hashes: string[]): Promise<ObjectLines[]> {
@@ -74,7 +74,7 @@ export class PostgresObjects implements Objects {
   }
 
   fault(hash: string, why: string): StoreError {
-    return new StoreError('damaged', `Object ${hash} is damaged: in the row objects/${hash} ${why}. Restore the row from a backup; what does not refer to it is unaffected`); // prettier-ignore
+    return new StoreError('damaged', `Object ${hash} is damaged: in the row objects/${hash} ${why}. Restore the row from a backup; what does not refer to it is unaffected`); // oxfmt-ignore
   }
 }
 

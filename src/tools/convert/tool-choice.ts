@@ -6,7 +6,8 @@ import { plainJson, type JsonBounds } from './plain-json';
 
 /** `required`: some tool; `tool`: this one. */
 export type ToolChoice =
-  { mode: 'auto' | 'required' | 'none'; parallel: boolean } | { mode: 'tool'; name: string; parallel: boolean };
+  | { mode: 'auto' | 'required' | 'none'; parallel: boolean }
+  | { mode: 'tool'; name: string; parallel: boolean };
 
 export type AnthropicChoice =
   | { type: 'auto' | 'any'; disable_parallel_tool_use?: boolean }
@@ -16,7 +17,11 @@ export type AnthropicChoice =
 /** The two fields of a request. */
 export interface OpenAiChoice {
   tool_choice:
-    'auto' | 'required' | 'none' | { type: 'function'; name: string } | { type: 'function'; function: { name: string } };
+    | 'auto'
+    | 'required'
+    | 'none'
+    | { type: 'function'; name: string }
+    | { type: 'function'; function: { name: string } };
   parallel_tool_calls: boolean;
 }
 

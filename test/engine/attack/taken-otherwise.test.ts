@@ -55,9 +55,9 @@ describe('nobody has a call run by approvals', () => {
       await turn.approve(digest, ana);
       await turn.deny(digest, await by('bob', { decision: 'deny' }));
       expect((await turn.result()).calls).toMatchObject([{ state: 'denied' }]);
-      expect(await pay([['ana', ana], ['carl', carl]])).toMatchObject({ state: 'failed', held: [{ kind: 'reset' }] }); // prettier-ignore
+      expect(await pay([['ana', ana], ['carl', carl]])).toMatchObject({ state: 'failed', held: [{ kind: 'reset' }] }); // oxfmt-ignore
       expect(effects).toEqual([]);
-    }), PATIENCE); // prettier-ignore
+    }), PATIENCE); // oxfmt-ignore
 
   it(
     'that came after its denial, while other calls of the step wait yet',
@@ -91,7 +91,7 @@ describe('nobody has a call run by approvals', () => {
       expect((await turn.result()).calls).toMatchObject([{ state: 'expired' }]);
       expect(await pay([['ana', ana]])).toMatchObject({ state: 'failed' });
       expect(effects).toEqual([]);
-    }), PATIENCE); // prettier-ignore
+    }), PATIENCE); // oxfmt-ignore
 
   it('of an input that somebody has changed since', () =>
     stage(TWO, async ({ turn, digest, by, approval, pay, effects }) => {
@@ -101,14 +101,14 @@ describe('nobody has a call run by approvals', () => {
       await turn.approve(digest, { ...(await by('sam', { decision: 'edit', input })), input });
       const next = await insteadOf(turn, digest);
       await eventually('the store knows it', async () => {
-        const output = (await pay([['ana', ana], ['carl', carl]])) as { held?: unknown }; // prettier-ignore
+        const output = (await pay([['ana', ana], ['carl', carl]])) as { held?: unknown }; // oxfmt-ignore
         expect(effects).toEqual([]);
         return output.held;
       });
       await turn.deny(next.digest, await by('bob', { decision: 'deny', digest: next.digest }));
       await turn.result();
       expect(effects).toEqual([]);
-    }), PATIENCE); // prettier-ignore
+    }), PATIENCE); // oxfmt-ignore
 
   it(
     'of what was shown before it had become something else, once it is as before',
@@ -170,11 +170,11 @@ describe('a payment in doubt', () => {
       await eventually('it is in doubt', async () => (await turn.status()).state === 'in_doubt');
       const key = waiting.idempotency_key!;
       const said = (name: string, outcome: 'applied' | 'not_applied') => by(name, { decision: 'settle', outcome });
-      const [wrong, right, other] = await Promise.all([said('ana', 'not_applied'), said('ana', 'applied'), said('bob', 'not_applied')]); // prettier-ignore
+      const [wrong, right, other] = await Promise.all([said('ana', 'not_applied'), said('ana', 'applied'), said('bob', 'not_applied')]); // oxfmt-ignore
       await turn.settle(digest, 'not_applied', wrong);
       await turn.settle(digest, 'applied', right);
       const { turn: context, at, head } = await runInput(turn, call, []);
-      const settlements = [['ana', wrong], ['bob', other]].map(([name, { attestation }]: any) => ({ outcome: 'not_applied' as const, by: name, note: null, identity: '', attestation })); // prettier-ignore
+      const settlements = [['ana', wrong], ['bob', other]].map(([name, { attestation }]: any) => ({ outcome: 'not_applied' as const, by: name, note: null, identity: '', attestation })); // oxfmt-ignore
       for (const { attestation } of settlements) {
         const about = checked(context, waiting, attestation);
         await forge('checkDecision', { ...about, decision: 'settle', outcome: 'not_applied' });
@@ -186,7 +186,7 @@ describe('a payment in doubt', () => {
       await turn.settle(digest, 'applied', await said('dora', 'applied'));
       expect((await turn.result()).calls).toMatchObject([{ effect: 'applied' }]);
       expect(attempts).toHaveLength(1);
-    }), PATIENCE); // prettier-ignore
+    }), PATIENCE); // oxfmt-ignore
 });
 
 it('nobody but the turn’s own workflow has its calls run or settled, or a decision on them found good', () =>
@@ -212,4 +212,4 @@ it('nobody but the turn’s own workflow has its calls run or settled, or a deci
     };
     await withForger(client, taskQueue, tries, 'stranger');
     await goesOn();
-  }), PATIENCE); // prettier-ignore
+  }), PATIENCE); // oxfmt-ignore

@@ -38,7 +38,7 @@ it('a bundle is for auditors and admins of whoever may see the turn, and for nob
     expect(response.statusCode).toBe(200);
     expect(response.headers['content-type']).toContain('application/jsonl');
     expect(response.headers['content-disposition']).toBe(`attachment; filename="${turn.id}.jsonl"`);
-    const lines = response.body.trimEnd().split('\n').map((line) => JSON.parse(line)); // prettier-ignore
+    const lines = response.body.trimEnd().split('\n').map((line) => JSON.parse(line)); // oxfmt-ignore
     expect(lines[0]).toMatchObject({ kind: 'bundle', body: { subject: { kind: 'turn', id: turn.id } } });
     expect(lines.at(-1)).toMatchObject({ kind: 'end', body: { lines: lines.length, complete: false, kid: BUNDLE_KEY.kid } });
     await turn.cancel();

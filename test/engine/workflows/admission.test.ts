@@ -35,7 +35,7 @@ describe('hooks around a call', () => {
         expect(results(model.requests[1]!)[0]!.body.note).toBe('Your input was changed before the run: at most 500 cents at once (hook cap).');
       },
     );
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('with I/O turn a call that would ask into one that runs, and the reverse', async () => {
     const effects: any[] = [];
@@ -162,7 +162,7 @@ describe('mode auto', () => {
         expect(said).toBe(true);
       },
     );
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('asks a person after three denials in a row, whose approval ends the row', async () => {
     const effects: unknown[] = [];

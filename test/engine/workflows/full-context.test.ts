@@ -124,7 +124,7 @@ describe('with the real client, over HTTP', () => {
     setup: Setup,
     body: (of: { rehearsal: Rehearsal; start(): Promise<any> }) => Promise<void>,
   ) {
-    // prettier-ignore
+    // oxfmt-ignore
     const rehearsal = await startRehearsal(options);
     try {
       const model = new AnthropicProvider({ apiKey: 'k', baseUrl: rehearsal.baseUrl });
@@ -143,7 +143,7 @@ describe('with the real client, over HTTP', () => {
       {
         script: [
           { content: [code, call], container: { id: 'container_1', expires_at: soon } },
-          { content: [{ type: 'bash_code_execution_tool_result', tool_use_id: 'srvtoolu_1', content: {} }, { type: 'text', text: 'ok' }] }, // prettier-ignore
+          { content: [{ type: 'bash_code_execution_tool_result', tool_use_id: 'srvtoolu_1', content: {} }, { type: 'text', text: 'ok' }] }, // oxfmt-ignore
         ],
       },
       { tools: [long], agent: { serverTools } },
@@ -192,7 +192,7 @@ describe('with the real client, over HTTP', () => {
     onWire(
       {
         script: [
-          { content: [{ type: 'thinking', thinking: 'Hm', signature: '' }, { type: 'text', text: ' ' }, { type: 'tool_use', id: 'toolu_1', name: 'no such.tool', input: {} }] }, // prettier-ignore
+          { content: [{ type: 'thinking', thinking: 'Hm', signature: '' }, { type: 'text', text: ' ' }, { type: 'tool_use', id: 'toolu_1', name: 'no such.tool', input: {} }] }, // oxfmt-ignore
           { content: [{ type: 'text', text: 'ok' }] },
         ],
       },

@@ -109,7 +109,7 @@ describe('the limits of a tool', () => {
     await withEngine({ tools: [pay], agent: { permissions }, script }, async ({ start, store, client }) => {
       const turn = await start();
       const view = await turn.result();
-      expect(effects).toEqual([{ invoice: 'a', cents: 1 }, { invoice: 'b', cents: 2 }]); // prettier-ignore
+      expect(effects).toEqual([{ invoice: 'a', cents: 1 }, { invoice: 'b', cents: 2 }]); // oxfmt-ignore
       expect(view.calls.map(({ effect }) => effect)).toEqual(['applied', 'applied']);
       for (const { digest } of view.calls)
         expect(await store.effects.findByDigest(turn.id, digest!)).toMatchObject({ dispatch: 1, state: 'applied' });

@@ -159,21 +159,18 @@ describe('a probe that cannot tell', () => {
 });
 
 describe('the attempt that was lost', () => {
-  it.concurrent(
-    'ends after all while the probe looks: what the attempt has recorded stands, whatever the probe saw',
-    async () => {
-      let store: Store;
-      const probe: Probe = async (_input, { idempotencyKey }) => {
-        await store.effects.move(idempotencyKey, 1, 'applied');
-        return 'not_applied';
-      };
-      await withEngine({ tools: [lost(probe)], script: script(), madeUp: true }, async (engine) => {
-        store = engine.store;
-        const view = await (await paid(engine)).result();
-        expect(view.calls[0]).toMatchObject({ state: 'succeeded', effect: 'applied' });
-      });
-    },
-  );
+  it.concurrent('ends after all while the probe looks: what the attempt has recorded stands, whatever the probe saw', async () => {
+    let store: Store;
+    const probe: Probe = async (_input, { idempotencyKey }) => {
+      await store.effects.move(idempotencyKey, 1, 'applied');
+      return 'not_applied';
+    };
+    await withEngine({ tools: [lost(probe)], script: script(), madeUp: true }, async (engine) => {
+      store = engine.store;
+      const view = await (await paid(engine)).result();
+      expect(view.calls[0]).toMatchObject({ state: 'succeeded', effect: 'applied' });
+    });
+  });
 
   const AT_MOST_APART = 5000;
 

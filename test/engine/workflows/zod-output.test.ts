@@ -38,6 +38,6 @@ it('preview, run and the probe get the schema’s output; asked, shown and recor
     expect(results(model.requests[1]!)[0]!.body).toMatchObject({ success: true, data: { cents: 13 } });
     const output = { to: 'ana', cents: 12 };
     // Once before the question, and once more right before the effect.
-    expect(given).toEqual([['preview', output], ['preview', output], ['run', output], ['reconcile', output]]); // prettier-ignore
+    expect(given).toEqual([['preview', output], ['preview', output], ['run', output], ['reconcile', output]]); // oxfmt-ignore
   });
 });

@@ -221,7 +221,7 @@ export function factOf({ source: { table }, field }: Pick<Fact, 'source' | 'fiel
   return `${name}.${field}`;
 }
 
-const NAMES = readdirSync(SAMPLES).filter((name) => name.endsWith('.jsonl')).map((name) => basename(name, '.jsonl')); // prettier-ignore
+const NAMES = readdirSync(SAMPLES).filter((name) => name.endsWith('.jsonl')).map((name) => basename(name, '.jsonl')); // oxfmt-ignore
 const OPENED = new Map<string, Promise<OpenLine[]>>();
 
 function openedLines(name: string): Promise<OpenLine[]> {

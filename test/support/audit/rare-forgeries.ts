@@ -1,6 +1,6 @@
 /** What few samples have, told otherwise in one place, under the stolen key: decisions that the store keeps, a conversation that is full, a classifier, a probe. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
-import { activity, answer, argument, attributes, block, bodies, first, later, nextRun, ofType, result, view, type Plan } from './open-lines'; // prettier-ignore
+import { activity, answer, argument, attributes, block, bodies, first, later, nextRun, ofType, result, view, type Plan } from './open-lines'; // oxfmt-ignore
 
 const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const STARTED = ofType('WORKFLOW_EXECUTION_STARTED');
@@ -11,7 +11,7 @@ const renamed = (said: any, name: string, other: string): any =>
   JSON.parse(JSON.stringify(said).replaceAll(`"by":"${name}"`, `"by":"${other}"`));
 const hash = (ref: string) => `${ref.startsWith('0') ? '1' : '0'}${ref.slice(1)}`;
 const signalOf = (lines: OpenLine[], by: string) =>
-  lines.map(attributes).find(({ signalName, input }) => signalName === 'approve' && input.payloads[0].$.by === by).input.payloads[0].$; // prettier-ignore
+  lines.map(attributes).find(({ signalName, input }) => signalName === 'approve' && input.payloads[0].$.by === by).input.payloads[0].$; // oxfmt-ignore
 
 const OF_SAID: Plan[] = [
   {
@@ -77,8 +77,8 @@ const ofCompact = (name: string, edit: Plan['edit'], at: Plan['at'], rule: strin
 });
 const didIsOther = /did of the block/;
 const OF_COMPACT: Plan[] = [
-  ofCompact('at another time', (lines) => (argument(lines, 'compact').at = later(argument(lines, 'compact').at)), activity('compact'), 'D1', /clock says otherwise/), // prettier-ignore
-  ofCompact('from another block', (lines) => (argument(lines, 'compact').head = hash(argument(lines, 'compact').head)), activity('compact'), 'D1', /another block than the last/), // prettier-ignore
+  ofCompact('at another time', (lines) => (argument(lines, 'compact').at = later(argument(lines, 'compact').at)), activity('compact'), 'D1', /clock says otherwise/), // oxfmt-ignore
+  ofCompact('from another block', (lines) => (argument(lines, 'compact').head = hash(argument(lines, 'compact').head)), activity('compact'), 'D1', /another block than the last/), // oxfmt-ignore
   ofCompact('otherwise', (lines) => (result(lines, 'compact').did = 'cleared'), block('summary'), 'D6', didIsOther),
   ofCompact('and is said not to be', (lines) => (result(lines, 'compact').did = 'nothing'), block('summary'), 'D6', didIsOther),
   ofCompact('by more tokens', (lines) => (result(lines, 'compact').usage.input_tokens += 1), COMPLETED, 'D1', /tokens/),

@@ -41,7 +41,7 @@ function payload(held: any): PropertyDescriptor {
 /** The event with which a run hands on to another, each field as what is compared of it. */
 function handedOn(lines: OpenLine[]): any {
   const event = attributes(lines.find(ofType('WORKFLOW_EXECUTION_CONTINUED_AS_NEW'))!);
-  const field = (held: any, name: string) => within(() => held[name] as unknown, (value) => void (held[name] = value)); // prettier-ignore
+  const field = (held: any, name: string) => within(() => held[name] as unknown, (value) => void (held[name] = value)); // oxfmt-ignore
   return Object.defineProperties(
     {},
     {

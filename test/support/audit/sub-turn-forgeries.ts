@@ -10,7 +10,7 @@ const childStarted = (lines: OpenLine[]): any => attributes(lines.filter(STARTED
 const isChild: Plan['at'] = (line, _, lines) => line === lines.filter(STARTED)[1];
 const isActivity = (name: string): Plan['at'] => first((line) => attributes(line).activityType?.name === name);
 const outcome = (lines: OpenLine[]): any =>
-  scheduled(lines, 'takeStep').flatMap((line) => valueOf(line).outcomes).find(({ sub_turn }) => sub_turn); // prettier-ignore
+  scheduled(lines, 'takeStep').flatMap((line) => valueOf(line).outcomes).find(({ sub_turn }) => sub_turn); // oxfmt-ignore
 const isOutcome: Plan['at'] = (line) =>
   attributes(line).input?.payloads[0].$?.outcomes?.some?.(({ sub_turn }: any) => sub_turn) ?? false;
 const shown = (lines: OpenLine[]): any => attributes(lines.find(COMPLETED)!).result.payloads[0].$.sub_turns[0];

@@ -50,7 +50,7 @@ describe('prices of an app', () => {
     const file = join(await mkdtemp(join(tmpdir(), 'holdfast-app-')), 'app.mjs');
     const lib = JSON.stringify(join(process.cwd(), 'dist/index.js'));
     const app = `defineApp({ agents: [defineAgent({ name: 'a', prompt: 'A.', tools: [] })], models: { m: { prices: ${JSON.stringify(prices)} } }, hooks: { before: [{ name: 'first', run: () => undefined }] } })`;
-    await writeFile(file, `import { createRequire } from 'node:module';\nconst { defineAgent, defineApp } = createRequire(import.meta.url)(${lib});\nexport default ${app};\n`); // prettier-ignore
+    await writeFile(file, `import { createRequire } from 'node:module';\nconst { defineAgent, defineApp } = createRequire(import.meta.url)(${lib});\nexport default ${app};\n`); // oxfmt-ignore
     const load = `require(${JSON.stringify(join(process.cwd(), 'dist/agents/load-app.js'))}).loadApp(${JSON.stringify(file)})`;
     const print = `.then(({ models, hooks }) => console.log(JSON.stringify([models, hooks.before.map((hook) => hook.name)])))`;
     const printed = execFileSync(process.execPath, ['-e', load + print], { encoding: 'utf8' }); // Jest cannot load it

@@ -99,7 +99,7 @@ describe('a process of ours', () => {
 
   it('takes a secret through a pipe, so that it stands in no environment and no file', () => {
     const env = environment({ HOLDFAST_HOME: folder, ANTHROPIC_API_KEY_FILE: '/dev/stdin', TEMPORAL_ADDRESS: '127.0.0.1:1' });
-    const said = execFileSync('sh', ['-c', `echo ${SECRET} | "$0" "$1" doctor --json || true`, process.execPath, MAIN], { env, encoding: 'utf8' }); // prettier-ignore
+    const said = execFileSync('sh', ['-c', `echo ${SECRET} | "$0" "$1" doctor --json || true`, process.execPath, MAIN], { env, encoding: 'utf8' }); // oxfmt-ignore
     expect(said).toContain('model anthropic');
   });
 });

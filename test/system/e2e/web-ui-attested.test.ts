@@ -40,7 +40,7 @@ describeInBrowser('signed decisions in the Temporal Web UI', (browser) => {
   async function waiting(invoice: string) {
     const started = await home.json<{ turn_id: string; ui_url: string }>(
       'run', '--agent', 'payer', '--id', invoice, `Pay "${invoice}".`,
-    ); // prettier-ignore
+    ); // oxfmt-ignore
     turns += 1;
     const turn = started.turn_id;
     const page = await TurnPage.open(browser(), started.ui_url, `attested-${invoice}`);

@@ -405,7 +405,7 @@ describe('a direct call as a stream', () => {
         ['slow', { key: 'y' }, '*/*'],
         ['slow', { key: 'x' }, 'text/event-stream;q=0'],
       ] as const)
-        // prettier-ignore
+        // oxfmt-ignore
         expect(await (await call(tool, input, accept)).json()).toMatchObject({ success: true });
       const held = await call('pay', { invoice: 'INV-7', cents: 700 }, 'text/event-stream');
       expect([held.status, await held.json()]).toMatchObject([202, { state: 'awaiting_approval' }]);
@@ -415,7 +415,7 @@ describe('a direct call as a stream', () => {
   it('carries files below 1 MB as base64, and no others; what only looks like a file of ours stays as it is', async () => {
     const bytes = (size: number) => Buffer.alloc(size, 'x');
     const file = (filename: string, size: number) => binaryFile({ filename, contentType: 'text/plain', bytes: bytes(size) });
-    const fake = { filename: 'f', content_type: 'text/plain', sha256: 'a'.repeat(64), ref: 'b'.repeat(64), url: 'http://x/?expires=9999999999&signature=x', expires_at: 'x' }; // prettier-ignore
+    const fake = { filename: 'f', content_type: 'text/plain', sha256: 'a'.repeat(64), ref: 'b'.repeat(64), url: 'http://x/?expires=9999999999&signature=x', expires_at: 'x' }; // oxfmt-ignore
     const makes = reads('makes', () => ({ small: file('s', 10), middle: file('m', 600_000), large: file('l', 1_000_000), fake }));
     await scene({ tools: [makes] }, async ({ gateway }) => {
       const posted = await fetch(`${gateway.url}/tools/makes`, {

@@ -90,7 +90,7 @@ run('live events between processes that share a PostgreSQL (needs PostgreSQL)', 
     const piece = `"${'é\u0000😀'.repeat(1000)}`;
     publisher.send({ turnId: 'turn-1', text: piece, n: 20 });
     const wanted = piece.repeat(20);
-    const text = () => heard.slice(from).map((event) => (event.type === 'text_delta' ? event.text : '')).join(''); // prettier-ignore
+    const text = () => heard.slice(from).map((event) => (event.type === 'text_delta' ? event.text : '')).join(''); // oxfmt-ignore
     await eventually('all of the text', async () => text().length >= wanted.length);
     expect(text()).toBe(wanted);
     expect(heard.length - from).toBeGreaterThan(5); // in pieces that NOTIFY can carry

@@ -19,7 +19,7 @@ const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or
 function byPython(names: string[]): (string | null)[] {
   const input = names.map((name) => `${JSON.stringify(name)}\n`).join('');
   const answer = execFileSync(python!, [join(AUDIT, 'support', 'judge_people.py')], { input, maxBuffer: 50_000_000 });
-  return answer.toString().trimEnd().split('\n').map((line) => JSON.parse(line) as string | null); // prettier-ignore
+  return answer.toString().trimEnd().split('\n').map((line) => JSON.parse(line) as string | null); // oxfmt-ignore
 }
 
 /** Letters, accents, fillers, spaces, wide and compatible forms, and all that nobody sees. */

@@ -22,7 +22,7 @@ function lostPay() {
     preview: payPreview,
     run: () => new Promise(() => undefined),
     timeoutMs: 500,
-    reconcile: () => (looks++ === 0 ? { outcome: 'not_applied', evidence: 'No such payment.' } : { outcome: 'applied', evidence: 'Payment 17.' }) as never, // prettier-ignore
+    reconcile: () => (looks++ === 0 ? { outcome: 'not_applied', evidence: 'No such payment.' } : { outcome: 'applied', evidence: 'Payment 17.' }) as never, // oxfmt-ignore
     reconcileMs: 500,
   });
 }

@@ -124,13 +124,13 @@ describe("a worker's metrics", () => {
     expect(sample(text, `${TOOL_DURATION.name}_count`, { tool: 'steady' })).toBe(2);
     expect(sample(text, `${TOOL_DURATION.name}_sum`, { tool: 'flaky' })).toBeGreaterThanOrEqual(450); // the call, not its last attempt
     const names = [...Object.values(TOOL_COUNTERS).map(({ name }) => name), TOOL_DURATION.name];
-    expect(registry.getMetricsAsArray().map(({ name }) => name).sort()).toEqual(names.sort()); // prettier-ignore
+    expect(registry.getMetricsAsArray().map(({ name }) => name).sort()).toEqual(names.sort()); // oxfmt-ignore
   });
 });
 
 describe('the alert rules', () => {
   it('have the five thresholds, each by tool, over a rate, with a least number of calls and a runbook', async () => {
-    const thresholds = (await rules()).map(({ expr }) => /^\) ?([<>] [\d.]+)$|\) ([<>] [\d.]+)$/m.exec(expr)?.slice(1).join('').trim()); // prettier-ignore
+    const thresholds = (await rules()).map(({ expr }) => /^\) ?([<>] [\d.]+)$|\) ([<>] [\d.]+)$/m.exec(expr)?.slice(1).join('').trim()); // oxfmt-ignore
     expect(thresholds).toEqual(['< 0.95', '> 500', '> 2000', '> 0.05', '> 0.10']);
     for (const { expr, labels, annotations, alert } of await rules()) {
       expect(alert).toMatch(/^Holdfast\w+$/);

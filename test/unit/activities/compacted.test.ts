@@ -68,7 +68,7 @@ describe('a turn that the model declined to answer', () => {
   ]);
   const before = [start(), user('1'), said('one'), answered('end_turn')];
   const partial = block('message', [{ role: 'assistant' }, { type: 'tool_use', id: 'q', name: 'never_ran', input: {} }]);
-  const declined = [start(), user('bad'), asked('a'), answered('tool_use'), result('a', 20), paid, answered('tool_use'), failed]; // prettier-ignore
+  const declined = [start(), user('bad'), asked('a'), answered('tool_use'), result('a', 20), paid, answered('tool_use'), failed]; // oxfmt-ignore
   const refused = [...declined, partial, answered('refusal'), block('end', [])];
 
   it('is not sent again: a note has its place, with the block and the calls that have run', () => {

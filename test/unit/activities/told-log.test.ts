@@ -49,7 +49,7 @@ describe('what a tool logs, for the client of the call', () => {
   it('is what is left of it where it is no fields and no text, and nothing that a tool logs costs the call', () => {
     expect(dataOf((log) => log.info('only text' as never))).toEqual(['only text']);
     expect(dataOf((log) => log.info(undefined as never, 'half \ud800'))).toEqual(['half \ufffd']);
-    const hostile = new Proxy({}, { ownKeys: () => { throw new Error('no'); } }); // prettier-ignore
+    const hostile = new Proxy({}, { ownKeys: () => { throw new Error('no'); } }); // oxfmt-ignore
     expect(dataOf((log) => log.info(hostile))).toEqual(['[unreadable]']);
     const circle: Record<string, unknown> = { big: 7n };
     circle.circle = circle;
@@ -63,6 +63,6 @@ describe('what a tool logs, for the client of the call', () => {
       const event = { at, type: 'tool_log' as const, call: '1.1', tool: 'look', ...line! };
       expect(packetsOf([event], 7900, () => 'n').flatMap(eventsOf)).toEqual([event]);
     }
-    expect(lines((log) => { for (let count = 0; count < 600; count++) log.info({ count }); })).toHaveLength(500); // prettier-ignore
+    expect(lines((log) => { for (let count = 0; count < 600; count++) log.info({ count }); })).toHaveLength(500); // oxfmt-ignore
   });
 });

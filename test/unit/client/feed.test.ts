@@ -46,7 +46,7 @@ class Turn {
       else await new Promise<void>((resolve) => {
         this.wake = resolve;
         stop.addEventListener('abort', () => resolve(), { once: true });
-      }); // prettier-ignore
+      }); // oxfmt-ignore
     }
   }
 }
@@ -70,7 +70,7 @@ describe('a feed', () => {
     const late = all(feed.watch({ run: 1, event: 3, n: 0 }, never()));
     turn.add(recorded(4));
     turn.end();
-    expect((await Promise.all([...watchers, late])).map(seqs)).toEqual([[1, 2, 3, 4], [3, 4], [2, 3, 4]]); // prettier-ignore
+    expect((await Promise.all([...watchers, late])).map(seqs)).toEqual([[1, 2, 3, 4], [3, 4], [2, 3, 4]]); // oxfmt-ignore
     expect(turn.reads).toBe(1);
   });
 
@@ -116,7 +116,7 @@ describe('a feed', () => {
     turn.say(progress);
     stop.abort();
     turn.end();
-    const live = (told: Watched[]) => told.flatMap(({ event }) => ('text' in event && event.type === 'text_delta' ? event.text : [])); // prettier-ignore
+    const live = (told: Watched[]) => told.flatMap(({ event }) => ('text' in event && event.type === 'text_delta' ? event.text : [])); // oxfmt-ignore
     expect(live(await first)).toEqual(['Hel', 'Hello']);
     expect(live(await fresh)).toEqual(['Hello']);
     const again = await back;

@@ -28,7 +28,7 @@ function fileOf(from: string, specifier: ts.Expression): string | null {
 /** Where a name of a file is declared; null: in a package, or by the language. */
 function declared({ file, name }: Place): (Place & { node: ts.Node }) | null {
   for (const statement of sourceOf(file).statements) {
-    const isDeclaration = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isClassDeclaration(statement); // prettier-ignore
+    const isDeclaration = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isClassDeclaration(statement); // oxfmt-ignore
     if (isDeclaration && statement.name?.text === name) return { file, name, node: statement };
     const named =
       ts.isImportDeclaration(statement) && statement.importClause?.namedBindings

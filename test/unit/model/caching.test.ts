@@ -8,7 +8,7 @@ const count = (value: unknown) => JSON.stringify(value).split('"cache_control"')
 
 test('the last tool, the system prompt and the last block of the last message are cached', () => {
   const body = withCacheBreakpoints(toWire(request({ tools: [{ ...PAY, name: 'a' }, PAY] })));
-  expect(body.tools).toEqual([{ ...PAY, name: 'a' }, { ...PAY, cache_control: MARK }]); // prettier-ignore
+  expect(body.tools).toEqual([{ ...PAY, name: 'a' }, { ...PAY, cache_control: MARK }]); // oxfmt-ignore
   expect(body.system).toEqual([{ type: 'text', text: 'You help.', cache_control: MARK }]);
   expect(body.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Pay INV-7', cache_control: MARK }] }]);
 });

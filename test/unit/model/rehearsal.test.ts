@@ -41,7 +41,7 @@ test('with stream it sends the events in the order of the API', async () => {
   const names = [...text.matchAll(/^event: (.*)$/gm)].map((match) => match[1]);
   expect([...new Set(names)]).toEqual([
     'message_start', 'ping', 'content_block_start', 'content_block_delta', 'content_block_stop', 'message_delta', 'message_stop',
-  ]); // prettier-ignore
+  ]); // oxfmt-ignore
 });
 
 test('the same request is answered the same, by any server, at any time', async () => {

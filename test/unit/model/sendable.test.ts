@@ -128,7 +128,7 @@ test('a call with two results under its id is answered once', () => {
 
 describe('code that waits in a container', () => {
   const code = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: { code: 'x' } };
-  const call = { type: 'tool_use', id: 'toolu_1', name: 'pay_invoice', input: {}, caller: { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' } }; // prettier-ignore
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'pay_invoice', input: {}, caller: { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' } }; // oxfmt-ignore
   const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [text('ok')] };
   const waiting = [user(text('a')), assistant(code, call), user(result)];
 
@@ -165,7 +165,7 @@ test('thinking is not asked for where the last answer called tools without a tho
   const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [text('ok')] };
   const loop = (...thought: JsonObject[]) => [user(text('a')), assistant(...thought, call), user(result)];
   expect(toWire(request({ options, messages: loop() })).thinking).toEqual({ type: 'disabled' });
-  expect(toWire(request({ options, messages: loop({ type: 'thinking', thinking: 'x', signature: 's' }) })).thinking).toEqual(options.thinking); // prettier-ignore
+  expect(toWire(request({ options, messages: loop({ type: 'thinking', thinking: 'x', signature: 's' }) })).thinking).toEqual(options.thinking); // oxfmt-ignore
 });
 
 test('a choice of tools is sent with tools only', () => {

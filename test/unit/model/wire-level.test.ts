@@ -64,7 +64,7 @@ describe('the figures of an answer', () => {
       { type: 'message', input_tokens: 3000, output_tokens: 50 },
       { type: 'message', input_tokens: 500, cache_read_input_tokens: 3000, output_tokens: 70 },
     ];
-    const last = { input_tokens: 3500, cache_read_input_tokens: 3000, output_tokens: 120, server_tool_use: { web_search_requests: 2 }, iterations }; // prettier-ignore
+    const last = { input_tokens: 3500, cache_read_input_tokens: 3000, output_tokens: 120, server_tool_use: { web_search_requests: 2 }, iterations }; // oxfmt-ignore
     const { ask } = await says({ body: answer(search, { input_tokens: 3000, output_tokens: 1 }, last) });
     expect((await ask()).usage).toEqual({
       ...{ input_tokens: 3500, output_tokens: 120, cache_read_tokens: 3000, cache_creation_tokens: 0 },
@@ -127,7 +127,7 @@ describe('what is no Messages API', () => {
     ],
     ['an event without a type', { body: 'event: chunk\ndata: {"choices":[]}\n\n' }],
     ['the events of another API', { body: 'data: {"id":"x","choices":[{"delta":{"content":"Hi"}}]}\n\ndata: [DONE]\n\n' }],
-    ['the events of a third', { body: 'event: response.created\ndata: {"type":"response.created"}\n\nevent: response.completed\ndata: {"type":"response.completed"}\n\n' }], // prettier-ignore
+    ['the events of a third', { body: 'event: response.created\ndata: {"type":"response.created"}\n\nevent: response.completed\ndata: {"type":"response.completed"}\n\n' }], // oxfmt-ignore
   ])('is told by %s, is not asked again, and the address is named', async (_, said) => {
     const { ask, seen } = await says(said);
     const failure = await failureOf(ask());
@@ -197,7 +197,7 @@ test('what an answer was cut off by is no failure: it is kept, with its figures'
 
 test('a tool may be strict, and a choice of tools reaches the vendor', async () => {
   const { ask, server } = await stage({ script: [{ content: text }] });
-  const tool = { name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: {}, additionalProperties: false }, strict: true }; // prettier-ignore
+  const tool = { name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: {}, additionalProperties: false }, strict: true }; // oxfmt-ignore
   await ask({ tools: [tool], options: { tool_choice: { type: 'tool', name: 'look' } } });
   expect(server.requests[0]).toMatchObject({ tools: [{ strict: true }], tool_choice: { type: 'tool', name: 'look' } });
 });

@@ -43,10 +43,10 @@ test('empty text blocks and messages without content are not sent, because the A
   const messages = [
     { role: 'user' as const, content: [{ type: 'text', text: 'a' }] },
     { role: 'assistant' as const, content: [{ type: 'text', text: '' }] },
-    { role: 'user' as const, content: [{ type: 'text', text: '' }, { type: 'text', text: 'b' }] }, // prettier-ignore
+    { role: 'user' as const, content: [{ type: 'text', text: '' }, { type: 'text', text: 'b' }] }, // oxfmt-ignore
   ];
   expect(toWire(request({ messages })).messages).toEqual([
-    { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] }, // prettier-ignore
+    { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] }, // oxfmt-ignore
   ]);
 });
 

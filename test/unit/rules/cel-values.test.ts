@@ -20,7 +20,7 @@ describe('a number', () => {
 describe('a text', () => {
   it.each(['^\\d+$', '^[0-9]{1,20}$', '^\\d{2}$', '^\\d{12}$', '^-?[1-9][0-9]*$', '^(?:0|[1-9]\\d*)$', '^(\\d+)$', '^\\d{2,}$', '^1+2?$'])(
     'whose schema takes %s is a whole number', (pattern) => expect(digits(pattern)).toBe(12n),
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 
   it.each([
     ['no pattern', undefined],
@@ -63,7 +63,7 @@ it('an input is a map of its own names, at every depth, by the schema of each', 
       ['nothing', null],
       ['yes', true],
     ]),
-  ); // prettier-ignore
+  ); // oxfmt-ignore
   expect(celInput({ a: 1 }, { properties: 7, items: [] })).toEqual(new Map([['a', 1n]]));
 });
 

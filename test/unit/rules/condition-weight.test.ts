@@ -34,7 +34,7 @@ it.each<[string, Partial<ExpressionWeight>]>([
 
 it.each(['_/_ 1 / input.a', '_%_ 1 % input.a', 'int("1")', 'double("1")', 'string(1)', 'big("1")'])(
   '%s may compare each character with each', (text) => expect(weightOf(text.replace(/^_\S+ /, ''))).toMatchObject({ squares: true }),
-); // prettier-ignore
+); // oxfmt-ignore
 
 it.each(['1 - 2', '1 != 2', '1 <= 2', '1 >= 2', 'bool("true")', 'type(1)', 'dyn(1)'])('%s looks at each character once', (text) =>
   expect(weightOf(text)).toMatchObject({ squares: false }),

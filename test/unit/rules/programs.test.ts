@@ -24,7 +24,7 @@ it.each<[program: string, runs: Record<string, string>, runsNone: string[]]>([
 ])('%s', (program, runs, runsNone) => {
   for (const [words, file] of Object.entries(runs)) expect([words, filesOf(`${program} ${words}`)]).toEqual([words, file]);
   for (const words of runsNone) expect([words, filesOf(`${program} ${words}`)]).toEqual([words, null]);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it.each([
   ...['PATH', 'CLASSPATH', 'PRELOAD', 'MY_PRELOAD', 'LD_AUDIT', 'DYLD_LIBRARIES', 'BASH_ENV', 'ENV', 'PS4', 'EDITOR'],
@@ -51,13 +51,13 @@ it.each([
 
 it.each(['FOO=1 ls', 'A=PATH=x ls', 'XENV=1 ls', 'PS44=1 ls', 'PATHS=1 ls', 'env FOO=1 ls', 'FOO=', ''])(
   '%j runs no file', (command) => expect(filesOf(command)).toBeNull(),
-); // prettier-ignore
+); // oxfmt-ignore
 
 describe('git', () => {
   const git = (words: string) => runsFiles(`git ${words}`)?.guarded;
   it.each(['commit -a', 'log -cx', 'log a-c', 'log a-Ox', 'show HEAD:config.ts', 'log --execute', 'commit --x--exec', 'configure'])(
     '%s runs its hooks and its configuration only', (words) => expect(git(words)).toBe(true),
-  ); // prettier-ignore
+  ); // oxfmt-ignore
   it.each([
     ...[
       '-c x=y log',
@@ -133,7 +133,7 @@ describe('behind another program', () => {
 
   it.each(['timeout 5x ./x', 'nice ls ./x', 'env FOO=1 ls a-S', 'env ls b--s', 'xargs echo b-a', 'nohup ls', `nice ${'-n '.repeat(63)}ls`])(
     '%s runs none', (command) => expect(filesOf(command)).toBeNull(),
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 });
 
 describe('a program by its path', () => {

@@ -10,7 +10,7 @@ const ALLOWED = [
   'running succeeded', 'running failed', 'running cancelled', 'running in_doubt',
   'running superseded', // held back right before the effect: nothing was dispatched
   'in_doubt succeeded', 'in_doubt failed',
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 test('a call moves as the contract says, and in no other way', () => {
   const moves = CALL_STATES.flatMap((from) => CALL_STATES.filter((to) => canMove(from, to)).map((to) => `${from} ${to}`));

@@ -42,7 +42,7 @@ test('ids of calls, activities, workflows and traces read as the contract says',
 });
 
 test('steps and indexes count from 1, and a bad digest or too little randomness is refused', () => {
-  for (const [step, index] of [[0, 1], [1, 0], [1.5, 1], [1, NaN]] as const) expect(() => callId(step, index)).toThrow(RangeError); // prettier-ignore
+  for (const [step, index] of [[0, 1], [1, 0], [1.5, 1], [1, NaN]] as const) expect(() => callId(step, index)).toThrow(RangeError); // oxfmt-ignore
   expect(() => activityId('1.1', 't', 'abc')).toThrow(RangeError);
   expect(() => activityId('1.1', 't', 'a'.repeat(64), 0)).toThrow(RangeError);
   expect(() => newTurnId(0, 'abc')).toThrow(RangeError);

@@ -27,7 +27,7 @@ describe('a misspelt field is a fault', () => {
     ['limits', { concurency: 2 }, 'limits.concurency is no field; did you mean concurrency?'],
     ['limits', { rate: { calls: 2, perMs: 3, perms: 4 } }, 'limits.rate.perms is no field; did you mean perMs?'],
     ['ruleTarget', { kind: 'text', of: () => 'x', protect: [] }, 'ruleTarget.protect is no field; did you mean protects?'],
-    ['estimatedTokens', { input: 1, output: { min: 1, typical: 1, max: 1, maxx: 1 } }, 'estimatedTokens.output.maxx is no field; did you mean max?'], // prettier-ignore
+    ['estimatedTokens', { input: 1, output: { min: 1, typical: 1, max: 1, maxx: 1 } }, 'estimatedTokens.output.maxx is no field; did you mean max?'], // oxfmt-ignore
     ['errors', [{ code: 'TIMEOUT', reason: 'slow', when: 'x', wehn: 'y' }], 'errors[0].wehn is no field; did you mean when?'],
   ])('of a part of a tool: %s %j', (name, value, text) => {
     expect(() => defineTool({ ...tool, [name]: value } as never)).toThrow(text);
@@ -56,7 +56,7 @@ describe('a misspelt field is a fault', () => {
     expect(() => serverOf('bank', { command: 'x', environment: {} }, {})).toThrow('environment is no field');
     expect(() => serverOf('bank', { url: 'https://a.example', header: {} }, {})).toThrow('did you mean headers?');
     const oauth = { issuer: 'https://a.example', client_secrt: 'x' };
-    expect(() => serverOf('bank', { url: 'https://a.example', oauth }, {})).toThrow('client_secrt is no field; did you mean client_secret?'); // prettier-ignore
+    expect(() => serverOf('bank', { url: 'https://a.example', oauth }, {})).toThrow('client_secrt is no field; did you mean client_secret?'); // oxfmt-ignore
   });
 });
 

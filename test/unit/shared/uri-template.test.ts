@@ -15,7 +15,7 @@ describe('URI templates', () => {
       'INVOICE://a/years/1.json',
       '',
     ])
-      // prettier-ignore
+      // oxfmt-ignore
       expect(readUri(template, other)).toBeNull();
   });
 

@@ -25,7 +25,7 @@ describe('a failed attempt is told as', () => {
     ['a bug that throws no error', 'text', { kind: 'fault', code: 'string' }],
   ])('%s', (_what, error, expected) => {
     expect(failedAttempt(error, false)).toMatchObject(expected);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('stopped only when the activity was stopped', () => {
     const error = new CancelledFailure('WORKER_SHUTDOWN');

@@ -40,7 +40,7 @@ describe('the log', () => {
     log.error(Object.assign(new Error('x'), { request: { headers: { [name]: 'hunter2' } } }));
     expect(text()).not.toContain('hunter2');
     expect(text()).toContain('[redacted]');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each([
     ['a key', 'the key sk-ant-api03-hunter2_x was refused', /the key \[key\] was refused/],
@@ -72,7 +72,7 @@ describe('the log', () => {
     cycle.self = cycle;
     let deep: object = {};
     for (let depth = 0; depth < 10_000; depth++) deep = { deep };
-    const trap = Object.defineProperty({}, 'boom', { enumerable: true, get: () => { throw new Error('boom'); } }); // prettier-ignore
+    const trap = Object.defineProperty({}, 'boom', { enumerable: true, get: () => { throw new Error('boom'); } }); // oxfmt-ignore
     const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, index]));
     log.info({ cycle, deep, trap, wide, long: 'x'.repeat(1_000_000), bytes: Buffer.alloc(9), big: 7n, when: new Date(0) }, 'x');
     expect(text().length).toBeLessThan(20_000);

@@ -34,7 +34,7 @@ const PLACES: [string, JsonObject, string][] = [
   ['the whole', { ...object({ a: { type: 'string' } }, { required: ['a'] }), default: {} }, '/default'],
   ['a length', object({ a: { type: 'string', maxLength: 3, default: 'long' } }), '/properties/a/default'],
   ['a part of an object', object({ a: { ...object({ b: { type: 'number' } }), default: { b: 'x' } } }), '/properties/a/default'],
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 describe('a default that does not fit its own field', () => {
   it.each(PLACES)('is a fault of a tool of our own: %s', (_place, schema, path) => {

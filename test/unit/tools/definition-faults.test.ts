@@ -123,7 +123,7 @@ describe('faults of a definition', () => {
       'a schema that throws',
       { ...good, input: Object.defineProperty({ type: 'object' }, 'properties', { enumerable: true, get: fails }) },
     ],
-    ['what throws when it is shown', { ...good, name: { toJSON: fails, toString: fails, get [Symbol.toStringTag]() { return fails(); } } }], // prettier-ignore
+    ['what throws when it is shown', { ...good, name: { toJSON: fails, toString: fails, get [Symbol.toStringTag]() { return fails(); } } }], // oxfmt-ignore
     ['a proxy that refuses everything', refusing()],
     ['what only looks like zod', { ...good, input: { _zod: { def: fails } } }],
     ['a big integer as a name', { ...good, name: 10n }],

@@ -84,7 +84,7 @@ describe('a before-hook', () => {
     const { error, verdict } = await admitted({ before: [hook(run)] });
     expect(verdict).toBe('rejected');
     expect(error).toMatchObject({ code: 'EXECUTION_ERROR', reason: 'hook_failed', message: expect.stringMatching(message) });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('gets a copy: what it writes into the call changes nothing', async () => {
     const vandal = hook(({ input, turn: facts }) => {
@@ -177,7 +177,7 @@ describe('an after-hook', () => {
     expect(annotated).toMatchObject({ success: true, data: { paid: 5 } });
     expect(annotated.metadata.hooks).toEqual([{ hook: 'look', error: expect.stringContaining(error) }]);
     expect(annotated.metadata.tool_name).toBe('pay');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('sees failures too, and only the tools that it names', async () => {
     const seen: boolean[] = [];

@@ -140,7 +140,7 @@ const pattern = fc.letrec((tie) => ({
     fc.tuple(tie('any'), fc.constantFrom('', '+')).map(([inner, times]) => `(?<n>${inner as string})${times}`),
   ),
 })).any as fc.Arbitrary<string>;
-const LETTERS = ['a', 'b', 'C', '1', '_', ' ', '\n', '\r', '\t', '\v', '\b', '\0', '\u00a0', '\u2028', '\ufeff', '\u180e', '😀', '\u00e9', '[', ':', ']', '/', '-', '.']; // prettier-ignore
+const LETTERS = ['a', 'b', 'C', '1', '_', ' ', '\n', '\r', '\t', '\v', '\b', '\0', '\u00a0', '\u2028', '\ufeff', '\u180e', '😀', '\u00e9', '[', ':', ']', '/', '-', '.']; // oxfmt-ignore
 
 /**
  * ECMA-262 (RegExpBuiltinExec) begins a match under the u flag at each character and at the end. V8 begins one between
@@ -187,7 +187,7 @@ describe('RE2 in the place of RegExp', () => {
   it('gives the same verdict on the patterns of all shipped tools', () => {
     const patterns = new Set(shippedTools().flatMap(({ input }) => patternsOf(inputSchema(input as never))));
     expect(patterns.size).toBeGreaterThan(3);
-    const texts = ['', 'A', 'AAPL', '2024-02-29', '2023-02-29', '0x' + 'ab'.repeat(20), '12', '007', 'München, a-b', 'a\nb', '\u00a0', 'f'.repeat(64)]; // prettier-ignore
+    const texts = ['', 'A', 'AAPL', '2024-02-29', '2023-02-29', '0x' + 'ab'.repeat(20), '12', '007', 'München, a-b', 'a\nb', '\u00a0', 'f'.repeat(64)]; // oxfmt-ignore
     for (const each of patterns) {
       expect([each, linear(each)]).not.toEqual([each, null]);
       for (const text of texts)

@@ -39,7 +39,7 @@ describe('running a tool', () => {
       [undefined, 'EXECUTION_ERROR', 'tool_crashed'],
     ];
     for (const [error, code, reason] of thrown) {
-      const result = await run(reads('bad', () => { throw error; })); // prettier-ignore
+      const result = await run(reads('bad', () => { throw error; })); // oxfmt-ignore
       expect(result).toMatchObject({ ok: false, error: { code, reason } });
     }
   });
@@ -48,7 +48,7 @@ describe('running a tool', () => {
     const lines: [object, string | undefined][] = [];
     const log = { ...toolContext().log, error: (fields: object, message?: string) => void lines.push([fields, message]) };
     const crashes = (error: Error) =>
-      runTool(reads('bad', () => { throw error; }), {}, toolContext({ log }), { timeoutMs: 1000 }); // prettier-ignore
+      runTool(reads('bad', () => { throw error; }), {}, toolContext({ log }), { timeoutMs: 1000 }); // oxfmt-ignore
     await crashes(new ToolError('NETWORK_ERROR', 'x', 'x'));
     expect(lines).toEqual([]);
 
@@ -64,7 +64,7 @@ describe('running a tool', () => {
 
   it('knows which failures prove that nothing happened', async () => {
     const nothing = async (error: unknown) => {
-      const result = await run(pays('pay', [], { run: () => { throw error; } })); // prettier-ignore
+      const result = await run(pays('pay', [], { run: () => { throw error; } })); // oxfmt-ignore
       return !result.ok && result.nothingHappened;
     };
     expect(await nothing(new ToolError('PERMISSION_DENIED', 'x', 'x'))).toBe(true);
@@ -260,7 +260,7 @@ describe('shaping', () => {
   });
 
   it("survives an author's summary that crashes", () => {
-    const crashes = reads('get', () => null, { summarize: () => { throw new Error('x'); } }); // prettier-ignore
+    const crashes = reads('get', () => null, { summarize: () => { throw new Error('x'); } }); // oxfmt-ignore
     expect(storedResult(crashes, {}, envelope('a'), owner).summary).toBe('"a"');
   });
 });

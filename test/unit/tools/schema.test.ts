@@ -53,7 +53,7 @@ describe('strictness', () => {
     expect(takes(kinds, { by: { kind: 'a', a: { x: 'y' } } })).toBe(true);
     expect(takes(kinds, { by: { kind: 'a', a: { x: 'y', z: 1 } } })).toBe(false);
     expect(takes(kinds, { by: { kind: 'b', more: 1 } })).toBe(false);
-    const tree = object({ root: { $ref: '#/$defs/node' } }, { $defs: { node: object({ children: { type: 'array', items: { $ref: '#/$defs/node' } } }) } }); // prettier-ignore
+    const tree = object({ root: { $ref: '#/$defs/node' } }, { $defs: { node: object({ children: { type: 'array', items: { $ref: '#/$defs/node' } } }) } }); // oxfmt-ignore
     expect(takes(tree, { root: { children: [{ children: [] }] } })).toBe(true);
     expect(takes(tree, { root: { children: [{ leaves: 1 }] } })).toBe(false);
   });
@@ -77,7 +77,7 @@ describe('schemas of several tools', () => {
         input: object({ a: { $id: 'https://example.com/part', ...part } }, { $id: 'https://example.com/input' }),
         run: () => null,
       });
-    const [first, second] = [define({ type: 'string' }), define({ type: 'number' })].map(({ input }) => compiledInput(input as JsonObject)); // prettier-ignore
+    const [first, second] = [define({ type: 'string' }), define({ type: 'number' })].map(({ input }) => compiledInput(input as JsonObject)); // oxfmt-ignore
     expect([first!.validate({ a: 'x' }).valid, first!.validate({ a: 1 }).valid]).toEqual([true, false]);
     expect([second!.validate({ a: 'x' }).valid, second!.validate({ a: 1 }).valid]).toEqual([false, true]);
     expect(() => define({ $ref: 'https://example.com/input#/properties/b' })).toThrow('is not well defined');

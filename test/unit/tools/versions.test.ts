@@ -86,7 +86,7 @@ describe('the sunset date', () => {
   });
 
   it('tells what can be done, also where nothing replaces the tool', () => {
-    expect(sunsetFault(tool, new Date('2027-01-01'))).toMatchObject({ message: 'search@1.0.0 was retired on 2026-03-01.', hint: expect.any(String) }); // prettier-ignore
+    expect(sunsetFault(tool, new Date('2027-01-01'))).toMatchObject({ message: 'search@1.0.0 was retired on 2026-03-01.', hint: expect.any(String) }); // oxfmt-ignore
   });
 });
 

@@ -32,5 +32,5 @@ describe('a generator tool', () => {
     ['a generator that waits for nothing', function* () { yield { type: 'content', data: 'x' }; }, 'x'],
     ['a piece without data', async function* () { yield { type: 'content', text: 'x' } as never; }, { text: 'x' }],
     ['nothing', async function* () { yield { message: 'half' }; }, undefined],
-  ])('%s', async (_name, run, expected) => expect((await resultOf(run)).result).toEqual(expected)); // prettier-ignore
+  ])('%s', async (_name, run, expected) => expect((await resultOf(run)).result).toEqual(expected)); // oxfmt-ignore
 });

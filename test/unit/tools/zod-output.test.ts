@@ -54,7 +54,7 @@ describe('of a zod schema', () => {
     expect(await ran(pay, effective)).toEqual({ ok: true, data: { to: 'ana', cents: 13, year: 2026 } });
     for (const part of ['preview', 'reconcile'] as const)
       expect(await ran({ ...pay, class: 'read', run: pay[part]! }, effective)).toMatchObject({ ok: true });
-    expect(intentOf(pay, effective)).toEqual(intentOf({ ...pay, input: {}, intentKey: () => ({ to: 'ana', cents: 13, year: 2026 }) }, {})); // prettier-ignore
+    expect(intentOf(pay, effective)).toEqual(intentOf({ ...pay, input: {}, intentKey: () => ({ to: 'ana', cents: 13, year: 2026 }) }, {})); // oxfmt-ignore
     expect(targetOf(pay, effective)).toEqual({ ok: true, target: { to: 'ana', cents: 13, year: 2026 } });
     expect(factsOf({ tool: pay, input: effective, turn: {} as never }).targets).toEqual(['12']);
     const envelope = { success: true, data: 1, metadata: {} } as never;
@@ -149,9 +149,9 @@ export function types() {
   // @ts-expect-error a Date has no such field
   defineTool({ ...base, input, intentKey: ({ on }) => on!.length });
 
-  const output = z.object({ n: z.number(), file: z.object({ filename: z.string(), content_type: z.string(), size: z.number(), sha256: z.string(), ref: z.string(), content_base64: z.string() }).optional() }); // prettier-ignore
+  const output = z.object({ n: z.number(), file: z.object({ filename: z.string(), content_type: z.string(), size: z.number(), sha256: z.string(), ref: z.string(), content_base64: z.string() }).optional() }); // oxfmt-ignore
   defineTool({ ...base, input, output, run: () => ({ n: 1 }) });
-  defineTool({ ...base, input, output, run: async () => Promise.resolve({ n: 1, file: binaryFile({ filename: 'a', contentType: 'text/plain', bytes: Buffer.from('') }) }) }); // prettier-ignore
+  defineTool({ ...base, input, output, run: async () => Promise.resolve({ n: 1, file: binaryFile({ filename: 'a', contentType: 'text/plain', bytes: Buffer.from('') }) }) }); // oxfmt-ignore
   // @ts-expect-error output says that n is a number
   defineTool({ ...base, input, output, run: () => ({ n: 'one' }) });
   // @ts-expect-error output says that there is an n

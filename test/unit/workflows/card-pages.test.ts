@@ -48,7 +48,7 @@ describe('the cards of what waits', () => {
         const [mine, theirs] = [own.map(made), below.map((each) => each.map(made))];
         const { pages, page } = waitingIn(mine, theirs);
         const all = [...mine, ...theirs.flat()];
-        expect(await cardsInPages(all.map(({ digest }) => digest), page)).toEqual(all); // prettier-ignore
+        expect(await cardsInPages(all.map(({ digest }) => digest), page)).toEqual(all); // oxfmt-ignore
         for (const answer of pages) expect(jsonBytes(answer)).toBeLessThanOrEqual(1.9 * 1024 * 1024);
       },
     );
@@ -61,7 +61,7 @@ describe('the cards of what waits', () => {
     );
     const { page } = waitingIn([], below);
     const all = below.flat();
-    expect(await cardsInPages(all.map(({ digest }) => digest), page)).toEqual(all); // prettier-ignore
+    expect(await cardsInPages(all.map(({ digest }) => digest), page)).toEqual(all); // oxfmt-ignore
   });
 
   it('are left out where a call waits no longer, is unknown, or is a sub-agent’s whose card its own turn has; the others come', async () => {

@@ -321,7 +321,7 @@ function begun(at: Progress['at'], one: AdmittedCall, s: Source, makers: string[
   };
   const result: RunCallOutput = {
     state: 'in_doubt', effect: 'in_doubt', result_ref: s.hash(), summary: s.text(2000), error: long(s), attempts: 1, took_ms: 1, head: s.hash(),
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   switch (at) {
     case 'question': {
       const question: ApprovalQuestion = {
@@ -358,7 +358,7 @@ function sub(s: Source, n: number): SubTurn {
   const report = {
     first_execution_run_id: 'r'.repeat(36), agent: 'a'.repeat(64), state: 'running' as const, ended: false, head: s.hash(),
     reason: cutReason(s.text(5000)), spent: { usage, steps: 100, time_ms: 1e9 }, waiting: [],
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   const id = s.text(120).replace(/[^0-9]/g, 'x');
   const reserved = n < 56 ? null : { steps: 1e6, tokens: 1e9, cost_usd: 1e6, time_ms: 1e9 };
   return { call_id: '9.9', turn_id: id, workflow_id: `turn/${id}`, agent: 'a'.repeat(64), reserved, report, news: true };
@@ -383,7 +383,7 @@ function asking(s: Source, n: number, quorum: number): SubTurn {
 /** As a query answers. */
 function shownOf(data: TurnData): TurnView {
   const trace_id = 'trace_20260101_000000000000';
-  const input = { turn_id: 't'.repeat(120), agent: 'a'.repeat(64), message: '', requester: '甲'.repeat(NAME), session_id: null, trace_id, parent_head: null }; // prettier-ignore
+  const input = { turn_id: 't'.repeat(120), agent: 'a'.repeat(64), message: '', requester: '甲'.repeat(NAME), session_id: null, trace_id, parent_head: null }; // oxfmt-ignore
   const questions = Object.values(data.open?.progress ?? {}).flatMap((kept) => ('question' in kept ? [kept.question] : []));
   return turnView(input, data, { open: () => questions } as never);
 }
@@ -557,7 +557,7 @@ describe('the state of a session', () => {
       const data = { ...newSession(input, '2026-01-01T00:00:00.000Z', true), series: 'abcdef01' };
       const said = (characters: number) => ({
         message_id: text(NAME), message: text(characters), requester: input.requester, attestation: 'x'.repeat(8192), callback_ref: hash(),
-      }); // prettier-ignore
+      }); // oxfmt-ignore
       for (let n = 0; n < 1100; n++) {
         const { turn_id } = take(data, input.session_id, said(1), '2026-01-01T00:00:00.000Z');
         data.queue = [];

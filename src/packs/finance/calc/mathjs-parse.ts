@@ -25,7 +25,7 @@ export function parseMath(expression: string): MathNode {
   return parser(expression);
 }
 
-/* eslint-disable @typescript-eslint/no-require-imports -- by path and on first use: the package's entry takes half a second to load */
+/* oxlint-disable typescript/no-require-imports -- by path and on first use: the package's entry takes half a second to load */
 function load(): (expression: string) => MathNode {
   try {
     const root = join(dirname(require.resolve('mathjs/package.json')), 'lib/cjs');

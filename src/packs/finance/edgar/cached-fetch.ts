@@ -22,5 +22,5 @@ export interface CachedResponse {
   body: NodeJS.ReadableStream | null;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the published types
+// oxlint-disable-next-line typescript/no-require-imports -- an import would load the published types
 export const cachedFetch: (url: string, options: CachedFetchOptions) => Promise<CachedResponse> = require('make-fetch-happen');

@@ -28,7 +28,7 @@ interface Options {
   maxNesting: number;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the published types
+// oxlint-disable-next-line typescript/no-require-imports -- an import would load the published types
 const library: any = require('markdown-it');
 
 export function makeMarkdownIt(options: Options): MarkdownIt {

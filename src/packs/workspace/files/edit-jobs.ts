@@ -18,7 +18,8 @@ interface EditInput {
 }
 
 export type EditedFile =
-  { already_applied: true; sha256: string } | { already_applied: false; sha256: string; after: Uint8Array; line: number };
+  | { already_applied: true; sha256: string }
+  | { already_applied: false; sha256: string; after: Uint8Array; line: number };
 
 export const TOO_LONG_FOR_A_DIFF = 'diff_too_slow';
 

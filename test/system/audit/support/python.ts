@@ -25,7 +25,7 @@ export function judgedByPython(python: string, cases: readonly Case[]): Promise<
   return new Promise((resolve, reject) => {
     const child = execFile(python, [program, TRUST_FILE], { maxBuffer: 50_000_000 }, (error, stdout, stderr) => {
       if (error) return reject(new Error(`${error.message}\n${stderr}`));
-      resolve(stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Answer)); // prettier-ignore
+      resolve(stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Answer)); // oxfmt-ignore
     });
     child.stdin!.end(cases.map((one) => `${JSON.stringify(changed(one))}\n`).join(''));
   });

@@ -116,7 +116,7 @@ const SPELLINGS: Record<string, (json: string) => string> = {
   'nested too deep': (json) => base64(json.replace('{', `{"x":${'['.repeat(200)}${']'.repeat(200)},`)),
   'a byte order mark': (json) => base64(`\ufeff${json}`),
   'UTF-16': (json) => Buffer.from(json, 'utf16le').toString('base64'),
-  'no UTF-8': (json) => Buffer.concat([Buffer.from('{"x":"'), Buffer.from([0xff]), Buffer.from(json.replace('{', '",'))]).toString('base64'), // prettier-ignore
+  'no UTF-8': (json) => Buffer.concat([Buffer.from('{"x":"'), Buffer.from([0xff]), Buffer.from(json.replace('{', '",'))]).toString('base64'), // oxfmt-ignore
   'integers with a fraction': (json) => base64(json.replace(/:([0-9]+)([,}])/g, ':$1.0$2')),
   'no padding': (json) => base64(`${json}${' '.repeat((3 - (json.length % 3)) % 3)} `).replace(/=+$/, ''),
   'base64 of URLs': (json) => Buffer.from(`${json} `).toString('base64url'),

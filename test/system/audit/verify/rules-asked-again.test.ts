@@ -61,7 +61,7 @@ function theirs(cases: readonly Case[]): { rules: Fits[]; verdicts: string[] }[]
   });
   const program = join(__dirname, '../support/judge_rules.py');
   const answers = execFileSync(python!, [program], { input: `${lines.join('\n')}\n`, maxBuffer: 50_000_000 }).toString();
-  return answers.trimEnd().split('\n').map((line) => JSON.parse(line)); // prettier-ignore
+  return answers.trimEnd().split('\n').map((line) => JSON.parse(line)); // oxfmt-ignore
 }
 
 const input: JsonObject = {
@@ -133,13 +133,13 @@ both(`what the page says of patterns, conditions and files holds in both${suffix
 both(`and whatever is asked neither says otherwise${suffix}`, () => {
   const next = random(SEED);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
-  const some = (list: readonly string[], most: number, between: string) => Array.from({ length: 1 + Math.floor(next() * most) }, () => pick(list)).join(between); // prettier-ignore
+  const some = (list: readonly string[], most: number, between: string) => Array.from({ length: 1 + Math.floor(next() * most) }, () => pick(list)).join(between); // oxfmt-ignore
   const paths = () => `/${some(PATHS, 4, '/')}`;
   const commands = () => some(COMMANDS, 6, pick([' ', ' ', '']));
   const texts = () => some(TEXTS, 5, '');
   const of = { path: paths, text: texts, command: commands };
   const like = (kind: TargetKind, target: string) =>
-    kind === 'path' ? target.split('/').map((one, at) => (at === 0 ? one : pick([one, one, ...GLOBS]))).join('/') : `${target.slice(0, 1 + Math.floor(next() * 6)).toWellFormed()}${pick(['*', ''])}`; // prettier-ignore
+    kind === 'path' ? target.split('/').map((one, at) => (at === 0 ? one : pick([one, one, ...GLOBS]))).join('/') : `${target.slice(0, 1 + Math.floor(next() * 6)).toWellFormed()}${pick(['*', ''])}`; // oxfmt-ignore
   const entry = (effect: string, kind: TargetKind, target: string): RuleEntry => {
     const rule = `${pick(['pay', 'pay', 'pa*', '*'])}${pick(['', `(${like(kind, target)})`, `(${of[kind]()})`])}`;
     const condition = pick([undefined, some(CONDITIONS, 2, pick([' && ', ' || ', ' == ']))]);
@@ -162,7 +162,7 @@ both(`and whatever is asked neither says otherwise${suffix}`, () => {
   const [mine, told] = [cases.map(ours), theirs(cases)];
   const otherwise = mine.flatMap(({ rules, verdict }, at) => {
     const { rules: others, verdicts } = told[at]!;
-    const matching = (all: Fits[], least: boolean) => all.filter(([, , matches]) => matches ?? !least).map(([effect, rule]) => `${effect} ${rule}`); // prettier-ignore
+    const matching = (all: Fits[], least: boolean) => all.filter(([, , matches]) => matches ?? !least).map(([effect, rule]) => `${effect} ${rule}`); // oxfmt-ignore
     const matched = matching(rules, true);
     const least = matching(others, true).filter((one) => !matched.includes(one));
     const most = matched.filter((one) => !matching(others, false).includes(one));
@@ -175,7 +175,7 @@ both(`and whatever is asked neither says otherwise${suffix}`, () => {
 });
 
 const GLOBS = ['*', '**', '*.ts', '?', '[a-c]*', '{a,b}', '.*', 'a*b', '*.{js,ts}', '[abc]'];
-const PATHS = ['a', 'b', 'src', 'x.ts', 'b.js', '.git', '..', '.', 'A', 'a b', '%2e%2e', 'a%2fb', 'a\u200bb', 'a\\b', 'a.', '~', 'é', '😀', '*']; // prettier-ignore
-const COMMANDS = ['git', 'status', 'rm', '-rf', 'sudo', 'npm', 'test', 'sh', 'x.sh', './x.sh', '/usr/bin/', 'env', 'A=1', 'PATH=x', '&&', ';', '"', '\\', '..', 'cd', 'src', 'sed', '-n', '5p', 's/a/b/e', 'find', '-exec', 'xargs', '-a', 'timeout', '5', 'tar', 'xf', '--to-command', 'python3', '-c', 'node', 'awk', '-f', 'git', '-c', '--version', 'nice', '\n', 'Ａ']; // prettier-ignore
+const PATHS = ['a', 'b', 'src', 'x.ts', 'b.js', '.git', '..', '.', 'A', 'a b', '%2e%2e', 'a%2fb', 'a\u200bb', 'a\\b', 'a.', '~', 'é', '😀', '*']; // oxfmt-ignore
+const COMMANDS = ['git', 'status', 'rm', '-rf', 'sudo', 'npm', 'test', 'sh', 'x.sh', './x.sh', '/usr/bin/', 'env', 'A=1', 'PATH=x', '&&', ';', '"', '\\', '..', 'cd', 'src', 'sed', '-n', '5p', 's/a/b/e', 'find', '-exec', 'xargs', '-a', 'timeout', '5', 'tar', 'xf', '--to-command', 'python3', '-c', 'node', 'awk', '-f', 'git', '-c', '--version', 'nice', '\n', 'Ａ']; // oxfmt-ignore
 const TEXTS = ['a', 'B', '@', 'bank', '.example', '*', 'Ａ', '\u200b', ' ', 'é', 'É', 'ß', '\u0007', 'x', '😀', 'ſ'];
-const CONDITIONS = ['input.cents > 5', 'input.rate < 2.0', 'input.amount > big("100000000000000000000")', 'input.rows.exists(x, x.n == 2)', 'input.rows.all(x, has(x.x))', 'has(input.nothing)', 'input.tags[0] == "a"', 'size(input.tags) > 1', 'turn.untrusted', 'turn.step == 3', 'tool.class == "write"', '!tool.egress', 'input.to.matches("^[a-z]+@")', 'input.to.contains("bank")', 'int("12") + 1 == 13', 'input.none', 'true', '1.5', 'input.cents / 0 == 1', '-input.cents == -700', 'input.rows.map(x, x.n) == [1, 2]', 'string(input.cents) == "700"', 'type(1) == int', 'timestamp("2026-01-01T00:00:00Z") < timestamp(0)', 'nope', 'tool.nope', 'input.cents >']; // prettier-ignore
+const CONDITIONS = ['input.cents > 5', 'input.rate < 2.0', 'input.amount > big("100000000000000000000")', 'input.rows.exists(x, x.n == 2)', 'input.rows.all(x, has(x.x))', 'has(input.nothing)', 'input.tags[0] == "a"', 'size(input.tags) > 1', 'turn.untrusted', 'turn.step == 3', 'tool.class == "write"', '!tool.egress', 'input.to.matches("^[a-z]+@")', 'input.to.contains("bank")', 'int("12") + 1 == 13', 'input.none', 'true', '1.5', 'input.cents / 0 == 1', '-input.cents == -700', 'input.rows.map(x, x.n) == [1, 2]', 'string(input.cents) == "700"', 'type(1) == int', 'timestamp("2026-01-01T00:00:00Z") < timestamp(0)', 'nope', 'tool.nope', 'input.cents >']; // oxfmt-ignore

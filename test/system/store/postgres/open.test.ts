@@ -30,7 +30,7 @@ describePostgres('A store in PostgreSQL is opened (needs PostgreSQL)', () => {
     const broken = { number: NEWEST + 2, name: 'broken', sql: 'CREATE TABLE holdfast.half (x int); SELECT 1 / 0' };
     const database = await Database.at(url);
     await expect(migrate(database, [...MIGRATIONS, next, broken])).rejects.toThrow(/division by zero/);
-    const tables = async () => (await server.run(nameIn(url), `SELECT tablename AS t FROM pg_tables WHERE schemaname = 'holdfast'`)).rows.map((row) => row.t as string); // prettier-ignore
+    const tables = async () => (await server.run(nameIn(url), `SELECT tablename AS t FROM pg_tables WHERE schemaname = 'holdfast'`)).rows.map((row) => row.t as string); // oxfmt-ignore
     expect(await tables()).not.toContain('next');
     await migrate(database, [...MIGRATIONS, next]);
     expect(await tables()).toContain('next');

@@ -14,7 +14,7 @@ const count = Number(n);
 const lanes = (work: (i: number) => Promise<void>) =>
   Promise.all([0, 1, 2].map(async (lane) => {
     for (let i = lane; i < count; i += 3) await work(i);
-  })); // prettier-ignore
+  })); // oxfmt-ignore
 
 const modes: Record<string, (registers: RegisterStore) => Promise<unknown>> = {
   /** Adds names to a set. */

@@ -86,7 +86,7 @@ describe('a report', () => {
     };
     const same = (text: string) => text;
     const marked = (text: string) => text.replaceAll('"untrusted_output":false', '"untrusted_output":true');
-    const ofVendor = (text: string) => text.replaceAll('"name":"lookup","type":"tool_use"', '"name":"web_search","type":"server_tool_use"'); // prettier-ignore
+    const ofVendor = (text: string) => text.replaceAll('"name":"lookup","type":"tool_use"', '"name":"web_search","type":"server_tool_use"'); // oxfmt-ignore
     const told = (text: string) => text.replaceAll('"untrusted":false', '"untrusted":true');
 
     it.each([
@@ -159,7 +159,7 @@ describe('a report', () => {
     });
 
     it('where the trust file has no key of people or gateways: not checked, at every name, and under what is not known', async () => {
-      const { tone, text } = await after(quorum, TRUST.filter(({ use }) => use === 'bundle')); // prettier-ignore
+      const { tone, text } = await after(quorum, TRUST.filter(({ use }) => use === 'bundle')); // oxfmt-ignore
       expect(tone).toBe('warn');
       expect(text).toMatch(/rita \(with a start that bears a signature, not checked\) asked/);
       expect(text.match(/signed with key [0-9a-f]{16}(?!, not checked)/g)).toBeNull();

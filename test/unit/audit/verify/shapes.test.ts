@@ -118,7 +118,7 @@ const SHAPES: [kind: LineKind, version: string, fields: Fields][] = [
   ['end', V1, END],
   ['end', V2, JUDGED],
   ['end', V3, { ...JUDGED, redaction: redaction(OF_NOW) }],
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 /** Every object in it that has fields of its own, and how the whole is with another one in its place. */
 function* objectsIn(fields: Fields, whole: (value: Json) => Json): Generator<{ fields: Fields; whole: (value: Json) => Json }> {

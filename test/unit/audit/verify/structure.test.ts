@@ -217,7 +217,7 @@ describe('the trailer', () => {
     ['counts the lines', { lines: 3 }, 'The trailer counts 3 lines, and there are 4'],
     ['says that it is complete where all turns are', { complete: false }, completeness.slice(6)],
     ['names no contradiction behind itself', { contradiction: { line: 4, rule: 'T1' } }, 'It names a contradiction at a line that there is not'],
-  ])('%s', async (_what, more, why) => expect(await trailer(more)).toBe(`S6 3: ${why}`)); // prettier-ignore
+  ])('%s', async (_what, more, why) => expect(await trailer(more)).toBe(`S6 3: ${why}`)); // oxfmt-ignore
 
   it('may name a contradiction up to itself, and a bundle before', async () => {
     expect(await trailer({ contradiction: { line: 3, rule: 'T1' } })).toBeNull();
@@ -289,7 +289,7 @@ describe('what was left out', () => {
       [1, 1],
       [1, 3],
     ] as const)
-      // prettier-ignore
+      // oxfmt-ignore
       expect(await faultOf(...lines, turnEnd(), redacted(parts, payloads))).toBe(counts(parts, payloads));
   });
 

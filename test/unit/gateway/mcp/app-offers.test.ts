@@ -34,7 +34,7 @@ const mcp: McpDefinition = {
       ],
     },
     { name: 'ours', description: 'Of acme.', visibleTo: ({ tenant }) => tenant === 'acme', messages: () => 'Ours.' },
-    { name: 'broken', description: 'Throws.', messages: () => { throw new Error('password=hunter2'); } }, // prettier-ignore
+    { name: 'broken', description: 'Throws.', messages: () => { throw new Error('password=hunter2'); } }, // oxfmt-ignore
     { name: 'wrong', description: 'Gives what cannot be sent.', messages: () => [{ role: 'system' }] as never },
     { name: 'huge', description: 'Too much.', messages: () => 'x'.repeat(1_000_001) },
     {
@@ -43,7 +43,7 @@ const mcp: McpDefinition = {
       visibleTo: (async () => true) as never,
       messages: () => 'x',
     },
-    { name: 'failing', description: 'A check that throws shows nothing.', visibleTo: () => { throw new Error('no'); }, messages: () => 'x' }, // prettier-ignore
+    { name: 'failing', description: 'A check that throws shows nothing.', visibleTo: () => { throw new Error('no'); }, messages: () => 'x' }, // oxfmt-ignore
   ],
   resources: [
     { uri: 'handbook://terms', name: 'terms', mimeType: 'text/plain', read: async () => 'Thirty days.' },
@@ -200,7 +200,7 @@ describe('completion', () => {
       await expect(of('cc', 'x')).rejects.toMatchObject(INVALID);
       await expect(of('constructor', 'x')).rejects.toMatchObject(INVALID);
       await expect(of('to', 'x'.repeat(10_001))).rejects.toMatchObject(INVALID);
-      await expect(client.complete({ ref: { ...ref, uri: 'a://{b}' }, argument: { name: 'b', value: '' } })).rejects.toMatchObject(INVALID); // prettier-ignore
+      await expect(client.complete({ ref: { ...ref, uri: 'a://{b}' }, argument: { name: 'b', value: '' } })).rejects.toMatchObject(INVALID); // oxfmt-ignore
     }));
 });
 

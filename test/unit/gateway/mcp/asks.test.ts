@@ -42,7 +42,7 @@ async function callOf(name: string, given: object, { form, sample }: Answers, mc
   const app = defineApp({ agents: [defineAgent({ name: 'a', prompt: 'A.', tools })], mcp });
   const offers = offersBy(catalogueOf(app));
   const started: any[] = [];
-  const holdfast = { call: async (call: any) => { started.push(call); throw new Error('It need not run.'); } }; // prettier-ignore
+  const holdfast = { call: async (call: any) => { started.push(call); throw new Error('It need not run.'); } }; // oxfmt-ignore
   const parts = { client: async () => holdfast as never, log: silent, decide: () => null, mcp: app.mcp! };
   const face = mcpFace({ ...parts, offers: () => offers('ada')!, principal: () => principalNamed('ada', ['starter']) });
   const capabilities = { ...(form ? { elicitation: { form: {} } } : {}), ...(sample ? { sampling: {} } : {}) };
@@ -140,7 +140,7 @@ describe('a sample of a tool', () => {
 
   it('starts nothing where the model gives no text, too much, or nothing', async () => {
     const picture = { role: 'assistant', model: 'm', content: { type: 'image', data: 'AAAA', mimeType: 'image/png' } };
-    const refuses = () => { throw new Error('The user said no.'); }; // prettier-ignore
+    const refuses = () => { throw new Error('The user said no.'); }; // oxfmt-ignore
     for (const [sample, why] of [
       [() => picture, 'with a text'],
       [() => says('x'.repeat(50_001)), 'more than 50000'],
@@ -152,7 +152,7 @@ describe('a sample of a tool', () => {
   });
 
   it('starts nothing where the function of the app fails, and says nothing of why', async () => {
-    const failing = { samples: { reply: { ...asks.samples!.reply!, prompt: () => { throw new Error('hunter2'); } } } }; // prettier-ignore
+    const failing = { samples: { reply: { ...asks.samples!.reply!, prompt: () => { throw new Error('hunter2'); } } } }; // oxfmt-ignore
     const call = callOf('reply', { to: 'Bo' }, { sample: () => says('x') }, failing);
     await expect(call).rejects.toMatchObject({ code: -32603, message: expect.not.stringContaining('hunter2') });
   });
@@ -196,7 +196,7 @@ describe('the definition', () => {
     [{ forms: { odd: { message: ' ', fields: ['text'] } } }, '.message must be a text'],
     [{ forms: { odd: { message: 'm', field: ['text'] } } }, 'field is no field; did you mean fields?'],
     [{ forms: { odd: { message: 'm', fields: [] } } }, '.fields must be a list of 1 to 20'],
-    ...['deep', 'list', 'mixed', 'none', '__proto__'].map((field): [object, string] => [{ forms: { odd: { message: 'm', fields: [field] } } }, `${field} is no field of the tool's input that a form can have`]), // prettier-ignore
+    ...['deep', 'list', 'mixed', 'none', '__proto__'].map((field): [object, string] => [{ forms: { odd: { message: 'm', fields: [field] } } }, `${field} is no field of the tool's input that a form can have`]), // oxfmt-ignore
     [{ forms: { odd: { message: 'm', fields: ['text'], labels: { choice: {} } } } }, '.labels must be'],
     [{ samples: { odd: { field: 'score', prompt: () => 'p', maxTokens: 1 } } }, '.field must be a text'],
     [{ samples: { odd: { field: 'text', prompt: 'p', maxTokens: 1 } } }, '.prompt must be a function'],

@@ -32,7 +32,7 @@ const BLOCK: fc.Arbitrary<object> = fc.oneof(
     input: fc.constantFrom({}, { a: 1 }),
     caller: maybe(CALLER),
   }),
-  fc.record({ type: fc.constant('server_tool_use'), id: maybe(ID), name: SERVER, input: maybe(fc.constantFrom({}, { q: 'x' })), caller: maybe(CALLER) }), // prettier-ignore
+  fc.record({ type: fc.constant('server_tool_use'), id: maybe(ID), name: SERVER, input: maybe(fc.constantFrom({}, { q: 'x' })), caller: maybe(CALLER) }), // oxfmt-ignore
   fc.record({ type: RESULT, tool_use_id: maybe(ID), content: maybe(CONTENT) }),
   fc.record({ type: fc.constantFrom('hologram', '', 'tool_result', 'image', 'document', 'constructor'), text: TEXT, odd: TEXT }),
 );
@@ -44,4 +44,4 @@ export const ANSWER = fc.array(
 );
 
 /** Through the wire an unsigned surrogate becomes a question mark. */
-export const STOP = fc.constantFrom('end_turn' as const, 'tool_use' as const, 'max_tokens' as const, 'pause_turn' as const, 'refusal' as const); // prettier-ignore
+export const STOP = fc.constantFrom('end_turn' as const, 'tool_use' as const, 'max_tokens' as const, 'pause_turn' as const, 'refusal' as const); // oxfmt-ignore

@@ -44,7 +44,7 @@ describe('a definition as the specification writes it', () => {
     ['all fields, with an end that has not begun', { cacheable: true, cache_ttl: 600, cache_key_params: ['location'], streaming: false, deprecated: false, sunset_date: '2026-12-31', replacement: 'new_tool' }],
   ])('with %s', (_what, more) => {
     expect(load({ ...base, ...more })).toMatchObject({ name: more.name ?? base.name, version: more.version ?? '1.0.0' });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each<[string, JsonObject]>([
     ['bash', object({ command: { type: 'string' } }, ['command'], {})],
@@ -59,7 +59,7 @@ describe('a definition as the specification writes it', () => {
     const anthropic = fromAnthropic({ name, description: 'Does it.', input_schema: schema });
     const openai = fromOpenAi({ type: 'function', function: { name, description: 'Does it.', parameters: { ...schema, additionalProperties: false }, strict: true } });
     for (const { value } of [anthropic, openai]) expect(load(value)).toMatchObject({ name, class: 'destructive' });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('but not with a field by which a model would approve itself', () => {
     const confirmed = object({ recipient: { type: 'string', format: 'email' }, confirmed: { type: 'boolean' } }, ['recipient']);

@@ -8,7 +8,7 @@ const SUFFIXES = [
   '{a,b}', '~', '~root', '!', '!!', '^a^b', '(rm x)', ')', '{ rm x; }', '\trm x', '\u0000rm', '\u000brm', '\u0085rm', '\u2028rm', '\u2029rm',
   '\u00a0rm', '；rm x', '｜sh', '＆ rm', '＄(rm)', '｀rm｀', '\u200brm', '\u202erm', '$((1))', '$[1]', '$\'\\x3b\'', "$'rm'", '"$(rm)"', '; : > x',
   ' ;rm', '%0arm\n', '\u001b[2K; rm', '&\u0026', '|&', ';;', '\u037e rm;', 'é', 'ls\0', '=(rm)', '--x="$(rm)"', "-c 'rm'", '\ud800',
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 describe('an allow rule on commands', () => {
   it('has 60 attempts and more to stand against', () => expect(new Set(SUFFIXES).size).toBeGreaterThanOrEqual(60));
@@ -28,7 +28,7 @@ describe('an allow rule on commands', () => {
     'git -c core.pager=x status', 'git',
   ])('bash(git status*) does not take %j', (command) => {
     expect(verdict({ allow: ['bash(git status*)'] }, 'bash', { command }).verdict).toBe('ask');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(['cat docs/../../etc/passwd', 'cat docs/..', 'cat docs/a ../x', 'cat docs/a --x=../y', 'cat docs/a a:../y'])(
     'does not let * climb out of a folder: %j',
@@ -65,7 +65,7 @@ const OUTSIDE = [
   '/SRC/a.ts', '/Src/a.ts', '/src/a.TS', '/src/a.ts.', '/src/a.ts ', '/src /a.ts', '/src./a.ts', '/src/.../a.ts', '/src/.. /secret/a.ts',
   '~/src/a.ts', '~root/src/a.ts', 'C:/src/a.ts', 'C:\\src\\a.ts', 'c:src/a.ts', '//?/C:/src/a.ts', 'file:///src/a.ts', '/src/.env.ts', '/src/.git/a.ts',
   '/src', '/src/', '/srcs/a.ts', '/src/a.tsx', '/src/a.ts/b', '', '/', '.', './', '/x/src/a.ts',
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 describe('an allow rule on paths', () => {
   it('has 60 attempts and more to stand against', () => expect(new Set(OUTSIDE).size).toBeGreaterThanOrEqual(60));
@@ -80,7 +80,7 @@ describe('an allow rule on paths', () => {
     (path) => {
       expect(verdict({ mode: 'locked', allow: ['edit_file(/src/**/*.ts)'] }, 'edit_file', { path }).verdict).toBe('allow');
     },
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 });
 
 it('a path that no file system takes meets no allow rule, and every deny rule', () => {
@@ -97,7 +97,7 @@ describe('a deny rule on paths', () => {
   ])('edit_file(/secret/**) takes %j', (path) => {
     expect(verdict({ deny: ['edit_file(/secret/**)'] }, 'edit_file', { path }).verdict).toBe('deny');
     expect(verdict({ ask: ['edit_file(/secret/**)'], allow: ['*'] }, 'edit_file', { path }).verdict).toBe('ask');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(['/src/a', '/secrets/key', '/a/secret/key', '/.secret/key'])('edit_file(/secret/**) leaves %j alone', (path) => {
     expect(verdict({ deny: ['edit_file(/secret/**)'] }, 'edit_file', { path }).verdict).toBe('allow');

@@ -1,0 +1,13 @@
+/** Generated source, formatted as `npm run format` would leave it. */
+import { execFileSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bin } from './jest-run.mjs';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** @param {string} path of the file that it will be, below the project's root */
+export function formatted(path, source) {
+  const options = { cwd: root, input: source, encoding: 'utf8' };
+  return execFileSync(process.execPath, [bin(root, 'oxfmt/bin/oxfmt'), '--stdin-filepath', path], options);
+}
