@@ -155,6 +155,8 @@ describe('whose bundle it is', () => {
 
   it('is not known where nothing is known of that turn', () => {
     expect(faultOf(bundle({ agent: 'other' }), turn(), turnEnd())).toBeNull();
+    const nobody = started({ input: payloads({ turn_id: 't', agent: 'clerk', message: 'Pay.' }) });
+    expect(faultOf(bundle({ agent: 'other' }), turn(), run, nobody, turnEnd())).toBeNull();
   });
 });
 

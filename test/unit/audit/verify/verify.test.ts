@@ -33,6 +33,29 @@ test('an intact bundle: by whom, up to what, how much was left out', async () =>
   );
 });
 
+test('an intact bundle says of whom it is, and of which chain', async () => {
+  const found = await verifyBundle([await bytes('spoken')], TRUST);
+  const lines = (await sample('spoken')).trimEnd().split('\n');
+  const [first, last] = [lines[0]!, lines.at(-1)!].map((line) => (JSON.parse(line) as { body: object }).body as any);
+  const { subject, agent, tenant, chained } = first;
+  expect(found).toMatchObject({ subject, agent, tenant, chained, root: last.root, previous: last.previous, signed_by: last.kid });
+  expect(await verifyBundle([await bytes('spoken')], [])).toMatchObject({ verdict: 'signer_unknown', signed_by: null });
+});
+
+test('a file that was cut short is broken where it ends, and says what it has', async () => {
+  const lines = (await sample('spoken')).trimEnd().split('\n').slice(0, 2);
+  const found = await verifyBundle([Buffer.from(`${lines.join('\n')}\n`)], TRUST);
+  expect(found).toMatchObject({ verdict: 'broken', complete: null, line: 2, rule: 'S7', signed_by: null, made_of: null });
+  expect(found).toMatchObject({ subject: { kind: expect.any(String) as string }, root: null, previous: null });
+  const nothing = await verifyBundle([], TRUST);
+  expect(nothing).toMatchObject({ line: 0, subject: null, agent: null, tenant: undefined, chained: true, root: null });
+});
+
+test('a file that cannot be read is no broken bundle', async () => {
+  const unreadable = () => Readable.from((function* () { throw new Error('the disk is gone'); })()); // prettier-ignore
+  await expect(verifyBundle(unreadable(), TRUST)).rejects.toThrow('the disk is gone');
+});
+
 test.each(['running', 'terminated'])('%s: incomplete, and it says so', async (name) => {
   const found = await verifyBundle([await bytes(name)], TRUST);
   expect(found).toMatchObject({ verdict: 'intact', complete: false });
@@ -208,7 +231,19 @@ describe('a bundle whose maker has found that it contradicts itself', () => {
   test('says it still where what contradicted was left out', async () => {
     const bundle = Buffer.from(await made(found));
     const less = await redactedBy(bundle, { messages: true, calls: ['1.1'] });
-    expect(await judge(less.toString())).toMatchObject({ verdict: 'contradictory', ...found });
+    const why = 'Its sources disagreed when it was made, says whoever signed it';
+    expect(await judge(less.toString())).toMatchObject({ verdict: 'contradictory', ...found, why });
+  });
+
+  test('says why where that still shows, and not where something else does', async () => {
+    const answer = await judge(made(found));
+    expect(answer.why).toContain('effect');
+    const other = await judge(made({ line: RESULT - 1, rule: 'D6' }));
+    expect(other).toMatchObject({
+      verdict: 'contradictory',
+      line: RESULT - 1,
+      why: expect.stringContaining('says whoever signed it') as string,
+    });
   });
 });
 
