@@ -1,0 +1,535 @@
+/** What a turn's history says twice of the turn as a whole (rules D1, D2 and D6). */
+import { asAttributes, fieldsOf, TurnInHistory } from '../../../../src/audit/verify/turn-in-history';
+import { hashOf } from '../../../../src/audit/verify/values';
+import type { Json, JsonObject } from '../../../../src/shared/json';
+import { at, carrying, event, GONE, payload, payloads, type Fields } from '../../../support/audit/hand-events';
+import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
+
+class Scene extends HandTwice<TurnInHistory> {
+  constructor(setting: Setting = {}) {
+    const children = setting.children ?? new Map<string, string | null>();
+    super((all, history, _, turn) => new TurnInHistory(all, history, turn, children), { ...setting, children });
+  }
+
+  step(result: Fields = {}, argument: Fields = {}): this {
+    this.run.activity('takeStep', argument, result);
+    return this;
+  }
+
+  end(type: 'COMPLETED' | 'CANCELED' | 'FAILED', view: unknown, failure: Fields = {}): string[] {
+    const details = carrying(view);
+    const where = {
+      COMPLETED: { result: details },
+      CANCELED: { details },
+      FAILED: { failure: { ...failure, applicationFailureInfo: { details } } },
+    }[type];
+    this.run.tell(`WORKFLOW_EXECUTION_${type}`, where as Fields);
+    return this.faults();
+  }
+
+  view(more: Fields = {}): string[] {
+    return this.end('COMPLETED', { calls: [], state: 'completed', ...more });
+  }
+
+  next(more: Fields = {}, before = 'r'): string[] {
+    this.begin('s', { input: payloads({ turn_id: 't' }), continuedExecutionRunId: before, ...more }, 'continued');
+    return this.faults();
+  }
+
+  /** Whether something else has said this fact of the turn otherwise. */
+  otherwise(facts: Fields, name = ''): string {
+    this.faults();
+    this.all.tell(name === '' ? 'turn' : 'run', name, facts, 'the transcript');
+    return this.faults()
+      .map((fault) => /that (\w+) of/.exec(fault)![1])
+      .join(' ');
+  }
+}
+
+const left = (scene: Scene) => {
+  scene.all.unknown = true;
+  return scene;
+};
+
+describe('how the turn was started (D1)', () => {
+  const says = (argument: unknown, facts: Fields, started: Fields = {}) =>
+    Object.entries(facts).flatMap(([fact, value]) => {
+      const scene = () => new Scene({ argument, started });
+      expect([fact, scene().otherwise({ [fact]: value })]).toEqual([fact, '']);
+      return scene().otherwise({ [fact]: 'other' }) || [];
+    }).join(' '); // prettier-ignore
+
+  it('says its argument', () => {
+    const about = { agent: 'clerk', session_id: 's', message: 'Pay.' };
+    const facts = {
+      HoldfastAgent: 'clerk',
+      HoldfastRequester: 'x/rita',
+      HoldfastSession: 's',
+      message_hash: hashOf('Pay.'),
+      request: hashOf(about),
+      tenant: 'x',
+    };
+    expect(says({ ...about, requester: 'x/rita' }, facts)).toBe(Object.keys(facts).join(' '));
+    expect(says({ message: 'Pay.' }, { request: hashOf({ agent: null, message: 'Pay.', session_id: null }) })).toBe('request');
+    const call = { agent: 'clerk', tool: 'pay', input_json: '{}', options: { a: 1 } };
+    expect(says(call, { request: hashOf(call) })).toBe('request');
+    expect(says({ input_json: '{}' }, { request: hashOf({ agent: null, tool: null, input_json: '{}', options: {} }) })).toBe(
+      'request',
+    );
+    for (const silent of [{ message: '' }, { input_json: '' }, { message: 7 }, { input_json: 7 }, { requester: 7 }, GONE])
+      expect(says(silent, { request: 'any', tenant: 'any', message_hash: 'any' })).toBe('');
+    const parent = { turn_id: 'a', workflow_id: 'b', call_id: 'c', more: 1 };
+    expect(says({ parent }, { answers: { turn_id: 'a', workflow_id: 'b', call_id: 'c' } })).toBe('answers');
+    expect(says({ parent: {} }, { answers: { turn_id: null, workflow_id: null, call_id: null } })).toBe('answers');
+    expect(says({ parent: 'none' }, { answers: 'any' })).toBe('');
+  });
+
+  it('says its memo and its search attributes', () => {
+    const memo = {
+      fields: {
+        holdfast_trace: payload('x1'),
+        holdfast_request: payload('q'),
+        holdfast_of_session: payload({ message_hash: 'm' }),
+      },
+    };
+    expect(says({}, { trace_id: 'x1', request: 'q', message_hash: 'm' }, { memo })).toBe('trace_id request message_hash');
+    const searchAttributes = { indexedFields: { HoldfastAgent: payload('clerk'), HoldfastRequester: { redacted: true } } };
+    expect(says({}, { HoldfastAgent: 'clerk', HoldfastRequester: 'any' }, { searchAttributes })).toBe('HoldfastAgent');
+  });
+
+  it('says after which block it begins, unless it goes on', () => {
+    const beginnings = (argument: unknown) => [...new Scene({ argument }).all.beginnings];
+    expect([
+      beginnings({ parent_head: 'h' }),
+      beginnings({ parent_head: null }),
+      beginnings({}),
+      beginnings({ parent_head: 'h', resume: {} }),
+    ]).toEqual([['h'], [null], [], []]);
+    const scene = new Scene();
+    scene.run.activity('compact', {}, { head: 'c' });
+    scene.run.activity('compact', {}, {});
+    expect([...scene.all.beginnings]).toEqual(['c', null]);
+  });
+});
+
+it('names of people and agents are cut as search attributes are', () => {
+  expect(asAttributes({ agent: 'é'.repeat(200), requester: 'rita', session_id: '' })).toEqual({
+    HoldfastAgent: 'é'.repeat(127),
+    HoldfastRequester: 'rita',
+  });
+  expect(asAttributes({ agent: null, requester: undefined, session_id: 7 })).toEqual({ HoldfastSession: 7 });
+});
+
+it('of a memo what was left out is not known', () => {
+  const value = { fields: { a: payload(1), b: { redacted: true } }, indexedFields: { c: payload(2) } };
+  expect([fieldsOf(value, 'fields'), fieldsOf(value, 'indexedFields'), fieldsOf(undefined, 'fields')]).toEqual([
+    { a: 1 },
+    { c: 2 },
+    {},
+  ]);
+});
+
+describe('what a run hands on (D1)', () => {
+  const other = ['D1: The run began with another argument than the run before it has handed on'];
+  const goes = (handed: unknown, argument: unknown, before = 'r') => {
+    const scene = new Scene();
+    scene.run.tell('WORKFLOW_EXECUTION_CONTINUED_AS_NEW', { input: carrying(handed) });
+    return scene.next({ input: carrying(argument) }, before);
+  };
+
+  it('is the argument of the next', () => {
+    expect([goes({ a: 1 }, { a: 1 }), goes({ a: 1 }, { a: 2 }), goes({ a: 1 }, { a: 2 }, 'q')]).toEqual([[], other, []]);
+    expect([goes(GONE, { a: 2 }), goes({ a: 1 }, GONE)]).toEqual([[], []]);
+  });
+});
+
+describe('a turn of a turn above (D1)', () => {
+  const another = (what: string) => [`D1: The turn has another ${what} than the history of the turn above it has`];
+  function above(argument: unknown, result: unknown) {
+    const children = new Map<string, string | null>();
+    const scene = new Scene({ turn: { workflow_id: 'turn/above' }, children });
+    const of = { workflowExecution: { workflowId: 'turn/t', runId: 'r' } };
+    const initiatedEventId = scene.run.tell('START_CHILD_WORKFLOW_EXECUTION_INITIATED', { input: carrying(argument) });
+    scene.run.tell('CHILD_WORKFLOW_EXECUTION_STARTED', { ...of, initiatedEventId });
+    scene.run.tell('CHILD_WORKFLOW_EXECUTION_COMPLETED', { ...of, initiatedEventId, result: carrying(result) });
+    return children;
+  }
+
+  it('has the argument and the result that stand there', () => {
+    const argument = { turn_id: 't' };
+    const begins = (given: unknown, children = above(argument, {})) => new Scene({ argument: given, children }).faults();
+    expect([begins(argument), begins({ turn_id: 'u' }), begins(GONE), begins({ turn_id: 'u' }, above(GONE, {}))]).toEqual([
+      [],
+      another('argument'),
+      [],
+      [],
+    ]);
+    const ends = (result: unknown, children = above(GONE, { a: 1 })) => new Scene({ children }).end('COMPLETED', result);
+    expect([ends({ a: 1 }), ends({ a: 2 }), ends(GONE), ends({ a: 2 }, above(GONE, GONE))]).toEqual([
+      [],
+      another('result'),
+      [],
+      [],
+    ]);
+    const later = new Scene({ children: above(argument, {}), argument });
+    expect(later.next({ input: payloads({ turn_id: 'u' }) })).toEqual([]);
+  });
+});
+
+describe('search attributes (D1)', () => {
+  const shows = (fields: Record<string, unknown>, scene = new Scene()) => {
+    const indexed = Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, value === GONE ? { redacted: true } : payload(value)]),
+    );
+    scene.run.tell('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES', { searchAttributes: { indexedFields: indexed as JsonObject } });
+    return scene.faults();
+  };
+  const gone = GONE as unknown as Json;
+
+  it('say the state in which the turn ends', () => {
+    const ended = (shown: Json | undefined, state: string, type: 'COMPLETED' | 'CANCELED' = 'COMPLETED') => {
+      const scene = new Scene();
+      if (shown !== undefined) shows({ HoldfastState: 'running' }, scene);
+      if (shown !== undefined) shows({ HoldfastState: shown }, scene);
+      return scene.end(type, type === 'CANCELED' ? {} : { calls: [], state });
+    };
+    const other = (state: string, shown: string) => [
+      `D1: The turn has ended as "${state}", and its search attribute says "${shown}"`,
+    ];
+    expect([ended('completed', 'completed'), ended(undefined, 'completed'), ended(gone, 'completed')]).toEqual([[], [], []]);
+    expect([ended('running', 'completed'), ended('running', '', 'CANCELED'), ended('cancelled', '', 'CANCELED')]).toEqual([
+      other('completed', 'running'),
+      other('cancelled', 'running'),
+      [],
+    ]);
+    const begun = new Scene({ started: { searchAttributes: { indexedFields: { HoldfastState: payload('running') } } } });
+    expect(begun.view()).toEqual(other('completed', 'running'));
+    const next = new Scene();
+    shows({ HoldfastState: 'running' }, next);
+    next.next();
+    expect(next.view()).toEqual([]);
+  });
+
+  it('name tools while calls wait, and none else', () => {
+    const waits = (state: Json, tools: Json, scene = new Scene().step({ calls: [{ id: '1.1', tool: 'pay' }] }, { step: 1 })) => {
+      scene.faults();
+      return shows({ HoldfastState: state, HoldfastTool: tools }, scene);
+    };
+    const wrong = (state: string, n: number) => [`D1: A turn is "${state}", and its search attribute names ${n} tools that wait`];
+    expect([
+      waits('running', []),
+      waits('awaiting_approval', ['pay']),
+      waits('in_doubt', ['pay']),
+      waits('completed', ['pay']),
+      waits('completed', []),
+      waits('running', 'pay'),
+    ]).toEqual([[], [], [], [], [], []]);
+    expect([waits('running', ['pay']), waits('awaiting_approval', []), waits('in_doubt', [])]).toEqual([
+      wrong('running', 1),
+      wrong('awaiting_approval', 0),
+      wrong('in_doubt', 0),
+    ]);
+    const nobody = ['D1: A search attribute names the tool "send", which no step has asked for'];
+    expect(waits('in_doubt', ['pay', 'send'])).toEqual(nobody);
+    expect(waits('in_doubt', ['send'], left(new Scene()))).toEqual([]);
+    const opened = new Scene();
+    opened.run.scheduled('openSubTurn', {});
+    opened.run.scheduled('notify', {});
+    expect(waits('in_doubt', ['send'], opened)).toEqual([]);
+    const direct = new Scene();
+    direct.run.activity('admitDirect', {}, { call: { tool: 'é'.repeat(200) } });
+    expect(waits('in_doubt', ['é'.repeat(127)], direct)).toEqual([]);
+    const other = new Scene();
+    other.run.activity('notify', {}, { calls: [{ tool: 'send' }], call: { tool: 'send' } });
+    expect(waits('in_doubt', ['send'], other)).toEqual(nobody);
+  });
+});
+
+describe('the steps of a turn (D1, D2)', () => {
+  it('are taken one after the other', () => {
+    const takes = (step: Json | undefined, scene = new Scene().step({}, { step: 1 })) => {
+      scene.run.scheduled('takeStep', { step });
+      return scene.faults();
+    };
+    const after = (step: string, n: number) => [`D1: The turn is said to take step ${step} after ${n} steps`];
+    expect([takes(2), takes(undefined), takes(3), takes(1), takes('2')]).toEqual([
+      [],
+      [],
+      after('3', 1),
+      after('1', 1),
+      after('"2"', 1),
+    ]);
+    expect([takes(3, left(new Scene())), takes(3, new Scene({ run_id: 'later' }))]).toEqual([[], []]);
+    const direct = new Scene();
+    direct.run.activity('admitDirect', {}, {});
+    expect([takes(2, direct), takes(1, direct)]).toEqual([[], after('1', 1)]);
+    const next = new Scene().step({}, { step: 1 });
+    next.next();
+    expect([takes(2, next), takes(1, next)]).toEqual([[], after('1', 1)]);
+    const unknown = new Scene().step();
+    unknown.next({}, 'q');
+    expect(takes(9, unknown)).toEqual([]);
+    const other = new Scene();
+    other.run.scheduled('compact', { step: 9 });
+    expect(other.faults()).toEqual([]);
+  });
+
+  it('have calls of their own number, in order', () => {
+    const numbered = (step: Json, ...ids: string[]) => new Scene().step({ calls: ids.map((id) => ({ id })) }, { step }).faults();
+    const wrong = ['D2: A call is numbered as one of another step, or place in it'];
+    expect([numbered(1, '1.1', '1.2'), numbered(1)]).toEqual([[], []]);
+    expect([numbered(1, '1.2', '1.1'), numbered(1, '2.1'), numbered(1, '1.1', '1.3')]).toEqual([wrong, wrong, wrong]);
+    expect(new Scene().step({ calls: [{ id: '9.9' }] }).faults()).toEqual([]);
+  });
+
+  it('write blocks at their time, the last with how the turn has ended', () => {
+    const told = (result: Fields, argument: Fields, block: string, facts: Fields) => {
+      const scene = new Scene().step(result, { step: 1, ...argument });
+      scene.faults();
+      scene.all.tell('block', block, facts, 'the transcript');
+      return scene.faults().length;
+    };
+    const heads = { head: 'h', answer_head: 'a' };
+    expect(['h', 'a'].map((block) => told(heads, { at: at(5) }, block, { at: at(6) }))).toEqual([1, 1]);
+    const ended = (result: Fields, argument: Fields, state: string) =>
+      told({ head: 'h', ...result }, argument, 'h', { state, reason: null });
+    expect([
+      ended({ next: 'end' }, { all_refused: true }, 'refused'),
+      ended({ next: 'end' }, { all_refused: false }, 'completed'),
+    ]).toEqual([0, 0]);
+    expect([
+      ended({ next: 'end' }, { all_refused: true }, 'x'),
+      ended({ next: 'calls' }, { all_refused: true }, 'x'),
+      ended({ next: 'end' }, {}, 'x'),
+    ]).toEqual([1, 0, 0]);
+    expect(told({ head: 'h', next: 'end' }, { all_refused: true }, 'h', { reason: 'x' })).toBe(1);
+  });
+
+  it('begin under the rules of the turn', () => {
+    const under = (tell: (scene: Scene) => unknown) => {
+      const scene = new Scene();
+      tell(scene);
+      return scene.otherwise({ policy_ref: 'x' });
+    };
+    const policy = { policy: { policy_ref: 'p' } };
+    expect([
+      under((scene) => scene.step(policy, { message: 'Pay.' })),
+      under((scene) => scene.run.activity('admitDirect', {}, policy)),
+    ]).toEqual(['policy_ref', 'policy_ref']);
+    expect([
+      under((scene) => scene.step(policy)),
+      under((scene) => scene.step({ policy: 'p' }, { message: 'Pay.' })),
+      under((scene) => scene.begin('s', {}, 'reset').step(policy, { message: 'Pay.' })),
+    ]).toEqual(['', '', '']);
+  });
+});
+
+describe('what was used (D1)', () => {
+  const used = (n: number) => ({ usage: { input_tokens: n } });
+  const says = (said: number, sum: number) => [`D1: The turn's result says input_tokens ${said}, and the steps have used ${sum}`];
+  const look = (scene: Scene, report: unknown) => {
+    scene.run.activity('lookAtSubTurn', { workflow_id: 'turn/b' }, report);
+    return scene;
+  };
+
+  it('is what the steps have used', () => {
+    const scene = () => new Scene().step(used(3)).step(used(4));
+    expect([scene().view(used(7)), scene().view(used(6)), scene().view()]).toEqual([[], says(6, 7), []]);
+    expect([left(scene()).view(used(6)), new Scene({ run_id: 'later' }).step(used(3)).view(used(4))]).toEqual([[], []]);
+    const compacted = scene();
+    compacted.run.activity('compact', {}, used(10));
+    compacted.run.activity('notify', {}, used(100));
+    expect([compacted.view(used(17))]).toEqual([[]]);
+    const next = scene();
+    next.next();
+    expect(next.step(used(1)).view(used(8))).toEqual([]);
+    next.begin('u', { input: payloads({}), continuedExecutionRunId: 'r' }, 'continued');
+    expect(next.step(used(1)).view(used(9))).toEqual(says(9, 8));
+  });
+
+  it('is what turns below have used, too', () => {
+    const spent = { spent: used(5), ended: true };
+    expect([look(new Scene().step(used(3)), spent).view(used(8)), look(new Scene().step(used(3)), spent).view(used(3))]).toEqual([
+      [],
+      says(3, 8),
+    ]);
+    expect(look(look(new Scene(), { ...spent, spent: used(9) }), spent).view(used(5))).toEqual([]);
+    for (const open of [{ ...spent, ended: false }, { ended: true }, { spent: {}, ended: true }, GONE])
+      expect(look(new Scene(), open).view(used(99))).toEqual([]);
+  });
+
+  it('is what its session has found', () => {
+    const found = (
+      result: unknown,
+      tell: (scene: Scene) => unknown = (scene) => scene.view(),
+      type = 'ACTIVITY_TASK_COMPLETED',
+    ) => {
+      const scene = new Scene().step(used(3));
+      tell(scene);
+      scene.faults();
+      scene.of.session(event(type, { result: carrying(result) }));
+      return scene.faults();
+    };
+    const other = ['D1: The session says input_tokens 4, and the steps have used 3'];
+    expect([found(used(3)), found(used(4)), found({}), found(GONE)]).toEqual([[], other, [], []]);
+    expect([found(used(4), () => undefined), found(used(4), undefined, 'TIMER_FIRED')]).toEqual([[], []]);
+    expect(found(used(4), (scene) => scene.begin('s', {}, 'reset').view())).toEqual([]);
+  });
+});
+
+describe('how a turn ends', () => {
+  const TEXT = "D1: The turn's result has another text than the last step that said something";
+
+  it('with the steps, and the text, of its history (D1)', () => {
+    const scene = () => new Scene().step({ text: 'First.' }).step({ text: 'Paid.' }).step({ text: '' });
+    expect([scene().view({ step: 3, text: 'Paid.' }), scene().view()]).toEqual([[], []]);
+    expect(scene().view({ step: 2 })).toEqual(["D1: The turn's result says step 2, and the history has 3"]);
+    for (const text of ['First.', '', 7]) expect(scene().view({ text })).toEqual([TEXT]);
+    expect(left(scene()).view({ step: 9, text: 'x' })).toEqual([]);
+    const long = 'a'.repeat(20_000);
+    const cut = (text: string) => new Scene().step({ text: long }).view({ text });
+    expect([cut(long), cut('a'.repeat(12_000 - 2)), cut('a'.repeat(11_000))].map((faults) => faults.length)).toEqual([0, 1, 1]);
+  });
+
+  it('as Temporal says (D1)', () => {
+    const ends = (type: 'COMPLETED' | 'CANCELED' | 'FAILED', state: string) =>
+      new Scene()
+        .end(type, { calls: [], state, reason: undefined }, { message: 'x' })
+        .filter((fault) => fault.includes('Temporal has'));
+    const other = (state: string) => [`D1: The turn's result is "${state}", and Temporal has another end of it`];
+    expect([
+      ends('COMPLETED', 'completed'),
+      ends('COMPLETED', 'cancelled'),
+      ends('COMPLETED', 'refused'),
+      ends('FAILED', 'failed'),
+      ends('CANCELED', 'cancelled'),
+    ]).toEqual([[], [], [], [], []]);
+    expect([ends('COMPLETED', 'failed'), ends('FAILED', 'completed'), ends('CANCELED', 'completed')]).toEqual([
+      other('failed'),
+      other('completed'),
+      other('completed'),
+    ]);
+    expect(new Scene().end('COMPLETED', { state: 'failed' })).toEqual([]);
+    expect(new Scene().end('FAILED', GONE)).toEqual([]);
+  });
+
+  it('by the reason that Temporal says (D1)', () => {
+    const fails = (reason: unknown, failure: Fields) =>
+      new Scene().end('FAILED', { calls: [], state: 'failed', reason }, failure);
+    const other = ['D1: The turn has failed for another reason than its result says'];
+    expect([fails('R', { message: 'R' }), fails(null, { message: 'failed' }), fails(undefined, { message: 'x' })]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    expect([fails('R', { message: 'S' }), fails('R', {}), fails('', {}), fails(null, { message: 'x' })]).toEqual([
+      other,
+      other,
+      [],
+      other,
+    ]);
+    expect([fails('R', { message: 'Encoded', encodedAttributes: {} }), fails('R', { message: '(redacted)' })]).toEqual([[], []]);
+    expect(new Scene().end('COMPLETED', { calls: [], state: 'completed', reason: 'R' }, { message: 'S' })).toEqual([]);
+  });
+
+  it('as it was cancelled, where it has no view (D1)', () => {
+    const cancelled = (facts: Fields, tell: (scene: Scene) => unknown = () => undefined, details: unknown = {}) => {
+      const scene = new Scene();
+      tell(scene);
+      scene.end('CANCELED', details);
+      return scene.otherwise(facts);
+    };
+    const closed = (state: string) => (scene: Scene) => scene.run.activity('endTurn', { state, reason: 'R' }, { head: 'e' });
+    expect([cancelled({ state: 'x' }), cancelled({ state: 'cancelled' }), cancelled({ reason: 'x' })]).toEqual(['state', '', '']);
+    expect([cancelled({ reason: 'x' }, closed('cancelled')), cancelled({ reason: 'x' }, closed('failed'))]).toEqual([
+      'reason',
+      '',
+    ]);
+    expect(cancelled({ state: 'x' }, (scene) => scene.begin('s', {}, 'reset'))).toBe('');
+    expect(cancelled({ state: 'x' }, undefined, { calls: [] })).toBe('');
+    expect(cancelled({ state: 'x' }, undefined, GONE)).toBe('state');
+    const run = new Scene();
+    run.end('CANCELED', {});
+    expect(run.otherwise({ state: 'x' }, '1')).toBe('state');
+    const next = new Scene();
+    closed('cancelled')(next);
+    next.next();
+    next.end('CANCELED', {});
+    expect(next.otherwise({ reason: 'x' })).toBe('');
+  });
+
+  it('as it was to be written down (D6)', () => {
+    const ended = (argument: Fields, result: Fields | typeof GONE, facts: Fields) => {
+      const scene = new Scene();
+      scene.run.activity('endTurn', argument, result);
+      return scene.otherwise(facts, '1');
+    };
+    const argument = { state: 's', reason: 'R', at: at(5) };
+    expect([ended(argument, { head: 'e' }, { state: 'x' }), ended(argument, { head: 'e' }, { reason: 'x' })]).toEqual([
+      'state',
+      'reason',
+    ]);
+    expect([
+      ended({}, { envelope: { a: 1 } }, { envelope: 'x' }),
+      ended({ envelope: true }, {}, { envelope: 'x' }),
+      ended({}, {}, { envelope: 'x' }),
+    ]).toEqual(['envelope', 'envelope', '']);
+    expect(ended({ envelope: true }, GONE, { envelope: 'x' })).toBe('');
+    const block = (result: unknown, facts: Fields) => {
+      const scene = new Scene();
+      scene.run.activity('endTurn', argument, result);
+      scene.faults();
+      scene.all.tell('block', 'e', facts, 'the transcript');
+      return scene.faults().length;
+    };
+    expect([
+      block({ head: 'e' }, { at: at(6) }),
+      block({ head: 'e' }, { state: 'x' }),
+      block({ head: 'e' }, { reason: 'x' }),
+      block(GONE, { state: 'x' }),
+    ]).toEqual([1, 1, 1, 0]);
+    const second = new Scene();
+    second.next();
+    second.run.activity('endTurn', { state: 's', reason: 'R' }, {});
+    expect([second.otherwise({ reason: 'x' }, '2'), second.otherwise({ reason: 'x' }, '1')]).toEqual(['reason', '']);
+    expect(new Scene().view({ state: 'completed', reason: 'R' })).toEqual([]);
+    const viewed = new Scene();
+    viewed.view({ state: 'completed', reason: 'R', envelope: { a: 1 } });
+    for (const fact of ['state', 'reason', 'envelope']) expect(viewed.otherwise({ [fact]: 'x' }, '1')).toBe(fact);
+  });
+
+  it('of a direct call that did not run, with why (D6)', () => {
+    const error = { code: 'X' };
+    const answers = (envelope: unknown, outcome: Fields = { error }, state = 's') => {
+      const scene = new Scene();
+      scene.run.activity(
+        'endTurn',
+        { state, outcomes: [outcome, { error: { code: 'Y' } }] },
+        envelope === undefined ? {} : { envelope },
+      );
+      return scene.faults();
+    };
+    const other = ['D6: A direct call answers with something else than why it did not run'];
+    expect([
+      answers({ success: false, error }),
+      answers(undefined),
+      answers({}, { error: null }),
+      answers({}, {}),
+      answers({}, { error, result_ref: 'r' }),
+    ]).toEqual([[], [], [], [], []]);
+    expect([answers({ success: true, error }), answers({ success: false, error: { code: 'Z' } }), answers({})]).toEqual([
+      other,
+      other,
+      other,
+    ]);
+  });
+
+  it('and begins with what the first message was, where nothing else has said so', () => {
+    const scene = new Scene();
+    scene.run.scheduled('endTurn', { begin: { message: 'Pay.', attestation: 'a' } });
+    expect([scene.otherwise({ message: 'x' }), scene.otherwise({ attestation: 'x' })]).toEqual(['message', 'attestation']);
+    const other = new Scene();
+    other.run.scheduled('takeStep', { begin: { message: 'Pay.' } });
+    expect(other.otherwise({ message: 'x' })).toBe('');
+  });
+});
