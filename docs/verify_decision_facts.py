@@ -427,14 +427,14 @@ class TwiceInDecisions:
             self.asks(value, call.get("id"))
         if name == "checkDecision" and value.get("decision") != "steer":
             self.twice.tell("call", digest, there(value, "tool"))
-        if name == "notify":
-            self.twice.tell("call", digest, there(value, "call_id", "tool"))
-            in_time = self.has("expiry", value.get("call_id"), value.get("expires_at"))
-            self.rule("D4", value.get("kind") == "in_doubt" or not self.whole or in_time)
         if name in ("closeQuestion", "notify") and isinstance(digest, str):
             self.rule("D4", not self.whole or self.twice.knows("call", digest, "call_id"))
         if name == "notify" and isinstance(value.get("card_ref"), str):
             self.rule("D4", not self.whole or self.twice.knows("card", value["card_ref"], "call_id"))
+        if name == "notify":
+            self.twice.tell("call", digest, there(value, "call_id", "tool"))
+            in_time = self.has("expiry", value.get("call_id"), value.get("expires_at"))
+            self.rule("D4", value.get("kind") == "in_doubt" or not self.whole or in_time)
         if not self.twice.unknown:
             self.twice.tell("use", call.get("id"), there(call, "definition_ref"))
         self.twice.proposed(call.get("id"), call)

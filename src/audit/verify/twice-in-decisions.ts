@@ -123,9 +123,10 @@ export class TwiceInDecisions {
     if (type === 'admitDirect') this.all.tell('turn', '', { tool, input_json: value.input_json }, HISTORY);
     if (type === 'admitCall') this.asks(value, call);
     if (type === 'checkDecision' && value.decision !== 'steer') this.all.tell('call', digest, { tool }, HISTORY);
-    if (type === 'notify') this.notified(value);
+    // Before it says anything itself of the call.
     if (type === 'closeQuestion' || type === 'notify') this.isKnown('call', digest);
     if (type === 'notify') this.isKnown('card', value.card_ref);
+    if (type === 'notify') this.notified(value);
     // An answer that was left out may have asked for the call anew.
     if (!this.all.unknown) this.all.tell('use', call.id, { definition_ref: call.definition_ref }, HISTORY);
     const admitted = this.admitted.get(text(call.input_ref));

@@ -4,7 +4,7 @@ import { Blocks, type Around } from '../../../src/audit/verify/blocks';
 import { History } from '../../../src/audit/verify/history';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
 import { Testimony } from '../../../src/audit/verify/testimony';
-import type { BlockBody, PartBody, TurnBody } from '../../../src/audit/format/lines';
+import type { BlockBody, PartBody, RunBody, TurnBody } from '../../../src/audit/format/lines';
 import type { Json, JsonObject } from '../../../src/shared/json';
 import type { BlockKind } from '../../../src/shared/transcript';
 import { at, carrying, GONE, HandRun, Reports, TURN, type Fields } from './hand-events';
@@ -12,7 +12,7 @@ import { ARGUMENT, START } from './hand-turn';
 
 /** What it looks at of a turn. */
 export interface Looks {
-  beginRun?(): void;
+  beginRun?(run: RunBody): void;
   event?(event: JsonObject): void;
   part?(part: PartBody): void;
   block?(block: BlockBody): void;
@@ -60,7 +60,7 @@ export class HandTwice<T extends Looks> {
 
   begin(run_id: string, attributes: Fields = {}, began: 'start' | 'continued' | 'reset' = 'start'): this {
     this.history.beginRun({ run_id, began });
-    this.of.beginRun?.();
+    this.of.beginRun?.({ run_id, began });
     this.run.begin(attributes);
     return this;
   }

@@ -221,6 +221,17 @@ const OF_CALLS: Plan[] = [
     rule: 'D4',
     says: /a card that nobody was asked about/,
   },
+  {
+    name: 'people who were told of another call than they were asked about, without its card',
+    of: 'probed',
+    edit: (lines) => {
+      const told = argument(lines, 'notify');
+      Object.assign(told, { digest: hash(told.digest), card_ref: null });
+    },
+    at: activity('notify'),
+    rule: 'D4',
+    says: /a call that nobody was asked about/,
+  },
 ];
 
 export const RARE_PLANS: readonly Plan[] = [...OF_SAID, ...OF_COMPACT, ...OF_STEPS, ...OF_CALLS];

@@ -171,6 +171,8 @@ describe('people who were told (D4)', () => {
       [],
       [],
     ]);
+    expect(notify({ digest: 'x' })).toEqual(NOBODY('call'));
+    expect(notify({ digest: 'x' }, left(known()))).toEqual([]);
     expect(notify({ tool: 'send' })[0]).toMatch(/^D4: .* tool of the call/);
     expect(notify({ call_id: '1.2' })[0]).toMatch(/^D4: .* call_id of the call/);
   });
