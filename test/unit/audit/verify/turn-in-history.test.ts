@@ -2,6 +2,7 @@
 import { asAttributes, fieldsOf, TurnInHistory } from '../../../../src/audit/verify/turn-in-history';
 import { hashOf } from '../../../../src/audit/verify/values';
 import type { Json, JsonObject } from '../../../../src/shared/json';
+import { cutJson } from '../../../../src/shared/json-bytes';
 import { at, carrying, event, GONE, payload, payloads, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 
@@ -389,6 +390,7 @@ describe('how a turn ends', () => {
     const long = 'a'.repeat(20_000);
     const cut = (text: string) => new Scene().step({ text: long }).view({ text });
     expect([cut(long), cut('a'.repeat(12_000 - 2)), cut('a'.repeat(11_000))].map((faults) => faults.length)).toEqual([0, 1, 1]);
+    expect([cut(cutJson(long, 12_000)), cut(cutJson(long, 12_001))]).toEqual([[], [TEXT]]);
   });
 
   it('as Temporal says (D1)', () => {

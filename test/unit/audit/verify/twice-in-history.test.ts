@@ -463,6 +463,7 @@ describe('the outcome of a call, as the next step is told (D4 to D6)', () => {
     for (const field of ['call_id', 'tool', 'version', 'state', 'summary', 'revision'])
       expect([field, told({ [field]: 'x' }).length > 0]).toEqual([field, true]);
     expect(told({ error: { code: 'X' } })).toHaveLength(1);
+    expect(told({ call_id: 'x', digest: null }).join()).toMatch(/D6: The history says that call_id of the result/);
     expect(told({ state: 'cancelled' })).toEqual([]);
     expect(told({ summary: 'It was…' })).toEqual([]);
     const short = 'D6: The history has a shortened text that is no beginning of the whole one';
@@ -498,7 +499,8 @@ describe('the outcome of a call, as the next step is told (D4 to D6)', () => {
       const refused = { ...OUTCOME, state: 'denied', effect: null, result_ref: null, summary: null };
       scene.gives('takeStep', { outcomes: [refused] });
       begin(scene).faults();
-      return scene.gives('takeStep', { outcomes: [{ ...refused, ...more }] }).faults().length;
+      const faults = scene.gives('takeStep', { outcomes: [{ ...refused, ...more }] }).faults();
+      return faults.filter((fault) => /^D6: The history says that (state|effect|error) of the result/.test(fault)).length;
     };
     expect([
       twice({}),
@@ -507,6 +509,7 @@ describe('the outcome of a call, as the next step is told (D4 to D6)', () => {
       twice({ state: 'cancelled' }),
       twice({ digest: null, state: 'expired' }),
     ]).toEqual([0, 1, 1, 0, 0]);
+    expect(twice({ state: 'cancelled', error: { code: 'X' } })).toBe(0);
     expect(twice({ state: 'expired' }, (scene) => scene.begin('s', {}, 'reset') as Scene)).toBe(0);
   });
 
