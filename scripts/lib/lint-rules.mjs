@@ -1,4 +1,4 @@
-/** Our own lint rules, `holdfast/imports` and `holdfast/no-module-state`, as a plugin of oxlint. */
+/** Our own lint rule, `holdfast/imports`, as a plugin of oxlint. */
 import { dirname, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importFault } from './rooms.mjs';
@@ -27,24 +27,4 @@ function isTypeOnly({ importKind, exportKind, specifiers }) {
   return kinds.length > 0 && kinds.every((kind) => kind === 'type');
 }
 
-/** Variables of a module, and collections that it begins empty. A `WeakMap` is none: it holds nothing that its key does not. */
-const noModuleState = {
-  create(context) {
-    const message = 'A module of this room keeps no state: hand it over, or say in a comment why one in a process is right.';
-    const look = (node) => {
-      const keeps = node.kind === 'let' || node.declarations.some(({ init }) => isEmptyCollection(init));
-      if (keeps) context.report({ node, message });
-    };
-    return {
-      'Program > VariableDeclaration': look,
-      'Program > ExportNamedDeclaration > VariableDeclaration': look,
-    };
-  },
-};
-
-function isEmptyCollection(value) {
-  if (value?.type === 'ArrayExpression') return value.elements.length === 0;
-  return value?.type === 'NewExpression' && ['Map', 'Set'].includes(value.callee.name) && value.arguments.length === 0;
-}
-
-export default { meta: { name: 'holdfast' }, rules: { imports, 'no-module-state': noModuleState } };
+export default { meta: { name: 'holdfast' }, rules: { imports } };

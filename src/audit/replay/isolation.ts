@@ -10,7 +10,6 @@ const WAYS = [
   ['unshare', '-n', '--'],
 ];
 
-// oxlint-disable-next-line holdfast/no-module-state -- a fact about the machine
 let found: string[] | undefined;
 
 /** Words before a command that take its network away; none where nothing can. */

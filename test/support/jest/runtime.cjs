@@ -1,17 +1,13 @@
 /**
  * Jest's module system, but for packages: Node loads those, once for all files of a Jest process. Loading the SDKs anew for each
- * of hundreds of files took a third of the run. So are rooms of ours that keep no state (shared-modules.cjs). All other modules are
- * still loaded anew for each file, so that no file sees what another has left in them; but a process compiles each of them once.
+ * of hundreds of files took a third of the run. Our own modules are still loaded anew for each file, so that no file sees what
+ * another has left in them, and mocks work as ever; but a process compiles each of them once.
  */
-const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const vm = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
-const shared = require('./shared-modules.cjs');
 
 const PACKAGE = /^(?!node:)[^./]/;
-/** A file that replaces modules gets all of ours anew. */
-const MOCKS = /\bjest\s*\.(?:mock|doMock|isolateModules|resetModules)\b/;
 const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
 
 /** Of each file what was compiled last, and of which source. */
@@ -31,18 +27,8 @@ function moduleFunction(source, filename, parameters) {
 module.exports = class SharedPackagesRuntime extends Runtime {
   constructor(...args) {
     super(...args);
-    const [, , , , , coverage, testPath] = args;
+    const [, , , , , coverage] = args;
     const { executor } = this.cjsLoader;
-    // What is measured, or changed by Stryker, counts for each file.
-    const anew = coverage?.collectCoverage || globalThis.__stryker__ || MOCKS.test(readFileSync(testPath, 'utf8'));
-    this.sharedFile = anew ? () => null : shared.sharedFile;
-    const maps = this.getSourceMaps();
-    for (const [path, map] of shared.sourceMaps) maps.set(path, map);
-    this.compileShared = (path) => {
-      const compiled = moduleFunction(this.transformCache.transform(path), path, executor.injectedModuleParameters);
-      if (maps.has(path)) shared.sourceMaps.set(path, maps.get(path));
-      return compiled;
-    };
     executor.compile = (source, filename) =>
       coverage?.collectCoverage // counts characters from the beginning of the source
         ? vm.compileFunction(source, executor.injectedModuleParameters, { filename, importModuleDynamically })
@@ -51,8 +37,6 @@ module.exports = class SharedPackagesRuntime extends Runtime {
 
   requireModule(from, name, options, isRequireActual) {
     if (name && PACKAGE.test(name) && !options?.isInternalModule) return createRequire(from)(name);
-    const file = name?.startsWith('.') && !options?.isInternalModule ? this.sharedFile(from, name) : null;
-    if (file !== null) return shared.load(file, this.compileShared);
     return super.requireModule(from, name, options, isRequireActual);
   }
 
