@@ -40,25 +40,44 @@ export function opened(bundle: string): OpenLine[] {
   return lines.map((line) => decoded(JSON.parse(line)) as unknown as OpenLine);
 }
 
-/** Refs follow from content, and content names refs: again and again, until nothing changes any more. */
+/** Refs follow from content, and content names refs: what comes later follows at once, what came before in the next round. */
 function resealed(lines: OpenLine[]): OpenLine[] {
   for (let round = 0; round < 100; round++) {
     const renamed = new Map<string, string>();
-    for (const { kind, body } of lines) {
+    for (const [index, line] of lines.entries()) {
+      const { kind, body } = (lines[index] = withRenamed(line, renamed));
       const content: Json =
         (kind === 'part' ? body.part : kind === 'block' ? body.block : kind === 'object' ? body.value : null) ?? null;
       const ref = content === null ? null : hashOf(content); // left out, or lost
-      if (ref !== null && ref !== body.ref) renamed.set(body.ref as string, ref);
+      if (ref === null || ref === body.ref) continue;
+      renamed.set(body.ref as string, ref);
+      body.ref = ref;
     }
     if (renamed.size === 0) return lines;
-    const text = JSON.stringify(lines).replace(/[0-9a-f]{64}/g, (hash) => renamed.get(hash) ?? hash);
-    lines = JSON.parse(text) as OpenLine[];
+    for (const [index, line] of lines.entries()) lines[index] = withRenamed(line, renamed);
   }
   throw new Error('The refs do not settle down');
 }
 
+function withRenamed(line: OpenLine, renamed: ReadonlyMap<string, string>): OpenLine {
+  if (renamed.size === 0) return line;
+  const text = JSON.stringify(line);
+  const right = text.replace(/[0-9a-f]{64}/g, (hash) => renamed.get(hash) ?? hash);
+  return right === text ? line : (JSON.parse(right) as OpenLine);
+}
+
+/** Most lines of a sample stay as they are. */
+const HASHES = new Map<string, string>();
+const MOST_HASHES = 5000;
+
 function hashOf(value: Json): string {
-  return createHash('sha256').update(canonical(value)).digest('hex');
+  const text = JSON.stringify(value);
+  const known = HASHES.get(text);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256').update(canonical(value)).digest('hex');
+  if (HASHES.size >= MOST_HASHES) HASHES.clear();
+  HASHES.set(text, hash);
+  return hash;
 }
 
 function decoded(value: Json): Json {
