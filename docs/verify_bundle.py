@@ -6,6 +6,7 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from verify_admission_facts import AdmissionFacts
 from verify_decision_facts import DecisionFacts
 from verify_kept_said import KeptSaid
 from verify_message_facts import Each, MessageFacts
@@ -1214,7 +1215,7 @@ class OfSession:
 
 class Turn:
     def __init__(self, body, known, objects, signatures):
-        self.body, self.broken, self.objects, self.known = body, [], objects, known
+        self.body, self.broken, self.objects, self.known, self.records = body, [], objects, known, []
         self.history = History(body, known["namespace"], signatures, self.rule)
         self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
@@ -1224,9 +1225,8 @@ class Turn:
         self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         of_turn = (self.history, self.twice, self.rule)
         self.others = Each(MessageFacts(*of_turn, form, payload, claims_of, when, CLOCKS, UNKNOWN),
-                           SubTurnFacts(*of_turn, known, form, payload, UNKNOWN),
-                           KeptSaid(*of_turn, payload, UNKNOWN))
-        self.records = []
+                           SubTurnFacts(*of_turn, known, form, payload, UNKNOWN), KeptSaid(*of_turn, payload, UNKNOWN),
+                           AdmissionFacts(*of_turn, objects, form, payload, call_digest, UNKNOWN))
 
     def rule(self, rule, holds):
         self.broken += [] if holds else [rule]
@@ -1304,7 +1304,7 @@ class Turn:
         history, blocks, parts = self.history, self.known["seen"], self.known["parts"]
         self.rule("T1", not history.runs or history.head is UNKNOWN or history.head == body["head"])
         if not body["complete"]:
-            return
+            return self.rule("D7", self.twice.shown <= parts)
         self.rule("T1", history.given <= blocks)
         self.applied()
         needs, objects = self.blocks.needs, self.objects
