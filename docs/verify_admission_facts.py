@@ -38,8 +38,8 @@ class AdmissionFacts:
 
     def end(self):
         """Of a turn that is complete: the rules that steps were taken under are there."""
-        found = [self.obj(self.objects.get(ref)).get("v") for ref in self.policies]
-        self.rule("D1", None not in found and "holdfast.agent/1" not in found)
+        is_there = lambda ref: ref in self.objects and self.obj(self.objects[ref]).get("v") != "holdfast.agent/1"
+        self.rule("D1", all(map(is_there, self.policies)))
 
     def event(self, event, name, facts):
         if name == "ACTIVITY_TASK_SCHEDULED":

@@ -40,7 +40,9 @@ class Run:
                              for name, it in before.__dict__.items()}
             return
         self.began = math.nan  # when its first task began
-        self.heads = None if unknown else {argument.get("parent_head")}  # from which the next activity may go on
+        head = None if unknown else argument.get("parent_head")
+        # From which the next activity may go on. A list or object names no block.
+        self.heads = None if unknown else {... if isinstance(head, (dict, list)) else head}
         self.denied, self.denied_before = None if unknown else 0, 0
         self.calls, self.revised = set(), False
         parent = argument.get("parent") if argument else None
