@@ -6,6 +6,7 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from verify_admission_facts import AdmissionFacts
 from verify_decision_facts import DecisionFacts
 from verify_kept_said import KeptSaid
 from verify_message_facts import Each, MessageFacts
@@ -23,7 +24,7 @@ NEXT = dict(nothing="bundle", bundle="object turn end", object="object turn end"
             part=REST, block=REST, effect="part effect turn_end",
             turn_end="turn end", end="")
 OF_ANOTHER, IDS = "lookAtSubTurn", ("turn_id", "workflow_id", "first_execution_run_id")
-OF_TURN = (*IDS, "agent", "requester", "store_id")
+OF_TURN, OF_OLDER = (*IDS, "agent", "requester", "store_id"), ("turn_id", "requester")
 OF_CALL = ("revision", "tool", "version", "class", "input_hash", "preview_ref", "policy_ref")
 UNSEEN = dict.fromkeys(  # characters that nobody sees
     point for span in """0-8 E-1F 7F-9F AD 34F 600-605 61C 6DD 70F 890-891 8E2 115F-1160 17B4-17B5 180B-180F 200B-200F
@@ -95,11 +96,11 @@ def pick_there(value, names): return {name: value[name] for name in names if nam
 def ms(time): return (datetime.fromisoformat(time) - EPOCH) // timedelta(milliseconds=1)
 
 def call_digest(turn, call):
-    """Of version 2 in a turn that is bound to a store."""
-    bound = "store_id" in turn
-    asked = {"call_id": call.get("id"), **pick(turn, OF_TURN if bound else ("turn_id", "requester"))}
-    more = pick(call, ("definition_ref", "target_hash")) if bound else {}
-    return form({"v": "holdfast.call/2" if bound else "holdfast.call/1", **asked, **pick(call, OF_CALL), **more})
+    """Of version 2 in a turn that is bound to a store. None: a field is missing."""
+    of = (2, OF_TURN, (*OF_CALL, "definition_ref", "target_hash")) if "store_id" in turn else (1, OF_OLDER, OF_CALL)
+    asked = {it: turn[it] if it in turn else ... for it in of[1]}
+    asked |= {it: call[it] if it in call else ... for it in of[2]}
+    return form({"v": f"holdfast.call/{of[0]}", "call_id": call["id"] if "id" in call else ..., **asked})
 
 def when(time):
     """Milliseconds since 1970; nan, which is neither before nor after anything, for what is no time."""
@@ -655,8 +656,8 @@ class History:
         turn, original = self.turn, facts.get("originalExecutionRunId")
         self.rule("H2", name == "WORKFLOW_EXECUTION_STARTED")
         self.rule("H2", facts.get("firstExecutionRunId") == turn["first_execution_run_id"])
-        began = "continued" if facts.get("continuedExecutionRunId") else "start"
-        self.rule("H2", self.run["began"] == ("reset" if original and original != self.runs[-1] else began))
+        began = "start" if facts.get("continuedExecutionRunId") in ("", None) else "continued"
+        self.rule("H2", self.run["began"] == ("reset" if original not in ("", None, self.runs[-1]) else began))
         if value is not UNKNOWN:
             self.rule("H2", obj(value).get("turn_id") == turn["turn_id"])
             above = pick(obj(obj(value).get("parent")), ("turn_id", "call_id"))
@@ -1214,7 +1215,7 @@ class OfSession:
 
 class Turn:
     def __init__(self, body, known, objects, signatures):
-        self.body, self.broken, self.objects, self.known = body, [], objects, known
+        self.body, self.broken, self.objects, self.known, self.records = body, [], objects, known, []
         self.history = History(body, known["namespace"], signatures, self.rule)
         self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
@@ -1224,9 +1225,8 @@ class Turn:
         self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         of_turn = (self.history, self.twice, self.rule)
         self.others = Each(MessageFacts(*of_turn, form, payload, claims_of, when, CLOCKS, UNKNOWN),
-                           SubTurnFacts(*of_turn, known, form, payload, UNKNOWN),
-                           KeptSaid(*of_turn, payload, UNKNOWN))
-        self.records = []
+                           SubTurnFacts(*of_turn, known, form, payload, UNKNOWN), KeptSaid(*of_turn, payload, UNKNOWN),
+                           AdmissionFacts(*of_turn, objects, form, payload, call_digest, UNKNOWN))
 
     def rule(self, rule, holds):
         self.broken += [] if holds else [rule]
@@ -1304,7 +1304,7 @@ class Turn:
         history, blocks, parts = self.history, self.known["seen"], self.known["parts"]
         self.rule("T1", not history.runs or history.head is UNKNOWN or history.head == body["head"])
         if not body["complete"]:
-            return
+            return self.rule("D7", self.twice.shown <= parts)
         self.rule("T1", history.given <= blocks)
         self.applied()
         needs, objects = self.blocks.needs, self.objects

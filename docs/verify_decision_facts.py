@@ -34,6 +34,8 @@ class Reading:
         """What the person must have said of a decision."""
         edits = one.get("decision") == "edit"
         said = {name: one.get(name) for name in ("digest", "by", "note", "attestation", "channel", "identity", "until")}
+        if "channel" in one and one["channel"] is None:
+            said["channel"] = ...  # none that there is
         return said | {"kind": "approve" if edits else txt(one.get("decision")), "input": ANY if edits else None}
 
     def said_of(self, one):

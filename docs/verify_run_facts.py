@@ -13,6 +13,9 @@ NOT_KEPT = re.compile(r"\[a block of type .* could not be kept\]", re.DOTALL)
 POLICY = ("limits", "max_parallel", "sibling_abort", "approval_expiry_ms", "steer_supersedes")
 FOUND_ANEW = ("reset", "same_intent", "preview_drifted", "target_changed")
 EFFECTS = ("applied", "not_applied", "refused", "in_doubt")
+# What comes after an answer that asks for no calls, by why it ended; else the turn ends.
+AFTER = dict(refusal="refusal", pause_turn="continue", max_tokens="cut", model_context_window_exceeded="full",
+             prompt_too_long="full")
 EXACT = 2**53 - 1
 UNSAID = object()
 
@@ -37,7 +40,9 @@ class Run:
                              for name, it in before.__dict__.items()}
             return
         self.began = math.nan  # when its first task began
-        self.heads = None if unknown else {argument.get("parent_head")}  # from which the next activity may go on
+        head = None if unknown else argument.get("parent_head")
+        # From which the next activity may go on. A list or object names no block.
+        self.heads = None if unknown else {... if isinstance(head, (dict, list)) else head}
         self.denied, self.denied_before = None if unknown else 0, 0
         self.calls, self.revised = set(), False
         parent = argument.get("parent") if argument else None
@@ -295,8 +300,8 @@ class RunFacts:
         head, calls = said.get("head"), listed(said.get("calls"))
         if name == "takeStep":
             self.steps[txt(said.get("answer_head") or head)] = (self.obj(said.get("policy")), self.objs(calls))
-            if "next" in said and said["next"] != "refusal":
-                self.rule("D2", (said["next"] == "calls") == (len(calls) > 0))
+            if "next" in said:
+                self.follows(said["next"], said.get("stop_reason"), len(calls) > 0)
         if name == "admitDirect":
             self.steps[txt(head)] = (self.obj(said.get("policy")), [self.obj(said.get("call"))])
         # Where nothing was left out, the head may be that of an earlier summary.
@@ -308,6 +313,12 @@ class RunFacts:
         asked = name == "admitCall" and known and isinstance(value.get("expires_at"), str)
         if asked and isinstance(said.get("preview_ref"), str):
             self.held[said["preview_ref"]] = listed(value.get("held"))
+
+    def follows(self, said, reason, calls):
+        """What comes next follows from what was asked for, and from why the answer ended."""
+        self.rule("D2", said == "refusal" or (said == "calls") == calls)
+        after = AFTER.get(txt(reason), "end") if reason == "refusal" or not calls else "calls"
+        self.rule("D2", not isinstance(reason, str) or said == after)
 
     def part(self, ref, body):
         if not isinstance(body, dict):

@@ -9,8 +9,8 @@ export const LOG = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Test files at once for each core: engine and system tests mostly wait, for a server or a process. */
 const FILES_PER_CORE = { unit: 1, engine: 2, system: 1.5 };
-/** Of engine and system tests side by side. */
-const BESIDE = { engine: 1.5, system: 1 };
+/** Engine tests beside a smoke of the system parts, and beside all of them: what has more to do has more. */
+export const BESIDE = { smoke: { engine: 1.5, system: 0.5 }, all: { engine: 1, system: 1.5 } };
 
 export const bin = (root, path) => join(root, 'node_modules', ...path.split('/'));
 
@@ -23,9 +23,9 @@ const OPTIMIZES_LATE = process.versions.v8.startsWith('11.') ? ['--interrupt-bud
 /** Jest over the three projects: arguments for `node`. Its workers have Node's options too. */
 export const jest = (root) => [...OPTIMIZES_LATE, bin(root, 'jest/bin/jest.js'), '--config', 'test/jest.config.cjs'];
 
-/** @param {boolean} [beside] whether engine and system tests run side by side */
-export const workersOf = (project, beside) =>
-  Math.max(1, Math.round(availableParallelism() * (beside ? BESIDE : FILES_PER_CORE)[project]));
+/** @returns {number} test files at once; filesPerCore: where two projects run side by side */
+export const workersOf = (project, filesPerCore = FILES_PER_CORE) =>
+  Math.max(1, Math.round(availableParallelism() * filesPerCore[project]));
 
 /** @returns {number} a file that what Jest and the tests print goes into */
 export function openLog() {
@@ -35,15 +35,15 @@ export function openLog() {
 
 /**
  * @param {string} root of the checkout
- * @param {{project?: 'unit' | 'engine' | 'system', files?: string[], args?: string[], beside?: boolean, log?: number}} what files:
- *   none means all; beside: as of `workersOf`; log: only failures and progress are printed, the rest goes there
+ * @param {{project?: 'unit' | 'engine' | 'system', files?: string[], args?: string[], filesPerCore?: object, log?: number}} what files:
+ *   none means all; filesPerCore: one of `BESIDE`; log: only failures and progress are printed, the rest goes there
  * @returns {Promise<{code: number, summary: object | null}>} summary: Jest's own, null where it wrote none
  */
-export async function runProjects(root, { project, files = [], args = [], beside, log }) {
+export async function runProjects(root, { project, files = [], args = [], filesPerCore, log }) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   const output = join(folder, 'jest.json');
   const command = [...jest(root), '--json', '--outputFile', output, ...args];
-  if (project) command.push('--selectProjects', project, '--maxWorkers', String(workersOf(project, beside)));
+  if (project) command.push('--selectProjects', project, '--maxWorkers', String(workersOf(project, filesPerCore)));
   if (files.length > 0) command.push('--runTestsByPath', ...files);
   if (log !== undefined) command.push('--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs'));
   // The reporter prints as file 3: Jest's own two outputs are the log.

@@ -71,9 +71,9 @@ export const START_BODY = {
   attestation: 'turn.attestation',
 } as const satisfies Table;
 
-/** The policy of a turn; the agent's definition has it too. */
+/** The policy of a turn; the agent's definition has it too. Of a later step that asks for no call nothing else says which rules it was taken under: that they are in the bundle is asked. */
 export const TURN_POLICY = {
-  policy_ref: 'turn.policy_ref',
+  policy_ref: 'rule.D1',
   limits: 'rule.D1',
   max_parallel: 'rule.D1',
   sibling_abort: 'rule.D1',

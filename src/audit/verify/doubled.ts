@@ -118,7 +118,7 @@ export const ADMIT_CALL_OUTPUT = {
   target_hash: 'call.target_hash',
 } as const satisfies Record<keyof (AdmitCallOutput & { ok: true }), Place>;
 
-/** A call, as activities are told to run it, inspect it or settle it. */
+/** A call, as activities are told to admit it, run it, inspect it or settle it; admission is told no digest, and answers with that of the rest. */
 export const CALL_ARGUMENTS = {
   id: 'call.call_id',
   revision: 'call.revision',
@@ -138,7 +138,7 @@ export const CALL_ARGUMENTS = {
   makers: 'card.makers',
 } as const satisfies Record<keyof CallArguments, Place>;
 
-/** What became of a call, as an activity tells it. */
+/** What became of a call, as an activity tells it. Before a probe or a person has settled it, its `state` follows from its `effect`, and a dispatch is one attempt. */
 export const RUN_CALL_OUTPUT = {
   state: 'result.state',
   effect: 'result.effect',

@@ -131,7 +131,7 @@ export class Turn {
     const { history } = this;
     if (history.runs.length > 0 && history.lastHead !== UNKNOWN && history.lastHead !== head)
       report('T1', 'The transcript does not end where the history says that it ends');
-    if (!complete) return;
+    if (!complete) return this.twice.named(refs, report);
     const lost = [...history.given].find((given) => !refs.blocks.has(given));
     if (lost !== undefined) report('T1', `The history went on from a block that is not in the transcript (${lost.slice(0, 64)})`);
     this.applied(report);

@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { list, object, text } from '../case-file/loose';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
+import { quoted } from './fault';
 import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
@@ -13,6 +14,14 @@ import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values
 const POLICY = ['limits', 'max_parallel', 'sibling_abort', 'approval_expiry_ms', 'steer_supersedes'] as const;
 /** Why a call is asked about again, where it may be found again, or is found, by who prepares the question. */
 const FOUND_ANEW = new Set<Json | undefined>(['reset', 'same_intent', 'preview_drifted', 'target_changed']);
+/** What comes after an answer that asks for no calls, by why it ended; else the turn ends. */
+const AFTER = new Map([
+  ['refusal', 'refusal'],
+  ['pause_turn', 'continue'],
+  ['max_tokens', 'cut'],
+  ['model_context_window_exceeded', 'full'],
+  ['prompt_too_long', 'full'],
+]);
 const NOT_KEPT = /^\[a block of type [^]* could not be kept\]$/;
 
 interface Step {
@@ -112,11 +121,15 @@ export class TwiceInDefinition {
     if (isLess || (known === true && head !== before)) this.all.tell('block', head, { did }, HISTORY);
   }
 
-  /** D2: what comes next follows from what was asked for. */
-  private next({ next, calls }: JsonObject): void {
-    if (next === undefined || next === 'refusal') return;
-    if ((next === 'calls') !== list(calls).length > 0)
+  /** D2: what comes next follows from what was asked for, and from why the answer ended. */
+  private next({ next, calls, stop_reason }: JsonObject): void {
+    if (next === undefined) return;
+    if (next !== 'refusal' && (next === 'calls') !== list(calls).length > 0)
       this.all.report('D2', 'A step says that its calls are to be run, and has none; or has some, and does not say so');
+    const isRefusal = stop_reason === 'refusal';
+    const follows = isRefusal || list(calls).length === 0 ? (AFTER.get(text(stop_reason)) ?? 'end') : 'calls';
+    if (typeof stop_reason === 'string' && next !== follows)
+      this.all.report('D2', `A step's answer ended with ${quoted(stop_reason)}, and it says ${quoted(next)} of what comes next`);
   }
 
   private admission(step: Step | undefined, definition: JsonObject | undefined): void {

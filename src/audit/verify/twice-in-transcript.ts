@@ -124,7 +124,7 @@ export class TwiceInTranscript {
 
   /** D7, D8 */
   end({ parts, blocks }: Present): void {
-    const lost = [...this.all.heads].find((ref) => !blocks.has(ref)) ?? [...this.all.shown].find((ref) => !parts.has(ref));
+    const lost = [...this.all.heads].find((ref) => !blocks.has(ref));
     if (!this.lost && this.history.whole && [...this.all.owed].some((decision) => !this.all.written.has(decision)))
       this.all.report(
         'T7',
@@ -132,7 +132,18 @@ export class TwiceInTranscript {
       );
     if (!this.lost && this.all.whole && !this.all.told.agrees())
       this.all.report('D8', 'The transcript tells the model something else of a call than became of it');
-    if (lost !== undefined) this.all.report('D7', `The history names something that is not in the bundle (${lost.slice(0, 64)})`);
+    if (lost !== undefined) this.lacks(lost);
+    else this.named(parts);
+  }
+
+  /** D7: a part that history names has a line, also where the store could not give it. */
+  named(parts: Present['parts']): void {
+    const lost = [...this.all.shown].find((ref) => !parts.has(ref));
+    if (lost !== undefined) this.lacks(lost);
+  }
+
+  private lacks(ref: string): void {
+    this.all.report('D7', `The history names something that is not in the bundle (${ref.slice(0, 64)})`);
   }
 
   /** D5 */

@@ -166,11 +166,11 @@ export class TwiceInView {
   private ignored({ ignored_signals }: JsonObject): string | null {
     if (!isJsonObject(ignored_signals)) return null;
     const { count, last } = ignored_signals;
-    if (list(last).length !== Math.min(Number(count), KEPT_SIGNALS))
+    if (typeof count !== 'number' || list(last).length !== Math.min(count, KEPT_SIGNALS))
       return `says that ${quoted(count)} signals were ignored, and shows ${list(last).length}`;
     const { sent } = this.run;
     if (sent === null) return null;
-    if (Number(count) > sent.count) return `says that ${quoted(count)} signals were ignored, and ${sent.count} came`;
+    if (count > sent.count) return `says that ${quoted(count)} signals were ignored, and ${sent.count} came`;
     const isSent = ({ signal, identity }: JsonObject) => {
       if (isShort(signal, LONGEST.name) && !sent.from.has(text(signal))) return false;
       // An older build did not know who had sent an update.

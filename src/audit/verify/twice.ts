@@ -9,12 +9,20 @@ import { SubAgents } from './sub-agents';
 import { Testimony } from './testimony';
 import { TurnInHistory } from './turn-in-history';
 import { TurnInTranscript } from './turn-in-transcript';
+import { TwiceInAdmission } from './twice-in-admission';
 import { TwiceInDecisions } from './twice-in-decisions';
 import { TwiceInDefinition } from './twice-in-definition';
 import { TwiceInHistory } from './twice-in-history';
 import { TwiceInRuns } from './twice-in-runs';
 import { TwiceInTranscript } from './twice-in-transcript';
 import { TwiceInView } from './twice-in-view';
+
+/** Refs of the lines so far. */
+interface Refs {
+  parts: ReadonlySet<string>;
+  blocks: ReadonlySet<string>;
+  objects: ReadonlySet<string>;
+}
 
 export class Twice {
   private readonly all: Testimony;
@@ -29,6 +37,7 @@ export class Twice {
   private readonly inView: TwiceInView;
   private readonly keptSaid: KeptSaid;
   private readonly inDefinition: TwiceInDefinition;
+  private readonly inAdmission: TwiceInAdmission;
 
   constructor(turn: TurnBody, history: History, blocks: Blocks, { definitions, children }: Around) {
     this.all = new Testimony(history);
@@ -43,6 +52,7 @@ export class Twice {
     this.inView = new TwiceInView(this.all, history);
     this.keptSaid = new KeptSaid(this.all, history);
     this.inDefinition = new TwiceInDefinition(this.all, blocks, definitions);
+    this.inAdmission = new TwiceInAdmission(this.all, turn, history, definitions);
   }
 
   beginRun(run: RunBody): void {
@@ -55,6 +65,7 @@ export class Twice {
     this.inView.beginRun();
     this.keptSaid.beginRun();
     this.inDefinition.beginRun();
+    this.inAdmission.beginRun();
   }
 
   event(event: JsonObject, report: Report): void {
@@ -68,6 +79,7 @@ export class Twice {
     this.inView.event(event);
     this.keptSaid.event(event);
     this.inDefinition.event(event);
+    this.inAdmission.event(event);
   }
 
   session(event: JsonObject, report: Report): void {
@@ -102,10 +114,17 @@ export class Twice {
     this.inTranscript.effect(record);
   }
 
-  end(refs: { parts: ReadonlySet<string>; blocks: ReadonlySet<string> }, report: Report): void {
+  /** D7: of a turn that is not complete. */
+  named({ parts }: Refs, report: Report): void {
+    this.all.report = report;
+    this.inTranscript.named(parts);
+  }
+
+  end(refs: Refs, report: Report): void {
     this.all.report = report;
     this.inTranscript.end(refs);
     this.subAgents.end();
+    this.inAdmission.end(refs);
   }
 
   /** D1: whose bundle it is, by its first turn; where nothing is known of that, nobody can tell. */

@@ -10,6 +10,7 @@ import type { Table } from '../../../src/audit/verify/doubled';
 import { sample, SAMPLES } from '../bundle-keys';
 import { forged, opened, type OpenLine } from './forge';
 import { decisionSources } from './decision-sources';
+import { OPEN_SOURCES } from './open-sources';
 import { runSources } from './run-sources';
 import { another } from './another';
 
@@ -111,6 +112,7 @@ const OF_OTHERS: Record<string, Source> = {
 
 export const SOURCES: Record<string, Source> = {
   ...OF_OTHERS,
+  ...OPEN_SOURCES,
   ...decisionSources({ input, output, part }),
   'the turn in the argument of an activity': {
     of: 'sub_agent',

@@ -12,6 +12,7 @@ import { ADMISSION_PLANS } from './admission-forgeries';
 import { attributes, noneWait, ofType, type Find, type Plan } from './open-lines';
 import { SUB_TURN_PLANS } from './sub-turn-forgeries';
 import { RARE_PLANS } from './rare-forgeries';
+import { REFUSAL_PLANS } from './refusal-forgeries';
 import { RUN_PLANS } from './run-forgeries';
 import { requested, TURN_PLANS } from './turn-forgeries';
 
@@ -868,11 +869,11 @@ const PLANS: Plan[] = [
     says: /otherwise/,
   },
   {
-    name: 'the model asked for nothing, by the history',
-    of: 'approval',
+    name: 'the model asked for something else, by the history',
+    of: 'plain',
     edit: (lines) => {
-      Object.assign(resultOf(lines, 'takeStep'), { calls: [], next: 'continue' });
-      noneWait(lines);
+      const [call] = resultOf(lines, 'takeStep').calls;
+      run(lines).call.input_ref = call.input_ref = NOWHERE;
     },
     at: block('admission'),
     rule: 'B5',
@@ -990,9 +991,11 @@ const PLANS: Plan[] = [
       const right = callDigest(argument.turn, argument.call);
       const key = idempotencyKey({ ...argument.turn, call_id: argument.call.id, digest: right });
       const { idempotency_key: before } = bodyOf(lines, isDispatch);
+      const asked = { ...resultOf(lines, 'admitCall') };
       replaced(lines, argument.call.digest as string, right);
       replaced(lines, (argument.call.digest as string).slice(0, 16), right.slice(0, 16));
       replaced(lines, before as string, key);
+      Object.assign(resultOf(lines, 'admitCall') as object, asked);
     },
     at: scheduled('runCall'),
     rule: 'H5',
@@ -1628,6 +1631,7 @@ const PLANS: Plan[] = [
   ...RUN_PLANS,
   ...ADMISSION_PLANS,
   ...RARE_PLANS,
+  ...REFUSAL_PLANS,
 ];
 
 /** Each by its name, made when it is asked for. */

@@ -2,7 +2,7 @@
  * The two verifiers over bundles that somebody with the stolen key has changed anywhere. Seeded, so that a disagreement is found again. Where
  * the first names a rule of both, they agree on the line; of a rule that the second knows in part, it finds what follows, or nothing.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifyBundle } from '../../../../src/audit/verify';
 import { sample, TRUST } from '../../../support/bundle-keys';
@@ -76,10 +76,10 @@ function withOtherValues(whole: string, pick: Pick) {
   return { said: said.join(' and '), text };
 }
 
-/** Every name that the second verifier reads. */
-const NAMES = [
-  ...new Set(readFileSync(join(DOCS, 'verify_bundle.py'), 'utf8').match(/(?<=["' :.])[a-zA-Z_]{2,30}(?=["' :.])/g)),
-].filter((name) => name !== 'ref');
+/** Every name that the second verifier reads, in whichever of its files. */
+const FILES = readdirSync(DOCS).filter((name) => name.endsWith('.py'));
+const TEXT = FILES.map((name) => readFileSync(join(DOCS, name), 'utf8')).join('\n');
+const NAMES = [...new Set(TEXT.match(/(?<=["' :.])[a-zA-Z_]{2,30}(?=["' :.])/g))].filter((name) => name !== 'ref');
 const HASH = /[0-9a-f]{64}/;
 const VALUES: Json[] = [null, '', 7, true, [], {}, 'x', 1.5];
 

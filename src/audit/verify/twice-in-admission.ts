@@ -1,0 +1,217 @@
+/**
+ * What stands twice of a call that has not run, and of what is known of one while it is open (rules D2, D4, D6): what admission was
+ * asked about, under which digest, what it has refused, and what the next step and the turn's result say of that.
+ */
+import { callDigest, idempotencyKey } from '../../shared/digests';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isCut } from '../../shared/short-view';
+import { list, object, text } from '../case-file/loose';
+import type { TurnBody } from '../format/lines';
+import { quoted } from './fault';
+import type { History } from './history';
+import { HISTORY, RESULT, type Testimony } from './testimony';
+import { attempt, attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN, type Known } from './values';
+
+/** States in which an activity leaves a call. */
+const RAN = new Set<Json>(['succeeded', 'failed', 'in_doubt']);
+/** How a call has ended that nobody was asked about and that did not run; in the turn's result it may not have been looked at. */
+const WITHOUT_DIGEST = new Set<Json | undefined>(['rejected', 'cancelled']);
+/** Reasons for which the workflow itself refuses a call. */
+const OWN_REASONS = new Set<Json | undefined>(['repeated_failure', 'too_many_questions']);
+/** With which it stops a call that has not run. */
+const STOPPED = new Set<Json | undefined>(['turn_cancelled', 'aborted_by_sibling']);
+/** Whose `attempts` `twice-in-decisions.ts` compares. */
+const COUNTED = new Set(['runCall', 'settleEffect']);
+
+interface Scheduled {
+  type: string;
+  /** Null: it was left out. */
+  value: JsonObject | null;
+}
+
+/** What is known of a call, all answers together: an answer that did not count is one too. */
+interface Asked {
+  inputs: Set<Json | undefined>;
+  /** Null: an older build has not said it. */
+  policies: Set<Json | undefined> | null;
+  targets: Set<Json | undefined>;
+  /** That were given a digest. */
+  revisions: Set<Json | undefined>;
+  /** Hashes of errors for which it was refused. */
+  refusals: Set<string | null>;
+}
+
+export class TwiceInAdmission {
+  private scheduled = new Map<string, Scheduled>();
+  /** By call. */
+  private readonly calls = new Map<string, Asked>();
+  /** Rules that steps were taken under. */
+  private readonly policies = new Set<string>();
+
+  constructor(
+    private readonly all: Testimony,
+    private readonly turn: TurnBody,
+    private readonly history: History,
+    private readonly definitions: ReadonlyMap<string, JsonObject>,
+  ) {}
+
+  beginRun(): void {
+    this.scheduled = new Map();
+  }
+
+  event(event: JsonObject): void {
+    const attributes = attributesOf(event);
+    switch (eventType(event)) {
+      case 'ACTIVITY_TASK_SCHEDULED':
+        return this.activity(text(event.eventId), text(object(attributes.activityType).name), firstPayload(attributes.input));
+      case 'ACTIVITY_TASK_COMPLETED': {
+        const one = this.scheduled.get(text(attributes.scheduledEventId));
+        const said = firstPayload(attributes.result);
+        return one && said !== UNKNOWN ? this.completed(one, object(said)) : undefined;
+      }
+      case 'WORKFLOW_EXECUTION_COMPLETED':
+        return this.view(firstPayload(attributes.result));
+      case 'WORKFLOW_EXECUTION_CANCELED':
+        return this.view(firstPayload(attributes.details));
+      case 'WORKFLOW_EXECUTION_FAILED':
+        return this.view(firstPayload(failureDetails(attributes)));
+    }
+  }
+
+  /** D1 */
+  end({ objects }: { objects: ReadonlySet<string> }): void {
+    const lost = [...this.policies].find((ref) => !objects.has(ref) || this.definitions.has(ref));
+    if (lost !== undefined) this.all.report('D1', `A step names rules that the bundle does not have (${lost.slice(0, 64)})`);
+  }
+
+  private activity(eventId: string, type: string, payload: Known): void {
+    const value = payload === UNKNOWN ? null : object(payload);
+    const { outcomes, ...kept } = value ?? {};
+    this.scheduled.set(eventId, { type, value: value && (kept as JsonObject) });
+    for (const outcome of list(outcomes).map(object)) this.ended(outcome, outcome.call_id, HISTORY);
+    if (value === null || !this.all.whole) return;
+    const { call, card_ref } = value;
+    if (isJsonObject(call)) this.isAsked(call, type === 'admitCall');
+    if (type === 'readCard' && typeof card_ref === 'string' && !this.all.facts.knows('card', card_ref, 'call_id'))
+      this.all.report('D4', 'An activity reads a card that nobody was asked with');
+  }
+
+  /** D4: it is a call that a step has asked for; and what admission is asked about is what was known of it. */
+  private isAsked({ id, revision, input_ref, policy_ref, target_hash }: JsonObject, admits: boolean): void {
+    if (id === undefined) return;
+    const known = this.calls.get(text(id));
+    if (known === undefined) return this.all.report('D4', `An activity is given call ${quoted(id)}, which no step has asked for`);
+    if (!admits) return;
+    const { inputs, policies, targets, revisions } = known;
+    const other =
+      (input_ref !== undefined && !inputs.has(input_ref) && 'input') ||
+      (policy_ref !== undefined && policies !== null && !policies.has(policy_ref) && 'policy') ||
+      (target_hash !== undefined && !targets.has(target_hash) && 'target') ||
+      (revision !== undefined && revision !== 1 && !revisions.has(before(revision)) && 'revision');
+    if (other) this.all.report('D4', `Admission was asked about another ${other} of the call than was known of it`);
+  }
+
+  private completed({ type, value }: Scheduled, said: JsonObject): void {
+    if (type === 'takeStep') for (const call of list(said.calls).map(object)) this.asked(call);
+    if (type === 'admitDirect') this.asked(object(said.call));
+    if (type === 'takeStep' || type === 'admitDirect') {
+      const { policy_ref } = object(said.policy);
+      if (typeof policy_ref === 'string') this.policies.add(policy_ref);
+    }
+    if (type === 'admitCall' && value !== null) this.admitted(value, said);
+    for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.ran(type, one);
+  }
+
+  private asked({ id, input_ref, policy_ref, target_hash = null, digest, error }: JsonObject): void {
+    const known = this.calls.get(text(id)) ?? nothing();
+    this.calls.set(text(id), known);
+    known.inputs.add(input_ref);
+    known.targets.add(target_hash);
+    if (policy_ref === undefined) known.policies = null;
+    known.policies?.add(policy_ref);
+    if (digest !== null) known.revisions.add(1);
+    if (isJsonObject(error)) known.refusals.add(hashOf(error));
+  }
+
+  /** D4: the digest is that of the call that was asked about, as it was admitted. */
+  private admitted({ turn, call: given, edit }: JsonObject, said: JsonObject): void {
+    const call = object(given);
+    const { digest, preview_ref, decided, renewed, target_hash } = said;
+    const known = this.calls.get(text(call.id));
+    if (said.ok !== true) {
+      if (!isJsonObject(edit)) known?.refusals.add(hashOf(said.error));
+      return;
+    }
+    known?.revisions.add(call.revision);
+    const { input_ref, input_hash = call.input_hash } = object(decided);
+    const { policy_ref = call.policy_ref } = object(renewed);
+    if (input_ref !== undefined) known?.inputs.add(input_ref);
+    if (target_hash !== undefined) known?.targets.add(target_hash);
+    known?.policies?.add(policy_ref);
+    if (typeof object(turn).turn_id !== 'string' || call.id === undefined) return;
+    const bound = target_hash === undefined ? {} : { target_hash };
+    const of = { ...call, ...bound, input_hash, policy_ref, preview_ref };
+    if (attempt(() => callDigest(turn as never, of as never)) !== digest)
+      this.all.report('D4', 'People were asked about a call under a digest that is not its own');
+  }
+
+  /** D6: what an activity says of a call that it has run, or found out about. */
+  private ran(type: string, { result_ref, state, attempts, effect }: JsonObject): void {
+    if (typeof result_ref !== 'string' || result_ref === '' || state === undefined) return;
+    if (!RAN.has(state)) this.all.report('D6', `An activity has a result of a call, and leaves it ${quoted(state)}`);
+    // Each dispatch of what may take effect is one attempt.
+    if (effect === 'in_doubt' && attempts !== undefined && attempts !== 1)
+      this.all.report('D6', `A call is in doubt after ${quoted(attempts)} attempts, and a dispatch is one`);
+    if (!COUNTED.has(type) && !this.history.wasReset) this.all.tell('result', result_ref, { attempts }, HISTORY);
+  }
+
+  private view(payload: Known): void {
+    const view = payload === UNKNOWN ? {} : object(payload);
+    for (const { result_summary: summary, ...call } of list(view.calls).map(object)) {
+      this.ended({ ...call, summary } as JsonObject, call.id, RESULT);
+      this.key(call as JsonObject);
+    }
+  }
+
+  /** D4: the key follows from the digest; also of a call that never ran. */
+  private key({ id, digest, idempotency_key: key }: JsonObject): void {
+    if (key === undefined || key === null) return;
+    const { workflow_id } = this.turn;
+    const first_execution_run_id = this.turn.first_execution_run_id ?? '';
+    const identity = { workflow_id, first_execution_run_id, call_id: text(id), digest: text(digest) };
+    if (typeof digest !== 'string' || attempt(() => idempotencyKey(identity)) !== key)
+      this.all.report('D4', "The turn's result has an idempotency key of a call that does not follow from its digest");
+  }
+
+  /** D6: a call without a digest was refused, by its step, by admission or by the workflow; or the turn was stopped before. */
+  private ended(call: JsonObject, id: Json | undefined, source: string): void {
+    const { digest, result_ref, state, error, attempts, revision, effect } = call;
+    // A text that was shortened to be shown says nothing.
+    const short = isCut(call.summary) ? {} : { summary: call.summary };
+    const who = `${source.charAt(0).toUpperCase()}${source.slice(1)}`;
+    const known = this.calls.get(text(id));
+    if (this.all.whole && id !== undefined && known === undefined)
+      this.all.report('D6', `${who} has call ${quoted(id)}, which no step has asked for`);
+    if (typeof digest === 'string' && typeof result_ref !== 'string' && state !== 'cancelled' && !this.history.wasReset)
+      this.all.tell('result', `of ${digest}`, short as JsonObject, source);
+    if (digest !== null) return;
+    if (!WITHOUT_DIGEST.has(state) && !(source === RESULT && state === 'proposed'))
+      this.all.report('D6', `${who} says ${quoted(state)} of a call that nobody was asked about and that did not run`);
+    if (state !== 'rejected' && isJsonObject(error) && !STOPPED.has(error.reason))
+      this.all.report('D6', `${who} says ${quoted(state)} of a call that was refused`);
+    if (state !== 'rejected' || this.history.wasReset) return;
+    const whole = isCut(object(error).message) ? {} : { error };
+    this.all.tell('result', `of ${text(id)}`, { state, effect, attempts, revision, ...short, ...whole } as JsonObject, source);
+    if (!this.all.whole || known === undefined || !('error' in whole)) return;
+    if (!known.refusals.has(hashOf(error)) && !OWN_REASONS.has(object(error).reason))
+      this.all.report('D6', `${who} says that a call was refused for another reason than it was`);
+  }
+}
+
+function before(revision: Json): Json | undefined {
+  return typeof revision === 'number' ? revision - 1 : undefined;
+}
+
+function nothing(): Asked {
+  return { inputs: new Set(), policies: new Set(), targets: new Set(), revisions: new Set(), refusals: new Set() };
+}
