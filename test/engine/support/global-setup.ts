@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { startDevServer, type DevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { workflowBundlePath } from '../../../src/worker';
-import { runs } from '../../support/runs';
 
 /** A workflow is deleted once the queues have noted its end, which they do every 30 or 60 s otherwise. */
 const FORGETS_SOON = {
@@ -15,19 +14,14 @@ const FORGETS_SOON = {
   'history.visibilityProcessorUpdateAckInterval': '1s',
 };
 
-/** Temporal suggests another run from 4 MB of history on; filling that many takes seconds, so all do it in long runs only. */
-const RUN_BYTES = runs(1024 * 1024, 4 * 1024 * 1024);
-
 export default async function globalSetup(): Promise<void> {
   const build = spawnSync(process.execPath, [join(__dirname, '../../../scripts/build.mjs')], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (build.status !== 0) console.error(`The build failed: tests go on with the older bundle ${workflowBundlePath()}.`);
   if (process.env.HOLDFAST_TEST_ADDRESS) return;
-  const dynamicConfig = { ...FORGETS_SOON, 'limit.historySize.suggestContinueAsNew': RUN_BYTES };
   const { path } = await findTemporalCli({ onProgress: (line) => console.error(line) });
-  const server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig });
+  const server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig: FORGETS_SOON });
   process.env.HOLDFAST_TEST_ADDRESS = server.address;
-  process.env.HOLDFAST_TEST_RUN_BYTES = String(RUN_BYTES);
   (globalThis as { holdfastTestServer?: DevServer }).holdfastTestServer = server;
 }

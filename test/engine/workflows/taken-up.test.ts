@@ -7,7 +7,7 @@ import { FileStore } from '../../../src/store/file-store';
 import { StoreError, type Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/transcript';
 import { eventually, withEngine, type Engine } from '../support/engine';
-import { sendJunk } from '../support/fill-run';
+import { FILLED_MS, sendJunk } from '../support/fill-run';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
@@ -79,7 +79,7 @@ describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
     await withStore(activity, reading.wait, (store) =>
       withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
         const { turn } = await approvedByThree(engine);
-        await eventually('the step is being taken up', async () => reading.reached);
+        await eventually('the step is being taken up', async () => reading.reached, FILLED_MS);
         await turn.cancel();
         await eventually('it is asked to end', async () => {
           const { events } = await engine.client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
@@ -103,7 +103,7 @@ describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
     await withStore(activity, reading.wait, (store) =>
       withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
         const { turn, digest, second } = await approvedByThree(engine);
-        await eventually('the step is being taken up', async () => reading.reached);
+        await eventually('the step is being taken up', async () => reading.reached, FILLED_MS);
         const handle = engine.client.temporal.workflow.getHandle(turn.workflowId);
         await handle.signal('deny', { call: second, by: 'zoe', note: 'Not this one.' });
         const approved = turn.approve(digest, { by: 'ana' });
@@ -133,7 +133,7 @@ describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
     await withStore(activity, reading.wait, (store) =>
       withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
         const { turn } = await approvedByThree(engine);
-        await eventually('the step is being taken up', async () => reading.reached);
+        await eventually('the step is being taken up', async () => reading.reached, FILLED_MS);
         const interrupted = turn.interrupt({ by: 'ana' });
         reading.open();
         await interrupted;
