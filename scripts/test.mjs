@@ -6,7 +6,7 @@
  */
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BESIDE, bin, LOG, openLog, runProjects } from './lib/jest-run.mjs';
+import { BESIDE_SMOKE, bin, LOG, openLog, runProjects } from './lib/jest-run.mjs';
 import { interruption, runChild } from './lib/run-child.mjs';
 import { setUp } from './lib/set-up.mjs';
 import { SMOKE } from './lib/smoke.mjs';
@@ -56,7 +56,6 @@ async function tests(args) {
   if (args[0] === '--all') process.env.HOLDFAST_TEST_LONG = '1'; // test/support/runs.ts
   const log = openLog();
   console.log(`tests: a line for each 25 files; everything else in ${relative(root, LOG)}`);
-  const [files, filesPerCore] = args[0] === '--all' ? [[], BESIDE.all] : [SMOKE, BESIDE.smoke];
   const phase = async (what) => {
     if (interruption()) return;
     const began = Date.now();
@@ -66,8 +65,14 @@ async function tests(args) {
     console.log(`${what.project}: ${Math.round((Date.now() - began) / 1000)} s`);
   };
   await phase({ project: 'unit' });
-  // Side by side: tests of both wait, for servers and processes, while the other's run.
-  await Promise.all([phase({ project: 'engine', filesPerCore }), phase({ project: 'system', files, filesPerCore })]);
+  if (args[0] === '--all') {
+    await phase({ project: 'engine' });
+    await phase({ project: 'system' });
+  } else {
+    // Side by side: tests of both wait, for servers and processes, while the other's run.
+    const filesPerCore = BESIDE_SMOKE;
+    await Promise.all([phase({ project: 'engine', filesPerCore }), phase({ project: 'system', files: SMOKE, filesPerCore })]);
+  }
   await examineFailures(log);
 }
 

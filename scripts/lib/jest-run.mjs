@@ -9,8 +9,8 @@ export const LOG = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Test files at once for each core: engine and system tests mostly wait, for a server or a process. */
 const FILES_PER_CORE = { unit: 1, engine: 2, system: 1.5 };
-/** Engine tests beside a smoke of the system parts, and beside all of them: what has more to do has more. */
-export const BESIDE = { smoke: { engine: 1.5, system: 0.5 }, all: { engine: 1, system: 1.5 } };
+/** Engine tests beside a smoke test of each system part. */
+export const BESIDE_SMOKE = { engine: 1.5, system: 0.5 };
 
 export const bin = (root, path) => join(root, 'node_modules', ...path.split('/'));
 
@@ -36,7 +36,7 @@ export function openLog() {
 /**
  * @param {string} root of the checkout
  * @param {{project?: 'unit' | 'engine' | 'system', files?: string[], args?: string[], filesPerCore?: object, log?: number}} what files:
- *   none means all; filesPerCore: one of `BESIDE`; log: only failures and progress are printed, the rest goes there
+ *   none means all; filesPerCore: where two projects run side by side; log: only failures and progress are printed, the rest goes there
  * @returns {Promise<{code: number, summary: object | null}>} summary: Jest's own, null where it wrote none
  */
 export async function runProjects(root, { project, files = [], args = [], filesPerCore, log }) {

@@ -386,15 +386,22 @@ describe('a direct call as a stream', () => {
   });
 
   it('is what POST answers when it runs for longer than a second, to those who say that they accept it', async () => {
-    await scene(setup(), async ({ gateway }) => {
+    let end!: () => void;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const open = reads('open', async (_input: unknown, ctx: any) => {
+      ctx.progress('half of it', 0.5);
+      await ended;
+      return { done: true };
+    });
+    await scene({ ...setup(), tools: [slow, add, pay, open] }, async ({ gateway }) => {
       const call = (tool: string, input: object, accept: string) =>
         fetch(`${gateway.url}/tools/${tool}`, {
           method: 'POST',
           headers: { ...rita.headers, 'content-type': 'application/json', accept },
           body: JSON.stringify({ input }),
         });
-      runs = 1;
-      const streamed = await call('slow', { key: 'z' }, 'application/json, text/event-stream');
+      const streamed = await call('open', {}, 'application/json, text/event-stream');
+      end();
       expect([streamed.status, streamed.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
       expect(streamed.headers.get('x-holdfast-call')).toMatch(/^call/);
       const text = await streamed.text();
