@@ -323,7 +323,8 @@ class RunFacts:
     def part(self, ref, body):
         if not isinstance(body, dict):
             return
-        if isinstance(body.get("subject"), dict) or body.get("v") == "holdfast.summary/1" or "role" in body:
+        named = {"subject", "definition_ref"} & {*body}
+        if named or body.get("v") == "holdfast.summary/1" or "role" in body:
             self.bodies[ref] = body
         kind, said = body.get("type"), body.get("text")
         lost = kind == "text" and (not isinstance(said, str) or NOT_KEPT.fullmatch(said))
@@ -349,11 +350,20 @@ class RunFacts:
             self.tell("block", ref, {"did": "nothing"})
         if not own:
             return
+        if body:
+            self.is_of_agent(txt(body.get("definition_ref")), self.obj(body.get("subject")).get("agent"))
         if kind == "message" and body and body.get("role") == "assistant":
             self.answers[ref] = parts
         if kind == "admission" and body:
             self.admission(self.steps.get(ref), self.obj(self.objects.get(txt(body.get("definition_ref")))))
             self.server_tools(body.get("server_tools"), self.answers.get(block["parent"], []))
+
+    def is_of_agent(self, ref, agent):
+        """A definition that a block names is one, and that of its agent."""
+        definition = self.obj(self.objects.get(ref))
+        self.rule("D1", definition.get("v") not in ("holdfast.policy/1", "holdfast.policy_within/1"))
+        if definition.get("v") == "holdfast.agent/1" and isinstance(agent, str) and agent != "":
+            self.rule("D1", self.form(definition.get("name")) == self.form(agent))
 
     def admission(self, step, definition):
         if step is None or definition.get("v") != "holdfast.agent/1":

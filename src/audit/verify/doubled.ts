@@ -310,6 +310,7 @@ export const BLOCK_SUBJECT = {
   class: 'call.class',
 } as const satisfies Table;
 
+/** Its definition is that of the worker that runs the call, and may stand in no other place: it is held to its agent (D1), its policy and class. */
 export const DISPATCH_BODY = {
   call_id: 'call.call_id',
   tool: 'call.tool',

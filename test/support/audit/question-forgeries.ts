@@ -1,0 +1,55 @@
+/** What people were asked, until when, and what the result shows of it, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
+import type { OpenLine } from './forge';
+import { block, bodies, result, type Find, type Plan } from './open-lines';
+
+const refOf = (lines: OpenLine[], is: Find): string => lines.find(is)!.body.ref;
+const part =
+  (has: (body: any) => unknown): Find =>
+  ({ kind, body }) =>
+    kind === 'part' && Boolean(has(body.part?.body ?? {}));
+const isUse = part(({ type }) => type === 'tool_use');
+
+const OF_CARDS: Plan[] = ['bound', 'approval', 'denied'].map((of) => ({
+  name: `the card that people were shown is said to be what the model asked for (${of})`,
+  of,
+  edit: (lines: OpenLine[]) => (result(lines, 'admitCall').card_ref = refOf(lines, isUse)),
+  at: isUse,
+  rule: 'D3',
+  says: /is no card/,
+}));
+
+const definitionOf = (lines: OpenLine[], has: (body: any) => unknown): any =>
+  bodies(lines, has).find((one) => one.definition_ref);
+const isRules: Find = ({ kind, body }) => kind === 'object' && body.value.v !== 'holdfast.agent/1';
+
+const OF_DEFINITIONS: Plan[] = [
+  ...(
+    [
+      ['start', 'approval', (body: any) => body.first_execution_run_id],
+      ['admission', 'approval', (body: any) => body.server_tools],
+      ['dispatch', 'approval', (body: any) => body.approval],
+      ['dispatch', 'bound', (body: any) => body.approval],
+    ] as const
+  ).map(([kind, of, has]) => ({
+    name: `the definition that the block of kind ${kind} names is none (${of})`,
+    of,
+    edit: (lines: OpenLine[]) => (definitionOf(lines, has).definition_ref = refOf(lines, isRules)),
+    at: block(kind),
+    rule: 'D1',
+    says: /names rules where it names the definition/,
+  })),
+  {
+    name: "the definition that a dispatch names is that of a sub-agent's turn above",
+    of: 'forwarded',
+    edit: (lines) => {
+      const dispatch = definitionOf(lines, (body) => body.approval);
+      const others = lines.filter((line) => line.kind === 'object' && !isRules(line));
+      dispatch.definition_ref = others.find(({ body }) => body.value.name !== dispatch.subject.agent)!.body.ref;
+    },
+    at: block('dispatch'),
+    rule: 'D1',
+    says: /names the definition of another/,
+  },
+];
+
+export const QUESTION_PLANS: readonly Plan[] = [...OF_CARDS, ...OF_DEFINITIONS];
