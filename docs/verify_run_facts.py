@@ -57,6 +57,7 @@ class RunFacts:
         self.twice, self.objects, self.UNKNOWN = twice, objects, unknown
         self.form, self.payload, self.when, self.person = form, payload, when, person
         self.run, self.runs, self.next, self.clock, self.handed = Run(), {}, {}, set(), {}
+        self.waits = set()
         self.steps, self.bodies, self.contents, self.answers, self.held = {}, {}, {}, {}, {}
 
     def rule(self, rule, holds): self.twice.rule(rule, bool(holds))
@@ -153,6 +154,9 @@ class RunFacts:
             limit = SECONDS.fullmatch(txt(facts.get("startToCloseTimeout")))
             if limit and not self.twice.unknown:
                 self.tell("use", call.get("id"), {"timeout_ms": round(float(limit[1]) * 1000) - AROUND})
+        until = value.get("expires_at") if name == "admitCall" else None
+        if until is not None and time is not None and not math.isnan(time) and self.whole() and self.waits is not None:
+            self.rule("D4", self.when(until) - time in self.waits)
         if name == "admitCall" and isinstance(value.get("undecided"), dict):
             self.denials(self.obj(value["undecided"].get("denials")))
         self.people(name, value, known)
@@ -206,6 +210,8 @@ class RunFacts:
         for call in self.objs(calls):
             self.twice.said.pop(("use", txt(call.get("id")), "timeout_ms"), None)
             self.tell("use", call.get("id"), {it: call[it] for it in ("timeout_ms",) if it in call})
+        if name in ("takeStep", "admitDirect"):
+            self.waits_for(self.obj(said.get("policy")).get("approval_expiry_ms"))
         denied = name == "admitCall" and said.get("ok") is False and said.get("by_classifier") is True
         if run.denied is not None:
             run.denied += denied
@@ -220,6 +226,11 @@ class RunFacts:
         self.defined(name, value, one["known"], said)
         if not one["cancelled"]:
             self.took(name, said)
+
+    def waits_for(self, time):
+        """For so long people may decide, as steps have it. None: one does not say it."""
+        known = self.waits is not None and type(time) in (int, float)
+        self.waits = self.waits | {time} if known else None
 
     def took(self, name, said):
         run = self.run

@@ -1,6 +1,6 @@
 /** What people were asked, until when, and what the result shows of it, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
-import { block, bodies, result, type Find, type Plan } from './open-lines';
+import { activity, argument, block, bodies, later, result, type Find, type Plan } from './open-lines';
 
 const refOf = (lines: OpenLine[], is: Find): string => lines.find(is)!.body.ref;
 const part =
@@ -52,4 +52,16 @@ const OF_DEFINITIONS: Plan[] = [
   },
 ];
 
-export const QUESTION_PLANS: readonly Plan[] = [...OF_CARDS, ...OF_DEFINITIONS];
+const OF_EXPIRIES: Plan[] = ['cancelled', 'running', 'set_aside', 'denied'].map((of) => ({
+  name: `people were asked until a millisecond later, says the argument of admission (${of})`,
+  of,
+  edit: (lines: OpenLine[]) => {
+    const asked = argument(lines, 'admitCall');
+    asked.expires_at = later(asked.expires_at);
+  },
+  at: activity('admitCall'),
+  rule: 'D4',
+  says: /by the workflow's clock and its policy until another time/,
+}));
+
+export const QUESTION_PLANS: readonly Plan[] = [...OF_CARDS, ...OF_DEFINITIONS, ...OF_EXPIRIES];
