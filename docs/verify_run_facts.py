@@ -50,6 +50,7 @@ class Run:
         self.heard = None if unknown else {it for it in makers if isinstance(it, str)}
         self.may = set()
         self.full = None if unknown else argument.get("context_full") is True
+        self.ended = None if unknown else set()  # whether destructive calls were refused: True, False, or both
         self.sent, self.came = None if unknown else set(), 0
 
 class RunFacts:
@@ -186,8 +187,19 @@ class RunFacts:
         said = [*listed(value.get("approvals")), value.get("approval"), *listed(call.get("earlier")), value.get("edit")]
         said += [value] if name == "settleEffect" and isinstance(value.get("note"), str) else []
         for one in outcomes:
+            self.ends(one)
             said += [*listed(one.get("approvals")), one.get("decision"), *listed(one.get("earlier"))]
+        if name == "takeStep" and "all_refused" in value and run.ended is not None and self.whole():
+            self.rule("D6", value["all_refused"] is (run.ended == {True}))
         run.may |= {txt(self.obj(it).get("by")) for it in (*said, *listed(value.get("settlements")))} - {""}
+
+    def ends(self, one):
+        """One that was stopped, or is told by an older build, need not say what the workflow knows of it."""
+        run, is_text = self.run, isinstance(one.get("digest"), str)
+        if one.get("state") in ("cancelled", "superseded") or is_text and "class" not in one:
+            run.ended = None
+        if run.ended is not None and is_text and one.get("class") == "destructive":
+            run.ended.add(one.get("effect") == "refused")
 
     def hears(self, person):
         if self.run.heard is not None and txt(person):
@@ -201,7 +213,7 @@ class RunFacts:
             return
         unknown, said = given is self.UNKNOWN, self.obj(given)
         if name == "takeStep" and (unknown or one["cancelled"]):
-            run.heard = run.full = run.sent = None
+            run.heard = run.full = run.ended = run.sent = None
         if unknown:
             run.heads = None
             return

@@ -27,6 +27,8 @@ interface SoFar {
   people: { heard: Set<string>; may: Set<string> } | null;
   /** The conversation comes near the model's context window; null: nobody can tell. */
   full: boolean | null;
+  /** Whether a destructive call was refused, and whether one has ended otherwise; null: nobody can tell. */
+  ended: { refused: boolean; otherwise: boolean } | null;
   /** What the workflow was sent: how often, and by whom under which name. */
   sent: { count: number; from: Set<string> } | null;
 }
@@ -112,8 +114,28 @@ export class TwiceInView {
       if (Number(outcome.revision ?? 1) > 1) this.run.revised = true;
       decisions.push(...list(outcome.approvals), outcome.decision, ...list(outcome.earlier));
     }
+    for (const outcome of list(value.outcomes).map(object)) this.ended(outcome);
+    if (type === 'takeStep') this.refusals(value.all_refused);
     for (const decision of decisions) this.may(object(decision).by);
     for (const settlement of list(value.settlements)) this.may(object(settlement).by);
+  }
+
+  /** One that was stopped, or is told by an older build, need not say what the workflow knows of it. */
+  private ended({ digest, class: kind, state, effect }: JsonObject): void {
+    if (state === 'cancelled' || state === 'superseded' || (typeof digest === 'string' && kind === undefined))
+      this.run.ended = null;
+    if (this.run.ended === null || typeof digest !== 'string' || kind !== 'destructive') return;
+    this.run.ended[effect === 'refused' ? 'refused' : 'otherwise'] = true;
+  }
+
+  /** D6: there were destructive calls, and all of them were refused. */
+  private refusals(said: Json | undefined): void {
+    const { ended } = this.run;
+    if (said !== undefined && ended !== null && this.all.whole && said !== (ended.refused && !ended.otherwise))
+      this.all.report(
+        'D6',
+        `A step is told ${quoted(said)} of whether all that might take effect was refused, and it was not so`,
+      );
   }
 
   private completed({ scheduledEventId, result }: JsonObject): void {
@@ -217,7 +239,7 @@ function isShort(value: Json | undefined, longest: number): boolean {
 }
 
 function unknown(): SoFar {
-  return { calls: new Set(), revised: false, people: null, full: null, sent: null };
+  return { calls: new Set(), revised: false, people: null, full: null, ended: null, sent: null };
 }
 
 function first({ parent, context_full }: JsonObject): SoFar {
@@ -227,16 +249,18 @@ function first({ parent, context_full }: JsonObject): SoFar {
     revised: false,
     people: { heard, may: new Set() },
     full: context_full === true,
+    ended: { refused: false, otherwise: false },
     sent: { count: 0, from: new Set() },
   };
 }
 
-function copyOf({ calls, revised, people, full, sent }: SoFar): SoFar {
+function copyOf({ calls, revised, people, full, ended, sent }: SoFar): SoFar {
   return {
     calls: new Set(calls),
     revised,
     people: people && { heard: new Set(people.heard), may: new Set(people.may) },
     full,
+    ended: ended && { ...ended },
     sent: sent && { count: sent.count, from: new Set(sent.from) },
   };
 }

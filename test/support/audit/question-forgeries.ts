@@ -64,4 +64,21 @@ const OF_EXPIRIES: Plan[] = ['cancelled', 'running', 'set_aside', 'denied'].map(
   says: /by the workflow's clock and its policy until another time/,
 }));
 
-export const QUESTION_PLANS: readonly Plan[] = [...OF_CARDS, ...OF_DEFINITIONS, ...OF_EXPIRIES];
+const OF_STEPS: Plan[] = [
+  ['plain', 0],
+  ['probed', 1],
+  ['expired', 1],
+  ['reset', 2],
+].map(([of, nth]) => ({
+  name: `whether all was refused, as a step is told otherwise (${of})`,
+  of: String(of),
+  edit: (lines: OpenLine[]) => {
+    const told = argument(lines, 'takeStep', Number(nth));
+    told.all_refused = !told.all_refused;
+  },
+  at: activity('takeStep', Number(nth)),
+  rule: 'D6',
+  says: /of whether all that might take effect was refused/,
+}));
+
+export const QUESTION_PLANS: readonly Plan[] = [...OF_CARDS, ...OF_DEFINITIONS, ...OF_EXPIRIES, ...OF_STEPS];
