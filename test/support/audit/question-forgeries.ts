@@ -2,6 +2,7 @@
 import type { OpenLine } from './forge';
 import { activity, argument, block, bodies, later, result, type Find, type Plan } from './open-lines';
 
+const OTHER = 'f'.repeat(64);
 const refOf = (lines: OpenLine[], is: Find): string => lines.find(is)!.body.ref;
 const part =
   (has: (body: any) => unknown): Find =>
@@ -9,7 +10,7 @@ const part =
     kind === 'part' && Boolean(has(body.part?.body ?? {}));
 const isUse = part(({ type }) => type === 'tool_use');
 
-const OF_CARDS: Plan[] = ['bound', 'approval', 'denied'].map((of) => ({
+const OF_CARDS: Plan[] = ['cancelled', 'running', 'terminated'].map((of) => ({
   name: `the card that people were shown is said to be what the model asked for (${of})`,
   of,
   edit: (lines: OpenLine[]) => (result(lines, 'admitCall').card_ref = refOf(lines, isUse)),
@@ -81,4 +82,30 @@ const OF_STEPS: Plan[] = [
   says: /of whether all that might take effect was refused/,
 }));
 
-export const QUESTION_PLANS: readonly Plan[] = [...OF_CARDS, ...OF_DEFINITIONS, ...OF_EXPIRIES, ...OF_STEPS];
+const OF_DECISIONS: Plan[] = [
+  ...(
+    [
+      ['card_ref', 'on another card'],
+      ['run_id', 'of a run that has not asked'],
+    ] as const
+  ).flatMap(([field, why]) =>
+    [0, 1].map((nth) => ({
+      name: `another ${field} of the approval with which a call ran (reset, ${nth})`,
+      of: 'reset',
+      edit: (lines: OpenLine[]) => (argument(lines, 'runCall', nth).approvals[0][field] = OTHER),
+      at: activity('runCall', nth),
+      rule: 'D5',
+      says: new RegExp(why),
+    })),
+  ),
+  ...['approve', { decision: 'approve' }, { decision: 'none' }].map((said) => ({
+    name: `what is said to have been decided on a call that nobody was asked about: ${JSON.stringify(said)}`,
+    of: 'reset',
+    edit: (lines: OpenLine[]) => (argument(lines, 'takeStep', 1).outcomes[0].decision = said),
+    at: activity('takeStep', 1),
+    rule: 'D5',
+    says: /decision on a call that is none/,
+  })),
+];
+
+export const QUESTION_PLANS: readonly Plan[] = [...OF_CARDS, ...OF_DEFINITIONS, ...OF_EXPIRIES, ...OF_STEPS, ...OF_DECISIONS];
