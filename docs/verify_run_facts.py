@@ -281,6 +281,9 @@ class RunFacts:
         self.ignored(view.get("ignored_signals"))
         if self.whole():
             self.steered(listed(view.get("steered_by")), txt(view.get("requester")))
+            for index, one in enumerate(calls):
+                after = [it for it in calls[index + 1:] if txt(one.get("id")) and same(it.get("id"), one["id"])]
+                self.rule("D6", not after or self.is_superseded(one, after[0]))
             if not self.twice.reset:
                 self.forgotten(self.obj(view.get("earlier_calls")), view.get("state"), calls)
 
@@ -307,6 +310,12 @@ class RunFacts:
         heard = set(map(self.person, run.heard))
         self.rule("D1", names <= heard | set(map(self.person, run.may)))
         self.rule("D1", len(shown) >= MOST_HEARD or heard <= names | {self.person(requester)})
+
+    def is_superseded(self, one, after):
+        """Another revision takes the place of one that has not run: that one has come to nothing."""
+        nothing = ("error", "result_summary", "result_ref", *(() if self.twice.reset else ("effect",)))
+        fewer = "attempts" not in one or number(one["attempts"]) <= number(after.get("attempts"))
+        return one.get("state") == "superseded" and fewer and all(one.get(it) is None for it in nothing)
 
     def forgotten(self, earlier, state, calls):
         """Each call that a step has asked for is shown, or counted among those that are not."""

@@ -167,6 +167,8 @@ export class TwiceInView {
     const fault =
       this.pending(view, calls) ?? this.full(view) ?? this.ignored(view) ?? (this.all.whole ? this.people(view) : null);
     if (fault !== null) this.all.report('D1', `The turn's result ${fault}`);
+    const other = this.all.whole ? superseded(calls, this.history.wasReset) : null;
+    if (other !== null) this.all.report('D6', `The turn's result ${other}`);
     const left = this.all.whole && !this.history.wasReset ? this.forgotten(view, calls) : null;
     if (left !== null) this.all.report('D6', `The turn's result ${left}`);
   }
@@ -231,6 +233,20 @@ export class TwiceInView {
     if (state !== 'cancelled' && left > Number(count)) return `leaves out ${left} calls, and counts ${quoted(count)}`;
     return !revised && Number(count) > left ? `counts ${quoted(count)} calls that it leaves out, and there were ${left}` : null;
   }
+}
+
+/** Another revision of a call takes the place of one that has not run: that one has come to nothing. */
+function superseded(calls: JsonObject[], wasReset: boolean): string | null {
+  for (const [index, { id, state, attempts, error, result_summary, result_ref, effect }] of calls.entries()) {
+    const next = text(id) !== '' ? calls.slice(index + 1).find((one) => one.id === id) : undefined;
+    if (next === undefined) continue;
+    if (state !== 'superseded') return `says ${quoted(state)} of a call that another revision has superseded`;
+    if ([error, result_summary, result_ref, wasReset ? null : effect].some((one) => one !== null && one !== undefined))
+      return 'says that something became of a call that another revision has superseded';
+    if (typeof attempts === 'number' && !(attempts <= Number(next.attempts)))
+      return `says that a call was tried ${attempts} times, and less often once another revision had superseded it`;
+  }
+  return null;
 }
 
 /** It was not cut. */

@@ -1,7 +1,8 @@
 /** What people were asked, until when, and what the result shows of it, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
-import { activity, argument, block, bodies, later, result, type Find, type Plan } from './open-lines';
+import { activity, argument, block, bodies, later, ofType, result, view, type Find, type Plan } from './open-lines';
 
+const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const OTHER = 'f'.repeat(64);
 const refOf = (lines: OpenLine[], is: Find): string => lines.find(is)!.body.ref;
 const part =
@@ -108,4 +109,56 @@ const OF_DECISIONS: Plan[] = [
   })),
 ];
 
-export const QUESTION_PLANS: readonly Plan[] = [...OF_CARDS, ...OF_DEFINITIONS, ...OF_EXPIRIES, ...OF_STEPS, ...OF_DECISIONS];
+const OF_RESULTS: Plan[] = [
+  ...(
+    [
+      ['plain', 'quorum', 2, 'took other approvals than admission'],
+      ['parallel', 'channel', 'attested', 'took other approvals than admission'],
+      ['plain', 'required', true, 'whether people had to approve'],
+      ['sub_agent', 'required', true, 'whether people had to approve'],
+    ] as const
+  ).map(([of, field, value, why]) => ({
+    name: `another ${field} of a call that nobody was asked about, in the result of the turn (${of})`,
+    of,
+    edit: (lines: OpenLine[]) => (view(lines).calls[0].approval[field] = value),
+    at: COMPLETED,
+    rule: 'D5',
+    says: new RegExp(why),
+  })),
+  ...[0, 1].map((nth) => ({
+    name: `whether people had to approve a call that a classifier was asked about, told otherwise in the result of the turn (${nth})`,
+    of: 'probed',
+    edit: (lines: OpenLine[]) => {
+      const { approval } = view(lines).calls[nth];
+      approval.required = !approval.required;
+    },
+    at: COMPLETED,
+    rule: 'D5',
+    says: /whether people had to approve/,
+  })),
+  ...(
+    [
+      ['state', 'denied', 'says "denied" of a call that another revision'],
+      ['error', { code: 'TIMEOUT' }, 'something became of a call'],
+      ['result_summary', 'paid', 'something became of a call'],
+      ['effect', 'refused', 'something became of a call'],
+      ['attempts', 2, 'was tried 2 times'],
+    ] as const
+  ).map(([field, value, why]) => ({
+    name: `another ${field} of a call that was superseded, in the result of the turn`,
+    of: 'edited',
+    edit: (lines: OpenLine[]) => (view(lines).calls[0][field] = value),
+    at: COMPLETED,
+    rule: 'D6',
+    says: new RegExp(why),
+  })),
+];
+
+export const QUESTION_PLANS: readonly Plan[] = [
+  ...OF_CARDS,
+  ...OF_DEFINITIONS,
+  ...OF_EXPIRIES,
+  ...OF_STEPS,
+  ...OF_DECISIONS,
+  ...OF_RESULTS,
+];
