@@ -154,6 +154,15 @@ const OF_RESULTS: Plan[] = [
   })),
 ];
 
+const OF_TURNS_BELOW: Plan[] = ['sub_agent', 'forwarded'].map((of) => ({
+  name: `a turn below answers another call than it was opened for (${of})`,
+  of,
+  edit: (lines: OpenLine[]) => (argument(lines, 'closeSubTurn').call.digest = OTHER),
+  at: activity('closeSubTurn'),
+  rule: 'D6',
+  says: /another call than it was opened for/,
+}));
+
 export const QUESTION_PLANS: readonly Plan[] = [
   ...OF_CARDS,
   ...OF_DEFINITIONS,
@@ -161,4 +170,5 @@ export const QUESTION_PLANS: readonly Plan[] = [
   ...OF_STEPS,
   ...OF_DECISIONS,
   ...OF_RESULTS,
+  ...OF_TURNS_BELOW,
 ];
