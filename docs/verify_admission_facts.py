@@ -28,6 +28,7 @@ class AdmissionFacts:
         self.history, self.twice, self.rule, self.objects = history, twice, rule, objects
         self.form, self.payload, self.call_digest, self.UNKNOWN = form, payload, call_digest, unknown
         self.calls, self.scheduled, self.policies = {}, {}, set()
+        self.cards, self.runs = {}, {}  # by digest: with which people were asked, and which runs have asked
 
     def obj(self, value): return value if isinstance(value, dict) and value is not self.UNKNOWN else {}
     def objs(self, values): return [self.obj(one) for one in values] if isinstance(values, list) else []
@@ -64,6 +65,11 @@ class AdmissionFacts:
     def activity(self, name, value):
         """It is a call that a step has asked for; and what admission is asked about is what was known of it."""
         call, card = self.obj(value.get("call")), value.get("card_ref")
+        single = [value.get("approval")] if name == "runCall" else []
+        for one in (*self.objs(value.get("approvals")), *single, *self.objs(call.get("earlier"))):
+            self.answers(self.obj(one))
+        for one in self.objs(value.get("outcomes")):
+            self.said_on(one)
         if "id" in call:
             known = self.calls.get(txt(call["id"]))
             self.rule("D4", known is not None)
@@ -76,7 +82,38 @@ class AdmissionFacts:
         if name == "readCard" and isinstance(card, str):
             self.rule("D4", self.twice.knows("card", card, "call_id"))
 
+    def said_on(self, one):
+        """What is said to have been decided on a call is a decision on it."""
+        digest, decision, approvals = one.get("digest"), one.get("decision"), one.get("approvals")
+        said = [] if decision is None else [decision]
+        for it in said + (approvals if isinstance(approvals, list) else []):
+            right = isinstance(it, dict) and it.get("decision") in ("approve", "deny", "expired")
+            self.rule("D5", right and (not isinstance(digest, str) or it.get("digest") == digest))
+            self.answers(self.obj(it))
+        for it in self.objs(one.get("earlier")):
+            self.answers(it)
+
+    def answers(self, said):
+        """A decision is on a card of its call, in a run that has asked with it."""
+        digest, card, run = (txt(said.get(it)) for it in ("digest", "card_ref", "run_id"))
+        if digest in self.cards:
+            self.rule("D5", not isinstance(said.get("card_ref"), str) or card in self.cards[digest])
+            runs = self.runs[digest]
+            self.rule("D5", not isinstance(said.get("run_id"), str) or runs is None or run in runs)
+
+    def asks(self, digest, card, run):
+        if isinstance(digest, str):
+            known = self.runs.get(digest, set())
+            self.cards.setdefault(digest, set()).update(it for it in [card] if isinstance(it, str))
+            self.runs[digest] = known | {run} if known is not None and isinstance(run, str) and run else None
+
     def completed(self, name, value, said):
+        if name == "admitCall" and said.get("ok") is True:
+            self.asks(said.get("digest"), said.get("card_ref"), said.get("run_id"))
+        if name == "readCard":  # a question goes on in another run
+            card = txt((value or {}).get("card_ref"))
+            for digest in [it for it in self.cards if it == said.get("digest") or card in self.cards[it]]:
+                self.asks(digest, (value or {}).get("card_ref"), said.get("run_id"))
         calls = {"takeStep": said.get("calls"), "admitDirect": [said.get("call")]}.get(name)
         for one in self.objs(calls):
             self.asked(one)

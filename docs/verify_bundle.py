@@ -1260,11 +1260,11 @@ class Turn:
     def part(self, body):
         self.blocks.part(body["ref"], body["part"])
         self.twice.lost = self.twice.lost or body["part"] is None
-        self.twice.part(body["ref"], at(body, "part.body"))
-        self.facts.part(body["ref"], at(body, "part.body"))
-        self.of_runs.part(body["ref"], at(body, "part.body"))
-        self.decisions.part(body["ref"], at(body, "part.body"))
+        for one in (self.twice, self.facts, self.of_runs, self.decisions):
+            one.part(body["ref"], at(body, "part.body"))
         self.others.part(body["ref"], obj(at(body, "part.body")))
+        if body["part"] is not None and self.twice.knows("card", body["ref"], "digest"):  # people were asked with it
+            self.rule("D3", all(isinstance(obj(body["part"]["body"]).get(it), str) for it in ("digest", "card")))
 
     def block(self, body):
         own = self.blocks.block(body["ref"], body["block"])

@@ -383,6 +383,24 @@ class TwiceInDecisions:
         self.history, self.twice, self.rule, self.defined, self.read = history, twice, rule, defined, read
         self.scheduled, self.told, self.untrusted, self.admitted = {}, {}, {}, {}
         self.direct, self.bodies = None, {}
+        self.verdicts = {}  # by call: whether each asks, the last, and whether nobody can tell which counts
+
+    def judged(self, call, verdict, edited):
+        known = self.verdicts.setdefault(txt(call), {"all": set(), "last": False, "loose": False})
+        known["all"].add(verdict == "ask")
+        if edited:  # what a person wanted instead need not have come to count
+            known["loose"] = True
+        else:
+            known["last"] = verdict == "ask"
+
+    def is_required(self, call, required, asked):
+        """Whether that follows from the verdict, or from that people were asked."""
+        known = self.verdicts.get(txt(call.get("id")))
+        if known is None or required is ...:
+            return True
+        stopped = call.get("state") in ("cancelled", "proposed", "superseded")  # it need not have been looked at
+        asks = known["all"] if known["loose"] or stopped else {known["last"]}
+        return any(required is (asked or one) for one in asks)
 
     @property
     def whole(self): return self.twice.whole and not self.twice.unknown
@@ -495,6 +513,9 @@ class TwiceInDecisions:
             self.twice.said.pop(("use", txt(name), fact), None)
         self.twice.tell("use", name, there(call, "validation_ms", "definition_ref"))
         self.keep("reason", name, call.get("reason"))
+        self.judged(name, call.get("verdict"), False)
+        if "approval" not in call:  # one person is enough, however that one says so
+            self.keep("quorum", name, {"quorum": 1, "channel": "any"})
         if "approval" in call:
             self.approved_under(name, call["approval"])
             defined = self.read.obj(self.defined(call).get("approvals"))
@@ -512,6 +533,7 @@ class TwiceInDecisions:
             self.approved_under(name, renewed.get("approval"))
         if not isinstance(decided, dict):
             return
+        self.judged(name, decided.get("verdict"), isinstance(edit, dict))
         self.keep("reason", name, decided.get("reason"))
         for one in listed(decided.get("changes")):
             self.keep("changes", name, one)
@@ -600,6 +622,8 @@ class TwiceInDecisions:
             of = self.read.obj(call.get("approval"))
             asked = self.twice.decided.get(txt(call.get("digest"))) or of.get("expires_at") is not None
             self.rule("D5", not self.whole or of.get("required") is not False or not asked)
+            told = self.is_required(call, of.get("required", ...), of.get("expires_at") is not None)
+            self.rule("D5", not self.whole or told)
             takes = {"quorum": of.get("quorum"), "channel": of.get("channel")}
             self.rule("D5", "quorum" not in of or not self.whole or self.has("quorum", call.get("id"), takes))
 

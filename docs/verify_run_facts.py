@@ -50,6 +50,7 @@ class Run:
         self.heard = None if unknown else {it for it in makers if isinstance(it, str)}
         self.may = set()
         self.full = None if unknown else argument.get("context_full") is True
+        self.ended = None if unknown else set()  # whether destructive calls were refused: True, False, or both
         self.sent, self.came = None if unknown else set(), 0
 
 class RunFacts:
@@ -57,6 +58,7 @@ class RunFacts:
         self.twice, self.objects, self.UNKNOWN = twice, objects, unknown
         self.form, self.payload, self.when, self.person = form, payload, when, person
         self.run, self.runs, self.next, self.clock, self.handed = Run(), {}, {}, set(), {}
+        self.waits = set()
         self.steps, self.bodies, self.contents, self.answers, self.held = {}, {}, {}, {}, {}
 
     def rule(self, rule, holds): self.twice.rule(rule, bool(holds))
@@ -153,6 +155,9 @@ class RunFacts:
             limit = SECONDS.fullmatch(txt(facts.get("startToCloseTimeout")))
             if limit and not self.twice.unknown:
                 self.tell("use", call.get("id"), {"timeout_ms": round(float(limit[1]) * 1000) - AROUND})
+        until = value.get("expires_at") if name == "admitCall" else None
+        if until is not None and time is not None and not math.isnan(time) and self.whole() and self.waits is not None:
+            self.rule("D4", self.when(until) - time in self.waits)
         if name == "admitCall" and isinstance(value.get("undecided"), dict):
             self.denials(self.obj(value["undecided"].get("denials")))
         self.people(name, value, known)
@@ -182,8 +187,19 @@ class RunFacts:
         said = [*listed(value.get("approvals")), value.get("approval"), *listed(call.get("earlier")), value.get("edit")]
         said += [value] if name == "settleEffect" and isinstance(value.get("note"), str) else []
         for one in outcomes:
+            self.ends(one)
             said += [*listed(one.get("approvals")), one.get("decision"), *listed(one.get("earlier"))]
+        if name == "takeStep" and "all_refused" in value and run.ended is not None and self.whole():
+            self.rule("D6", value["all_refused"] is (run.ended == {True}))
         run.may |= {txt(self.obj(it).get("by")) for it in (*said, *listed(value.get("settlements")))} - {""}
+
+    def ends(self, one):
+        """One that was stopped, or is told by an older build, need not say what the workflow knows of it."""
+        run, is_text = self.run, isinstance(one.get("digest"), str)
+        if one.get("state") in ("cancelled", "superseded") or is_text and "class" not in one:
+            run.ended = None
+        if run.ended is not None and is_text and one.get("class") == "destructive":
+            run.ended.add(one.get("effect") == "refused")
 
     def hears(self, person):
         if self.run.heard is not None and txt(person):
@@ -197,7 +213,7 @@ class RunFacts:
             return
         unknown, said = given is self.UNKNOWN, self.obj(given)
         if name == "takeStep" and (unknown or one["cancelled"]):
-            run.heard = run.full = run.sent = None
+            run.heard = run.full = run.ended = run.sent = None
         if unknown:
             run.heads = None
             return
@@ -206,6 +222,8 @@ class RunFacts:
         for call in self.objs(calls):
             self.twice.said.pop(("use", txt(call.get("id")), "timeout_ms"), None)
             self.tell("use", call.get("id"), {it: call[it] for it in ("timeout_ms",) if it in call})
+        if name in ("takeStep", "admitDirect"):
+            self.waits_for(self.obj(said.get("policy")).get("approval_expiry_ms"))
         denied = name == "admitCall" and said.get("ok") is False and said.get("by_classifier") is True
         if run.denied is not None:
             run.denied += denied
@@ -220,6 +238,11 @@ class RunFacts:
         self.defined(name, value, one["known"], said)
         if not one["cancelled"]:
             self.took(name, said)
+
+    def waits_for(self, time):
+        """For so long people may decide, as steps have it. None: one does not say it."""
+        known = self.waits is not None and type(time) in (int, float)
+        self.waits = self.waits | {time} if known else None
 
     def took(self, name, said):
         run = self.run
@@ -258,6 +281,9 @@ class RunFacts:
         self.ignored(view.get("ignored_signals"))
         if self.whole():
             self.steered(listed(view.get("steered_by")), txt(view.get("requester")))
+            for index, one in enumerate(calls):
+                after = [it for it in calls[index + 1:] if txt(one.get("id")) and same(it.get("id"), one["id"])]
+                self.rule("D6", not after or self.is_superseded(one, after[0]))
             if not self.twice.reset:
                 self.forgotten(self.obj(view.get("earlier_calls")), view.get("state"), calls)
 
@@ -284,6 +310,12 @@ class RunFacts:
         heard = set(map(self.person, run.heard))
         self.rule("D1", names <= heard | set(map(self.person, run.may)))
         self.rule("D1", len(shown) >= MOST_HEARD or heard <= names | {self.person(requester)})
+
+    def is_superseded(self, one, after):
+        """Another revision takes the place of one that has not run: that one has come to nothing."""
+        nothing = ("error", "result_summary", "result_ref", *(() if self.twice.reset else ("effect",)))
+        fewer = "attempts" not in one or number(one["attempts"]) <= number(after.get("attempts"))
+        return one.get("state") == "superseded" and fewer and all(one.get(it) is None for it in nothing)
 
     def forgotten(self, earlier, state, calls):
         """Each call that a step has asked for is shown, or counted among those that are not."""
@@ -323,7 +355,8 @@ class RunFacts:
     def part(self, ref, body):
         if not isinstance(body, dict):
             return
-        if isinstance(body.get("subject"), dict) or body.get("v") == "holdfast.summary/1" or "role" in body:
+        named = {"subject", "definition_ref"} & {*body}
+        if named or body.get("v") == "holdfast.summary/1" or "role" in body:
             self.bodies[ref] = body
         kind, said = body.get("type"), body.get("text")
         lost = kind == "text" and (not isinstance(said, str) or NOT_KEPT.fullmatch(said))
@@ -349,11 +382,20 @@ class RunFacts:
             self.tell("block", ref, {"did": "nothing"})
         if not own:
             return
+        if body:
+            self.is_of_agent(txt(body.get("definition_ref")), self.obj(body.get("subject")).get("agent"))
         if kind == "message" and body and body.get("role") == "assistant":
             self.answers[ref] = parts
         if kind == "admission" and body:
             self.admission(self.steps.get(ref), self.obj(self.objects.get(txt(body.get("definition_ref")))))
             self.server_tools(body.get("server_tools"), self.answers.get(block["parent"], []))
+
+    def is_of_agent(self, ref, agent):
+        """A definition that a block names is one, and that of its agent."""
+        definition = self.obj(self.objects.get(ref))
+        self.rule("D1", definition.get("v") not in ("holdfast.policy/1", "holdfast.policy_within/1"))
+        if definition.get("v") == "holdfast.agent/1" and isinstance(agent, str) and agent != "":
+            self.rule("D1", self.form(definition.get("name")) == self.form(agent))
 
     def admission(self, step, definition):
         if step is None or definition.get("v") != "holdfast.agent/1":

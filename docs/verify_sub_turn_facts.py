@@ -18,6 +18,7 @@ class SubTurnFacts:
         self.known = known.setdefault("below", {})  # what histories of turns so far have of turns below
         self.UNKNOWN = unknown
         self.scheduled, self.opened, self.reports, self.reports_in, self.started = {}, {}, {}, {}, {}
+        self.opened_for = {}  # by turn: the digests of the calls that it was opened for
         self.below = set()  # workflows of all that were opened
         self.answered, self.outcomes = set(), set()  # which turns have answered calls: as they may be, as they are told
         self.lists, self.passed, self.updates, self.view = {}, {}, {}, None
@@ -81,6 +82,9 @@ class SubTurnFacts:
             self.rule("D6", not self.knows_all() or one in self.answered)
         if name == "closeSubTurn":
             call, report = self.obj(value.get("call")), self.obj(value.get("report"))
+            known = self.opened_for.get(txt(value.get("sub_turn_id")))
+            if known is not None and "digest" in call and self.knows_all():
+                self.rule("D6", self.form(call["digest"]) in known)
             self.closes(call.get("id"), txt(value.get("sub_turn_id")), report)
         if name == "forwardDecision":
             self.rule("H9", not self.knows_all() or txt(value.get("workflow_id")) in self.below)
@@ -104,6 +108,7 @@ class SubTurnFacts:
             turn_id, report = txt(value.get("sub_turn_id")), self.obj(result.get("existing")).get("report")
             self.opened[turn_id] = (value, result)
             self.below.add(f"turn/{turn_id}")
+            self.opened_for.setdefault(turn_id, set()).add(self.form(self.obj(value.get("call")).get("digest")))
             if isinstance(report, dict):
                 self.reports[f"turn/{turn_id}"] = without(report, "said_by")
         if name == "lookAtSubTurn":

@@ -119,6 +119,7 @@ export class Blocks {
       report('B2', 'The block lies before the one that it follows, or outside of the time of its turn');
     this.own.set(ref, { at, kind: block.kind, body, admits });
     if (body !== null && REFERRING.has(block.kind)) this.refer(body);
+    if (body !== null) this.isOfAgent(body, report);
     switch (block.kind) {
       case 'start':
         return this.start(body, block.at, report);
@@ -142,6 +143,16 @@ export class Blocks {
   refer(body: JsonObject): void {
     for (const field of PART_REFS) if (typeof body[field] === 'string') this.refs.parts.add(body[field]);
     for (const field of OBJECT_REFS) if (typeof body[field] === 'string') this.refs.objects.add(body[field]);
+  }
+
+  /** D1: a definition that a block names is one, and that of its agent. */
+  private isOfAgent({ definition_ref, subject }: JsonObject, report: Report): void {
+    const { agent } = object(subject);
+    const definition = this.around.definitions.get(text(definition_ref));
+    if (this.around.rules.areRules(text(definition_ref)))
+      report('D1', 'A block names rules where it names the definition of its agent');
+    if (definition !== undefined && typeof agent === 'string' && agent !== '' && definition.name !== agent)
+      report('D1', `A block of the agent ${quoted(agent)} names the definition of another`);
   }
 
   /** What an effect or a settlement block says became of its call; undefined: it is none, or was left out. */

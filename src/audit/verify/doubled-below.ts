@@ -60,6 +60,7 @@ export const SUB_TURN_REPORT = {
   said_by: 'once.asked each time, and not kept',
 } as const satisfies Record<keyof SubTurnReport, Place>;
 
+/** Its call is the one that its turn was opened for (D6). The `dispatch` there counts nothing, and stands once: that of an `openSubTurn` counts the names that were tried. */
 export const CLOSE_SUB_TURN_INPUT = {
   turn: 'once.compared field by field',
   call: 'once.compared field by field',

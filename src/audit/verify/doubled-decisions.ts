@@ -103,7 +103,7 @@ export const ADMIT_CALL_INPUT = {
   turn: 'once.compared field by field',
   call: 'once.compared field by field',
   reason: 'rule.D4',
-  expires_at: 'rule.H6',
+  expires_at: 'rule.D4',
   undecided: 'rule.D4',
   changes: 'rule.D4',
   held: 'rule.D4',

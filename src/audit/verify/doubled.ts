@@ -152,7 +152,10 @@ export const RUN_CALL_OUTPUT = {
   held: 'rule.D4',
 } as const satisfies Record<keyof RunCallOutput, Place>;
 
-/** The same, as the next step is told. */
+/**
+ * The same, as the next step is told. Of a call that was stopped the workflow alone knows `effect`, `attempts` and whether it had begun;
+ * where the whole turn was cancelled, nothing says them again but what the model is told.
+ */
 export const CALL_OUTCOME = {
   call_id: 'call.call_id',
   tool_use_id: 'use.tool_use_id',
@@ -310,6 +313,7 @@ export const BLOCK_SUBJECT = {
   class: 'call.class',
 } as const satisfies Table;
 
+/** Its definition is that of the worker that runs the call, and may stand in no other place: it is held to its agent (D1), its policy and class. */
 export const DISPATCH_BODY = {
   call_id: 'call.call_id',
   tool: 'call.tool',

@@ -1,12 +1,15 @@
 /** The rules of the bundle, asked again about each call that ran, by the code that asked them then (rule B12). */
 import { compileRules, decide, factsRecorded, type Policy, type RuledTool, type TurnFacts } from '../../rules';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { text } from '../case-file/loose';
+import { object, text } from '../case-file/loose';
 import type { ObjectBody } from '../format/lines';
 import { innerPolicy, isClass, recordedAgent, recordedOuter, recordedRules } from '../recorded-rules';
 import { quoted } from './fault';
 import type { ScheduledCall } from './history';
 import { attempt, hashOf } from './values';
+
+/** Of an object that has rules. */
+const RULES = new Set<Json | undefined>(['holdfast.policy/1', 'holdfast.policy_within/1']);
 
 /** A tool as a definition of the agent has it. */
 interface Defined {
@@ -29,6 +32,11 @@ export class RecordedRules {
     if (agent) this.definitions.add(ref);
     if (agent) for (const tool of agent.tools) this.tools.push({ ref, agent: agent.name, tool, classifies: agent.classifies });
     else this.objects.set(ref, value);
+  }
+
+  /** Whether the object of this ref has rules, and is no agent's definition. */
+  areRules(ref: string): boolean {
+    return RULES.has(object(this.objects.get(ref)).v);
   }
 
   /** What else must be there where these rules are; null: nothing. */

@@ -24,6 +24,8 @@ export class SubAgents {
   private scheduled = new Map<string, { type: string; value: JsonObject; activityId: string }>();
   /** By turn: the last that was opened in this run. */
   private opened = new Map<string, { value: JsonObject; said: JsonObject }>();
+  /** By turn: the digests of the calls that it was opened for, in any run. */
+  private readonly openedFor = new Map<string, Set<string | null>>();
   /** Workflows of all that were. */
   private readonly below = new Set<string>();
   private reports: Reports = new Map();
@@ -143,8 +145,16 @@ export class SubAgents {
       if (this.all.whole && !this.answered.has(hashOf(one)))
         this.all.report('D6', 'An outcome says that another turn has answered the call than was asked for its answer');
     }
+    if (type === 'closeSubTurn') this.isOpened(text(sub_turn_id), object(call).digest);
     if (type === 'closeSubTurn') this.closes(object(call).id, text(sub_turn_id), object(report));
     if (type === 'forwardDecision') this.passesOn(text(activityId), text(workflow_id), body, identity);
+  }
+
+  /** D6: a turn answers the call that it was opened for. */
+  private isOpened(turn_id: string, digest: Json | undefined): void {
+    const known = this.openedFor.get(turn_id);
+    if (this.all.whole && known !== undefined && digest !== undefined && !known.has(hashOf(digest)))
+      this.all.report('D6', 'A turn below is said to answer another call than it was opened for');
   }
 
   /** D6: a call is answered by its turn, as that was last looked at. */
@@ -183,6 +193,7 @@ export class SubAgents {
 
   private opens(turn_id: string, value: JsonObject, said: JsonObject): void {
     this.opened.set(turn_id, { value, said });
+    this.openedFor.set(turn_id, (this.openedFor.get(turn_id) ?? new Set()).add(hashOf(object(value.call).digest ?? null)));
     this.below.add(workflowOf(turn_id));
     const { report } = object(said.existing);
     if (isJsonObject(report)) this.reports.set(workflowOf(turn_id), withoutPeople(report));

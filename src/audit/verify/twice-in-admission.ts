@@ -18,6 +18,8 @@ const RAN = new Set<Json>(['succeeded', 'failed', 'in_doubt']);
 const WITHOUT_DIGEST = new Set<Json | undefined>(['rejected', 'cancelled']);
 /** Reasons for which the workflow itself refuses a call. */
 const OWN_REASONS = new Set<Json | undefined>(['repeated_failure', 'too_many_questions']);
+/** What people decide on a call before it runs; or that nobody did. */
+const DECISIONS = new Set<Json | undefined>(['approve', 'deny', 'expired']);
 /** With which it stops a call that has not run. */
 const STOPPED = new Set<Json | undefined>(['turn_cancelled', 'aborted_by_sibling']);
 /** Whose `attempts` `twice-in-decisions.ts` compares. */
@@ -45,6 +47,8 @@ export class TwiceInAdmission {
   private scheduled = new Map<string, Scheduled>();
   /** By call. */
   private readonly calls = new Map<string, Asked>();
+  /** By digest: the cards with which people were asked, and the runs that asked. Null: an older build has not said which. */
+  private readonly questions = new Map<string, { cards: Set<string>; runs: Set<string> | null }>();
   /** Rules that steps were taken under. */
   private readonly policies = new Set<string>();
 
@@ -91,6 +95,9 @@ export class TwiceInAdmission {
     for (const outcome of list(outcomes).map(object)) this.ended(outcome, outcome.call_id, HISTORY);
     if (value === null || !this.all.whole) return;
     const { call, card_ref } = value;
+    const single = type === 'runCall' ? [value.approval ?? null] : [];
+    for (const said of [...list(value.approvals), ...single, ...list(object(call).earlier)]) this.answers(said);
+    for (const outcome of list(outcomes).map(object)) this.saidOn(outcome);
     if (isJsonObject(call)) this.isAsked(call, type === 'admitCall');
     if (type === 'readCard' && typeof card_ref === 'string' && !this.all.facts.knows('card', card_ref, 'call_id'))
       this.all.report('D4', 'An activity reads a card that nobody was asked with');
@@ -111,7 +118,40 @@ export class TwiceInAdmission {
     if (other) this.all.report('D4', `Admission was asked about another ${other} of the call than was known of it`);
   }
 
+  /** D5: what is said to have been decided on a call is a decision on it. */
+  private saidOn({ digest, decision = null, approvals, earlier }: JsonObject): void {
+    for (const one of decision === null ? list(approvals) : [decision, ...list(approvals)]) {
+      const { decision: kind, digest: of } = object(one);
+      if (!isJsonObject(one) || !DECISIONS.has(kind) || (typeof digest === 'string' && of !== digest))
+        this.all.report('D5', 'A step is told of a decision on a call that is none, or is one on another');
+      this.answers(one);
+    }
+    for (const one of list(earlier)) this.answers(one);
+  }
+
+  /** D5: a decision is on a card of its call, in a run that has asked with it. */
+  private answers(said: Json): void {
+    const { digest, card_ref, run_id } = object(said);
+    const question = typeof digest === 'string' ? this.questions.get(digest) : undefined;
+    if (question === undefined) return;
+    if (typeof card_ref === 'string' && !question.cards.has(card_ref))
+      this.all.report('D5', 'A decision is said to be on another card than people were shown of its call');
+    if (typeof run_id === 'string' && question.runs !== null && !question.runs.has(run_id))
+      this.all.report('D5', 'A decision is said to be of a run that has not asked about its call');
+  }
+
+  private asks(digest: Json | undefined, { card_ref, run_id }: JsonObject): void {
+    if (typeof digest !== 'string') return;
+    const known = this.questions.get(digest) ?? { cards: new Set(), runs: new Set() };
+    this.questions.set(digest, known);
+    if (typeof card_ref === 'string') known.cards.add(card_ref);
+    if (typeof run_id !== 'string' || run_id === '') known.runs = null;
+    else known.runs?.add(run_id);
+  }
+
   private completed({ type, value }: Scheduled, said: JsonObject): void {
+    if (type === 'admitCall' && said.ok === true) this.asks(said.digest, said);
+    if (type === 'readCard') this.takenUp(value?.card_ref, said);
     if (type === 'takeStep') for (const call of list(said.calls).map(object)) this.asked(call);
     if (type === 'admitDirect') this.asked(object(said.call));
     if (type === 'takeStep' || type === 'admitDirect') {
@@ -120,6 +160,12 @@ export class TwiceInAdmission {
     }
     if (type === 'admitCall' && value !== null) this.admitted(value, said);
     for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.ran(type, one);
+  }
+
+  /** A question goes on in another run. */
+  private takenUp(card_ref: Json | undefined, { digest, run_id = null }: JsonObject): void {
+    for (const [known, { cards }] of this.questions)
+      if (known === digest || cards.has(text(card_ref))) this.asks(known, { card_ref: card_ref ?? null, run_id });
   }
 
   private asked({ id, input_ref, policy_ref, target_hash = null, digest, error }: JsonObject): void {

@@ -10,6 +10,7 @@ import type { Blocks } from './blocks';
 import type { History } from './history';
 import { HISTORY, RESULT, TRANSCRIPT, type Testimony } from './testimony';
 import { attempt, attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN } from './values';
+import { Verdicts } from './verdicts';
 import { contains, jsonOf } from './wanted-input';
 
 interface Scheduled {
@@ -42,6 +43,7 @@ export class TwiceInDecisions {
   private readonly told = new Map<string, Set<string | null>>();
   /** By call: whether outsiders' words had been read. */
   private readonly untrusted = new Map<string, boolean>();
+  private readonly verdicts = new Verdicts();
   /** By the ref of the input. */
   private readonly admitted = new Map<string, Admitted>();
   /** The part that has the input of a direct call. */
@@ -200,7 +202,10 @@ export class TwiceInDecisions {
     for (const fact of ['validation_ms', 'definition_ref']) this.all.facts.forget('use', text(id), fact);
     this.all.tell('use', id, { validation_ms: call.validation_ms, definition_ref: call.definition_ref }, HISTORY);
     this.keep('reason', id, reason);
+    this.verdicts.add(id, verdict, false);
     if (approval !== undefined) this.approvedUnder(id, approval);
+    // Where it says nothing, one person is enough, however that one says so.
+    else this.keep('quorum', id, { quorum: 1, channel: 'any' });
     const defined = object(this.definitions.get(text(call.definition_ref))?.approvals)[text(tool)];
     if (approval !== undefined && defined !== undefined && hashOf(approval) !== hashOf(defined))
       this.all.report('D4', "A call was admitted under another approval policy than that of the agent's definition");
@@ -215,6 +220,7 @@ export class TwiceInDecisions {
     if (isJsonObject(renewed)) this.approvedUnder(id, renewed.approval);
     if (!isJsonObject(decided)) return;
     const { verdict, reason, input, input_ref, input_hash, input_digest, changes } = decided;
+    this.verdicts.add(id, verdict, isJsonObject(edit));
     this.keep('reason', id, reason);
     for (const one of list(changes)) this.keep('changes', id, one);
     const all = list(changes).map(object);
@@ -276,6 +282,8 @@ export class TwiceInDecisions {
       const { length: told } = this.all.decisionsOn(call.digest);
       if (this.all.whole && required === false && (told > 0 || expires_at !== null))
         this.all.report('D5', "The turn's result says that nobody had to approve a call that people were asked about");
+      if (this.all.whole && !this.verdicts.require(call, required, expires_at !== null))
+        this.all.report('D5', "The turn's result says otherwise than admission whether people had to approve a call");
       if (quorum !== undefined && this.all.whole && !this.has('quorum', call.id, { quorum, channel: channel ?? null }))
         this.all.report('D5', "The turn's result says that a call took other approvals than admission has answered");
     }

@@ -70,6 +70,8 @@ export class TwiceInRuns {
   private run: RunSoFar = { began: NaN, heads: null, denied: null };
   private readonly runs = new Map<string, RunSoFar>();
   private readonly next = new Map<string, Next>();
+  /** ms for which people may decide, as steps have it. Null: one does not say it. */
+  private waits: Set<number> | null = new Set();
   /** A task has been completed since a head was named. */
   private taskSince = true;
   /** ms since 1970: of the last activity that writes a step or the end. */
@@ -187,6 +189,7 @@ export class TwiceInRuns {
     if (type === 'runCall') this.timeLimit(attributes, object(value.call));
     const { undecided } = value;
     if (type === 'admitCall' && isJsonObject(undecided)) this.denials(object(undecided.denials));
+    if (type === 'admitCall' && time !== undefined) this.expiry(value.expires_at, time);
   }
 
   /** D4: what people read of the activity, in the Web UI. */
@@ -202,6 +205,16 @@ export class TwiceInRuns {
     const seconds = /^([0-9]+(?:[.][0-9]+)?)s$/.exec(text(startToCloseTimeout))?.[1];
     if (seconds !== undefined && !this.all.unknown)
       this.all.tell('use', id, { timeout_ms: Math.round(Number(seconds) * 1000) - AROUND_MS }, HISTORY);
+  }
+
+  /** D4: until when people may decide follows from the workflow's clock, and from the policy of a step. */
+  private expiry(until: Json | undefined, time: number): void {
+    if (until === undefined || until === null || Number.isNaN(time) || !this.all.whole) return;
+    if (this.waits !== null && !this.waits.has(timeOf(until) - time))
+      this.all.report(
+        'D4',
+        `People were asked until ${quoted(until)}, and by the workflow's clock and its policy until another time`,
+      );
   }
 
   /** D4: how often the classifier has denied. What it has said since the last task need not have been looked at. */
@@ -220,6 +233,7 @@ export class TwiceInRuns {
     if (payload === UNKNOWN) return;
     const said = object(payload);
     this.named(said, cancelled);
+    if (type === 'takeStep' || type === 'admitDirect') this.waitsFor(object(said.policy).approval_expiry_ms);
     if (type === 'takeStep') this.asked(said);
     if (type === 'admitDirect') this.limit(object(said.call));
     if (type === 'admitCall' && said.ok === false && said.by_classifier === true && this.run.denied) this.run.denied.now += 1;
@@ -230,6 +244,11 @@ export class TwiceInRuns {
     const { not_applied_from: until } = said;
     if (type === 'reconcileEffect' && until !== undefined && of !== undefined && !(timeOf(until) >= timeOf(of)))
       this.all.report('D6', 'A probe was to be believed sooner than the workflow had said');
+  }
+
+  private waitsFor(ms: Json | undefined): void {
+    if (typeof ms === 'number') this.waits?.add(ms);
+    else this.waits = null;
   }
 
   /** Calls of a step, each with its time limit. */

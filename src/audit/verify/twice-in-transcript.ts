@@ -36,6 +36,7 @@ export class TwiceInTranscript {
   part({ ref, part }: PartBody): void {
     const body = part?.body ?? null;
     this.lost ||= part === null;
+    if (part !== null && this.all.facts.knows('card', ref, 'digest')) this.isCard(body);
     if (!isJsonObject(body)) return;
     const { facts } = this.all;
     const { subject, call_id, tool, version, input, envelope, undecided } = body;
@@ -73,6 +74,13 @@ export class TwiceInTranscript {
       this.all.tell('result', ref, { summary: body.summary, call_id, success, ...of_tool, ...failed }, TRANSCRIPT);
       this.all.tell('turn', '', { turn_id: body.turn_id, session_id: body.session_id, trace_id }, TRANSCRIPT);
     }
+  }
+
+  /** D3: what people were asked with has the digest of its call, and its text. */
+  private isCard(body: Json): void {
+    const { digest, card } = object(body);
+    if (typeof digest !== 'string' || typeof card !== 'string')
+      this.all.report('D3', 'What people are said to have been asked with is no card');
   }
 
   block({ ref, block }: BlockBody): void {

@@ -27,6 +27,8 @@ interface SoFar {
   people: { heard: Set<string>; may: Set<string> } | null;
   /** The conversation comes near the model's context window; null: nobody can tell. */
   full: boolean | null;
+  /** Whether a destructive call was refused, and whether one has ended otherwise; null: nobody can tell. */
+  ended: { refused: boolean; otherwise: boolean } | null;
   /** What the workflow was sent: how often, and by whom under which name. */
   sent: { count: number; from: Set<string> } | null;
 }
@@ -112,8 +114,28 @@ export class TwiceInView {
       if (Number(outcome.revision ?? 1) > 1) this.run.revised = true;
       decisions.push(...list(outcome.approvals), outcome.decision, ...list(outcome.earlier));
     }
+    for (const outcome of list(value.outcomes).map(object)) this.ended(outcome);
+    if (type === 'takeStep') this.refusals(value.all_refused);
     for (const decision of decisions) this.may(object(decision).by);
     for (const settlement of list(value.settlements)) this.may(object(settlement).by);
+  }
+
+  /** One that was stopped, or is told by an older build, need not say what the workflow knows of it. */
+  private ended({ digest, class: kind, state, effect }: JsonObject): void {
+    if (state === 'cancelled' || state === 'superseded' || (typeof digest === 'string' && kind === undefined))
+      this.run.ended = null;
+    if (this.run.ended === null || typeof digest !== 'string' || kind !== 'destructive') return;
+    this.run.ended[effect === 'refused' ? 'refused' : 'otherwise'] = true;
+  }
+
+  /** D6: there were destructive calls, and all of them were refused. */
+  private refusals(said: Json | undefined): void {
+    const { ended } = this.run;
+    if (said !== undefined && ended !== null && this.all.whole && said !== (ended.refused && !ended.otherwise))
+      this.all.report(
+        'D6',
+        `A step is told ${quoted(said)} of whether all that might take effect was refused, and it was not so`,
+      );
   }
 
   private completed({ scheduledEventId, result }: JsonObject): void {
@@ -145,6 +167,8 @@ export class TwiceInView {
     const fault =
       this.pending(view, calls) ?? this.full(view) ?? this.ignored(view) ?? (this.all.whole ? this.people(view) : null);
     if (fault !== null) this.all.report('D1', `The turn's result ${fault}`);
+    const other = this.all.whole ? superseded(calls, this.history.wasReset) : null;
+    if (other !== null) this.all.report('D6', `The turn's result ${other}`);
     const left = this.all.whole && !this.history.wasReset ? this.forgotten(view, calls) : null;
     if (left !== null) this.all.report('D6', `The turn's result ${left}`);
   }
@@ -211,13 +235,27 @@ export class TwiceInView {
   }
 }
 
+/** Another revision of a call takes the place of one that has not run: that one has come to nothing. */
+function superseded(calls: JsonObject[], wasReset: boolean): string | null {
+  for (const [index, { id, state, attempts, error, result_summary, result_ref, effect }] of calls.entries()) {
+    const next = text(id) !== '' ? calls.slice(index + 1).find((one) => one.id === id) : undefined;
+    if (next === undefined) continue;
+    if (state !== 'superseded') return `says ${quoted(state)} of a call that another revision has superseded`;
+    if ([error, result_summary, result_ref, wasReset ? null : effect].some((one) => one !== null && one !== undefined))
+      return 'says that something became of a call that another revision has superseded';
+    if (typeof attempts === 'number' && !(attempts <= Number(next.attempts)))
+      return `says that a call was tried ${attempts} times, and less often once another revision had superseded it`;
+  }
+  return null;
+}
+
 /** It was not cut. */
 function isShort(value: Json | undefined, longest: number): boolean {
   return typeof value === 'string' && value.length < longest && !isCut(value);
 }
 
 function unknown(): SoFar {
-  return { calls: new Set(), revised: false, people: null, full: null, sent: null };
+  return { calls: new Set(), revised: false, people: null, full: null, ended: null, sent: null };
 }
 
 function first({ parent, context_full }: JsonObject): SoFar {
@@ -227,16 +265,18 @@ function first({ parent, context_full }: JsonObject): SoFar {
     revised: false,
     people: { heard, may: new Set() },
     full: context_full === true,
+    ended: { refused: false, otherwise: false },
     sent: { count: 0, from: new Set() },
   };
 }
 
-function copyOf({ calls, revised, people, full, sent }: SoFar): SoFar {
+function copyOf({ calls, revised, people, full, ended, sent }: SoFar): SoFar {
   return {
     calls: new Set(calls),
     revised,
     people: people && { heard: new Set(people.heard), may: new Set(people.may) },
     full,
+    ended: ended && { ...ended },
     sent: sent && { count: sent.count, from: new Set(sent.from) },
   };
 }

@@ -12,6 +12,7 @@ import { ADMISSION_PLANS } from './admission-forgeries';
 import { attributes, noneWait, ofType, type Find, type Plan } from './open-lines';
 import { SUB_TURN_PLANS } from './sub-turn-forgeries';
 import { RARE_PLANS } from './rare-forgeries';
+import { QUESTION_PLANS } from './question-forgeries';
 import { REFUSAL_PLANS } from './refusal-forgeries';
 import { RUN_PLANS } from './run-forgeries';
 import { requested, TURN_PLANS } from './turn-forgeries';
@@ -1632,6 +1633,7 @@ const PLANS: Plan[] = [
   ...ADMISSION_PLANS,
   ...RARE_PLANS,
   ...REFUSAL_PLANS,
+  ...QUESTION_PLANS,
 ];
 
 /** Each by its name, made when it is asked for. */

@@ -164,9 +164,14 @@ const OF_CALLS: Plan[] = [
 ];
 
 const OF_STEPS: Plan[] = [
-  ...(['max_parallel', 'approval_expiry_ms'] as const).map((field) => ({
+  ...(
+    [
+      ['max_parallel', 'bound'],
+      ['approval_expiry_ms', 'plain'], // where people are asked, what they are told follows from it
+    ] as const
+  ).map(([field, of]) => ({
     name: `another ${field} of a turn, as its step has answered`,
-    of: 'bound',
+    of,
     edit: (lines: OpenLine[]) => (result(lines, 'takeStep').policy[field] += 1),
     at: block('admission'),
     rule: 'D1',

@@ -3,6 +3,7 @@ import { hashJson } from '../../../src/shared/digests';
 import type { Json } from '../../../src/shared/json';
 import type { OpenLine } from './forge';
 import {
+  activity,
   argument,
   attributes,
   block,
@@ -216,9 +217,9 @@ const OF_ENDS: Plan[] = [
     name: 'every destructive call was refused, says what the last step was told',
     of: 'approval',
     edit: (lines) => (argument(lines, 'takeStep', 1).all_refused = true),
-    at: COMPLETED,
+    at: activity('takeStep', 1),
     rule: 'D6',
-    says: /state of the block/,
+    says: /of whether all that might take effect was refused/,
   },
   {
     name: 'another state in the search attribute',
