@@ -1,5 +1,6 @@
 /** What the verifier has said of a bundle, as the report shows it. */
 import type { Verification } from '../verify';
+import { capital } from '../verify/fault';
 import { describeVerification } from '../verify/sentence';
 import type { Verified } from './doc';
 
@@ -10,7 +11,7 @@ export function verified(result: Verification): Verified {
   return {
     tone:
       verdict === 'broken' || verdict === 'contradictory' ? 'bad' : verdict === 'intact' && complete && proved ? 'good' : 'warn',
-    headline: `${headline.charAt(0).toUpperCase()}${headline.slice(1)}`,
+    headline: capital(headline),
     details: [...(ADVICE[verdict] ?? []), ...details],
   };
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/canonical';
 import type { Json, JsonObject } from '../../shared/json';
-import { quoted } from './fault';
+import { capital, quoted } from './fault';
 import type { Subject, Table } from './doubled';
 import { attempt } from './values';
 
@@ -46,7 +46,7 @@ export class Facts {
       if (before === undefined) this.said.set(key, { value: now, source });
       else if (before.value !== now) {
         const reason = `${source} says that ${fact} of ${SUBJECT[subject]} is ${quoted(value)}, and ${before.source} says otherwise`;
-        first ??= { subject, reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}` };
+        first ??= { subject, reason: capital(reason) };
       }
     }
     return first;

@@ -10,6 +10,11 @@ export class Fault extends Error {
   }
 }
 
+/** With a capital letter, to begin a sentence. */
+export function capital(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
 /** A name, or other text of a bundle, as it may stand in a sentence. */
 export function quoted(text: unknown): string {
   return JSON.stringify(typeof text === 'string' ? text.slice(0, 100).toWellFormed() : (text ?? null)).slice(0, 120);

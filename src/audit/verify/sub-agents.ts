@@ -7,11 +7,11 @@ import { list, object, text } from '../case-file/loose';
 import type { BlockBody, PartBody, TurnBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { differing } from './differing';
-import { quoted } from './fault';
+import { capital, quoted } from './fault';
 import type { History } from './history';
 import { RESULT, type Testimony } from './testimony';
 import { asAttributes, fieldsOf } from './turn-in-history';
-import { attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type Known } from './values';
 
 const ABOUT = new Set(['openSubTurn', 'lookAtSubTurn', 'closeSubTurn', 'forwardDecision', 'takeStep', 'endTurn', 'compact']);
 /** What a turn is said to be by the one above, and by its own result. */
@@ -64,16 +64,15 @@ export class SubAgents {
   event(event: JsonObject): void {
     const type = eventType(event);
     const attributes = attributesOf(event);
-    const { input, result, details } = attributes;
+    const { input, result } = attributes;
     if (type === 'WORKFLOW_EXECUTION_STARTED') this.start(attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
     if (type === 'START_CHILD_WORKFLOW_EXECUTION_INITIATED') this.begins(attributes, firstPayload(input));
     if (type === 'CHILD_WORKFLOW_EXECUTION_STARTED') this.began(attributes);
     if (type.startsWith('WORKFLOW_EXECUTION_UPDATE_')) this.update(event, type, attributes);
-    if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.ended(firstPayload(result));
-    if (type === 'WORKFLOW_EXECUTION_CANCELED') this.ended(firstPayload(details));
-    if (type === 'WORKFLOW_EXECUTION_FAILED') this.ended(firstPayload(failureDetails(attributes)));
+    const view = resultIn(type, attributes);
+    if (view !== null) this.ended(view);
   }
 
   part({ ref, part }: PartBody): void {
@@ -280,9 +279,7 @@ export class SubAgents {
   }
 
   /** D6: what the turn's result says of the turns below. */
-  private ended(payload: Known): void {
-    const view = payload === UNKNOWN ? {} : object(payload);
-    if (!Array.isArray(view.calls)) return;
+  private ended(view: JsonObject & { calls: Json[] }): void {
     this.view = view;
     for (const { workflow_id, call_id, turn_id, agent, state, head, usage, waiting } of list(view.sub_turns).map(object)) {
       const { said, value } = this.opened.get(text(turn_id)) ?? {};
@@ -322,8 +319,4 @@ function withoutPeople({ said_by: _, ...report }: JsonObject): JsonObject {
 /** No more than its agent, and its tool, allow. */
 function isWithin(reserved: JsonObject, allowed: JsonObject): boolean {
   return Object.entries(reserved).every(([name, limit]) => !(Number(limit) > Number(allowed[name] ?? Infinity)));
-}
-
-function capital(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

@@ -6,11 +6,11 @@ import { tenantOf } from '../../shared/tenant';
 import { list, object, text } from '../case-file/loose';
 import * as of from './doubled-turn';
 import type { TurnBody } from '../format/lines';
-import { quoted } from './fault';
+import { capital, quoted } from './fault';
 import type { History } from './history';
 import { add, copyOf, none, nothing, type Tally, wrongSum } from './tally';
 import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
-import { attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type Known } from './values';
 
 /** Bytes of JSON that an answer is cut to: of a turn that goes on, and of one that has ended. */
 const CUT = [12_000, 800_000];
@@ -75,17 +75,10 @@ export class TurnInHistory {
     if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
     if (type === 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW' && firstPayload(input) !== UNKNOWN)
       this.handed.set(this.history.runs.at(-1)!, hashOf(firstPayload(input) as Json));
-    if (type === 'WORKFLOW_EXECUTION_COMPLETED') {
-      this.above('result', firstPayload(result));
-      this.ended(type, attributes, firstPayload(result));
-    }
-    if (type === 'WORKFLOW_EXECUTION_CANCELED') {
-      this.cancelled(firstPayload(attributes.details));
-      this.ended(type, attributes, firstPayload(attributes.details));
-    }
-    if (type === 'WORKFLOW_EXECUTION_FAILED') {
-      this.ended(type, attributes, firstPayload(failureDetails(attributes)));
-    }
+    if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.above('result', firstPayload(result));
+    if (type === 'WORKFLOW_EXECUTION_CANCELED') this.cancelled(firstPayload(attributes.details));
+    const view = resultIn(type, attributes);
+    if (view !== null) this.ended(type, attributes, view);
   }
 
   /** D1: what its session has found that the turn has used. */
@@ -259,9 +252,7 @@ export class TurnInHistory {
   }
 
   /** D1: the turn's result. */
-  private ended(type: string, { failure }: JsonObject, payload: Known): void {
-    const view = payload === UNKNOWN ? {} : object(payload);
-    if (!Array.isArray(view.calls)) return;
+  private ended(type: string, { failure }: JsonObject, view: JsonObject & { calls: Json[] }): void {
     const { state, reason, envelope, usage } = view;
     this.all.tell('run', String(this.runs), { state, reason, envelope }, RESULT);
     if (!STATES[type]!(state)) this.all.report('D1', `The turn's result is ${quoted(state)}, and Temporal has another end of it`);
@@ -293,7 +284,7 @@ export class TurnInHistory {
   private used(usage: Json | undefined, source: string): void {
     if (!this.knowsAll) return;
     const wrong = wrongSum(this.tally, object(usage));
-    const who = `${source.charAt(0).toUpperCase()}${source.slice(1)}`;
+    const who = capital(source);
     if (wrong) this.all.report('D1', `${who} says ${wrong.field} ${quoted(wrong.said)}, and the steps have used ${wrong.sum}`);
   }
 

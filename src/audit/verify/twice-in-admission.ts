@@ -7,10 +7,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { isCut } from '../../shared/short-view';
 import { list, object, text } from '../case-file/loose';
 import type { TurnBody } from '../format/lines';
-import { quoted } from './fault';
+import { capital, quoted } from './fault';
 import type { History } from './history';
 import { HISTORY, RESULT, type Testimony } from './testimony';
-import { attempt, attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN, type Known } from './values';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type Known } from './values';
 
 /** States in which an activity leaves a call. */
 const RAN = new Set<Json>(['succeeded', 'failed', 'in_doubt']);
@@ -65,7 +65,8 @@ export class TwiceInAdmission {
 
   event(event: JsonObject): void {
     const attributes = attributesOf(event);
-    switch (eventType(event)) {
+    const type = eventType(event);
+    switch (type) {
       case 'ACTIVITY_TASK_SCHEDULED':
         return this.activity(text(event.eventId), text(object(attributes.activityType).name), firstPayload(attributes.input));
       case 'ACTIVITY_TASK_COMPLETED': {
@@ -73,13 +74,9 @@ export class TwiceInAdmission {
         const said = firstPayload(attributes.result);
         return one && said !== UNKNOWN ? this.completed(one, object(said)) : undefined;
       }
-      case 'WORKFLOW_EXECUTION_COMPLETED':
-        return this.view(firstPayload(attributes.result));
-      case 'WORKFLOW_EXECUTION_CANCELED':
-        return this.view(firstPayload(attributes.details));
-      case 'WORKFLOW_EXECUTION_FAILED':
-        return this.view(firstPayload(failureDetails(attributes)));
     }
+    const view = resultIn(type, attributes);
+    if (view !== null) this.view(view);
   }
 
   /** D1 */
@@ -211,9 +208,8 @@ export class TwiceInAdmission {
     if (!COUNTED.has(type) && !this.history.wasReset) this.all.tell('result', result_ref, { attempts }, HISTORY);
   }
 
-  private view(payload: Known): void {
-    const view = payload === UNKNOWN ? {} : object(payload);
-    for (const { result_summary: summary, ...call } of list(view.calls).map(object)) {
+  private view({ calls }: { calls: Json[] }): void {
+    for (const { result_summary: summary, ...call } of calls.map(object)) {
       this.ended({ ...call, summary } as JsonObject, call.id, RESULT);
       this.key(call as JsonObject);
     }
@@ -234,7 +230,7 @@ export class TwiceInAdmission {
     const { digest, result_ref, state, error, attempts, revision, effect } = call;
     // A text that was shortened to be shown says nothing.
     const short = isCut(call.summary) ? {} : { summary: call.summary };
-    const who = `${source.charAt(0).toUpperCase()}${source.slice(1)}`;
+    const who = capital(source);
     const known = this.calls.get(text(id));
     if (this.all.whole && id !== undefined && known === undefined)
       this.all.report('D6', `${who} has call ${quoted(id)}, which no step has asked for`);

@@ -9,7 +9,7 @@ import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import type { History } from './history';
 import { HISTORY, RESULT, TRANSCRIPT, type Testimony } from './testimony';
-import { attempt, attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN } from './values';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN } from './values';
 import { Verdicts } from './verdicts';
 import { contains, jsonOf } from './wanted-input';
 
@@ -64,8 +64,9 @@ export class TwiceInDecisions {
 
   event(event: JsonObject): void {
     const attributes = attributesOf(event);
-    const { input, result, details, activityType, scheduledEventId, continuedExecutionRunId } = attributes;
-    switch (eventType(event)) {
+    const { input, result, activityType, scheduledEventId, continuedExecutionRunId } = attributes;
+    const type = eventType(event);
+    switch (type) {
       case 'WORKFLOW_EXECUTION_STARTED':
         return this.argument(firstPayload(input), text(continuedExecutionRunId) !== '');
       case 'ACTIVITY_TASK_SCHEDULED': {
@@ -85,13 +86,9 @@ export class TwiceInDecisions {
         if (one && said !== UNKNOWN) this.completed(one, object(said));
         return;
       }
-      case 'WORKFLOW_EXECUTION_COMPLETED':
-        return this.view(result);
-      case 'WORKFLOW_EXECUTION_CANCELED':
-        return this.view(details);
-      case 'WORKFLOW_EXECUTION_FAILED':
-        return this.view(failureDetails(attributes));
     }
+    const view = resultIn(type, attributes);
+    if (view !== null) this.view(view);
   }
 
   /** D2 */
@@ -273,10 +270,8 @@ export class TwiceInDecisions {
   }
 
   /** D5, D6 */
-  private view(payloads: Json | undefined): void {
-    const payload = firstPayload(payloads);
-    const calls = payload === UNKNOWN ? [] : list(object(payload).calls).map(object);
-    for (const call of calls) {
+  private view({ calls }: { calls: Json[] }): void {
+    for (const call of calls.map(object)) {
       this.attempts(call, RESULT);
       const { required, quorum, channel, expires_at = null } = object(call.approval);
       const { length: told } = this.all.decisionsOn(call.digest);

@@ -7,9 +7,9 @@ import { digestFault } from './admitted-digest';
 import type { RunBody, TurnBody } from '../format/lines';
 import * as of from './doubled';
 import type { History } from './history';
-import { quoted } from './fault';
+import { capital, quoted } from './fault';
 import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
-import { attempt, attributesOf, eventType, failureDetails, firstPayload, hashOf, UNKNOWN } from './values';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN } from './values';
 
 /** States in which an activity leaves a call. */
 const RAN = new Set<Json | undefined>(['succeeded', 'failed', 'in_doubt']);
@@ -56,7 +56,7 @@ export class TwiceInHistory {
   event(event: JsonObject): void {
     const type = eventType(event);
     const attributes = attributesOf(event);
-    const { input, result, details } = attributes;
+    const { input, result } = attributes;
     if (type === 'WORKFLOW_EXECUTION_STARTED') {
       const { continuedExecutionRunId: before } = attributes;
       this.all.goOn(this.history.runs.at(-1)!, typeof before === 'string' ? before : null);
@@ -64,9 +64,8 @@ export class TwiceInHistory {
     }
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
-    if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.view(firstPayload(result));
-    if (type === 'WORKFLOW_EXECUTION_CANCELED') this.view(firstPayload(details));
-    if (type === 'WORKFLOW_EXECUTION_FAILED') this.view(firstPayload(failureDetails(attributes)));
+    const view = resultIn(type, attributes);
+    if (view !== null) this.view(view);
   }
 
   /** D1, D6: how its session has found the turn. */
@@ -232,9 +231,7 @@ export class TwiceInHistory {
   }
 
   /** D1, D4 to D6: the turn's result shows all of it again. */
-  private view(payload: Json | typeof UNKNOWN): void {
-    const view = payload === UNKNOWN ? {} : object(payload);
-    if (!Array.isArray(view.calls)) return;
+  private view(view: JsonObject & { calls: Json[] }): void {
     const { head, calls } = view;
     const { lastHead } = this.history;
     this.all.tellAll(of.TURN_VIEW, view, { turn: '', run: String(this.runs), block: head }, RESULT);
@@ -269,10 +266,7 @@ export class TwiceInHistory {
   private became(call: JsonObject, summary: Json | undefined, source: string): void {
     const { digest, result_ref } = call;
     if (!this.all.shortened(result_ref, summary, call.error))
-      this.all.report(
-        'D6',
-        `${source.charAt(0).toUpperCase()}${source.slice(1)} has a shortened text that is no beginning of the whole one`,
-      );
+      this.all.report('D6', `${capital(source)} has a shortened text that is no beginning of the whole one`);
     if (typeof digest !== 'string' || typeof result_ref === 'string' || call.state === 'cancelled' || this.history.wasReset)
       return;
     const { state, effect, error } = ended(call);
@@ -299,7 +293,7 @@ export class TwiceInHistory {
 
   /** A digest and a result that somebody names must have come from an activity; so must an effect. */
   private known({ digest, result_ref, effect, class: kind }: JsonObject, source: string): void {
-    const who = `${source.charAt(0).toUpperCase()}${source.slice(1)}`;
+    const who = capital(source);
     if (typeof effect === 'string' && typeof kind === 'string' && kind !== 'destructive')
       this.all.report('D6', `${who} gives a call of class ${quoted(kind)} an effect, and only destructive ones have one`);
     if (!this.all.whole) return;

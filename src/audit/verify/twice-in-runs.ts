@@ -9,7 +9,7 @@ import { quoted } from './fault';
 import type { History } from './history';
 import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
 import { fieldsOf } from './turn-in-history';
-import { attributesOf, eventType, failureDetails, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, hashOf, resultIn, timeOf, UNKNOWN } from './values';
 
 /** Those whose `at` is the clock of the task that schedules them. That of a `settleEffect` is of when somebody has said so. */
 const TIMED = new Set([
@@ -92,7 +92,8 @@ export class TwiceInRuns {
 
   event(event: JsonObject): void {
     const attributes = attributesOf(event);
-    switch (eventType(event)) {
+    const type = eventType(event);
+    switch (type) {
       case 'WORKFLOW_EXECUTION_STARTED':
         return this.started(attributes);
       case 'WORKFLOW_TASK_STARTED':
@@ -114,13 +115,9 @@ export class TwiceInRuns {
         this.next.set(this.history.runs.at(-1)!, { run, type, queue: object(taskQueue).name, fields: handedOn(attributes) });
         return;
       }
-      case 'WORKFLOW_EXECUTION_COMPLETED':
-        return this.view(firstPayload(attributes.result));
-      case 'WORKFLOW_EXECUTION_CANCELED':
-        return this.view(firstPayload(attributes.details));
-      case 'WORKFLOW_EXECUTION_FAILED':
-        return this.view(firstPayload(failureDetails(attributes)));
     }
+    const view = resultIn(type, attributes);
+    if (view !== null) this.view(view);
   }
 
   /** D5: what people have said and the store has kept, while the turn went on in another run. */
@@ -273,9 +270,7 @@ export class TwiceInRuns {
   }
 
   /** D1: when the turn began and ended, by the clock of its workflow. */
-  private view(payload: Known): void {
-    const view = payload === UNKNOWN ? {} : object(payload);
-    if (!Array.isArray(view.calls)) return;
+  private view(view: JsonObject & { calls: Json[] }): void {
     const { started_at, ended_at, ignored_signals } = view;
     if (started_at !== undefined && !Number.isNaN(this.run.began) && timeOf(started_at) !== this.run.began)
       this.all.report('D1', `The turn's result says that it began at ${quoted(started_at)}, and its first task began otherwise`);

@@ -6,7 +6,7 @@ import { list, object, text } from '../case-file/loose';
 import { quoted } from './fault';
 import type { History } from './history';
 import type { Testimony } from './testimony';
-import { attributesOf, eventType, failureDetails, firstPayload, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, resultIn, UNKNOWN } from './values';
 
 /** Names of so many travel, at most. */
 const MOST_HEARD = 40;
@@ -54,7 +54,8 @@ export class TwiceInView {
 
   event(event: JsonObject): void {
     const attributes = attributesOf(event);
-    switch (eventType(event)) {
+    const type = eventType(event);
+    switch (type) {
       case 'WORKFLOW_EXECUTION_STARTED':
         return this.started(attributes);
       case 'WORKFLOW_EXECUTION_SIGNALED':
@@ -73,13 +74,9 @@ export class TwiceInView {
       }
       case 'ACTIVITY_TASK_COMPLETED':
         return this.completed(attributes);
-      case 'WORKFLOW_EXECUTION_COMPLETED':
-        return this.view(firstPayload(attributes.result));
-      case 'WORKFLOW_EXECUTION_CANCELED':
-        return this.view(firstPayload(attributes.details));
-      case 'WORKFLOW_EXECUTION_FAILED':
-        return this.view(firstPayload(failureDetails(attributes)));
     }
+    const view = resultIn(type, attributes);
+    if (view !== null) this.view(view);
   }
 
   private started({ input, continuedExecutionRunId }: JsonObject): void {
@@ -160,9 +157,7 @@ export class TwiceInView {
     if (typeof person === 'string' && person !== '') this.run.people?.may.add(person);
   }
 
-  private view(payload: Known): void {
-    const view = payload === UNKNOWN ? {} : object(payload);
-    if (!Array.isArray(view.calls)) return;
+  private view(view: JsonObject & { calls: Json[] }): void {
     const calls = view.calls.map(object);
     const fault =
       this.pending(view, calls) ?? this.full(view) ?? this.ignored(view) ?? (this.all.whole ? this.people(view) : null);

@@ -35,6 +35,20 @@ export function failureDetails({ failure }: JsonObject): Json | undefined {
   return object(object(failure).applicationFailureInfo).details;
 }
 
+/** By its last event: where a run leaves the turn's result. */
+const RESULTS = new Map<string, (attributes: JsonObject) => Json | undefined>([
+  ['WORKFLOW_EXECUTION_COMPLETED', ({ result }) => result],
+  ['WORKFLOW_EXECUTION_CANCELED', ({ details }) => details],
+  ['WORKFLOW_EXECUTION_FAILED', failureDetails],
+]);
+
+/** The turn's result, in the event of this type; null: there is none, it was left out, or shows no calls. */
+export function resultIn(type: string, attributes: JsonObject): (JsonObject & { calls: Json[] }) | null {
+  const payload = firstPayload(RESULTS.get(type)?.(attributes));
+  const view = payload === UNKNOWN ? {} : object(payload);
+  return Array.isArray(view.calls) ? (view as JsonObject & { calls: Json[] }) : null;
+}
+
 /** `TIMER_FIRED` */
 export function eventType(event: JsonObject): string {
   return text(event.eventType).replace(/^EVENT_TYPE_/, '');

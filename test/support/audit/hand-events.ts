@@ -47,6 +47,9 @@ export class Reports {
 
 export type Fields = Record<string, Json | undefined>;
 
+/** How Temporal calls the end of a run. */
+export type Ending = 'COMPLETED' | 'CANCELED' | 'FAILED';
+
 /** Events one after the other, as a run of a workflow has them. */
 export class HandRun {
   private events = 0;
@@ -78,6 +81,17 @@ export class HandRun {
   /** An activity that was scheduled and has answered. */
   activity(name: string, argument: unknown, result: unknown, seconds = 1): void {
     this.completed(this.scheduled(name, argument, { seconds }), result, seconds);
+  }
+
+  /** The run is over, and leaves this as the turn's result. */
+  ends(as: Ending, result: unknown, failure: Fields = {}): string {
+    const details = carrying(result);
+    const left: Record<Ending, Fields> = {
+      COMPLETED: { result: details },
+      CANCELED: { details },
+      FAILED: { failure: { ...failure, applicationFailureInfo: { details } } as JsonObject },
+    };
+    return this.tell(`WORKFLOW_EXECUTION_${as}`, left[as]);
   }
 
   signal(signalName: string, value: unknown, { seconds = 1, identity = 'web' } = {}): string {

@@ -3,20 +3,11 @@ import { Attestations } from '../../../src/audit/verify/attestations';
 import { Blocks, type Around } from '../../../src/audit/verify/blocks';
 import { History } from '../../../src/audit/verify/history';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
-import type { TurnBody } from '../../../src/audit/format/lines';
-import { hashJson } from '../../../src/shared/digests';
-import type { Json, JsonObject } from '../../../src/shared/json';
-import type { BlockKind } from '../../../src/shared/transcript';
+import type { BlockBody, PartBody, TurnBody } from '../../../src/audit/format/lines';
+import type { JsonObject } from '../../../src/shared/json';
 import { TRUST } from '../bundle-keys';
-import { at, callOf, carrying, GONE, HandRun, HASH, idOf, Reports, TURN, TURN_CONTEXT, type Fields } from './hand-events';
-
-export const MESSAGE = 'Pay INV-7.';
-export const ARGUMENT = { turn_id: 't', requester: 'rita', agent: 'clerk', message: MESSAGE };
-/** The body of the start of this turn's transcript. */
-export const START: JsonObject = {
-  ...{ turn_id: 't', workflow_id: 'turn/t', first_execution_run_id: 'r', requester: 'rita', agent: { name: 'clerk' } },
-  message_hash: hashJson(MESSAGE),
-};
+import { at, callOf, carrying, HandRun, idOf, Reports, TURN, TURN_CONTEXT, type Fields } from './hand-events';
+import { ARGUMENT, HandLines, MESSAGE } from './hand-lines';
 
 export interface Given {
   turn?: Partial<TurnBody>;
@@ -26,17 +17,16 @@ export interface Given {
   run_id?: string;
 }
 
-export class HandTurn {
+export class HandTurn extends HandLines {
   readonly reports = new Reports();
   readonly history: History;
   readonly blocks: Blocks;
   readonly run: HandRun;
   readonly rules = new RecordedRules();
   readonly there = new Set<string>();
-  private count = 0;
-  private last: string | null = null;
 
   constructor({ turn = {}, argument = ARGUMENT, around = {}, run_id = 'r' }: Given = {}) {
+    super();
     const body = { ...TURN, ...turn };
     this.history = new History(body, 'n', new Attestations(TRUST));
     const known = { definitions: new Map(), children: new Map(), blocks: this.there, rules: this.rules, hasSessions: true };
@@ -63,36 +53,13 @@ export class HandTurn {
     return this.reports.taken();
   }
 
-  /** @param body `GONE`: it was left out. @returns its ref */
-  part(body: unknown, ref = `part ${(this.count += 1)}`): string {
-    const left = body === GONE;
-    this.blocks.part(ref, left ? null : { v: 'holdfast.part/1', salt: 's', body: body as Json }, this.reports.report);
-    return ref;
+  protected takePart({ ref, part }: PartBody): void {
+    this.blocks.part(ref, part, this.reports.report);
   }
 
-  /** @returns its ref, after which the next block stands */
-  block(
-    kind: BlockKind,
-    parts: string[],
-    { seconds = 5, parent = this.last }: { seconds?: number; parent?: string | null } = {},
-  ): string {
-    const ref = `block ${(this.count += 1)}`;
-    const block = { v: 'holdfast.block/1' as const, parent, kind, at: at(seconds), parts };
-    this.blocks.block({ ref, block }, this.reports.report);
-    this.there.add(ref);
-    return (this.last = ref);
-  }
-
-  /** A block of parts with these bodies. */
-  write(kind: BlockKind, ...bodies: unknown[]): string {
-    return this.block(
-      kind,
-      bodies.map((body) => this.part(body)),
-    );
-  }
-
-  start(more: Fields = {}): string {
-    return this.write('start', { ...START, ...more });
+  protected takeBlock(block: BlockBody): void {
+    this.blocks.block(block, this.reports.report);
+    this.there.add(block.ref);
   }
 
   /** The turn has begun, and the model was shown its message. */
@@ -122,5 +89,3 @@ export function ranWith(
   const argument = { turn: TURN_CONTEXT, call, approvals, verdict: 'ask', ...more };
   return turn.run.scheduled('runCall', argument, { id: idOf(call), seconds: 10 });
 }
-
-export const REFS = HASH;

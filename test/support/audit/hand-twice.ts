@@ -5,10 +5,9 @@ import { History } from '../../../src/audit/verify/history';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
 import { Testimony } from '../../../src/audit/verify/testimony';
 import type { BlockBody, PartBody, RunBody, TurnBody } from '../../../src/audit/format/lines';
-import type { Json, JsonObject } from '../../../src/shared/json';
-import type { BlockKind } from '../../../src/shared/transcript';
-import { at, carrying, GONE, HandRun, Reports, TURN, type Fields } from './hand-events';
-import { ARGUMENT, START } from './hand-turn';
+import type { JsonObject } from '../../../src/shared/json';
+import { carrying, HandRun, Reports, TURN, type Fields } from './hand-events';
+import { ARGUMENT, HandLines } from './hand-lines';
 
 /** What it looks at of a turn. */
 export interface Looks {
@@ -29,7 +28,7 @@ export interface Setting {
 
 type Make<T> = (all: Testimony, history: History, blocks: Blocks, turn: TurnBody) => T;
 
-export class HandTwice<T extends Looks> {
+export class HandTwice<T extends Looks> extends HandLines {
   readonly history: History;
   readonly blocks: Blocks;
   readonly all: Testimony;
@@ -37,13 +36,12 @@ export class HandTwice<T extends Looks> {
   readonly run: HandRun;
   readonly body: TurnBody;
   private readonly reports = new Reports();
-  private count = 0;
-  private last: string | null = null;
 
   constructor(
     make: Make<T>,
     { turn = {}, argument = ARGUMENT, run_id = 'r', started = {}, definitions = new Map(), children = new Map() }: Setting = {},
   ) {
+    super();
     this.body = { ...TURN, ...turn };
     this.history = new History(this.body, 'n', new Attestations([]));
     const around = { definitions, children, blocks: new Set<string>(), rules: new RecordedRules(), hasSessions: true, madeAt: 0 };
@@ -70,35 +68,13 @@ export class HandTwice<T extends Looks> {
     return this.reports.taken();
   }
 
-  /** @param body `GONE`: it was left out. @returns its ref */
-  part(body: unknown, ref = `part ${(this.count += 1)}`): string {
-    const part = body === GONE ? null : { v: 'holdfast.part/1' as const, salt: 's', body: body as Json };
-    this.blocks.part(ref, part, () => undefined);
-    this.of.part?.({ ref, part });
-    return ref;
+  protected takePart(part: PartBody): void {
+    this.blocks.part(part.ref, part.part, () => undefined);
+    this.of.part?.(part);
   }
 
-  /** @returns its ref, after which the next block stands */
-  block(
-    kind: BlockKind,
-    parts: string[],
-    { ref = `block ${(this.count += 1)}`, parent = this.last }: { ref?: string; parent?: string | null } = {},
-  ): string {
-    const block = { v: 'holdfast.block/1' as const, parent, kind, at: at(5), parts };
-    this.blocks.block({ ref, block }, () => undefined);
-    this.of.block?.({ ref, block });
-    return (this.last = ref);
-  }
-
-  /** A block of parts with these bodies. */
-  write(kind: BlockKind, ...bodies: unknown[]): string {
-    return this.block(
-      kind,
-      bodies.map((body) => this.part(body)),
-    );
-  }
-
-  start(more: Fields = {}): string {
-    return this.write('start', { ...START, ...more });
+  protected takeBlock(block: BlockBody): void {
+    this.blocks.block(block, () => undefined);
+    this.of.block?.(block);
   }
 }

@@ -4,7 +4,8 @@ import { hashJson } from '../../../../src/shared/digests';
 import type { JsonObject } from '../../../../src/shared/json';
 import { GATEWAY_KEY } from '../../../support/bundle-keys';
 import { at, callOf, GONE, HASH, type Fields } from '../../../support/audit/hand-events';
-import { approvalOf, CALL, HandTurn, MESSAGE, ranWith, type Given } from '../../../support/audit/hand-turn';
+import { MESSAGE } from '../../../support/audit/hand-lines';
+import { approvalOf, CALL, HandTurn, ranWith, type Given } from '../../../support/audit/hand-turn';
 
 const ADMITTED = { call_id: '1.1', tool: 'pay', version: '1.0.0', verdict: 'ask' };
 

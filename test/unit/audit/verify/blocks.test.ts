@@ -7,7 +7,8 @@ import { steerDigest } from '../../../../src/shared/steer';
 import type { BlockKind } from '../../../../src/shared/transcript';
 import { GATEWAY_KEY } from '../../../support/bundle-keys';
 import { at, callOf, GONE, HASH, idOf, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
-import { ARGUMENT, CALL, HandTurn, MESSAGE, START, type Given } from '../../../support/audit/hand-turn';
+import { ARGUMENT, MESSAGE, START } from '../../../support/audit/hand-lines';
+import { CALL, HandTurn, type Given } from '../../../support/audit/hand-turn';
 
 const ms = (seconds: number) => Date.parse(at(seconds));
 
@@ -393,7 +394,7 @@ describe('what people have signed (H5)', () => {
     };
     const said = { type: 'text', text: 'Wait.' };
     expect(steered(said, {})).toEqual([]);
-    expect(steered({ ...said, text: 'Go.' }, {})).toEqual(['H5: The signed decision of "ana" does not hold: it was signed for another call']); // prettier-ignore
+    expect(steered({ ...said, text: 'Go.' }, {})).toEqual(['H5: The signed decision of "ana" does not hold: it was signed for another call']); // oxfmt-ignore
     expect(steered(said, { decision: 'approve' })[0]).toContain('it was signed to approve, not to "steer"');
     expect(steered(said, {}, { by: 'rob' })).toEqual(['H5: The signed decision of "rob" does not hold: it was signed by "ana"']);
     expect(steered(GONE, {}, { by: 'rob' })).toEqual([]);

@@ -5,7 +5,7 @@ import { History } from '../../../../src/audit/verify/history';
 import { hashJson, idempotencyKey } from '../../../../src/shared/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json';
 import { GATEWAY_KEY, TRUST } from '../../../support/bundle-keys';
-import { at, callOf, GONE, HandRun, HASH, idOf, payloads, Reports, TURN, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events'; // prettier-ignore
+import { at, callOf, GONE, HandRun, HASH, idOf, payloads, Reports, TURN, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events'; // oxfmt-ignore
 
 function begun(run_id = 'r') {
   const history = new History(TURN, 'n', new Attestations(TRUST));

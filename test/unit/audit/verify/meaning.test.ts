@@ -5,7 +5,7 @@ import { BUNDLE_VERSION, VERSION_2 } from '../../../../src/audit/format/lines';
 import { hashJson } from '../../../../src/shared/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json';
 import { at, event, payloads, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
-import { ARGUMENT, START } from '../../../support/audit/hand-turn';
+import { ARGUMENT, START } from '../../../support/audit/hand-lines';
 
 type Line = [kind: MeantLine['kind'], body: object];
 

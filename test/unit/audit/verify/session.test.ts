@@ -4,7 +4,7 @@ import { History } from '../../../../src/audit/verify/history';
 import { OfSession } from '../../../../src/audit/verify/session';
 import { hashJson } from '../../../../src/shared/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json';
-import { carrying, event, GONE, HandRun, payload, payloads, Reports, TURN, type Fields } from '../../../support/audit/hand-events'; // prettier-ignore
+import { carrying, event, GONE, HandRun, payload, payloads, Reports, TURN, type Fields } from '../../../support/audit/hand-events'; // oxfmt-ignore
 
 const ARGUMENT = { turn_id: 't', session_workflow_id: 'session/s', requester: 'rita', message: 'Pay.' };
 const STARTED = {

@@ -2,7 +2,7 @@
 import { SubAgents } from '../../../../src/audit/verify/sub-agents';
 import { hashOf } from '../../../../src/audit/verify/values';
 import type { JsonObject } from '../../../../src/shared/json';
-import { carrying, GONE, payload, payloads, type Fields } from '../../../support/audit/hand-events';
+import { carrying, GONE, payload, payloads, type Ending, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 
 const BELOW = 'turn/t.1';
@@ -314,11 +314,8 @@ describe('what the turn’s result says of turns below (D6)', () => {
     usage: { cost: 1 },
     waiting: [],
   };
-  const shown = (more: Fields = {}, scene = new Scene().open().look(), type = 'COMPLETED') => {
-    const result = payloads({ calls: [], sub_turns: [{ ...view, ...more }] });
-    const failure = { applicationFailureInfo: { details: result } };
-    const where = { COMPLETED: { result }, CANCELED: { details: result }, FAILED: { failure } }[type] as Fields;
-    scene.run.tell(`WORKFLOW_EXECUTION_${type}`, where);
+  const shown = (more: Fields = {}, scene = new Scene().open().look(), as: Ending = 'COMPLETED') => {
+    scene.run.ends(as, { calls: [], sub_turns: [{ ...view, ...more }] });
     return scene.faults();
   };
   const another = (field: string) => [`D6: The turn's result says another ${field} of turn "t.1" below than the history does`];
@@ -327,7 +324,7 @@ describe('what the turn’s result says of turns below (D6)', () => {
     expect(shown()).toEqual([]);
     for (const field of ['workflow_id', 'agent', 'call_id', 'state', 'head', 'usage', 'waiting'])
       expect(shown({ [field]: 'other' })).toEqual(another(field));
-    for (const type of ['CANCELED', 'FAILED']) expect(shown({ state: 'other' }, undefined, type)).toEqual(another('state'));
+    for (const as of ['CANCELED', 'FAILED'] as const) expect(shown({ state: 'other' }, undefined, as)).toEqual(another('state'));
     expect(shown({ state: 'other' }, left(new Scene().look()))).toEqual([]);
   });
 

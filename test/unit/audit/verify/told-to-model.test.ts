@@ -168,7 +168,7 @@ describe('what the model was told', () => {
       ['one', 'a'],
       ['two', 'b'],
     ] as const)
-      // prettier-ignore
+      // oxfmt-ignore
       all.part(ref, { type: 'tool_result', tool_use_id: use, is_error: true, content: text(false) });
     all.message(['head', 'one']);
     expect(all.agrees()).toBe(true);

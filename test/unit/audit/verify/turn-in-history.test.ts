@@ -3,7 +3,7 @@ import { asAttributes, fieldsOf, TurnInHistory } from '../../../../src/audit/ver
 import { hashOf } from '../../../../src/audit/verify/values';
 import type { Json, JsonObject } from '../../../../src/shared/json';
 import { cutJson } from '../../../../src/shared/json-bytes';
-import { at, carrying, event, GONE, payload, payloads, type Fields } from '../../../support/audit/hand-events';
+import { at, carrying, event, GONE, payload, payloads, type Ending, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 
 class Scene extends HandTwice<TurnInHistory> {
@@ -17,14 +17,8 @@ class Scene extends HandTwice<TurnInHistory> {
     return this;
   }
 
-  end(type: 'COMPLETED' | 'CANCELED' | 'FAILED', view: unknown, failure: Fields = {}): string[] {
-    const details = carrying(view);
-    const where = {
-      COMPLETED: { result: details },
-      CANCELED: { details },
-      FAILED: { failure: { ...failure, applicationFailureInfo: { details } } },
-    }[type];
-    this.run.tell(`WORKFLOW_EXECUTION_${type}`, where as Fields);
+  end(as: Ending, view: unknown, failure: Fields = {}): string[] {
+    this.run.ends(as, view, failure);
     return this.faults();
   }
 
@@ -58,7 +52,7 @@ describe('how the turn was started (D1)', () => {
       const scene = () => new Scene({ argument, started });
       expect([fact, scene().otherwise({ [fact]: value })]).toEqual([fact, '']);
       return scene().otherwise({ [fact]: 'other' }) || [];
-    }).join(' '); // prettier-ignore
+    }).join(' '); // oxfmt-ignore
 
   it('says its argument', () => {
     const about = { agent: 'clerk', session_id: 's', message: 'Pay.' };

@@ -48,7 +48,7 @@ describe('the beginning of a turn (D1)', () => {
   });
 
   it('has the agent of its definition', () => {
-    const tools = [{ name: 'pay', version: '1', internal: false }, { name: 'read', version: '2', internal: true }, { name: 'see', version: '3' }]; // prettier-ignore
+    const tools = [{ name: 'pay', version: '1', internal: false }, { name: 'read', version: '2', internal: true }, { name: 'see', version: '3' }]; // oxfmt-ignore
     const definition = { name: 'clerk', prompt_hash: 'h', tools };
     const began = (agent: unknown, definition_ref = 'd') => {
       const scene = new Scene({ definitions: new Map([['d', definition as JsonObject]]) });
@@ -216,7 +216,7 @@ describe('what an answer asks for (D2)', () => {
 
 describe('the input of a call (D2)', () => {
   const taken = (more: Fields, tools?: JsonObject[]) => {
-    const definitions = new Map<string, JsonObject>(tools ? [['c', {}], ['d', { tools }]] : []); // prettier-ignore
+    const definitions = new Map<string, JsonObject>(tools ? [['c', {}], ['d', { tools }]] : []); // oxfmt-ignore
     const scene = new Scene({ definitions });
     scene.part({ ...ASKED, ...more });
     return scene.faults();

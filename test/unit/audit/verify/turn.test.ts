@@ -5,8 +5,9 @@ import { Turn } from '../../../../src/audit/verify/turn';
 import { idempotencyKey } from '../../../../src/shared/digests';
 import type { JsonObject, Json } from '../../../../src/shared/json';
 import type { BlockKind } from '../../../../src/shared/transcript';
-import { at, GONE, HandRun, HASH, idOf, payloads, Reports, TURN, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events'; // prettier-ignore
-import { ARGUMENT, CALL, START } from '../../../support/audit/hand-turn';
+import { at, GONE, HandRun, HASH, idOf, payloads, Reports, TURN, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events'; // oxfmt-ignore
+import { ARGUMENT, START } from '../../../support/audit/hand-lines';
+import { CALL } from '../../../support/audit/hand-turn';
 
 const KEY = idempotencyKey({ workflow_id: 'turn/t', first_execution_run_id: 'r', call_id: '1.1', digest: CALL.digest });
 
@@ -445,7 +446,7 @@ it('what a session says is asked for at the end where bundles have sessions', ()
     run.begin({ input: payloads({ ...ARGUMENT, session_workflow_id: 'session/s' }) });
     run.tell('WORKFLOW_EXECUTION_COMPLETED');
     reports.taken();
-    turn.end({ turn_id: 't', head: null, complete: true, why: null }, { parts: new Set(), objects: new Set(), blocks: new Set() }, reports.report); // prettier-ignore
+    turn.end({ turn_id: 't', head: null, complete: true, why: null }, { parts: new Set(), objects: new Set(), blocks: new Set() }, reports.report); // oxfmt-ignore
     return reports.taken().some((fault) => fault.startsWith('T8'));
   };
   expect([ended(true), ended(false)]).toEqual([true, false]);

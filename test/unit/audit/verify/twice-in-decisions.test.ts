@@ -2,7 +2,7 @@
 import { TwiceInDecisions } from '../../../../src/audit/verify/twice-in-decisions';
 import { hashJson, inputDigest } from '../../../../src/shared/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json';
-import { carrying, GONE, payloads, type Fields } from '../../../support/audit/hand-events';
+import { carrying, GONE, type Ending, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 
 const INPUT = { cents: 7 };
@@ -48,14 +48,8 @@ class Scene extends HandTwice<TwiceInDecisions> {
     return this.faults();
   }
 
-  view(call: Fields, type: 'COMPLETED' | 'CANCELED' | 'FAILED' = 'COMPLETED'): string[] {
-    const details = payloads({ calls: [{ id: '1.1', ...call }] });
-    const where = {
-      COMPLETED: { result: details },
-      CANCELED: { details },
-      FAILED: { failure: { applicationFailureInfo: { details } } },
-    };
-    this.run.tell(`WORKFLOW_EXECUTION_${type}`, where[type] as Fields);
+  view(call: Fields, as: Ending = 'COMPLETED'): string[] {
+    this.run.ends(as, { calls: [{ id: '1.1', ...call }] });
     return this.faults();
   }
 
@@ -63,7 +57,7 @@ class Scene extends HandTwice<TwiceInDecisions> {
   otherwise(subject: Parameters<Scene['all']['tell']>[0], name: string, facts: Fields): string {
     this.faults();
     this.all.tell(subject, name, facts, 'somebody');
-    return this.faults().map((fault) => /that (\w+) of/.exec(fault)![1]).join(' '); // prettier-ignore
+    return this.faults().map((fault) => /that (\w+) of/.exec(fault)![1]).join(' '); // oxfmt-ignore
   }
 }
 

@@ -101,7 +101,7 @@ describe('the calls of a step (D2)', () => {
 
   it('are looked at each', () => {
     const scene = defined({ policy: {}, tools: [tool({})] });
-    const calls = [{ tool: 'send', version: '1', idempotent: true }, { tool: 'pay', version: '1', idempotent: true }]; // prettier-ignore
+    const calls = [{ tool: 'send', version: '1', idempotent: true }, { tool: 'pay', version: '1', idempotent: true }]; // oxfmt-ignore
     scene.run.activity('admitDirect', {}, { head: 'a', call: calls[1] });
     scene.run.activity('takeStep', {}, { head: 'b', calls, next: 'calls' });
     scene.start();

@@ -3,7 +3,7 @@ import { TwiceInHistory } from '../../../../src/audit/verify/twice-in-history';
 import { hashOf } from '../../../../src/audit/verify/values';
 import { actHash, hashJson, idempotencyKey } from '../../../../src/shared/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json';
-import { callOf, carrying, event, GONE, payloads, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events'; // prettier-ignore
+import { callOf, carrying, event, GONE, TURN_CONTEXT, type Ending, type Fields } from '../../../support/audit/hand-events'; // oxfmt-ignore
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 
 type Subject = Parameters<HandTwice<TwiceInHistory>['all']['tell']>[0];
@@ -23,14 +23,8 @@ class Scene extends HandTwice<TwiceInHistory> {
     return this;
   }
 
-  view(more: Fields = {}, type: 'COMPLETED' | 'CANCELED' | 'FAILED' = 'COMPLETED'): string[] {
-    const details = payloads({ calls: [], ...more });
-    const where = {
-      COMPLETED: { result: details },
-      CANCELED: { details },
-      FAILED: { failure: { applicationFailureInfo: { details } } },
-    };
-    this.run.tell(`WORKFLOW_EXECUTION_${type}`, where[type] as Fields);
+  view(more: Fields = {}, as: Ending = 'COMPLETED'): string[] {
+    this.run.ends(as, { calls: [], ...more });
     return this.faults();
   }
 
@@ -579,7 +573,7 @@ describe('the result of the turn (D1, D4 to D6)', () => {
     reset.view({ state: 'completed' });
     expect(reset.knows('turn', '', 'state', 'context_full')).toBe('');
     expect(new Scene().view({ calls: 'none', run_id: 'x' })).toEqual([]);
-    expect([new Scene().not('turn', '', { context_full: true }), (() => { const one = new Scene(); one.view({}); return one.not('turn', '', { context_full: false }); })()]).toEqual([false, false]); // prettier-ignore
+    expect([new Scene().not('turn', '', { context_full: true }), (() => { const one = new Scene(); one.view({}); return one.not('turn', '', { context_full: false }); })()]).toEqual([false, false]); // oxfmt-ignore
   });
 
   it('shows calls as they were', () => {

@@ -2,7 +2,7 @@
 import { TwiceInRuns } from '../../../../src/audit/verify/twice-in-runs';
 import { hashJson } from '../../../../src/shared/digests';
 import type { JsonObject } from '../../../../src/shared/json';
-import { at, carrying, GONE, payload, payloads, type Fields } from '../../../support/audit/hand-events';
+import { at, carrying, GONE, payload, payloads, type Ending, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 
 class Scene extends HandTwice<TwiceInRuns> {
@@ -30,14 +30,8 @@ class Scene extends HandTwice<TwiceInRuns> {
     return this.faults();
   }
 
-  ends(view: Fields, type = 'COMPLETED'): string[] {
-    const details = payloads({ calls: [], ...view });
-    const where = {
-      COMPLETED: { result: details },
-      CANCELED: { details },
-      FAILED: { failure: { applicationFailureInfo: { details } } },
-    }[type];
-    this.run.tell(`WORKFLOW_EXECUTION_${type}`, where as Fields);
+  ends(view: Fields, as: Ending = 'COMPLETED'): string[] {
+    this.run.ends(as, { calls: [], ...view });
     return this.faults();
   }
 
@@ -56,7 +50,7 @@ describe('when an activity was scheduled (D1)', () => {
   const otherwise = (seconds: number) => [
     `D1: An activity was scheduled at "${at(seconds)}", it says, and the workflow's clock says otherwise`,
   ];
-  const TIMED = ['takeStep', 'compact', 'admitDirect', 'runCall', 'openSubTurn', 'closeSubTurn', 'inspectEffect', 'reconcileEffect', 'checkDecision', 'checkSteer', 'notify', 'endTurn']; // prettier-ignore
+  const TIMED = ['takeStep', 'compact', 'admitDirect', 'runCall', 'openSubTurn', 'closeSubTurn', 'inspectEffect', 'reconcileEffect', 'checkDecision', 'checkSteer', 'notify', 'endTurn']; // oxfmt-ignore
 
   it.each(TIMED)('%s: at the time of its task', (name) => {
     expect(new Scene().task(5).found(name, { at: at(5) })).toEqual([]);
@@ -112,7 +106,7 @@ describe('when the turn began and ended (D1)', () => {
       scene().ends({ started_at: 'x' }),
     ]).toEqual([[], 1, began]);
     expect(new Scene().ends({ started_at: 'x' })).toEqual([]);
-    for (const type of ['CANCELED', 'FAILED']) expect(scene().ends({ started_at: 'x' }, type)).toEqual(began);
+    for (const type of ['CANCELED', 'FAILED'] as const) expect(scene().ends({ started_at: 'x' }, type)).toEqual(began);
     expect(scene().ends({ started_at: 'x', calls: undefined })).toEqual([]);
     expect(new Scene({ argument: GONE }).task(5).ends({ started_at: 'x' })).toEqual([]);
   });
@@ -162,7 +156,7 @@ describe('when the turn began and ended (D1)', () => {
     };
     const ignored = (one: Scene, ...times: (string | undefined)[]) =>
       one.ends({ ignored_signals: { last: times.map((time) => ({ at: time })) } as unknown as JsonObject });
-    expect([ignored(scene(), at(5), at(9), undefined), ignored(scene(), at(5), at(6))]).toEqual([[], ["D1: The turn's result has a signal that was ignored when its workflow did nothing"]]); // prettier-ignore
+    expect([ignored(scene(), at(5), at(9), undefined), ignored(scene(), at(5), at(6))]).toEqual([[], ["D1: The turn's result has a signal that was ignored when its workflow did nothing"]]); // oxfmt-ignore
     expect(ignored(new Scene({ run_id: 'later' }).task(5), at(6))).toEqual([]);
   });
 });

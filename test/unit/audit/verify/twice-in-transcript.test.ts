@@ -41,7 +41,7 @@ function says(
 }
 
 describe('the part of a call that was asked for (D2)', () => {
-  const body = {
+  const said = {
     call_id: '1.1',
     tool: 'pay',
     version: '1',
@@ -51,20 +51,9 @@ describe('the part of a call that was asked for (D2)', () => {
     error: null,
     undecided: {},
     tool_use_id: 'u',
-    input: { a: 1 },
   };
-  const facts = {
-    call_id: '1.1',
-    tool: 'pay',
-    version: '1',
-    class: 'write',
-    verdict: 'ask',
-    reason: 'r',
-    error: null,
-    undecided: {},
-    tool_use_id: 'u',
-    input_hash: hashOf({ a: 1 }),
-  };
+  const body = { ...said, input: { a: 1 } };
+  const facts = { ...said, input_hash: hashOf({ a: 1 }) };
   const told = (more: Fields, part: unknown = body) =>
     new Scene().others('asked', 'p', { ...facts, ...more }, (scene) => scene.part(part, 'p'));
 

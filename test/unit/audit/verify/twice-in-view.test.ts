@@ -1,6 +1,6 @@
 /** What the turn's result shows again of its history, besides its calls (rules D1 and D6). */
 import { TwiceInView } from '../../../../src/audit/verify/twice-in-view';
-import { carrying, GONE, payloads, type Fields } from '../../../support/audit/hand-events';
+import { carrying, GONE, payloads, type Ending, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 
 class Scene extends HandTwice<TwiceInView> {
@@ -13,15 +13,8 @@ class Scene extends HandTwice<TwiceInView> {
     return this;
   }
 
-  view(more: unknown, type = 'COMPLETED'): string[] {
-    const value = more === GONE ? GONE : { calls: [], requester: 'rita', ...(more as Fields) };
-    const details = carrying(value);
-    const where = {
-      COMPLETED: { result: details },
-      CANCELED: { details },
-      FAILED: { failure: { applicationFailureInfo: { details } } },
-    }[type];
-    this.run.tell(`WORKFLOW_EXECUTION_${type}`, where as Fields);
+  view(more: unknown, as: Ending = 'COMPLETED'): string[] {
+    this.run.ends(as, more === GONE ? GONE : { calls: [], requester: 'rita', ...(more as Fields) });
     return this.faults().map((fault) => fault.replace("The turn's result ", ''));
   }
 
@@ -54,7 +47,7 @@ describe('what waits (D1)', () => {
       [],
     ]);
     expect([waits('running'), new Scene().view({ pending: ['d'] })]).toEqual([none, none]);
-    for (const type of ['CANCELED', 'FAILED']) expect(new Scene().view({ pending: ['d'] }, type)).toEqual(none);
+    for (const type of ['CANCELED', 'FAILED'] as const) expect(new Scene().view({ pending: ['d'] }, type)).toEqual(none);
   });
 
   it('may be a call of a turn below', () => {
@@ -311,7 +304,7 @@ describe('calls that are left out (D6)', () => {
     const revised = new Scene();
     revised.run.scheduled('runCall', { call: { revision: 2 } });
     expect(revised.next().view({ earlier_calls: { count: 1 } })).toEqual([]);
-    const split = asked('1.1').next().step({ next: 'calls', calls: [{ id: '2.1' }] }); // prettier-ignore
+    const split = asked('1.1').next().step({ next: 'calls', calls: [{ id: '2.1' }] }); // oxfmt-ignore
     expect(split.next('r').view({ earlier_calls: { count: 1 } })).toEqual([]);
     const gone = asked('1.1');
     gone.run.activity('takeStep', {}, GONE);

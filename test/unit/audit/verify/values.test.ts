@@ -6,6 +6,7 @@ import {
   failureDetails,
   firstPayload,
   hashOf,
+  resultIn,
   timeOf,
   UNKNOWN,
 } from '../../../../src/audit/verify/values';
@@ -82,6 +83,17 @@ describe('an event', () => {
     expect(failureDetails({ failure: { applicationFailureInfo: { details: 7 } } })).toBe(7);
     for (const failure of [undefined, null, {}, { applicationFailureInfo: 'none' }])
       expect(failureDetails({ failure: failure as never })).toBeUndefined();
+  });
+
+  it('has the turn’s result, by how the run ended', () => {
+    const view = { calls: [], state: 'completed' };
+    const result = payloads(view);
+    expect(resultIn('WORKFLOW_EXECUTION_COMPLETED', { result })).toEqual(view);
+    expect(resultIn('WORKFLOW_EXECUTION_CANCELED', { details: result })).toEqual(view);
+    expect(resultIn('WORKFLOW_EXECUTION_FAILED', { failure: { applicationFailureInfo: { details: result } } })).toEqual(view);
+    expect(resultIn('ACTIVITY_TASK_COMPLETED', { result })).toBeNull();
+    for (const none of [LEFT_OUT, payloads({ state: 'completed' }), payloads(7), {}])
+      expect(resultIn('WORKFLOW_EXECUTION_COMPLETED', { result: none })).toBeNull();
   });
 });
 

@@ -52,7 +52,7 @@ test('a file that was cut short is broken where it ends, and says what it has', 
 });
 
 test('a file that cannot be read is no broken bundle', async () => {
-  const unreadable = () => Readable.from((function* () { throw new Error('the disk is gone'); })()); // prettier-ignore
+  const unreadable = () => Readable.from((function* () { throw new Error('the disk is gone'); })()); // oxfmt-ignore
   await expect(verifyBundle(unreadable(), TRUST)).rejects.toThrow('the disk is gone');
 });
 
