@@ -1,10 +1,11 @@
 """What stands twice of a call that has not run, and of what is known of one while it is open (rules D1, D4 and D6):
 what bundle-format.md says under *Asked about, and refused*. For verify_bundle.py, which gives what reads values."""
+from verify_turn_facts import ENDS, result_in
+
 RAN, WITHOUT_DIGEST = ("succeeded", "failed", "in_doubt"), ("rejected", "cancelled")
 OWN_REASONS = ("repeated_failure", "too_many_questions")  # for which the workflow itself refuses a call
 STOPPED = ("turn_cancelled", "aborted_by_sibling")  # with which it stops a call that has not run
 COUNTED = ("runCall", "settleEffect")  # whose `attempts` verify_decision_facts.py compares
-ENDS = dict(WORKFLOW_EXECUTION_COMPLETED="result", WORKFLOW_EXECUTION_CANCELED="details", WORKFLOW_EXECUTION_FAILED="")
 OF_ASKED = (("input_ref", "inputs"), ("policy_ref", "policies"), ("target_hash", "targets"))
 
 def txt(value): return value if isinstance(value, str) else ""
@@ -56,8 +57,7 @@ class AdmissionFacts:
             if one and said is not self.UNKNOWN:
                 self.completed(*one, self.obj(said))
         elif name in ENDS:
-            failed = self.obj(self.obj(facts.get("failure")).get("applicationFailureInfo")).get("details")
-            view = self.obj(self.payload(facts.get(ENDS[name]) if ENDS[name] else failed))
+            view = self.obj(self.payload(result_in(name, facts)))
             for one in self.objs(view.get("calls")):
                 self.ended(one, "id", (*WITHOUT_DIGEST, "proposed"), "result_summary")
                 self.key(one)

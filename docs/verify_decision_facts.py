@@ -3,13 +3,13 @@ says under *Decisions and admission*. For verify_bundle.py, which gives what rea
 import hashlib, re
 
 from verify_kept_said import decisions_in
+from verify_turn_facts import ENDS, result_in
 
 SHORT_NOTE, LONGEST_IDENTITY, LONGEST_BY, MOST_CALLS = 400, 200, 200, 64
 KINDS, SPOKEN, ALIVE = ("approve", "deny", "settle"), ("approve", "deny", "edit"), ("claimed", "applied", "in_doubt")
 UPDATES = ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED")
 OF_SETTLE = {"call", "calls", "by", "note", "attestation", "outcome"}
 ANY = object()  # some input, whichever
-ENDS = dict(WORKFLOW_EXECUTION_COMPLETED="result", WORKFLOW_EXECUTION_CANCELED="details", WORKFLOW_EXECUTION_FAILED="")
 
 def txt(value): return value if isinstance(value, str) else ""
 def listed(value): return value if isinstance(value, list) else []
@@ -436,8 +436,7 @@ class TwiceInDecisions:
             if one and said is not read.unknown:
                 self.completed(*one, read.obj(said))
         if name in ENDS:
-            failed = read.obj(read.obj(facts.get("failure")).get("applicationFailureInfo")).get("details")
-            self.view(read.payload(facts.get(ENDS[name]) if ENDS[name] else failed))
+            self.view(read.payload(result_in(name, facts)))
 
     def activity(self, name, value):
         call, digest = self.read.obj(value.get("call")), value.get("digest")

@@ -3,6 +3,7 @@ bundle-format.md says under *The server's own events, the result, the definition
 what reads values: `form`, `payload`, `when`, `person`."""
 import math
 import re
+from verify_turn_facts import ENDS, result_in
 
 TIMED = set("""takeStep compact admitDirect runCall openSubTurn closeSubTurn inspectEffect reconcileEffect checkDecision
     checkSteer notify endTurn""".split())  # that of a `settleEffect` is of when somebody has said so
@@ -95,11 +96,8 @@ class RunFacts:
         if name == "WORKFLOW_EXECUTION_CONTINUED_AS_NEW":
             self.next[self.twice.runs[-1]] = (facts.get("newExecutionRunId"), *self.place_of(facts))
             self.handed[self.twice.runs[-1]] = self.fields(facts)
-        failed = self.obj(self.obj(facts.get("failure")).get("applicationFailureInfo")).get("details")
-        ends = {"WORKFLOW_EXECUTION_COMPLETED": facts.get("result"), "WORKFLOW_EXECUTION_FAILED": failed,
-                "WORKFLOW_EXECUTION_CANCELED": facts.get("details")}
-        if name in ends:
-            self.view(self.obj(self.payload(ends[name])))
+        if name in ENDS:
+            self.view(self.obj(self.payload(result_in(name, facts))))
 
     def place_of(self, facts):
         return [self.obj(facts.get(it)).get("name") for it in ("workflowType", "taskQueue")]

@@ -1,10 +1,9 @@
 """Turns of sub-agents, as the turn above has them and as they are: what bundle-format.md says under *Turns of
 sub-agents* (rules D1, D6, H9 and T7). For verify_bundle.py, which gives what reads values: `form`, `payload`."""
-from verify_turn_facts import as_attributes
+from verify_turn_facts import ENDS, as_attributes, result_in
 
 ABOUT = ("openSubTurn", "lookAtSubTurn", "closeSubTurn", "forwardDecision", "takeStep", "endTurn", "compact")
 UPDATES = ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED")
-ENDS = dict(WORKFLOW_EXECUTION_COMPLETED="result", WORKFLOW_EXECUTION_CANCELED="details", WORKFLOW_EXECUTION_FAILED="")
 OF_END, IDS = ("agent", "state", "head", "reason"), ("turn_id", "workflow_id", "first_execution_run_id")
 
 def txt(value): return value if isinstance(value, str) else ""
@@ -57,8 +56,7 @@ class SubTurnFacts:
         if name == "WORKFLOW_EXECUTION_UPDATE_COMPLETED":
             self.updated(facts)
         if name in ENDS:
-            failure = self.obj(self.obj(facts.get("failure")).get("applicationFailureInfo"))
-            self.ended(self.obj(self.payload(facts.get(ENDS[name]) if ENDS[name] else failure.get("details"))))
+            self.ended(self.obj(self.payload(result_in(name, facts))))
 
     def start(self, facts, argument):
         """Which turn has started this one, and what it was told of that one."""

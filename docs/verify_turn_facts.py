@@ -6,6 +6,9 @@ CUT, ATTRIBUTE, CENTS, TEXT_LIMIT, NAME = (12_000, 800_000), 255, 1e-9, 32_000, 
 SUMS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens", "cost_usd")
 NOT_KEPT = re.compile(r"\[a block of type .* could not be kept\]", re.DOTALL)
 OF_VIEW = ("state", "reason", "envelope")
+# Where the last event of a run has the turn's result.
+ENDS = dict(WORKFLOW_EXECUTION_COMPLETED=("result",), WORKFLOW_EXECUTION_CANCELED=("details",),
+            WORKFLOW_EXECUTION_FAILED=("failure", "applicationFailureInfo", "details"))
 OTHER, LOST = "other", None  # blocks of an answer: neither text nor call; nobody can tell what it is
 OF_MEMO = (("holdfast_trace", "trace_id"), ("holdfast_request", "request"))
 NAMED = (("requester", "HoldfastRequester"), ("session_id", "HoldfastSession"))
@@ -15,6 +18,12 @@ def there(value, *names): return {name: value[name] for name in names if name in
 def is_count(value, count): return type(value) is int and value == count
 def is_number(value): return type(value) in (int, float)
 def first(values): return values[0] if isinstance(values, list) and values else None
+
+def result_in(name, facts):
+    """Payloads of the turn's result, in an event of ENDS."""
+    for it in ENDS[name]:
+        facts = facts.get(it) if isinstance(facts, dict) else None
+    return facts
 
 def json_bytes(text):
     sizes = (2 if it in '"\\\b\t\n\f\r' else 6 if it < " " else len(it.encode()) for it in text)
