@@ -233,12 +233,17 @@ function versioned(deployment: Version): Pick<WorkerOptions, 'workerDeploymentOp
 /** What runs the agents, for the record. */
 async function engineOf({ defaultModel, deployment, options = {} }: WorkerParts): Promise<Engine> {
   const own = options.workflowBundle === undefined && options.workflowsPath === undefined;
-  const workflowBundle = own
-    ? createHash('sha256')
-        .update(await readFile(workflowBundlePath()))
-        .digest('hex')
-    : null;
+  const workflowBundle = own ? await (bundleHash ??= hashBundle()) : null;
   return { defaultModel, holdfast: version, buildId: deployment?.buildId ?? null, workflowBundle };
+}
+
+/** Read once a process. */
+let bundleHash: Promise<string> | undefined;
+
+async function hashBundle(): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(workflowBundlePath()))
+    .digest('hex');
 }
 
 /** The prebuilt workflow bundle: beside this file in the package, in dist/ when running from source. */

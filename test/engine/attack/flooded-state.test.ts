@@ -4,7 +4,7 @@ import type { TurnHandle } from '../../../src/client/turn-handle';
 import { walk } from '../../../src/store/transcript';
 import { jsonBytes } from '../../../src/shared/json-bytes';
 import { eventually, withEngine } from '../support/engine';
-import { fillRun, sendJunk } from '../support/fill-run';
+import { fillRun, FILLS_A_SHORT_RUN, sendJunk, shortRunServer } from '../support/fill-run';
 import { runs } from '../../support/runs';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
@@ -27,6 +27,8 @@ async function allWait(turn: TurnHandle): Promise<string[]> {
 }
 
 describe('whoever can reach a turn cannot', () => {
+  const server = shortRunServer();
+
   it('end it, or hide what waits in it, by long notes on many calls: it goes on in another run, and is decided there', () =>
     withEngine(paying(), async ({ start, client }) => {
       const turn = await start();
@@ -74,7 +76,11 @@ describe('whoever can reach a turn cannot', () => {
       return { read: true };
     });
     const payments = Array.from({ length: 4 }, (_, n): [string, any] => ['pay', { invoice: `INV-${n}`, cents: 1 }]);
-    const setup = { tools: [slow, pays('pay', [])], script: [ask(['slow', {}], ...payments), say('done')] };
+    const setup = {
+      address: server.address,
+      tools: [slow, pays('pay', [])],
+      script: [ask(['slow', {}], ...payments), say('done')],
+    };
     return withEngine(setup, async ({ start, client, store }) => {
       const turn = await start();
       const digests = await eventually('all payments wait', async () => {
@@ -82,7 +88,7 @@ describe('whoever can reach a turn cannot', () => {
         return pending.length === 4 && pending.map(({ digest }) => digest);
       });
       for (const [n, digest] of digests.entries()) await turn.deny(digest, { by: 'ana', note: `${n}${LONG_NOTE.slice(1)}` });
-      await sendJunk(client, turn);
+      await sendJunk(client, turn, FILLS_A_SHORT_RUN);
       open();
       const done = await turn.result();
       expect(done.state).toBe('refused');
@@ -99,16 +105,19 @@ describe('whoever can reach a turn cannot', () => {
   });
 
   it('keep a direct call from being decided by long notes', () =>
-    withEngine({ tools: [pays('pay', [])], agent: { approvals: { quorum: 4 } } }, async ({ call, client }) => {
-      const { turn } = await call('pay', { invoice: 'INV-1', cents: 1 });
-      const [{ digest }] = await turn.waitForPending();
-      for (let n = 0; n < 3; n++) await turn.approve(digest, { by: `x${n}`, note: `${n}${LONG_NOTE.slice(1)}` });
-      await fillRun(client, turn);
-      await turn.waitForPending();
-      await turn.approve(digest, { by: 'ana' });
-      const { state, calls } = await turn.result();
-      expect([state, calls[0]!.approval.by]).toEqual(['completed', ['x0', 'x1', 'x2', 'ana']]);
-    }));
+    withEngine(
+      { address: server.address, tools: [pays('pay', [])], agent: { approvals: { quorum: 4 } } },
+      async ({ call, client }) => {
+        const { turn } = await call('pay', { invoice: 'INV-1', cents: 1 });
+        const [{ digest }] = await turn.waitForPending();
+        for (let n = 0; n < 3; n++) await turn.approve(digest, { by: `x${n}`, note: `${n}${LONG_NOTE.slice(1)}` });
+        await fillRun(client, turn, FILLS_A_SHORT_RUN);
+        await turn.waitForPending();
+        await turn.approve(digest, { by: 'ana' });
+        const { state, calls } = await turn.result();
+        expect([state, calls[0]!.approval.by]).toEqual(['completed', ['x0', 'x1', 'x2', 'ana']]);
+      },
+    ));
 
   it('keep a call from running by half a character at the end of what a client calls itself', () =>
     withEngine(

@@ -123,7 +123,8 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
     ...parts,
     // Workflow code runs in the test's own thread: starting one for each of hundreds of workers took most of their time.
     // Tests with processes of their own run it in threads, as users do.
-    options: { shutdownGraceTime: '1 second', debugMode: true, ...setup.worker },
+    // Without a build id the SDK hashes the workflow bundle for each.
+    options: { shutdownGraceTime: '1 second', debugMode: true, buildId: 'test', ...setup.worker },
   });
   const started: TurnHandle[] = [];
   const engine: Engine = {

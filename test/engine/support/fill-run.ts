@@ -2,19 +2,39 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turn-handle';
+import { startDevServer, type DevServer } from '../../../src/devserver/dev-server';
+import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { eventually } from './engine';
 
 const TOO_LONG = 'x'.repeat(60_000);
 /** Temporal suggests another run from 4 MB of history on. */
 const FILLS_A_RUN = 75;
+/** On a server that suggests it from 1 MB on. */
+export const FILLS_A_SHORT_RUN = 20;
+const SHORT_RUN = { 'limit.historySize.suggestContinueAsNew': 1024 * 1024 };
 /** A busy machine takes minutes for what takes seconds alone. */
 export const FILLED_MS = 240_000;
 
+/** A server of the test file's own, on which `FILLS_A_SHORT_RUN` signals fill a run. */
+export function shortRunServer(): { readonly address: string } {
+  let server: DevServer;
+  beforeAll(async () => {
+    const { path } = await findTemporalCli();
+    server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig: SHORT_RUN });
+  }, 120_000);
+  afterAll(() => server.stop());
+  return {
+    get address() {
+      return server.address;
+    },
+  };
+}
+
 /** The run is full: the turn goes on in another as soon as it can, and may end there before all has been sent. */
-export async function sendJunk(client: HoldfastClient, { workflowId }: TurnHandle): Promise<void> {
+export async function sendJunk(client: HoldfastClient, { workflowId }: TurnHandle, signals = FILLS_A_RUN): Promise<void> {
   const handle = client.temporal.workflow.getHandle(workflowId);
   const junk = { call: 'f'.repeat(64), by: 'mallory', note: TOO_LONG };
-  for (let n = 0; n < FILLS_A_RUN; n++) {
+  for (let n = 0; n < signals; n++) {
     try {
       await handle.signal('approve', junk);
     } catch (error) {
@@ -24,10 +44,10 @@ export async function sendJunk(client: HoldfastClient, { workflowId }: TurnHandl
   }
 }
 
-export async function fillRun(client: HoldfastClient, turn: TurnHandle): Promise<void> {
+export async function fillRun(client: HoldfastClient, turn: TurnHandle, signals = FILLS_A_RUN): Promise<void> {
   const handle = client.temporal.workflow.getHandle(turn.workflowId);
   const first = (await handle.describe()).runId;
-  await sendJunk(client, turn);
+  await sendJunk(client, turn, signals);
   const look = async () => {
     const { runId, status } = await handle.describe();
     return (runId !== first || status.name !== 'RUNNING') && { another: runId !== first, status: status.name };

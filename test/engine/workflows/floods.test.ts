@@ -1,5 +1,5 @@
 import { eventually, withEngine } from '../support/engine';
-import { fillRun } from '../support/fill-run';
+import { fillRun, FILLS_A_SHORT_RUN, shortRunServer } from '../support/fill-run';
 import { afterFlood, flood, FLOOD_MS, STEADY } from '../support/flood';
 import { runs } from '../../support/runs';
 import { ask, say } from '../../support/scripted-model';
@@ -9,6 +9,8 @@ import { pays } from '../../support/tools';
 const MANY = runs(1_000, 12_000);
 
 describe('thousands of signals of junk', () => {
+  const server = shortRunServer();
+
   it(
     'do not keep a later approval from running the call once: the turn goes on in another run, and what was said to it too',
     async () => {
@@ -16,7 +18,7 @@ describe('thousands of signals of junk', () => {
       const calls = ['A', 'B', 'C'].map((name): [string, any] => ['pay', { invoice: name, cents: 1 }]);
       const agent = { approvals: { quorum: 2 } };
       await withEngine(
-        { tools: [pays('pay', effects)], agent, script: [ask(...calls), say('done')] },
+        { address: server.address, tools: [pays('pay', effects)], agent, script: [ask(...calls), say('done')] },
         async ({ start, client, model }) => {
           const turn = await start();
           const [a, b, c] = await eventually('all three wait', async () => {
@@ -38,7 +40,7 @@ describe('thousands of signals of junk', () => {
             view = await all(Math.min(MANY, sent + STEADY));
           }
           if (view.run_id === first) {
-            await fillRun(client, turn);
+            await fillRun(client, turn, FILLS_A_SHORT_RUN);
             view = await all(MANY + 1);
           }
           expect(view.run_id).not.toBe(first);

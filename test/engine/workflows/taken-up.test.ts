@@ -7,13 +7,14 @@ import { FileStore } from '../../../src/store/file-store';
 import { StoreError, type Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/transcript';
 import { eventually, withEngine, type Engine } from '../support/engine';
-import { FILLED_MS, sendJunk } from '../support/fill-run';
+import { FILLED_MS, FILLS_A_SHORT_RUN, sendJunk, shortRunServer } from '../support/fill-run';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
 const LONG_NOTE = '甲'.repeat(4000);
 const script = () => [ask(['pay', { invoice: 'INV-7', cents: 700 }], ['pay', { invoice: 'INV-8', cents: 800 }]), say('done')];
 const agent = { approvals: { quorum: 4 } };
+const server = shortRunServer();
 
 /** A store that does something before it gives a part to this activity, or takes one from it. */
 async function withStore(activity: string, before: (hash: string) => Promise<void>, body: (store: Store) => Promise<void>) {
@@ -53,7 +54,7 @@ async function approvedByThree({ start, client }: Engine) {
   });
   const { digest } = first;
   for (let n = 0; n < 3; n++) await turn.approve(digest, { by: `x${n}`, note: `${n}${LONG_NOTE.slice(1)}` });
-  await sendJunk(client, turn);
+  await sendJunk(client, turn, FILLS_A_SHORT_RUN);
   return { turn, digest, second };
 }
 
@@ -77,7 +78,7 @@ describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
     const reading = gate();
     const effects: unknown[] = [];
     await withStore(activity, reading.wait, (store) =>
-      withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
+      withEngine({ address: server.address, store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
         const { turn } = await approvedByThree(engine);
         await eventually('the step is being taken up', async () => reading.reached, FILLED_MS);
         await turn.cancel();
@@ -101,7 +102,7 @@ describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
     const reading = gate();
     const effects: unknown[] = [];
     await withStore(activity, reading.wait, (store) =>
-      withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
+      withEngine({ address: server.address, store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
         const { turn, digest, second } = await approvedByThree(engine);
         await eventually('the step is being taken up', async () => reading.reached, FILLED_MS);
         const handle = engine.client.temporal.workflow.getHandle(turn.workflowId);
@@ -131,7 +132,7 @@ describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
     const reading = gate();
     const effects: unknown[] = [];
     await withStore(activity, reading.wait, (store) =>
-      withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
+      withEngine({ address: server.address, store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
         const { turn } = await approvedByThree(engine);
         await eventually('the step is being taken up', async () => reading.reached, FILLED_MS);
         const interrupted = turn.interrupt({ by: 'ana' });
@@ -149,7 +150,7 @@ it('is decided also by what was said while the store took what had been said bef
   const keeping = gate();
   const effects: unknown[] = [];
   await withStore('keepSaid', keeping.wait, (store) =>
-    withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
+    withEngine({ address: server.address, store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
       const { turn, digest, second } = await approvedByThree(engine);
       await eventually('the store takes what was said', async () => keeping.reached);
       const { run_id } = await turn.status();
@@ -178,7 +179,7 @@ it('ends where the card that is to be shown again is that of another call', asyn
     return running() === 'readCard' ? { ...(part as object), digest: 'f'.repeat(64) } : part;
   };
   try {
-    const setup = { store, tools: [pays('pay', effects)], agent, script: script(), madeUp: true };
+    const setup = { address: server.address, store, tools: [pays('pay', effects)], agent, script: script(), madeUp: true };
     await withEngine(setup, async (engine) => {
       const { turn } = await approvedByThree(engine);
       const done = await turn.result();
@@ -198,7 +199,7 @@ it('ends where the store has lost what was said, and says what is missing', asyn
     throw new StoreError('not_found', `There is no part ${hash}.`);
   };
   await withStore('readSaid', lose, (store) =>
-    withEngine({ store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
+    withEngine({ address: server.address, store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
       const { turn } = await approvedByThree(engine);
       const done = await turn.result().catch(() => turn.status());
       expect(done.state).toBe('failed');
