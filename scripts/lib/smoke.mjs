@@ -8,7 +8,7 @@ const FILES = [
   'docker/compose',
   'docs/audit',
   'e2e/postgres-store',
-  'fault/versioning',
+  'fault/kill-gateway',
   'gateway/worker-behind',
   'http-client/generated',
   'live/postgres',

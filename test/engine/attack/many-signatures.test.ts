@@ -32,7 +32,6 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
   afterAll(() => signers.remove());
 
   const setup = (quorum: number, effects: unknown[]) => ({
-    address: server.address,
     tools: [
       pays('pay', effects, {
         run: (input: any) => {
@@ -75,7 +74,8 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
 
   it.each([3])('find room at a quorum of %i, over continue-as-new, a settlement and a denial too', async (quorum) => {
     const effects: unknown[] = [];
-    await withEngine({ ...setup(quorum, effects), script: [ask(...payments(CALLS)), say('done')] }, async ({ start, client }) => {
+    const script = [ask(...payments(CALLS)), say('done')];
+    await withEngine({ ...setup(quorum, effects), address: server.address, script }, async ({ start, client }) => {
       const turn = await start();
       const digests = await waiting(turn, CALLS);
       for (const by of people.slice(0, quorum - 1)) await decide(turn, digests, by, 'approve');

@@ -3,14 +3,13 @@ import { z } from 'zod';
 import { HoldfastClient } from '../../../src/client';
 import { defineTool } from '../../../src/tools/define';
 import { cardsByDigest, cardsIn } from '../../../src/client/cards';
-import { watchPending, type NewQuestion } from '../../../src/client/watch-pending';
+import type { NewQuestion } from '../../../src/client/watch-pending';
 import { announce, tell } from '../../../src/cli/pending';
 import { cardExcerpt } from '../../../src/cli/support/card-excerpt';
 import { approvalCard, inDoubtCard } from '../../../src/shared/card';
-import { eventually, withEngine } from '../support/engine';
+import { withEngine } from '../support/engine';
 import type { Output } from '../../../src/cli/support/output';
 import { ask, say } from '../../support/scripted-model';
-import { pays } from '../../support/tools';
 
 const A = 'a'.repeat(64);
 const B = 'b'.repeat(64);
@@ -95,40 +94,6 @@ describe('a new question', () => {
   it('says how many must approve, who has, and whose word counts', () => {
     const approval = { quorum: 3, channel: 'attested', decisions: [{ by: 'ana' }, { by: 'bob' }] };
     expect(announce(question({}, approval), false).join('\n')).toContain(', 2 of 3 decided: ana, bob, signed decisions only');
-  });
-});
-
-it('a watch tells of each question once: of those that wait, then of those that come, also after a look that failed', async () => {
-  const script = [ask(['pay', { invoice: 'A', cents: 1 }]), ask(['pay', { invoice: 'B', cents: 2 }]), say('done')];
-  await withEngine({ tools: [pays('pay', [])], script }, async ({ client, start }) => {
-    const turn = await start();
-    const [first] = await turn.waitForPending();
-    await eventually('it is listed', async () => (await client.pending()).some(({ turn_id }) => turn_id === turn.id));
-    const stop = new AbortController();
-    let looks = 0;
-    const faults: unknown[] = [];
-    const flaky = {
-      // Other tests' turns wait on this server too.
-      pending: async () => {
-        if (++looks === 2) throw new Error('the server was away');
-        return (await client.pending()).filter(({ turn_id }) => turn_id === turn.id);
-      },
-    };
-    const seen: NewQuestion[] = [];
-    for await (const one of watchPending(flaky, { signal: stop.signal, everyMs: 20, onFault: (fault) => faults.push(fault) })) {
-      seen.push(one);
-      if (seen.length === 1) await turn.approve(first.digest, { by: 'ana' });
-      else stop.abort();
-    }
-    expect(seen.map(({ call, waited }) => [call.id, waited])).toEqual([
-      ['1.1', true],
-      ['2.1', false],
-    ]);
-    expect(seen.map(({ card }) => card.includes('## Waiting for approval: `pay`'))).toEqual([true, true]);
-    expect(faults).toHaveLength(1);
-    const { entries } = await client.trail({ turn: turn.id });
-    expect(entries.map(({ state, by }) => `${state} ${by}`)).toContain('approved ana');
-    await turn.cancel();
   });
 });
 

@@ -160,16 +160,20 @@ async function inTime(body: Promise<void>, temporal: Client, taskQueue: string):
   const ended = new AbortController();
   const late = async () => {
     await sleep(ENDS_WITHIN_MS, undefined, { signal: ended.signal, ref: false });
-    throw new Error(
-      `No end of the test within ${ENDS_WITHIN_MS} ms. Still run: ${JSON.stringify(await running(temporal, taskQueue))}`,
-    );
+    throw new TooLate(`No end of the test within ${ENDS_WITHIN_MS} ms.`);
   };
   try {
     await Promise.race([body, late()]);
+  } catch (error) {
+    if (error instanceof TooLate) error.message += ` Still run: ${JSON.stringify(await running(temporal, taskQueue))}`;
+    throw error;
   } finally {
     ended.abort();
   }
 }
+
+/** What a test has waited for has not come. */
+class TooLate extends Error {}
 
 /** Of each workflow, what it says of itself and which activities it waits for. */
 async function running({ workflow }: Client, taskQueue: string): Promise<object[]> {
@@ -178,12 +182,13 @@ async function running({ workflow }: Client, taskQueue: string): Promise<object[
     query: `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`,
   })) {
     const handle = workflow.getHandle(workflowId);
-    const { raw } = await handle.describe();
+    const { raw, runId, historyLength, historySize } = await handle.describe();
     const state: unknown = await handle.query(STATUS_QUERY).catch((error: Error) => error.message);
     const activities = raw.pendingActivities?.map(({ activityType, attempt, lastFailure }) => ({
       ...{ activity: activityType?.name, attempt, failure: lastFailure?.message },
     }));
-    found.push({ workflowId, type, state, activities, task: raw.pendingWorkflowTask });
+    const view = JSON.stringify(state).slice(0, 2000);
+    found.push({ workflowId, runId, type, historyLength, historySize, activities, task: raw.pendingWorkflowTask, view });
   }
   return found;
 }
@@ -238,7 +243,7 @@ export async function eventually<T>(what: string, probe: () => Promise<T | undef
     const found = await probe();
     if (found !== undefined && found !== false) return found;
     const waited = Date.now() - began;
-    if (waited > within) throw new Error(`Did not happen within ${within} ms: ${what}`);
+    if (waited > within) throw new TooLate(`Did not happen within ${within} ms: ${what}`);
     await sleep(Math.min(500, 25 + waited / 8));
   }
 }

@@ -8,6 +8,7 @@ import type { RehearsalOptions } from '../../../src/model/rehearsal';
 import { openStage, swaps, type Stage as Chain } from '../packs/onchain/support';
 import { play, type Fake } from '../../support/model/loop';
 import { closeAll, stage } from '../../support/model/model';
+import { runs } from '../../support/runs';
 import { realTools, type Made } from './support/real-tools';
 
 const EVERY_TOOL = Object.values(PACKS).flat().sort();
@@ -66,6 +67,8 @@ async function show({ settings = {}, message = 'Show what you can do.', deny = {
     swaps: (await swaps(chain)).length - before.swaps,
   };
 }
+
+type Kind = NonNullable<RehearsalOptions['faults']>[number]['kind'];
 
 const names = (made: Made[]) => [...new Set(made.map(({ name }) => name))].sort();
 const note = () => readFileSync(join(root, 'notes/aapl.md'), 'utf8');
@@ -166,7 +169,7 @@ describe('the showcase', () => {
     expect(mails).toBe(0);
   });
 
-  it.each(['malformed-json', 'cut-json', 'unknown-tool', 'bad-input', 'confirmed', 'thinking'] as const)(
+  it.each(runs<Kind[]>(['malformed-json'], ['malformed-json', 'cut-json', 'unknown-tool', 'bad-input', 'confirmed', 'thinking']))(
     'after the fault %s in each of its first answers, all is done, and each effect once',
     async (kind) => {
       const { made, mails, swaps: swapped, text } = await show({ options: { faults: [{ kind, times: 3 }] } });
