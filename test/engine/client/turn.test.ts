@@ -164,12 +164,13 @@ describe('a turn, seen by a client', () => {
     const connection = await Connection.connect({ address: testAddress() });
     try {
       const client = new HoldfastClient(new Client({ connection, dataConverter }), { taskQueue: fresh(), uiUrl: null });
-      const turn = await client.start({ agent: 'tester', message: 'Hello.' });
+      const agent = fresh(); // no other turn on this server is its
+      const turn = await client.start({ agent, message: 'Hello.' });
       const asked = turn.status();
       await expect(asked).rejects.toThrow(NoWorker);
       await expect(asked).rejects.toThrow(/holdfast worker/);
       await eventually('it is listed', async () => {
-        for await (const { turn_id } of client.list({ state: 'running', limit: 1000 })) if (turn_id === turn.id) return true;
+        for await (const { turn_id } of client.list({ agent, state: 'running' })) if (turn_id === turn.id) return true;
         return false;
       });
       await client.temporal.workflow.getHandle(turn.workflowId).terminate();
