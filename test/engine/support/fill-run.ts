@@ -37,7 +37,7 @@ export function shortRunServer(): { readonly address: string } {
 export async function sendJunk(client: HoldfastClient, { workflowId }: TurnHandle, signals = FILLS_A_RUN): Promise<void> {
   const handle = client.temporal.workflow.getHandle(workflowId);
   const junk = { call: 'f'.repeat(64), by: 'mallory', note: TOO_LONG };
-  const idle = async () => (await handle.describe()).raw.pendingWorkflowTask == null;
+  const idle = async () => ((await handle.describe()).raw.pendingWorkflowTask ?? null) === null;
   try {
     for (let n = 1; n < signals; n++) await handle.signal('approve', junk);
     await eventually('the turn has taken what was sent', idle, FILLED_MS);
