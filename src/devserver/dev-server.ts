@@ -57,8 +57,10 @@ const DYNAMIC_CONFIG: Record<string, number | boolean | string[]> = {
 };
 
 const TYPE_NAMES = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
-/** Somebody may take a port between our look and the server's start. */
+/** Another process may take a port between our look and the server's start. */
 const PORT_ATTEMPTS = 3;
+/** What the server writes then. Where the port is taken after its own look, it crashes instead, where it looks up its gRPC listener. */
+const PORT_TAKEN = /address already in use|frontend\.NewHTTPAPIServer/;
 
 /**
  * Starts the server and waits until it can run a turn.
@@ -71,7 +73,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     try {
       return await start(options, port, uiPort);
     } catch (error) {
-      const race = /address already in use/.test(String(error)) && port.ours && (uiPort?.ours ?? true);
+      const race = PORT_TAKEN.test(String(error)) && port.ours && (uiPort?.ours ?? true);
       if (!race || attempt === PORT_ATTEMPTS) throw error;
     }
   }

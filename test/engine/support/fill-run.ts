@@ -17,15 +17,15 @@ export const FILLED_MS = 240_000;
 
 /** A server of the test file's own, on which `FILLS_A_SHORT_RUN` signals fill a run. */
 export function shortRunServer(): { readonly address: string } {
-  let server: DevServer;
+  let server: DevServer | undefined;
   beforeAll(async () => {
     const { path } = await findTemporalCli();
     server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig: SHORT_RUN });
   }, 120_000);
-  afterAll(() => server.stop());
+  afterAll(() => server?.stop());
   return {
     get address() {
-      return server.address;
+      return server!.address;
     },
   };
 }

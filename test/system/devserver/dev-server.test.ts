@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,6 +63,19 @@ describe('the embedded server', () => {
     } finally {
       usual.close();
     }
+  });
+
+  it.each([
+    ['before the server looks', 'msg="can\'t set frontend port 7: listen tcp 127.0.0.1:7: bind: address already in use"'],
+    ['after it has looked', 'go.temporal.io/server/service/frontend.NewHTTPAPIServer(0xd06f54a8008, {0xaa31, 0x0, 0x0})'],
+  ])('takes another port where another process was quicker: %s', async (when, line) => {
+    const script = join(folder, `cli ${when}`);
+    const first = join(folder, `first ${when}`);
+    const lines = ['#!/bin/sh', `if mkdir '${first}' 2> /dev/null; then`, `cat >&2 << 'END'\n${line}\nEND`, 'exit 2', 'fi'];
+    writeFileSync(script, [...lines, `exec '${cli}' "$@"`, ''].join('\n'), { mode: 0o700 });
+    const server = await start({ cli: script });
+    expect(existsSync(first)).toBe(true);
+    expect(isAlive(server.pid)).toBe(true);
   });
 
   it('refuses a port that was asked for and is taken', async () => {
