@@ -4,7 +4,8 @@ from verify_turn_facts import ENDS, result_in
 
 RAN, WITHOUT_DIGEST = ("succeeded", "failed", "in_doubt"), ("rejected", "cancelled")
 OWN_REASONS = ("repeated_failure", "too_many_questions")  # for which the workflow itself refuses a call
-STOPPED = ("turn_cancelled", "aborted_by_sibling")  # with which it stops a call that has not run
+STOPPED = ("turn_cancelled", "aborted_by_sibling")  # with which it stops a call that has no result
+WITHOUT_RESULT = (*STOPPED, "no_result")  # a sub-agent's answer that could not be kept has none either
 COUNTED = ("runCall", "settleEffect")  # whose `attempts` verify_decision_facts.py compares
 OF_ASKED = (("input_ref", "inputs"), ("policy_ref", "policies"), ("target_hash", "targets"))
 
@@ -178,12 +179,22 @@ class AdmissionFacts:
             right = self.form({"v": "holdfast.idem/1", **of, "digest": digest})
             self.rule("D4", isinstance(digest, str) and key == "hf_" + (right or "")[:40])
 
+    def stopped(self, state, reason, summary, states):
+        """A call without a result was stopped exactly where its error says so."""
+        shown = ("cancelled", "proposed", "ready") if "proposed" in states else ("cancelled",)
+        self.rule("D6", reason not in STOPPED or state in shown and summary is None)
+        self.rule("D6", state != "cancelled" or reason in WITHOUT_RESULT)
+
     def ended(self, call, name, states, summary="summary"):
         """A call without a digest was refused, by its step, by admission or the workflow; or the turn was stopped."""
         known, state, error = self.calls.get(txt(call.get(name))), call.get("state"), call.get("error")
         self.rule("D6", not self.whole() or name not in call or known is not None)
         digest, about = call.get("digest", ""), call.get(summary)
         told = {"summary": about} if summary in call and not (isinstance(about, str) and about.endswith("…")) else {}
+        if not isinstance(call.get("result_ref"), str):
+            self.stopped(state, self.obj(error).get("reason"), about, states)
+        elif state == "cancelled":  # only a sub-agent whose turn has failed, if it has a result
+            self.twice.tell("result", call["result_ref"], {"success": False})
         if digest is not None:
             if digest and isinstance(digest, str) and not isinstance(call.get("result_ref"), str):
                 if state != "cancelled" and not self.twice.reset:

@@ -11,6 +11,7 @@ from verify_decision_facts import DecisionFacts
 from verify_kept_said import KeptSaid
 from verify_message_facts import Each, MessageFacts
 from verify_rules import CLASSES, TARGETS, known_facts, verdicts
+from verify_shapes import has_fields
 from verify_sub_turn_facts import SubTurnFacts
 from verify_told import Told
 from verify_run_facts import RunFacts
@@ -256,7 +257,7 @@ class Twice:
         self.tell("card", call.get("preview_ref"), pick_there(call, ["target_hash"]))
         if name != "admitCall":
             self.tell("card", call.get("preview_ref"), {"makers": call.get("makers", [])})
-        self.rule("D4", not isinstance(call.get("input"), dict) or form(call["input"]) == call.get("input_hash"))
+        self.rule("D4", call.get("input") is None or form(call["input"]) == call.get("input_hash"))
         if name in ("inspectEffect", "settleEffect", "reconcileEffect") and self.whole and not self.unknown:
             self.rule("D4", (txt(digest), form(call.get("dispatch"))) in self.dispatches)
         if name in ("runCall", "openSubTurn"):
@@ -327,7 +328,7 @@ class Twice:
             now = {**call, **pick_there(obj(result.get("decided")), ("input_ref", "input_hash")),
                    **pick_there(obj(result.get("renewed")), ("policy_ref",))}
             self.tell_all([it for it in CALL if it[0] not in ("preview_ref", "target_hash")], now, call=digest)
-            self.shown |= {card} if isinstance(card, str) else set()
+            self.shown |= {ref for ref in (card, result.get("preview_ref")) if isinstance(ref, str)}
         if name == "readCard" and "card" in result:
             self.tell("card", value.get("card_ref"), pick(result, ["card"]) | pick_there(result, ["digest"]))
         for one in (result, *(obj(result.get(name)) for name in ("outcome", "settled", "refused"))):
@@ -839,8 +840,11 @@ class Blocks:
         if block["parts"]:
             body = self.parts.get(block["parts"][0])
         starts = kind == "start" and body is not None
+        lost = kind == "start" and body is None and next(iter(block["parts"]), "") in self.parts
         starts = starts and body.get("first_execution_run_id") == self.turn["first_execution_run_id"]
-        self.unknown |= {"starts"} if kind == "start" and body is None else set()
+        # One whose part stands in another turn's lines was not left out: it is no start of this turn.
+        self.unknown |= {"starts"} if lost else set()
+        self.unknown |= {"parents"} if block["parent"] is not None and block["parent"] not in self.seen else set()
         admits = tuple(block["parts"][1:]) if kind == "admission" else None
         if not self.own:
             self.before[ref] = {"kind": kind, "admits": admits}
@@ -1014,6 +1018,11 @@ class Blocks:
         if self.history.whole:
             said = [one for one in self.history.outcomes if one["head"] == ref]
             self.rule("B11", all(form(one["effect"]) == form(state_in(kind, body)) for one in said))
+
+    def has_stray_step(self):
+        """Whether a step has written a block of these lines that is not the turn's own, as far as anybody can tell."""
+        steps = {ref for ref, _, admits in self.history.named if admits is not None and ref in self.before}
+        return self.history.whole and not self.unknown & {"starts", "parents"} and not steps <= self.own.keys()
 
     def unended(self):
         """Whether something was dispatched, and no block says what became of it."""
@@ -1269,6 +1278,8 @@ class Turn:
     def block(self, body):
         own = self.blocks.block(body["ref"], body["block"])
         if own:
+            # The salt of a part is of one turn: no other has the same.
+            self.rule("D7", self.blocks.parts.keys() >= {*body["block"]["parts"]})
             self.twice.block(body["ref"], body["block"])
             self.facts.block(body["ref"], body["block"])
         self.of_runs.block(body["ref"], body["block"], own)
@@ -1301,21 +1312,22 @@ class Turn:
         self.decisions.effect(record)
 
     def turn_end(self, body):
-        history, blocks, parts = self.history, self.known["seen"], self.known["parts"]
+        history, blocks, parts = self.history, self.known["seen"], self.blocks.parts.keys()
+        self.rule("D7", self.twice.shown <= parts and not self.blocks.has_stray_step())
         self.rule("T1", not history.runs or history.head is UNKNOWN or history.head == body["head"])
         if not body["complete"]:
-            return self.rule("D7", self.twice.shown <= parts)
+            return
         self.rule("T1", history.given <= blocks)
         self.applied()
         needs, objects = self.blocks.needs, self.objects
         inner = {within(obj(objects.get(ref))) for ref in needs["objects"]} - {None}
         self.rule("T4", needs["parts"] <= parts and needs["objects"] | inner <= objects.keys())
-        self.rule("T4", history.by_input.keys() <= self.blocks.parts.keys() and history.names_objects <= objects.keys())
+        self.rule("T4", history.by_input.keys() <= parts and history.names_objects <= objects.keys())
         self.rule("T5", history.whole and history.closed)
         self.to_the_end(body["head"])
         if self.known["version"] == 3:
             self.of_session.end()
-        self.rule("D7", self.twice.heads <= blocks and self.twice.shown <= parts)
+        self.rule("D7", self.twice.heads <= blocks)
         self.others.end()
         self.rule("D8", not self.twice.whole or self.twice.unknown or self.twice.lost or self.twice.told.agrees())
 
@@ -1353,33 +1365,6 @@ class Turn:
             self.rule("T3", own["kind"] not in ("effect", "settlement") or ref in named)
 
 # ---------------------------------------------------------------- the lines
-
-def fields_fit(redaction, version):
-    """Whether a redaction has the fields of its version, and so have those before it."""
-    while redaction is not None:
-        newer = ["public", "redaction"] if version == 3 else []
-        if sorted(redaction) != ["of", "parts", "payloads", "reason"]:
-            return False
-        if sorted(redaction["of"]) != sorted(["kid", "root", "signature"] + newer):
-            return False
-        redaction = redaction["of"].get("redaction")
-    return True
-
-TURN_LINE = ("first_execution_run_id", "parent", "turn_id", "workflow_id")
-TURN_END = ("complete", "head", "turn_id", "why")
-FIELDS = dict(object=("ref", "value"), turn=TURN_LINE, run=("began", "run_id"), event=("event",), turn_end=TURN_END,
-              session=("event", "run_id"), part=("part", "ref"), block=("block", "ref"), effect=("record",))
-INNER = dict(part=("body", "salt", "v"), block=("at", "kind", "parent", "parts", "v"), parent=("call_id", "turn_id"),
-             subject=("id", "kind"), previous=("root", "subject"), contradiction=("line", "rule"))
-ENDS = dict(bundle="agent chained made_at made_by namespace subject tenant v".split(),
-            end="complete contradiction kid lines previous public redaction root signature".split())
-NOT_IN_1 = ("chained", "contradiction", "tenant")
-
-def has_fields(kind, body, version):
-    """Whether a line has exactly the fields of its kind, and so have the objects in it."""
-    fields = FIELDS.get(kind) or [name for name in ENDS[kind] if version > 1 or name not in NOT_IN_1]
-    inner = [name for name in INNER if name in fields and body.get(name) is not None]
-    return sorted(body) == sorted(fields) and all(sorted(body[name]) == sorted(INNER[name]) for name in inner)
 
 def is_signed(end):
     """Whether the key that a trailer carries has its id, and has signed it."""
@@ -1428,7 +1413,6 @@ def structure(lines, known):
         yield n, "S3", line["kind"] in NEXT[kind].split()
         kind, body, prev = line["kind"], line["body"], sha256(raw[:-1])
         hidden += text.count('{"redacted":true}') if kind in ("event", "session") else 0
-        yield n, "S3", kind != "session" or known["version"] == 3
         if kind == "bundle":
             known["made"] = when(body["made_at"])
             yield n, "S3", re.fullmatch("holdfast.bundle/[123]", body["v"]) is not None
@@ -1442,12 +1426,11 @@ def structure(lines, known):
             turn_id, turns, missing = body["turn_id"], turns | {body["turn_id"]}, False
         elif kind == "part":
             part, lost = body["part"], lost + (body["part"] is None)
-            yield n, "S4", part is None or hash_of(part) == body["ref"] and part["v"] == "holdfast.part/1"
-            yield n, "S3", part is None or isinstance(part["salt"], str)
+            yield n, "S4", part is None or hash_of(part) == body["ref"]
             parts.add(body["ref"])
         elif kind == "block":
             block, parent = body["block"], body["block"]["parent"]
-            yield n, "S4", hash_of(block) == body["ref"] and block["v"] == "holdfast.block/1"
+            yield n, "S4", hash_of(block) == body["ref"]
             yield n, "S4", parts.issuperset(block["parts"]) and (parent in blocks or not missing)
             missing = missing or parent not in blocks
             blocks.add(body["ref"])
@@ -1458,7 +1441,6 @@ def structure(lines, known):
             complete = complete and body["complete"]
         elif kind == "end":
             left = body["redaction"] or {"parts": 0, "payloads": 0}
-            yield n, "S3", fields_fit(body["redaction"], known["version"])
             yield n, "S6", chained or body["previous"] is None
             yield n, "S6", not body.get("contradiction") or body["contradiction"]["line"] <= n
             yield n, "S6", body["root"] == line["prev"] and body["lines"] == n + 1 and left["payloads"] == hidden
@@ -1478,7 +1460,7 @@ ORDER = {letter: place for place, letter in enumerate("HBTD")}
 def meaning(lines, known, signatures):
     """Yields the other rules in the same way; of several that are broken at a line, the first of the page."""
     turn, objects, turns, sub_turns = None, {}, {}, []
-    known.update(seen=set(), parts=set(), signatures=signatures)
+    known.update(seen=set(), signatures=signatures)
     for n, line in enumerate(map(json.loads, lines)):
         kind, body = line["kind"], line["body"]
         yield n, LOOKED_AT.get(kind, "H1"), True
@@ -1495,7 +1477,6 @@ def meaning(lines, known, signatures):
                 yield n, "T6", not isinstance(one.get("head"), str) or one["head"] in known["seen"]
         else:
             known["seen"] |= {body["ref"]} if kind == "block" else set()
-            known["parts"] |= {body["ref"]} if kind == "part" else set()
             getattr(turn, kind)(body)
             if kind == "turn_end" and len(turns) == 1:
                 turn.of_runs.first(bundle, body["turn_id"])

@@ -77,8 +77,8 @@ export class Blocks {
   private readonly admitted = new Map<string, JsonObject[]>();
   private readonly dispatches = new Set<string>();
   private saysMessage = false;
-  /** A decision, an admission, a message or a dispatch was left out. */
-  readonly unknown = { starts: false, decisions: false, admissions: false, messages: false, dispatches: false };
+  /** A start, a decision, an admission, a message or a dispatch was left out; a block that another follows is missing. */
+  readonly unknown = { starts: false, parents: false, decisions: false, admissions: false, messages: false, dispatches: false };
 
   constructor(
     private readonly turn: TurnBody,
@@ -102,11 +102,14 @@ export class Blocks {
   }
 
   block({ ref, block }: BlockBody, report: Report): void {
-    const body = this.parts.get(block.parts[0] ?? '') ?? null;
+    const known = this.parts.get(block.parts[0] ?? '');
+    const body = known ?? null;
     const isOwn =
       this.own.has(block.parent ?? '') ||
       (block.kind === 'start' && body !== null && body.first_execution_run_id === this.turn.first_execution_run_id);
-    this.unknown.starts ||= block.kind === 'start' && body === null;
+    // One whose part stands in another turn's lines was not left out: it is no start of this turn.
+    this.unknown.starts ||= block.kind === 'start' && known === null;
+    this.unknown.parents ||= block.parent !== null && !this.around.blocks.has(block.parent);
     if (block.kind === 'start' && !isOwn && body?.workflow_id === this.turn.workflow_id && this.history.whole)
       report('B3', 'The transcript begins as that of another run of the workflow');
     const admits = block.kind === 'admission' ? block.parts.slice(1).join() : null;
@@ -165,6 +168,12 @@ export class Blocks {
   /** A block of the turn's: its own, or, where it has none, one that stands in its lines. */
   written(ref: string): Pick<Own, 'kind' | 'admits'> | undefined {
     return (this.own.size > 0 ? this.own : this.before).get(ref);
+  }
+
+  /** Whether a step has written a block of these lines that is not the turn's own; false where nobody can tell which are. */
+  hasStrayStep(): boolean {
+    if (this.unknown.starts || this.unknown.parents || !this.history.whole) return false;
+    return this.history.named.some(({ ref, admits }) => admits !== null && this.before.has(ref) && !this.own.has(ref));
   }
 
   /** Whether something was dispatched, and no block says what became of it. */

@@ -33,7 +33,7 @@ export const SESSION = 'the session';
 export class Testimony {
   readonly facts = new Facts();
   readonly told = new ToldToModel();
-  /** Heads that activities and records have named; cards and results that activities have. */
+  /** Heads that activities and records have named; cards, previews and results that activities have. */
   readonly heads = new Set<string>();
   readonly shown = new Set<string>();
   /** Hashes of decisions that activities have written down, by history; and that the transcript has. */

@@ -184,11 +184,11 @@ export class Turn {
   }
 
   /** T4 */
-  private nothingMissing({ parts, objects }: Refs, report: Report): void {
+  private nothingMissing({ objects }: Refs, report: Report): void {
     const { refs } = this.blocks;
     const inner = [...refs.objects].map((ref) => this.around.rules.within(ref)).filter((ref) => ref !== null);
     const lost =
-      [...refs.parts].find((ref) => !parts.has(ref)) ??
+      [...refs.parts].find((ref) => !this.blocks.hasPart(ref)) ??
       [...refs.objects, ...inner, ...this.history.objects].find((ref) => !objects.has(ref)) ??
       [...this.history.inputs.keys()].find((ref) => !this.blocks.hasPart(ref));
     if (lost !== undefined) report('T4', `Something that the transcript refers to is missing (${lost.slice(0, 64)})`);

@@ -20,8 +20,12 @@ const WITHOUT_DIGEST = new Set<Json | undefined>(['rejected', 'cancelled']);
 const OWN_REASONS = new Set<Json | undefined>(['repeated_failure', 'too_many_questions']);
 /** What people decide on a call before it runs; or that nobody did. */
 const DECISIONS = new Set<Json | undefined>(['approve', 'deny', 'expired']);
-/** With which it stops a call that has not run. */
+/** With which it stops a call that has no result; a sub-agent's answer that could not be kept has none either. */
 const STOPPED = new Set<Json | undefined>(['turn_cancelled', 'aborted_by_sibling']);
+const WITHOUT_RESULT = new Set<Json | undefined>([...STOPPED, 'no_result']);
+/** How it calls such a call; in the turn's result one that had not begun stays as it was. */
+const STOPPED_STATES = new Set<Json | undefined>(['cancelled']);
+const SHOWN_STATES = new Set<Json | undefined>(['cancelled', 'proposed', 'ready']);
 /** Whose `attempts` `twice-in-decisions.ts` compares. */
 const COUNTED = new Set(['runCall', 'settleEffect']);
 
@@ -225,6 +229,16 @@ export class TwiceInAdmission {
       this.all.report('D4', "The turn's result has an idempotency key of a call that does not follow from its digest");
   }
 
+  /** D6: a call without a result was stopped exactly where its error says so. */
+  private stopped({ state, error, summary = null }: JsonObject, source: string): void {
+    const { reason } = object(error);
+    const states = source === RESULT ? SHOWN_STATES : STOPPED_STATES;
+    if (STOPPED.has(reason) && !(states.has(state) && summary === null))
+      this.all.report('D6', `${capital(source)} says ${quoted(state)} of a call, and that it was stopped`);
+    if (state === 'cancelled' && !WITHOUT_RESULT.has(reason))
+      this.all.report('D6', `${capital(source)} says that a call was stopped, and ${quoted(reason)} of why`);
+  }
+
   /** D6: a call without a digest was refused, by its step, by admission or by the workflow; or the turn was stopped before. */
   private ended(call: JsonObject, id: Json | undefined, source: string): void {
     const { digest, result_ref, state, error, attempts, revision, effect } = call;
@@ -236,6 +250,9 @@ export class TwiceInAdmission {
       this.all.report('D6', `${who} has call ${quoted(id)}, which no step has asked for`);
     if (typeof digest === 'string' && typeof result_ref !== 'string' && state !== 'cancelled' && !this.history.wasReset)
       this.all.tell('result', `of ${digest}`, short as JsonObject, source);
+    if (typeof result_ref !== 'string') this.stopped(call, source);
+    // Only the turn of a sub-agent that has failed is said to have been stopped, and has a result.
+    else if (state === 'cancelled') this.all.tell('result', result_ref, { success: false }, source);
     if (digest !== null) return;
     if (!WITHOUT_DIGEST.has(state) && !(source === RESULT && state === 'proposed'))
       this.all.report('D6', `${who} says ${quoted(state)} of a call that nobody was asked about and that did not run`);

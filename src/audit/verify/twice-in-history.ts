@@ -103,7 +103,7 @@ export class TwiceInHistory {
     this.proposed(call.id, call, HISTORY);
     this.all.tell('card', call.preview_ref, { target_hash: call.target_hash }, HISTORY);
     if (type !== 'admitCall') this.all.tell('card', call.preview_ref, { makers: call.makers ?? [] }, HISTORY);
-    if (isJsonObject(call.input) && hashOf(call.input) !== call.input_hash)
+    if (call.input !== undefined && call.input !== null && hashOf(call.input) !== call.input_hash)
       this.all.report('D4', 'An activity was given another input than that of the call');
     if (LOOKING.has(type) && this.all.whole && !this.history.dispatched(digest, call.dispatch))
       this.all.report('D4', 'An activity was to find out about a dispatch that there was not');
@@ -194,7 +194,7 @@ export class TwiceInHistory {
       { call_id, revision, tool, version, class: asked.class, input_ref, input_hash, policy_ref },
       HISTORY,
     );
-    if (typeof card_ref === 'string') this.all.shown.add(card_ref);
+    for (const ref of [card_ref, preview_ref]) if (typeof ref === 'string') this.all.shown.add(ref);
   }
 
   /** D6: what became of a call, as an activity tells it. */

@@ -87,8 +87,12 @@ export class TwiceInTranscript {
     // Before the first answer of its own a turn closes calls that an earlier one has left open.
     if (block.kind === 'admission') this.answered ||= this.blocks.own.has(ref);
     if (block.kind === 'message' && this.answered && this.blocks.own.has(ref)) this.all.told.message(block.parts);
+    if (!this.blocks.own.has(ref)) return;
+    // The salt of a part is of one turn: no other has the same.
+    if (!block.parts.every((part) => this.blocks.hasPart(part)))
+      this.all.report('D7', 'A block of the turn has a part that stands in the lines of another turn');
     const body = this.bodies.get(block.parts[0] ?? '');
-    if (body === undefined || !this.blocks.own.has(ref)) return;
+    if (body === undefined) return;
     const { digest, call_id, idempotency_key, result_ref, card_ref, dispatch } = body;
     if (block.kind === 'start') {
       this.all.tellAll(of.TURN_CONTEXT, { ...body, agent: object(body.agent).name! }, { turn: '' }, TRANSCRIPT);
@@ -144,10 +148,13 @@ export class TwiceInTranscript {
     else this.named(parts);
   }
 
-  /** D7: a part that history names has a line, also where the store could not give it. */
+  /** D7: a part that history names has a line of the turn, also where the store could not give it; a block that a step has written is its own. */
   named(parts: Present['parts']): void {
-    const lost = [...this.all.shown].find((ref) => !parts.has(ref));
-    if (lost !== undefined) this.lacks(lost);
+    const lost = [...this.all.shown].find((ref) => !this.blocks.hasPart(ref));
+    if (lost !== undefined && !parts.has(lost)) this.lacks(lost);
+    else if (lost !== undefined)
+      this.all.report('D7', `The history names something that stands in the lines of another turn (${lost.slice(0, 64)})`);
+    if (this.blocks.hasStrayStep()) this.all.report('D7', 'A step has written a block that is not of the transcript of its turn');
   }
 
   private lacks(ref: string): void {

@@ -12,6 +12,7 @@ import { ADMISSION_PLANS } from './admission-forgeries';
 import { attributes, noneWait, ofType, type Find, type Plan } from './open-lines';
 import { SUB_TURN_PLANS } from './sub-turn-forgeries';
 import { RARE_PLANS } from './rare-forgeries';
+import { PART_PLANS } from './part-forgeries';
 import { QUESTION_PLANS } from './question-forgeries';
 import { REFUSAL_PLANS } from './refusal-forgeries';
 import { RUN_PLANS } from './run-forgeries';
@@ -1634,6 +1635,7 @@ const PLANS: Plan[] = [
   ...RARE_PLANS,
   ...REFUSAL_PLANS,
   ...QUESTION_PLANS,
+  ...PART_PLANS,
 ];
 
 /** Each by its name, made when it is asked for. */

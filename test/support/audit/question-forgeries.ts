@@ -154,14 +154,24 @@ const OF_RESULTS: Plan[] = [
   })),
 ];
 
-const OF_TURNS_BELOW: Plan[] = ['sub_agent', 'forwarded'].map((of) => ({
-  name: `a turn below answers another call than it was opened for (${of})`,
-  of,
-  edit: (lines: OpenLine[]) => (argument(lines, 'closeSubTurn').call.digest = OTHER),
-  at: activity('closeSubTurn'),
-  rule: 'D6',
-  says: /another call than it was opened for/,
-}));
+const OF_TURNS_BELOW: Plan[] = ['sub_agent', 'forwarded'].flatMap((of) => [
+  {
+    name: `a turn below answers another call than it was opened for (${of})`,
+    of,
+    edit: (lines: OpenLine[]) => (argument(lines, 'closeSubTurn').call.digest = OTHER),
+    at: activity('closeSubTurn'),
+    rule: 'D6',
+    says: /another call than it was opened for/,
+  },
+  ...['a text', ['a list'], 7].map((input) => ({
+    name: `${JSON.stringify(input)} as the input of a call that a turn below answers (${of})`,
+    of,
+    edit: (lines: OpenLine[]) => (argument(lines, 'closeSubTurn').call.input = input),
+    at: activity('closeSubTurn'),
+    rule: 'D4',
+    says: /another input than that of the call/,
+  })),
+]);
 
 export const QUESTION_PLANS: readonly Plan[] = [
   ...OF_CARDS,

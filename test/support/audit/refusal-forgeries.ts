@@ -4,6 +4,8 @@ import { activity, answer, argument, first, ofType, result, view, type Plan } fr
 
 const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const OTHER = 'f'.repeat(64);
+/** Of the calls of a turn that was cancelled, as its end is told of them. */
+const stopped = (lines: OpenLine[]) => argument(lines, 'endTurn').outcomes[0];
 /** Of the sample in which a classifier has denied the first call. */
 const denied = (lines: OpenLine[]) => argument(lines, 'takeStep', 1).outcomes[0];
 
@@ -119,7 +121,7 @@ const OF_REFUSALS: Plan[] = [
     edit: (lines) => (denied(lines).state = 'cancelled'),
     at: activity('takeStep', 1),
     rule: 'D6',
-    says: /"cancelled" of a call that was refused/,
+    says: /says that a call was stopped, and "denied_by_classifier" of why/,
   },
   {
     name: 'a call that was denied is said to have been stopped, in the result of the turn',
@@ -145,6 +147,65 @@ const OF_REFUSALS: Plan[] = [
     rule: 'D6',
     says: /has call "1.7", which no step has asked for/,
   },
+];
+
+const OF_STOPPED: Plan[] = [
+  ...(['denied', 'expired', 'failed', 'succeeded'] as const).map((state) => ({
+    name: `a call that was stopped is said to be ${state}, as the end of its turn is told`,
+    of: 'cancelled',
+    edit: (lines: OpenLine[]) => (stopped(lines).state = state),
+    at: activity('endTurn'),
+    rule: 'D6',
+    says: new RegExp(`says "${state}" of a call, and that it was stopped`),
+  })),
+  {
+    name: 'the summary of a result of a call that was stopped',
+    of: 'cancelled',
+    edit: (lines) => (stopped(lines).summary = 'paid'),
+    at: activity('endTurn'),
+    rule: 'D6',
+    says: /says "cancelled" of a call, and that it was stopped/,
+  },
+  {
+    name: 'a call that has succeeded is said to have been stopped, as the next step is told',
+    of: 'approval',
+    edit: (lines) => (argument(lines, 'takeStep', 1).outcomes[0].state = 'cancelled'),
+    at: activity('takeStep', 1),
+    rule: 'D6',
+    says: /success of the result is false/,
+  },
+  {
+    name: 'a call that has succeeded is said to have been stopped, in the result of the turn',
+    of: 'approval',
+    edit: (lines) => (view(lines).calls[0].state = 'cancelled'),
+    at: COMPLETED,
+    rule: 'D6',
+    says: /success of the result is false/,
+  },
+  {
+    name: 'another reason why a call was stopped, as the end of its turn is told',
+    of: 'cancelled',
+    edit: (lines) => (stopped(lines).error.reason = 'denied'),
+    at: activity('endTurn'),
+    rule: 'D6',
+    says: /says that a call was stopped, and "denied" of why/,
+  },
+  ...['denied', 'expired'].map((of) => ({
+    name: `a call that people were asked about is said to have been stopped, as the next step is told (${of})`,
+    of,
+    edit: (lines: OpenLine[]) => (argument(lines, 'takeStep', 1).outcomes[0].state = 'cancelled'),
+    at: activity('takeStep', 1),
+    rule: 'D6',
+    says: /says that a call was stopped, and/,
+  })),
+  ...['denied', 'expired'].map((of) => ({
+    name: `a call that people were asked about is said to have been stopped, in the result of the turn (${of})`,
+    of,
+    edit: (lines: OpenLine[]) => (view(lines).calls[0].state = 'cancelled'),
+    at: COMPLETED,
+    rule: 'D6',
+    says: /says that a call was stopped, and/,
+  })),
 ];
 
 const OF_STEPS: Plan[] = [
@@ -209,4 +270,4 @@ const OF_DOUBTS: Plan[] = [
   },
 ];
 
-export const REFUSAL_PLANS: readonly Plan[] = [...OF_QUESTIONS, ...OF_REFUSALS, ...OF_STEPS, ...OF_DOUBTS];
+export const REFUSAL_PLANS: readonly Plan[] = [...OF_QUESTIONS, ...OF_REFUSALS, ...OF_STOPPED, ...OF_STEPS, ...OF_DOUBTS];

@@ -222,6 +222,31 @@ const OF_ENDS: Plan[] = [
     says: /of whether all that might take effect was refused/,
   },
   {
+    name: 'every destructive call was refused, says all but what the last step was told',
+    of: 'plain',
+    edit: (lines) => {
+      view(lines).state = body(lines, isEnd).state = 'refused';
+      shownState(lines, 'refused');
+    },
+    at: COMPLETED,
+    rule: 'D6',
+    says: /state of the block is "refused"/,
+  },
+  {
+    name: 'every destructive call was refused, says the end block of a turn that has not closed',
+    of: 'plain',
+    edit: (lines) => {
+      const last = lines.findIndex(COMPLETED);
+      lines.splice(last, 1);
+      body(lines, isEnd).state = 'refused';
+      Object.assign(lines.find(({ kind }) => kind === 'turn_end')!.body, { complete: false, why: 'It runs.' });
+      lines.at(-1)!.body.complete = false;
+    },
+    at: block('end'),
+    rule: 'D6',
+    says: /state of the block is "refused"/,
+  },
+  {
     name: 'another state in the search attribute',
     of: 'approval',
     edit: (lines) => shownState(lines, 'refused'),

@@ -66,6 +66,42 @@ describe('own blocks', () => {
     turn.write('start', START);
     expect(turn.blocks.unknown.starts).toBe(true);
   });
+
+  it('do not begin with a start whose part stands in another turn', () => {
+    const turn = new HandTurn();
+    turn.block('start', ['elsewhere']);
+    turn.block('start', []);
+    expect([turn.blocks.unknown.starts, turn.blocks.own.size]).toEqual([false, 0]);
+  });
+});
+
+describe('a step that has written a block which is not of its turn', () => {
+  const stepped = (given: Given = {}, tell: (turn: HandTurn) => void = (turn) => void turn.block('admission', ['a'])) => {
+    const turn = new HandTurn(given);
+    turn.run.activity('takeStep', {}, { head: 'block 1', next: 'calls', calls: [] });
+    tell(turn);
+    return turn.blocks.hasStrayStep();
+  };
+
+  it('is found, where its turn begins elsewhere', () => {
+    expect(stepped()).toBe(true);
+    expect(stepped({}, (turn) => void turn.block('end', []))).toBe(true);
+  });
+
+  it('is none, where its turn begins before, or it has no line', () => {
+    expect(stepped({}, (turn) => void turn.block('start', [turn.part(START)], { ref: 'block 1' }))).toBe(false);
+    expect(stepped({}, (turn) => void turn.block('admission', [], { ref: 'another' }))).toBe(false);
+    const ended = new HandTurn();
+    ended.run.activity('endTurn', {}, { head: 'block 1' });
+    ended.block('end', []);
+    expect(ended.blocks.hasStrayStep()).toBe(false);
+  });
+
+  it('is not known, where something is missing', () => {
+    expect(stepped({ run_id: 'later' })).toBe(false);
+    expect(stepped({}, (turn) => void [turn.block('admission', ['a']), turn.write('start', GONE)])).toBe(false);
+    expect(stepped({}, (turn) => void turn.block('admission', ['a'], { parent: 'lost' }))).toBe(false);
+  });
 });
 
 describe('the start (B3)', () => {

@@ -343,7 +343,10 @@ describe('what blocks and calls refer to (T4)', () => {
     const whole = referring({ card_ref: REF });
     expect(t4(whole.end())).toEqual([missing(REF)]);
     expect(t4(whole.end(null, false))).toEqual([]);
+    // In the lines of another turn it is not that of this one.
     whole.refs.parts.add(REF);
+    expect(t4(whole.end())).toEqual([missing(REF)]);
+    whole.part(REF, {});
     expect(t4(whole.end())).toEqual([]);
     expect(t4(referring({ input_ref: 'x'.repeat(70) }).end())).toEqual([missing('x'.repeat(64))]);
   });

@@ -179,7 +179,9 @@ describe('a call that an activity is given', () => {
       given({ input, input_hash: hashJson(input) }),
       given({ input, input_hash: 'x' }),
       given({ input: null, input_hash: 'x' }),
-    ]).toEqual([[], other, []]);
+      given({ input: 'a text', input_hash: 'x' }),
+      given({ input: ['a list'], input_hash: 'x' }),
+    ]).toEqual([[], other, [], other, other]);
   });
 
   it('was read where it was asked for (D2)', () => {
@@ -322,8 +324,8 @@ describe('what people were asked (D3, D4)', () => {
       'target_hash',
     ];
     expect(asked().knows('call', 'd', ...facts)).toBe(facts.join(' '));
-    expect([...asked().all.shown]).toEqual(['c']);
-    expect(asked({ card_ref: null }).all.shown.size).toBe(0);
+    expect([...asked().all.shown]).toEqual(['c', 'v']);
+    expect(asked({ card_ref: null, preview_ref: null }).all.shown.size).toBe(0);
     expect(asked({ ok: false }).knows('card', 'c', 'digest')).toBe('');
     expect(new Scene().does('notify', { call: CALL }, SAID).knows('card', 'c', 'digest')).toBe('');
   });

@@ -219,6 +219,17 @@ describe('an own block', () => {
       scene.block(kind, [scene.part({ subject: {}, ...body })], { ref: 'b' });
     };
 
+  it('has its parts in the lines of its turn (D7)', () => {
+    const elsewhere = (own: boolean, parts = ['of another turn']) => {
+      const scene = new Scene();
+      if (own) scene.start();
+      scene.block('message', [scene.part({ subject: {} }), ...parts]);
+      return scene.faults();
+    };
+    const fault = ['D7: A block of the turn has a part that stands in the lines of another turn'];
+    expect([elsewhere(true), elsewhere(true, []), elsewhere(false)]).toEqual([fault, [], []]);
+  });
+
   it('of the start says whose turn it is (D1)', () => {
     const start = (scene: Scene) => scene.start({ attestation: 'a', session_id: 's' });
     const facts = [
@@ -402,7 +413,12 @@ describe('the end of a turn', () => {
     expect(end(head, { blocks: [HASH.head] })).toEqual(missing(HASH.other));
     expect(end(head, { blocks: [HASH.head, HASH.other] })).toEqual([]);
     const shown = (scene: Scene) => void scene.all.shown.add('p'.repeat(70));
-    expect([end(shown), end(shown, { parts: ['p'.repeat(70)] })]).toEqual([missing('p'.repeat(64)), []]);
+    const own = (scene: Scene) => void [shown(scene), scene.part({}, 'p'.repeat(70))];
+    expect([end(shown), end(own, { parts: ['p'.repeat(70)] })]).toEqual([missing('p'.repeat(64)), []]);
+    // Its line stands in another turn.
+    expect(end(shown, { parts: ['p'.repeat(70)] })).toEqual([
+      `D7: The history names something that stands in the lines of another turn (${'p'.repeat(64)})`,
+    ]);
   });
 
   it('has all that was written down (T7)', () => {
