@@ -1234,7 +1234,8 @@ class Turn:
         self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         of_turn = (self.history, self.twice, self.rule)
         self.others = Each(MessageFacts(*of_turn, form, payload, claims_of, when, CLOCKS, UNKNOWN),
-                           SubTurnFacts(*of_turn, known, form, payload, UNKNOWN), KeptSaid(*of_turn, payload, UNKNOWN),
+                           SubTurnFacts(*of_turn, self.blocks, known, form, payload, UNKNOWN),
+                           KeptSaid(*of_turn, payload, UNKNOWN),
                            AdmissionFacts(*of_turn, objects, form, payload, call_digest, UNKNOWN))
 
     def rule(self, rule, holds):
@@ -1274,6 +1275,8 @@ class Turn:
         self.others.part(body["ref"], obj(at(body, "part.body")))
         if body["part"] is not None and self.twice.knows("card", body["ref"], "digest"):  # people were asked with it
             self.rule("D3", all(isinstance(obj(body["part"]["body"]).get(it), str) for it in ("digest", "card")))
+        if body["part"] is not None and self.twice.knows("result", body["ref"], "state"):
+            self.rule("D6", isinstance(obj(body["part"]["body"]).get("envelope"), dict))
 
     def block(self, body):
         own = self.blocks.block(body["ref"], body["block"])

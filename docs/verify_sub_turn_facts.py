@@ -12,8 +12,9 @@ def without(value, *names): return {name: value[name] for name in value if name 
 def is_number(value): return type(value) in (int, float)
 
 class SubTurnFacts:
-    def __init__(self, history, twice, rule, known, form, payload, unknown):
+    def __init__(self, history, twice, rule, blocks, known, form, payload, unknown):
         self.history, self.twice, self.rule, self.form, self.payload = history, twice, rule, form, payload
+        self.blocks = blocks
         self.known = known.setdefault("below", {})  # what histories of turns so far have of turns below
         self.UNKNOWN = unknown
         self.scheduled, self.opened, self.reports, self.reports_in, self.started = {}, {}, {}, {}, {}
@@ -119,6 +120,8 @@ class SubTurnFacts:
         self.reports[workflow_id] = without(report, "said_by")
         run, started = report.get("first_execution_run_id"), self.started.get(workflow_id)
         self.rule("D6", started is None or not isinstance(run, str) or run == "" or run in started)
+        if isinstance(report.get("head"), str):
+            self.known.setdefault(("heads", workflow_id, txt(run)), set()).add(report["head"])
         if report.get("ended") is True:
             of = [self.form([report.get(name) for name in OF_END]), self.obj(report.get("spent")).get("usage")]
             self.known["end", workflow_id, txt(run)] = of
@@ -223,6 +226,8 @@ class SubTurnFacts:
             self.rule("D6", above[0] == self.form([view.get(name) for name in OF_END]))
             # What turns below have used that still run is in the one, and not in the other.
             self.rule("D6", "sub_turns" in view or self.form(above[1]) == self.form(view.get("usage")))
+        stood = self.known.get(("heads", workflow_id, txt(first)), set())
+        self.rule("D6", "starts" in self.blocks.unknown or stood <= self.blocks.own.keys())
         if self.history.whole and self.history.closed:
             for update in self.known.get(("taken", workflow_id), ()):
                 self.rule("H9", update in self.passed)

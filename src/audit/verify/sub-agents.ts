@@ -101,6 +101,10 @@ export class SubAgents {
       if (this.view.sub_turns === undefined && spent !== hashOf(this.view.usage))
         this.all.report('D6', 'The turn has used something else than the turn above it was told');
     }
+    const head = `head ${workflow_id} ${first_execution_run_id} `;
+    const stood = [...this.children.keys()].filter((key) => key.startsWith(head)).map((key) => key.slice(head.length));
+    if (!this.blocks.unknown.starts && !stood.every((ref) => this.blocks.own.has(ref)))
+      this.all.report('D6', 'The turn above was told of a block of this turn that is none');
     if (!this.history.whole || !this.history.closed) return;
     for (const key of this.children.keys()) {
       if (!key.startsWith(`taken ${workflow_id} `)) continue;
@@ -205,6 +209,7 @@ export class SubAgents {
     const started = this.started.get(workflow_id);
     if (started && typeof first === 'string' && first !== '' && !started.has(first))
       this.all.report('D6', 'A turn below is said to have begun with another run than Temporal has started');
+    if (typeof report.head === 'string') this.children.set(`head ${workflow_id} ${text(first)} ${report.head}`, null);
     if (report.ended !== true) return;
     this.children.set(`end ${workflow_id} ${text(first)}`, endOf(report));
     this.children.set(`spent ${workflow_id} ${text(first)}`, hashOf(object(report.spent).usage));

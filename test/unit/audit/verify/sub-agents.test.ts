@@ -357,7 +357,12 @@ describe('how the turn has ended, beside what the turn above was told (D6)', () 
     const scene = new Scene({ children });
     if (begin) scene.begin('s', {}, begin);
     scene.run.tell('WORKFLOW_EXECUTION_COMPLETED', { result: payloads({ ...own, ...more }) });
+    written(scene);
     return scene.ended();
+  };
+  const written = (scene: Scene, ref = 'e') => {
+    scene.start();
+    scene.block('end', [], { ref });
   };
   const otherwise = 'D6: The turn has ended otherwise than the turn above it was told';
   const used = 'D6: The turn has used something else than the turn above it was told';
@@ -373,9 +378,25 @@ describe('how the turn has ended, beside what the turn above was told (D6)', () 
     expect(ended({ state: 'x' }, above({ ...REPORT, ended: false }))).toEqual([]);
     expect(ended({ calls: 'none', state: 'x' })).toEqual([]);
     const runs = new Scene({ children: above() });
+    written(runs);
     expect(runs.ended()).toEqual([]);
     runs.run.tell('WORKFLOW_EXECUTION_COMPLETED', { result: payloads({ ...own, state: 'x' }) });
     expect(runs.begin('s').ended()).toEqual([]);
+  });
+
+  it('stood at one of its blocks, whenever it was looked at', () => {
+    const stood = (report: Fields, tell: (scene: Scene) => void = written, of = 'turn/t') => {
+      const scene = new Scene({ children: above({ ...REPORT, ended: false, ...report }, of) });
+      tell(scene);
+      return scene.ended();
+    };
+    const none = ['D6: The turn above was told of a block of this turn that is none'];
+    expect([stood({ head: 'e' }), stood({ head: null }), stood({ head: 'x' })]).toEqual([[], [], none]);
+    expect([stood({ head: 'x' }, written, 'turn/u'), stood({ head: 'x' }, (scene) => void scene.write('start', GONE))]).toEqual([
+      [],
+      [],
+    ]);
+    expect(stood({ head: 'x' }, (scene) => written(scene, 'x'))).toEqual([]);
   });
 });
 

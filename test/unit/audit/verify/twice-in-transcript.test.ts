@@ -210,6 +210,23 @@ describe('the part of a result (D6)', () => {
   });
 });
 
+describe('the part of a result', () => {
+  it('has an envelope (D6)', () => {
+    const told = (body: unknown) => {
+      const scene = new Scene();
+      scene.all.tell('result', 'p', { state: 'in_doubt' }, 'the history');
+      scene.part(body, 'p');
+      return scene.faults();
+    };
+    const none = ['D6: What is said to be the result of a call is no result'];
+    expect([told({ envelope: {} }), told({ envelope: 'x' }), told({ role: 'user' }), told('x')]).toEqual([[], none, none, none]);
+    expect(told(GONE)).toEqual([]);
+    const other = new Scene();
+    other.part({ role: 'user' }, 'p');
+    expect(other.faults()).toEqual([]);
+  });
+});
+
 describe('an own block', () => {
   const block =
     (kind: BlockKind, body: object, { own = true } = {}) =>
