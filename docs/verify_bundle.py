@@ -312,7 +312,7 @@ class Twice:
             self.ready(one, obj(value.get("turn")), result, name)
             self.tell_all(ASKED, one, asked=one.get("input_ref"))
             self.tell_all(CALL[:1] + CALL[2:7], one, call=one.get("digest"))
-            if obj(one.get("input")) or one.get("input") == {}:
+            if one.get("input") is not None:
                 self.tell("asked", one.get("input_ref"), {"input_hash": form(one["input"])})
             if "policy_ref" in one and "policy_ref" in obj(result.get("policy")):
                 self.tell("asked", one.get("input_ref"), pick(result["policy"], ["policy_ref"]))

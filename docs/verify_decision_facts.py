@@ -550,7 +550,7 @@ class TwiceInDecisions:
         said |= {it: call.get(it) for it in ("tool", "version")}
         said |= {it: answer.get(it) for it in ("verdict", "reason", "input_hash")} | there(answer, "input_digest")
         self.admitted[ref] = said = said | {"changes": changes}
-        if isinstance(given, dict):
+        if given is not None:
             self.rule("D2", same(self.read.form(given), said["input_hash"]))
             self.digest_of(said, given)
 

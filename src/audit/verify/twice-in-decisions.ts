@@ -233,7 +233,7 @@ export class TwiceInDecisions {
   private admit(ref: Json | undefined, admitted: Admitted, input: Json | undefined): void {
     if (typeof ref !== 'string') return;
     this.admitted.set(ref, admitted);
-    if (isJsonObject(input) && hashOf(input) !== admitted.input_hash)
+    if (input !== undefined && input !== null && hashOf(input) !== admitted.input_hash)
       this.all.report('D2', 'Admission has answered with another input than the one that it names');
     if (isJsonObject(input)) this.digestOf(admitted, input);
   }

@@ -168,7 +168,7 @@ export class TwiceInHistory {
     const fault = digestFault(call, { turn: by.turn, bound, policy_ref: object(policy).policy_ref });
     if (fault !== null) this.all.report('D2', `A call ${fault}`);
     this.all.tell('call', digest, { call_id: id, tool, version, class: kind, input_hash, input_ref }, HISTORY);
-    if (isJsonObject(input)) this.all.tell('asked', input_ref, { input_hash: hashOf(input) }, HISTORY);
+    if (input !== undefined && input !== null) this.all.tell('asked', input_ref, { input_hash: hashOf(input) }, HISTORY);
     if (call.policy_ref !== undefined) this.all.tell('asked', input_ref, { policy_ref: object(policy).policy_ref }, HISTORY);
   }
 

@@ -1,6 +1,6 @@
 /** What people were asked, until when, and what the result shows of it, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
-import { activity, argument, block, bodies, later, ofType, result, view, type Find, type Plan } from './open-lines';
+import { activity, answer, argument, block, bodies, later, ofType, result, view, type Find, type Plan } from './open-lines';
 
 const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const OTHER = 'f'.repeat(64);
@@ -20,6 +20,8 @@ const OF_CARDS: Plan[] = ['cancelled', 'running', 'terminated'].map((of) => ({
   says: /is no card/,
 }));
 
+/** What the answer of an activity has as the verdict that came later. */
+const decidedIn = ({ event }: any): any => event?.activityTaskCompletedEventAttributes?.result?.payloads?.[0]?.$?.decided ?? null;
 const definitionOf = (lines: OpenLine[], has: (body: any) => unknown): any =>
   bodies(lines, has).find((one) => one.definition_ref);
 const isRules: Find = ({ kind, body }) => kind === 'object' && body.value.v !== 'holdfast.agent/1';
@@ -154,6 +156,28 @@ const OF_RESULTS: Plan[] = [
   })),
 ];
 
+const OF_INPUTS: Plan[] = [
+  ...['a text', 7].map((input) => ({
+    name: `${JSON.stringify(input)} as the input of a call that a step has asked for`,
+    of: 'approval',
+    edit: (lines: OpenLine[]) => (result(lines, 'takeStep').calls[0].input = input),
+    at: answer('takeStep'),
+    rule: 'D2',
+    says: /input/,
+  })),
+  ...['a text', 7].map((input) => ({
+    name: `${JSON.stringify(input)} as the input of a call that was decided on later`,
+    of: 'edited',
+    edit: (lines: OpenLine[]) => {
+      const decided = lines.map(({ body }) => decidedIn(body)).find((one) => one !== null);
+      decided.input = input;
+    },
+    at: ({ body }: OpenLine) => decidedIn(body) !== null,
+    rule: 'D2',
+    says: /another input than the one that it names/,
+  })),
+];
+
 const OF_TURNS_BELOW: Plan[] = ['sub_agent', 'forwarded'].flatMap((of) => [
   {
     name: `a turn below answers another call than it was opened for (${of})`,
@@ -180,5 +204,6 @@ export const QUESTION_PLANS: readonly Plan[] = [
   ...OF_STEPS,
   ...OF_DECISIONS,
   ...OF_RESULTS,
+  ...OF_INPUTS,
   ...OF_TURNS_BELOW,
 ];

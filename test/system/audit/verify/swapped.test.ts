@@ -11,7 +11,7 @@ const python = pythonVerifier();
 const AT_ONCE = 100;
 
 async function* batches(): AsyncGenerator<Swap[]> {
-  let batch: Swap[] = [];
+  const batch: Swap[] = [];
   for await (const swap of swaps(runs(1, Infinity))) {
     batch.push(swap);
     if (batch.length === AT_ONCE) yield batch.splice(0);

@@ -313,10 +313,12 @@ describe('the answer of admission (D2)', () => {
     expect([
       answered({}),
       answered({ input: undefined, input_hash: 'x' }),
-      answered({ input: 7, input_hash: 'x' }),
+      answered({ input: null, input_hash: 'x' }),
       answered({ input_ref: 7, input_hash: 'x' }),
     ]).toEqual([[], [], [], []]);
     expect(answered({ input_hash: 'x' })).toEqual([OTHER_INPUT]);
+    // What is no object is no input of a call: it has a hash of its own.
+    for (const input of [7, 'a text']) expect(answered({ input })).toEqual([OTHER_INPUT]);
     expect(answered({ input_digest: 'x' })).toEqual([OTHER_DIGEST]);
     for (const more of [
       { input_digest: undefined },
