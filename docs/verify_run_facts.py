@@ -52,6 +52,7 @@ class Run:
         self.may = set()
         self.full = None if unknown else argument.get("context_full") is True
         self.ended = None if unknown else set()  # whether destructive calls were refused: True, False, or both
+        self.next = None  # what came after the last step
         self.sent, self.came = None if unknown else set(), 0
 
 class RunFacts:
@@ -211,7 +212,7 @@ class RunFacts:
             return
         unknown, said = given is self.UNKNOWN, self.obj(given)
         if name == "takeStep" and (unknown or one["cancelled"]):
-            run.heard = run.full = run.ended = run.sent = None
+            run.heard = run.full = run.ended = run.next = run.sent = None
         if unknown:
             run.heads = None
             return
@@ -249,7 +250,7 @@ class RunFacts:
         if name == "admitDirect":
             run.calls.add(txt(self.obj(said.get("call")).get("id")))
         if name == "takeStep":
-            run.full = said.get("context_full") is True
+            run.full, run.next = said.get("context_full") is True, said.get("next")
             for person in listed(said.get("said_before")):
                 self.hears(person)
             if said.get("next") == "calls":
@@ -277,6 +278,8 @@ class RunFacts:
         self.rule("D1", all(isinstance(it, str) and it in waits for it in listed(view.get("pending"))))
         self.rule("D1", run.full is None or run.full == (view.get("context_full") is True))
         self.ignored(view.get("ignored_signals"))
+        if same(run.next, "end") and view.get("state") in ("completed", "refused"):
+            self.ends_as(view["state"] == "refused", self.obj(view.get("earlier_calls")), calls)
         if self.whole():
             self.steered(listed(view.get("steered_by")), txt(view.get("requester")))
             for index, one in enumerate(calls):
@@ -314,6 +317,14 @@ class RunFacts:
         nothing = ("error", "result_summary", "result_ref", *(() if self.twice.reset else ("effect",)))
         fewer = "attempts" not in one or number(one["attempts"]) <= number(after.get("attempts"))
         return one.get("state") == "superseded" and fewer and all(one.get(it) is None for it in nothing)
+
+    def ends_as(self, refused, earlier, calls):
+        """As refused exactly where there were destructive calls, and all were; an older build need not say their class."""
+        said = [it for it in calls if isinstance(it.get("digest"), str) and it.get("state") != "superseded"]
+        ends = [it.get("effect") for it in said if it.get("class") == "destructive"]
+        ends += [it for it in EFFECTS if number(earlier.get(it)) > 0]
+        all_refused = len(ends) > 0 and all(it == "refused" for it in ends)
+        self.rule("D6", any("class" not in it for it in said) or refused == all_refused)
 
     def forgotten(self, earlier, state, calls):
         """Each call that a step has asked for is shown, or counted among those that are not."""

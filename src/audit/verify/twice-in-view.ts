@@ -17,6 +17,9 @@ const LONGEST = { name: 100, identity: 200 };
 /** States in which a call waits for a person. */
 const WAITING = new Set<Json | undefined>(['waiting', 'in_doubt']);
 
+/** How a turn ends after its last step. */
+const ENDS = new Set<Json | undefined>(['completed', 'refused']);
+
 /** What a run knows, and the one that goes on from it. */
 interface SoFar {
   /** Calls that steps have asked for. */
@@ -29,6 +32,8 @@ interface SoFar {
   full: boolean | null;
   /** Whether a destructive call was refused, and whether one has ended otherwise; null: nobody can tell. */
   ended: { refused: boolean; otherwise: boolean } | null;
+  /** What came after the last step. */
+  next: Json | undefined;
   /** What the workflow was sent: how often, and by whom under which name. */
   sent: { count: number; from: Set<string> } | null;
 }
@@ -138,12 +143,14 @@ export class TwiceInView {
   private completed({ scheduledEventId, result }: JsonObject): void {
     const { type, cancelled } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', cancelled: false };
     const payload = firstPayload(result);
-    if (type === 'takeStep' && (payload === UNKNOWN || cancelled)) this.run = { ...unknown(), calls: this.run.calls };
+    if (type === 'takeStep' && (payload === UNKNOWN || cancelled))
+      Object.assign(this.run, unknown(), { calls: this.run.calls, revised: this.run.revised });
     if (payload === UNKNOWN || cancelled) return;
     const said = object(payload);
     if (type === 'compact') this.run.full = false;
     if (type === 'admitDirect') this.run.calls.add(text(object(said.call).id));
     if (type !== 'takeStep') return;
+    this.run.next = said.next;
     this.run.full = said.context_full === true;
     for (const person of list(said.said_before)) this.heard(person);
     if (said.next === 'calls') for (const call of list(said.calls)) this.run.calls.add(text(object(call).id));
@@ -164,6 +171,8 @@ export class TwiceInView {
     if (fault !== null) this.all.report('D1', `The turn's result ${fault}`);
     const other = this.all.whole ? superseded(calls, this.history.wasReset) : null;
     if (other !== null) this.all.report('D6', `The turn's result ${other}`);
+    if (this.run.next === 'end' && ENDS.has(view.state) && !endsAs(view, calls))
+      this.all.report('D6', `The turn's result says ${quoted(view.state)}, and its calls do not say so`);
     const left = this.all.whole && !this.history.wasReset ? this.forgotten(view, calls) : null;
     if (left !== null) this.all.report('D6', `The turn's result ${left}`);
   }
@@ -230,6 +239,17 @@ export class TwiceInView {
   }
 }
 
+/** A turn ends as refused exactly where there were destructive calls, and all of them were refused; an older build need not say their class. */
+function endsAs({ state, earlier_calls }: JsonObject, calls: JsonObject[]): boolean {
+  const said = calls.filter((call) => typeof call.digest === 'string' && call.state !== 'superseded');
+  if (said.some((call) => call.class === undefined)) return true;
+  const destructive = said.filter((call) => call.class === 'destructive');
+  const before = object(earlier_calls);
+  const counted = (...effects: string[]) => effects.some((effect) => typeof before[effect] === 'number' && before[effect] > 0);
+  const otherwise = counted('applied', 'not_applied', 'in_doubt') || destructive.some(({ effect }) => effect !== 'refused');
+  return (state === 'refused') === (!otherwise && (destructive.length > 0 || counted('refused')));
+}
+
 /** Another revision of a call takes the place of one that has not run: that one has come to nothing. */
 function superseded(calls: JsonObject[], wasReset: boolean): string | null {
   for (const [index, { id, state, attempts, error, result_summary, result_ref, effect }] of calls.entries()) {
@@ -250,7 +270,7 @@ function isShort(value: Json | undefined, longest: number): boolean {
 }
 
 function unknown(): SoFar {
-  return { calls: new Set(), revised: false, people: null, full: null, ended: null, sent: null };
+  return { calls: new Set(), revised: false, people: null, full: null, ended: null, next: undefined, sent: null };
 }
 
 function first({ parent, context_full }: JsonObject): SoFar {
@@ -261,17 +281,19 @@ function first({ parent, context_full }: JsonObject): SoFar {
     people: { heard, may: new Set() },
     full: context_full === true,
     ended: { refused: false, otherwise: false },
+    next: undefined,
     sent: { count: 0, from: new Set() },
   };
 }
 
-function copyOf({ calls, revised, people, full, ended, sent }: SoFar): SoFar {
+function copyOf({ calls, revised, people, full, ended, next, sent }: SoFar): SoFar {
   return {
     calls: new Set(calls),
     revised,
     people: people && { heard: new Set(people.heard), may: new Set(people.may) },
     full,
     ended: ended && { ...ended },
+    next,
     sent: sent && { count: sent.count, from: new Set(sent.from) },
   };
 }

@@ -59,6 +59,14 @@ function shownState(lines: OpenLine[], state: string): void {
   const last = lines.filter(ofType('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')).at(-1)!;
   attributes(last).searchAttributes.indexedFields.HoldfastState.data = payload(state);
 }
+/** As an older build would say it, which did not tell a step the class of a call. */
+function allRefused(lines: OpenLine[], said: boolean): void {
+  const told = argument(lines, 'takeStep', 1);
+  delete told.outcomes[0].class;
+  told.all_refused = said;
+  view(lines).state = body(lines, isEnd).state = said ? 'refused' : 'completed';
+  shownState(lines, view(lines).state);
+}
 
 const OF_TEXTS: Plan[] = [
   {
@@ -245,6 +253,22 @@ const OF_ENDS: Plan[] = [
     at: block('end'),
     rule: 'D6',
     says: /state of the block is "refused"/,
+  },
+  {
+    name: 'every destructive call was refused, says all but the calls of the result',
+    of: 'approval',
+    edit: (lines) => allRefused(lines, true),
+    at: COMPLETED,
+    rule: 'D6',
+    says: /says "refused", and its calls do not say so/,
+  },
+  {
+    name: 'not every destructive call was refused, says all but the calls of the result',
+    of: 'denied',
+    edit: (lines) => allRefused(lines, false),
+    at: COMPLETED,
+    rule: 'D6',
+    says: /says "completed", and its calls do not say so/,
   },
   {
     name: 'another state in the search attribute',

@@ -110,6 +110,10 @@ describe('whether the conversation is full (D1)', () => {
     const id = late.run.scheduled('compact', {});
     late.next().run.completed(id, {});
     expect(full(late, true)).toEqual([]);
+    // A step that was left out there says nothing of the conversation here.
+    const gone = new Scene().step({ context_full: true });
+    gone.run.activity('takeStep', {}, GONE);
+    expect([full(gone.next(), true), full(gone.next(), false)]).toEqual([[], []]);
   });
 });
 
