@@ -1,11 +1,18 @@
-/** Whether a turn ended as refused, as its own calls say it (rule D6). */
+/** Whether all destructive calls of a turn were refused, as steps and its result say it, and what became of revisions (rule D6). */
 import { TwiceInView } from '../../../../src/audit/verify/twice-in-view';
+import type { Json } from '../../../../src/shared/json';
 import { carrying, GONE, type Ending, type Fields } from '../../../support/audit/hand-events';
-import { HandTwice } from '../../../support/audit/hand-twice';
+import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 
 class Scene extends HandTwice<TwiceInView> {
-  constructor() {
-    super((all, history) => new TwiceInView(all, history), {});
+  constructor(setting: Setting = {}) {
+    super((all, history) => new TwiceInView(all, history), setting);
+  }
+
+  /** What an activity is told of calls, and of whether all were refused. */
+  tells(outcomes: Fields[], all_refused?: boolean, name = 'takeStep'): this {
+    this.run.scheduled(name, { outcomes: outcomes as Json[], ...(all_refused === undefined ? {} : { all_refused }) });
+    return this;
   }
 
   /** A step, after which the turn ends if nothing else is said. */
@@ -86,5 +93,93 @@ describe('a turn ended as refused', () => {
   it('in the run that goes on from the one of the last step', () => {
     expect(may([APPLIED], undefined, () => new Scene().step().next())).toEqual(['completed']);
     expect(may([APPLIED], undefined, () => new Scene().step().step(GONE).next())).toEqual(['refused', 'completed']);
+  });
+});
+
+describe('a step is told whether all that might take effect was refused', () => {
+  const other = (said: boolean) => [
+    `D6: A step is told ${said} of whether all that might take effect was refused, and it was not so`,
+  ];
+  /** What a step may be told. */
+  const may = (outcomes: Fields[], scene = () => new Scene()) =>
+    [true, false].filter((said) => {
+      const faults = scene().tells(outcomes, said).faults();
+      if (faults.length > 0) expect(faults).toEqual(other(said));
+      return faults.length === 0;
+    });
+  const both = [true, false];
+
+  it('by the calls that steps were told of', () => {
+    expect([may([]), may([REFUSED]), may([APPLIED]), may([REFUSED, APPLIED])]).toEqual([[false], [true], [false], [false]]);
+    expect([may([APPLIED, REFUSED]), may([READ]), may([READ, REFUSED])]).toEqual([[false], [false], [true]]);
+    expect(may([{ ...APPLIED, digest: null }, REFUSED])).toEqual([true]);
+    expect(may([{ ...APPLIED, digest: null, class: undefined }, REFUSED])).toEqual([true]);
+    const before = (outcomes: Fields[], name?: string) => () => new Scene().tells(outcomes, undefined, name);
+    expect([may([REFUSED], before([APPLIED])), may([], before([REFUSED], 'endTurn'))]).toEqual([[false], [true]]);
+    expect(new Scene().tells([APPLIED], true, 'endTurn').faults()).toEqual([]);
+  });
+
+  it('where each says what became of it, and nothing is missing', () => {
+    for (const state of ['cancelled', 'superseded']) {
+      expect(may([{ ...REFUSED, state }])).toEqual(both);
+      expect(may([REFUSED], () => new Scene().tells([{ ...REFUSED, digest: null, state }]))).toEqual(both);
+    }
+    expect(may([{ ...REFUSED, class: undefined }])).toEqual(both);
+    expect(may([REFUSED], () => new Scene().step(GONE))).toEqual(both);
+    expect(may([REFUSED], () => new Scene({ argument: GONE }))).toEqual(both);
+    const unknown = () => {
+      const scene = new Scene();
+      scene.all.unknown = true;
+      return scene;
+    };
+    expect(may([REFUSED], unknown)).toEqual(both);
+  });
+
+  it('in the run that goes on too, and not of what came since', () => {
+    const went = (outcomes: Fields[]) => () => new Scene().tells(outcomes).next();
+    expect([may([], went([REFUSED])), may([REFUSED], went([APPLIED])), may([], went([]))]).toEqual([[true], [false], [false]]);
+    expect(may([], went([{ ...REFUSED, state: 'cancelled' }]))).toEqual(both);
+    const again = () => new Scene().tells([REFUSED]).next().tells([APPLIED]).next();
+    expect(may([], again)).toEqual([true]);
+  });
+});
+
+describe('a call that another revision takes the place of', () => {
+  const NOTHING = { id: '1.1', state: 'superseded', error: null, result_summary: null, result_ref: null, effect: null };
+  const LAST = { id: '1.1', state: 'succeeded', attempts: 2 };
+  const shown = (first: Fields, rest: Fields[] = [LAST], scene = new Scene()) => {
+    scene.run.ends('COMPLETED', { calls: [{ ...NOTHING, ...first }, ...rest] as Json[], earlier_calls: { count: 0 } });
+    return scene.faults().map((fault) => fault.replace("D6: The turn's result ", ''));
+  };
+  const became = ['says that something became of a call that another revision has superseded'];
+
+  it('is superseded', () => {
+    const says = ['says "denied" of a call that another revision has superseded'];
+    expect([shown({}), shown({ state: 'denied' })]).toEqual([[], says]);
+    expect([shown({ state: 'denied' }, []), shown({ state: 'denied' }, [{ ...LAST, id: '1.2' }])]).toEqual([[], []]);
+    expect(shown({ state: 'denied' }, [{ ...LAST, id: '1.2' }, LAST])).toEqual(says);
+    for (const id of ['', undefined]) expect(shown({ id, state: 'denied' }, [{ ...LAST, id }])).toEqual([]);
+  });
+
+  it('has come to nothing', () => {
+    expect(shown({ error: undefined, result_summary: undefined, result_ref: undefined, effect: undefined })).toEqual([]);
+    for (const field of ['error', 'result_summary', 'result_ref', 'effect']) expect(shown({ [field]: 'x' })).toEqual(became);
+    const reset = () => new Scene().begin('s', {}, 'reset');
+    expect([shown({ effect: 'x' }, [LAST], reset()), shown({ error: 'x' }, [LAST], reset())]).toEqual([[], became]);
+  });
+
+  it('was tried no more often than the next', () => {
+    const tried = (times: number) => [
+      `says that a call was tried ${times} times, and less often once another revision had superseded it`,
+    ];
+    expect([shown({ attempts: 1 }), shown({ attempts: 2 }), shown({ attempts: '3' })]).toEqual([[], [], []]);
+    expect(shown({ attempts: 3 })).toEqual(tried(3));
+    expect(shown({ attempts: 1 }, [{ ...LAST, attempts: undefined }])).toEqual(tried(1));
+  });
+
+  it('is looked at where nothing was left out', () => {
+    const scene = new Scene();
+    scene.all.unknown = true;
+    expect(shown({ state: 'denied' }, [LAST], scene)).toEqual([]);
   });
 });
