@@ -319,7 +319,7 @@ class RunFacts:
         return one.get("state") == "superseded" and fewer and all(one.get(it) is None for it in nothing)
 
     def ends_as(self, refused, earlier, calls):
-        """As refused exactly where there were destructive calls, and all were; an older build need not say their class."""
+        """As refused where there were destructive calls, and all were; an older build need not say their class."""
         said = [it for it in calls if isinstance(it.get("digest"), str) and it.get("state") != "superseded"]
         ends = [it.get("effect") for it in said if it.get("class") == "destructive"]
         ends += [it for it in EFFECTS if number(earlier.get(it)) > 0]

@@ -121,6 +121,29 @@ it('the part that people were shown is of the call, and of who has made it (D3)'
   expect([shown({ makers: [] }, {}), shown({ makers: ['ana'] }, {})]).toEqual(['', 'makers']);
 });
 
+it('what people were asked with is a card (D3)', () => {
+  const shown = (part: unknown, facts: Fields = { digest: 'd' }) => {
+    const scene = new Scene();
+    scene.all.tell('card', 'p', facts as JsonObject, 'the history');
+    scene.part(part, 'p');
+    return scene.faults().filter((fault) => fault.includes('no card'));
+  };
+  const none = ['D3: What people are said to have been asked with is no card'];
+  expect(shown({ digest: 'd', card: 'Pay?' })).toEqual([]);
+  for (const part of [
+    { digest: 'd' },
+    { card: 'Pay?' },
+    { digest: 7, card: 'Pay?' },
+    { digest: 'd', card: 7 },
+    {},
+    'a text',
+    [],
+    null,
+  ])
+    expect([shown(part), shown(part, { call_id: '1.1' })]).toEqual([none, []]);
+  expect(shown(GONE)).toEqual([]);
+});
+
 describe('the part of a result (D6)', () => {
   const envelope = { success: true, data: 7, metadata: { tool_name: 'pay', tool_version: '1', trace_id: 'x' } };
   const body = { envelope, summary: 's', call_id: '1.1', turn_id: 't', session_id: 'u' };
@@ -423,6 +446,15 @@ describe('the end of a turn', () => {
     return scene.faults();
   };
   const missing = (ref: string) => [`D7: The history names something that is not in the bundle (${ref})`];
+
+  it('has no step that has written a block of another transcript (D7)', () => {
+    const stepped = (ref: string) => (scene: Scene) => {
+      scene.run.activity('takeStep', {}, { head: ref, next: 'calls', calls: [] });
+      scene.block('admission', [], { ref: 'b' });
+    };
+    expect(end(stepped('b'))).toEqual(['D7: A step has written a block that is not of the transcript of its turn']);
+    expect([end(stepped('c')), end((scene) => void [scene.start(), stepped('b')(scene)])]).toEqual([[], []]);
+  });
 
   it('has all heads, and parts, that were named (D7)', () => {
     const head = (scene: Scene) => scene.of.effect({ head: HASH.head, result_head: HASH.other });
