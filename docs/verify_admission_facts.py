@@ -148,7 +148,7 @@ class AdmissionFacts:
                 known.refusals.add(self.form(said.get("error")))
             return
         decided, renewed = self.obj(said.get("decided")), self.obj(said.get("renewed"))
-        now = {**call, "preview_ref": said.get("preview_ref")}
+        now = {**call, "preview_ref": said.get("preview_ref", ...)}
         now |= there(decided, "input_hash") | there(renewed, "policy_ref") | there(said, "target_hash")
         known.add("revisions", call.get("revision"))
         known.add("policies", now.get("policy_ref"))

@@ -157,6 +157,14 @@ const OF_RESULTS: Plan[] = [
 ];
 
 const OF_INPUTS: Plan[] = [
+  {
+    name: 'admission does not say whether there was a preview of the call that people were asked about',
+    of: 'probed',
+    edit: (lines) => delete result(lines, 'admitCall', 1).preview_ref,
+    at: answer('admitCall', 1),
+    rule: 'D4',
+    says: /under a digest that is not its own/,
+  },
   ...['a text', 7].map((input) => ({
     name: `${JSON.stringify(input)} as the input of a call that a step has asked for`,
     of: 'approval',
