@@ -9,11 +9,13 @@ import { auditVerify } from './audit-verify';
 import { gateway } from './gateway';
 import { gatewayMemory } from './gateway-memory';
 import { history } from './history';
+import { imports } from './imports';
 import {
   admissionTable,
   gatewayMemoryTable,
   gatewayTable,
   historyTable,
+  importsTable,
   replayTable,
   speedTable,
   storeTable,
@@ -24,7 +26,17 @@ import { speed } from './speed';
 import { store } from './store';
 import { waiting } from './waiting';
 
-const PARTS = ['speed', 'history', 'waiting', 'admission', 'store', 'gateway', 'audit-replay', 'audit-verify'] as const;
+const PARTS = [
+  'speed',
+  'history',
+  'waiting',
+  'admission',
+  'store',
+  'gateway',
+  'audit-replay',
+  'audit-verify',
+  'imports',
+] as const;
 type Part = (typeof PARTS)[number];
 
 const positive = (text: string): number => {
@@ -38,7 +50,7 @@ const part = (text: string): Part => {
 
 const program = new Command('npm run bench --')
   .description(
-    'Measures turn overhead, growth of history, turns that wait, admission, stores, the gateway under load, replays and verification; prints tables, and writes the figures as JSON.',
+    'Measures turn overhead, growth of history, turns that wait, admission, stores, the gateway under load, replays, verification and imports; prints tables, and writes the figures as JSON.',
   )
   .argument('[part]', `${PARTS.join(', ')}; default: all`, part)
   .option('--turns <n>', 'speed: turns one after the other, each cell', positive, 100)
@@ -47,7 +59,7 @@ const program = new Command('npm run bench --')
   .option('--waiting <n>', 'waiting: turns that wait', positive, 1000)
   .option('--histories <n>', 'audit-replay: how many are replayed', positive, 1000)
   .option('--megabytes <n>', 'audit-verify: size of the larger bundle', positive, 100)
-  .option('--rounds <n>', 'gateway: rounds of each kind of start', positive, 6)
+  .option('--rounds <n>', 'gateway, imports: rounds of each kind', positive, 6)
   .option('--only-faces', 'gateway: only what is measured without workers', false)
   .option('--minutes <n>', 'gateway: instead, its memory under a steady load for so long', positive)
   .option('--profile <folder>', 'gateway: where a CPU profile of it goes')
@@ -84,6 +96,7 @@ async function main(): Promise<void> {
       console.log(replayTable((figures.audit_replay = await auditReplay(options.histories, say)) as never));
     if (name === 'audit-verify')
       console.log(verifyTable((figures.audit_verify = await auditVerify(options.megabytes, say)) as never));
+    if (name === 'imports') console.log(importsTable((figures.imports = imports(options.rounds, say)) as never));
     if (name === 'waiting') console.log(waitingTable((figures.waiting = await waiting(options.waiting, say)) as never));
   }
   mkdirSync(dirname(options.out), { recursive: true });

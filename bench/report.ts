@@ -6,6 +6,7 @@ import type { Figures, Kind } from './gateway';
 import type { MemoryFigures } from './gateway-memory';
 import type { Answered } from './support/http-load';
 import type { Growth } from './history';
+import type { Import } from './imports';
 import type { Cell } from './speed';
 import type { StoreFigures } from './store';
 import type { Waiting } from './waiting';
@@ -107,6 +108,18 @@ export function storeTable(figures: Record<'files' | 'postgres', StoreFigures> |
     return [what, a.toFixed(2), b.toFixed(2), (b / a).toFixed(2)];
   });
   return `${table(['median ms', 'files', 'PostgreSQL', 'ratio'], rows)}\n`;
+}
+
+export function importsTable(all: Import[]): string {
+  const rows = all.map(({ entry, bare, cpuMs, bareCpuMs, modules, bareModules }) => [
+    entry,
+    bare,
+    cpuMs.toFixed(0),
+    bareCpuMs.toFixed(0),
+    (cpuMs / bareCpuMs).toFixed(2),
+    `${modules} / ${bareModules}`,
+  ]);
+  return `${table(['entry', 'beside', 'CPU ms', 'bare', 'ratio', 'modules'], rows)}\n`;
 }
 
 export function gatewayTable({ untouched, more }: Figures): string {

@@ -1,4 +1,4 @@
-/** HoldfastClient: what a backend calls. */
+/** HoldfastClient: what a backend calls. What few programs need (export of bundles, stores, settings) is loaded when it is used. */
 import { randomBytes } from 'node:crypto';
 import {
   Client,
@@ -9,10 +9,9 @@ import {
 } from '@temporalio/client';
 import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
 import { attestStart } from './attestation/attest';
-import { bundleSigner, type BundleSigner } from './attestation/bundle-signer';
+import type { BundleSigner } from './attestation/bundle-signer';
 import { SigningKey } from './attestation/signing-key';
-import { exportBundle, SubjectEmpty, SubjectNotFound, type Subject } from './audit/export/bundle';
-import { isThere } from './audit/export/subjects';
+import type { Subject } from './audit/export/bundle';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
 import { foundByKey } from './client/by-key';
 import { callInput, CallHandle, type DirectCall } from './client/direct-call';
@@ -54,11 +53,12 @@ import { isCut, wholeCard } from './client/cards';
 import { TurnHandle, type Question } from './client/turn-handle';
 import { lastPoll, unanswered } from './client/unanswered';
 import { watchPending, type NewQuestion, type WatchPending } from './client/watch-pending';
-import { bundleKeyPlaces, loadConfig, type Config } from './config';
+import type { Config } from './config';
 import type { LiveBus } from './live/bus';
 import { openLive } from './live/open';
 import { inlineCode } from './shared/visible';
 import { dataConverter } from './data-converter';
+import { isThere } from './entities/is-there';
 import { settledDown } from './entities/under-way';
 import { hashJson } from './shared/digests';
 import type { Json } from './shared/json';
@@ -77,7 +77,6 @@ import {
   workflowId,
 } from './shared/ids';
 import type { OpenedAnswer } from './shared/session';
-import { openStore } from './store/open-store';
 import type { Store } from './store/store';
 import type { TrailPage, TrailQuery } from './store/trail';
 import type { TurnView } from './shared/turn-view';
@@ -138,11 +137,14 @@ export class HoldfastClient {
    * @param live brings live events where HOLDFAST_LIVE names nothing that does
    * @throws ConfigError for a bad setting; ServerUnreachable when nothing answers
    */
-  static async connect(config: Config = loadConfig(), live: LiveBus | null = null): Promise<HoldfastClient> {
+  static async connect(given?: Config, live: LiveBus | null = null): Promise<HoldfastClient> {
+    const { bundleKeyPlaces, loadConfig } = await import('./config.js');
+    const config = given ?? loadConfig();
     const connection = await connectTemporal(config.temporal);
+    const signer = async () => (await import('./attestation/bundle-signer.js')).bundleSigner(bundleKeyPlaces(config));
     return new HoldfastClient(new Client({ connection, namespace: config.temporal.namespace, dataConverter }), {
       ...config,
-      bundleSigner: () => bundleSigner(bundleKeyPlaces(config)),
+      bundleSigner: signer,
       live: config.live ?? live,
     });
   }
@@ -432,6 +434,7 @@ export class HoldfastClient {
     if (signer === undefined)
       throw new InvalidRequest('bundle: this client has no key for bundles; give it one as "bundleSigner".');
     const store = await this.store('bundle');
+    const { exportBundle, SubjectEmpty, SubjectNotFound } = await import('./audit/export/bundle.js');
     try {
       yield* exportBundle({ subject: subjectOf(of), temporal: this.temporal, store, signer: await signer(), chained });
     } catch (error) {
@@ -445,7 +448,7 @@ export class HoldfastClient {
   private store(what: string): Promise<Store> {
     const { store } = this.config;
     if (store === undefined) throw new InvalidRequest(`${what}: this client knows no store; give it one as "store".`);
-    return (this.opened ??= typeof store === 'string' ? openStore(store) : Promise.resolve(store));
+    return (this.opened ??= typeof store === 'string' ? opened(store) : Promise.resolve(store));
   }
 
   private async pendingTurn(info: WorkflowExecutionInfo, silence: Silence, why: () => Promise<NoWorker>): Promise<PendingTurn> {
@@ -530,6 +533,11 @@ export class HoldfastClient {
   private uiUrl(workflow: string): string | null {
     return workflowUrl(this.config.uiUrl, this.temporal.options.namespace, workflow);
   }
+}
+
+async function opened(url: string): Promise<Store> {
+  const { openStore } = await import('./store/open-store.js');
+  return openStore(url);
 }
 
 function ifThere(error: unknown): void {

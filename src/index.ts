@@ -55,7 +55,8 @@ export {
   type Pagination,
 } from './tools/pages';
 export { outline, truncated, truncateInput, truncateProperties, type Truncated } from './tools/truncate';
-export { readPermissions, type Mode, type RuleEntry, type TurnFacts } from './tools/permission';
+export { readPermissions } from './rules/read-permissions';
+export type { Mode, RuleEntry, TurnFacts } from './tools/permission';
 export type { AfterHook, BeforeHook, HookCall, HookContext, HookResult, Hooks } from './tools/hooks';
 export type { Classifier, ClassifierAnswer } from './tools/classifier';
 export { checkByRules, metacognition, type Check, type CheckRules, type Finding } from './tools/metacognition';

@@ -11,6 +11,7 @@ const shared = {
   testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
   runtime: '<rootDir>/test/support/jest/runtime.cjs',
   testRunner: '<rootDir>/test/support/jest/runner.cjs',
+  resolver: '<rootDir>/test/support/jest/resolver.cjs',
   setupFiles: ['<rootDir>/test/support/jest/no-promise-hook.ts', '<rootDir>/test/support/jest/no-watchdog.ts'],
   transform: {
     '^.+\\.ts$': swc({ syntax: 'typescript', dynamicImport: true }),

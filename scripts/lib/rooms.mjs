@@ -58,7 +58,7 @@ const TABLE = {
     types: ['rules'],
   },
   entities: { may: ['shared', CONTRACT], types: ['activities'] },
-  audit: { may: ['shared', 'rules', 'store', 'telemetry', 'data-converter', 'attestation', CONTRACT] },
+  audit: { may: ['shared', 'entities', 'rules', 'store', 'telemetry', 'data-converter', 'attestation', CONTRACT] },
   attestation: { may: ['shared', 'store', 'telemetry'], types: ['activities'] },
   devserver: { may: ['shared', 'telemetry', 'processes', CONTRACT], types: ['config'] },
   client: {

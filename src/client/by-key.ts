@@ -3,7 +3,7 @@
  * (shared/ids.ts). Temporal lists who has asked for something; what each of them would have made under the key is looked up.
  */
 import type { Client } from '@temporalio/client';
-import { isThere } from '../audit/export/subjects';
+import { isThere } from '../entities/is-there';
 import { idsFromKey, LOCAL_PRINCIPAL, mayBeKey, workflowId } from '../shared/ids';
 import { visibilityText } from '../shared/visibility-text';
 import { TURNS_AND_CALLS } from '../workflows/contract';

@@ -1,4 +1,4 @@
-/** What a backend imports from `holdfast/client`. */
+/** What a backend imports from `holdfast/client`. It loads little more than Temporal's own client. */
 export {
   HoldfastClient,
   type BundleOf,
@@ -31,6 +31,7 @@ export {
   TurnEnded,
   TurnNotFound,
 } from '../client/errors';
-export { loadConfig, type Config } from '../config';
+export type { Config } from '../config';
+export { loadConfig } from './load-config';
 export type { CallState, CallView, Effect, SubTurnView, SurfacedCall, TurnState, TurnView } from '../shared/turn-view';
 export type { Envelope } from '../shared/envelope';

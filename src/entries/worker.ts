@@ -33,4 +33,5 @@ export type { ToolMetrics } from '../telemetry/tool-metrics';
 export type { ErrorCode } from '../shared/errors';
 export type { LiveBus, LiveEvent, LiveListener } from '../live/bus';
 export { InProcessLive } from '../live/in-process';
-export { loadConfig, type Config } from '../config';
+export type { Config } from '../config';
+export { loadConfig } from './load-config';

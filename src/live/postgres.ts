@@ -3,7 +3,7 @@
  * connection, made when it is first needed, and again when it is lost; meanwhile what would have been sent is lost too.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { LiveBus, LiveEvent, LiveListener } from './bus';
 import { Listeners } from './listeners';
 import { Outbox, type Parcel } from './outbox';
@@ -111,6 +111,7 @@ export class PostgresLive implements LiveBus {
   }
 
   private async connect(): Promise<Client> {
+    const { Client } = await import('pg'); // only where there is one
     const client = new Client({
       connectionString: this.options.url,
       application_name: 'holdfast live',

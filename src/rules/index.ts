@@ -7,7 +7,6 @@ export type { AskedCall, Condition, Expression, Outcome } from './condition';
 export { decide } from './decide';
 export { neverRuns, type Asker } from './never';
 export { compileRules, permissionFaults, shapeFaults, withDefaults, type Policy } from './policy';
-export { readPermissions } from './read-permissions';
 export { factsRecorded, recordedFacts, type RecordedCall } from './recorded';
 export { EFFECTS, MODES, READ_RESULT } from './types';
 export { runsFiles, type RunsFiles } from './programs';

@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import type { Json } from '../shared/json';
 import { withoutPassword } from '../shared/without-password';
 import { FileStore } from './file-store';
-import { PostgresStore } from './postgres/postgres-store';
 import type { Store } from './store';
 
 /**
@@ -11,12 +10,12 @@ import type { Store } from './store';
  * @throws Error in one line, which never shows what a URL may hold of a password
  */
 export async function openStore(url: string): Promise<Store> {
-  return kindOf(url) === 'files' ? FileStore.open(filePath(url)) : PostgresStore.open(url);
+  return kindOf(url) === 'files' ? FileStore.open(filePath(url)) : (await postgres()).open(url);
 }
 
 /** What a store is, for people, without a password. Tables are not touched, folders are made. @throws Error as `openStore` */
 export async function describeStore(url: string): Promise<string> {
-  if (kindOf(url) === 'postgres') return PostgresStore.describe(url);
+  if (kindOf(url) === 'postgres') return (await postgres()).describe(url);
   await FileStore.open(filePath(url));
   return withoutPassword(url);
 }
@@ -24,8 +23,13 @@ export async function describeStore(url: string): Promise<string> {
 /** One register, for whoever only looks: tables are not touched, folders are made. @throws Error as `openStore` */
 export async function readRegister(url: string, name: string): Promise<{ value: Json; now: number }> {
   return kindOf(url) === 'postgres'
-    ? PostgresStore.readRegister(url, name)
+    ? (await postgres()).readRegister(url, name)
     : (await FileStore.open(filePath(url))).registers.read(name);
+}
+
+/** A store in files needs none of it. */
+async function postgres() {
+  return (await import('./postgres/postgres-store.js')).PostgresStore;
 }
 
 function kindOf(url: string): 'files' | 'postgres' {

@@ -1,5 +1,6 @@
 /** Which turns belong to what is exported. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { isThere } from '../../entities/is-there';
 import { sessionSeries, sessionTurnId, sessionWorkflowId, workflowId } from '../../shared/ids';
 import { visibilityText } from '../../shared/visibility-text';
 import { TURN_WORKFLOW } from '../../workflows/contract';
@@ -75,15 +76,6 @@ async function seriesOfNow(temporal: Client, id: string): Promise<string | null>
 }
 
 /** Whether Temporal knows a workflow of this id, be it over or not. */
-export async function isThere(temporal: Client, workflow: string): Promise<boolean> {
-  try {
-    await temporal.workflow.getHandle(workflow).describe();
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-}
 
 /** For the chain of an agent's bundles: a workflow's id, which names a subject in one word. */
 export function subjectName({ kind, id }: Subject): string {

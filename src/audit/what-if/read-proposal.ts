@@ -1,7 +1,8 @@
 /** A proposal as people give it: two files, and limits as JSON. */
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import { approvalFaults, readPermissions, type Approvals } from '../../rules';
+import { approvalFaults, type Approvals } from '../../rules';
+import { readPermissions } from '../../rules/read-permissions';
 import { isJsonObject, type Json } from '../../shared/json';
 import { parseJson } from '../../shared/parse-json';
 import { ProposalError, type Proposal, type ProposedLimits } from './types';
