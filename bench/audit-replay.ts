@@ -8,7 +8,7 @@ import { Worker } from '@temporalio/worker';
 import { replayCode } from '../src/audit/replay/code';
 import { replayAll } from '../src/audit/replay/replay';
 import type { JsonObject } from '../src/shared/json';
-import { workflowBundlePath } from '../src/worker';
+import { workflowBundlePath } from '../src/worker/workflow-bundle';
 
 export interface ReplaySpeed {
   histories: number;

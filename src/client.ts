@@ -555,3 +555,10 @@ function subjectOf(of: BundleOf): Subject {
   if (!isTurnId(id)) throw new TurnNotFound(id);
   return { kind: 'turn', id };
 }
+
+// `npx tsx src/client.ts "message"` starts a turn, follows it and prints its result, as `holdfast run --follow` does.
+if (require.main === module) {
+  const agent = process.argv.includes('--agent') ? [] : ['--agent', 'credit-analyst'];
+  process.argv.splice(2, 0, 'run', '--follow', ...agent);
+  void import('./cli/main.js');
+}

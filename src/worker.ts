@@ -1,8 +1,6 @@
 /** Composition root: what a worker needs, put together. */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Client } from '@temporalio/client';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
@@ -39,6 +37,7 @@ import { NO_SOURCE, type ToolSource } from './tools/tool-source';
 import { SingleFlight } from './tools/single-flight';
 import { watchBlocked } from './worker/blocked';
 import { temporalBudgets } from './worker/temporal-budgets';
+import { workflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { SEARCH_ATTRIBUTES } from './workflows/contract';
 
@@ -150,7 +149,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     namespace,
     taskQueue,
     dataConverter,
-    workflowBundle: { codePath: workflowBundlePath() },
+    ...(await ownBundle(parts)),
     activities: createActivities(deps) as unknown as Record<string, (input: never) => Promise<unknown>>,
     // Progress shows, and a cancellation arrives, within this time instead of most of the heartbeat timeout.
     maxHeartbeatThrottleInterval: '200 milliseconds',
@@ -230,28 +229,19 @@ function versioned(deployment: Version): Pick<WorkerOptions, 'workerDeploymentOp
   return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };
 }
 
+function bringsWorkflows({ options = {} }: WorkerParts): boolean {
+  return options.workflowBundle !== undefined || options.workflowsPath !== undefined;
+}
+
+async function ownBundle(parts: WorkerParts): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
+  return bringsWorkflows(parts) ? {} : { workflowBundle: (await workflowBundle()).option };
+}
+
 /** What runs the agents, for the record. */
-async function engineOf({ defaultModel, deployment, options = {} }: WorkerParts): Promise<Engine> {
-  const own = options.workflowBundle === undefined && options.workflowsPath === undefined;
-  const workflowBundle = own ? await (bundleHash ??= hashBundle()) : null;
-  return { defaultModel, holdfast: version, buildId: deployment?.buildId ?? null, workflowBundle };
-}
-
-/** Read once a process. */
-let bundleHash: Promise<string> | undefined;
-
-async function hashBundle(): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(workflowBundlePath()))
-    .digest('hex');
-}
-
-/** The prebuilt workflow bundle: beside this file in the package, in dist/ when running from source. */
-export function workflowBundlePath(): string {
-  const candidates = [join(__dirname, 'workflow-bundle.js'), join(__dirname, '..', 'dist', 'workflow-bundle.js')];
-  const found = candidates.find((path) => existsSync(path));
-  if (!found) throw new Error('The workflow bundle has not been built. Run `npm run setup`.');
-  return found;
+async function engineOf(parts: WorkerParts): Promise<Engine> {
+  const { defaultModel, deployment } = parts;
+  const hash = bringsWorkflows(parts) ? null : (await workflowBundle()).hash;
+  return { defaultModel, holdfast: version, buildId: deployment?.buildId ?? null, workflowBundle: hash };
 }
 
 export class MissingSearchAttributes extends Error {
@@ -272,4 +262,10 @@ export async function checkSearchAttributes(connection: Operator, namespace: str
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = Object.keys(SEARCH_ATTRIBUTES).filter((name) => !Object.hasOwn(customAttributes ?? {}, name));
   if (missing.length > 0) throw new MissingSearchAttributes(namespace, missing);
+}
+
+// `npx tsx src/worker.ts` runs a worker, as `holdfast worker` does.
+if (require.main === module) {
+  process.argv.splice(2, 0, 'worker');
+  void import('./cli/main.js');
 }

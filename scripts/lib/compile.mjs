@@ -4,12 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { fingerprint, readStamp } from './fingerprint.mjs';
 import { runChild } from './run-child.mjs';
 
-const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'scripts/lib/compile.mjs', 'scripts/lib/bundle.mjs'];
+const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'scripts/lib/compile.mjs'];
 const STAMP = '.holdfast-build';
 /** A line of `replay-bundle.js`: which workflow bundle it replays for. Before the source map, which has to stand last: what follows it is read as part of it. */
 const REPLAY_OF = '// Replays for the workflow bundle with SHA-256 ';
@@ -33,8 +33,7 @@ export async function compile(root, say) {
 
   if (existsSync(join(fresh, 'workflows', 'index.js'))) {
     say('bundling the workflows …');
-    // A module of its own, loaded only now: before the installation there is no SDK to import.
-    const { bundleWorkflows } = await import(pathToFileURL(join(root, 'scripts', 'lib', 'bundle.mjs')).href);
+    const { bundleWorkflows } = createRequire(import.meta.url)(join(fresh, 'worker', 'workflow-bundle.js'));
     const bundle = await bundleWorkflows(fresh);
     writeFileSync(join(fresh, 'workflow-bundle.js'), bundle);
     const replay = await bundleWorkflows(fresh, { records: true });

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { startDevServer, type DevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
-import { workflowBundlePath } from '../../../src/worker';
+import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 
 /** A workflow is deleted once the queues have noted its end, which they do every 30 or 60 s otherwise. */
 const FORGETS_SOON = {

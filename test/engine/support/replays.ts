@@ -8,7 +8,7 @@ import type { Client } from '@temporalio/client';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { dataConverter } from '../../../src/data-converter';
-import { workflowBundlePath } from '../../../src/worker';
+import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 import { recomputeDigests } from '../../support/recompute-digests';
 import { onTestFileEnd, testName } from '../../support/test-file';
 import { closeConnections } from './connections';

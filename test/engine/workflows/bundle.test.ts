@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { workflowBundlePath } from '../../../src/worker';
+import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 
 /** Module ids of the bundle: webpack keeps them as keys of its module table. */
 function modulesOf(code: string): string[] {

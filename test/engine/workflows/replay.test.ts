@@ -8,7 +8,7 @@ import { Worker } from '@temporalio/worker';
 import { recordedCallFaults } from '../../../src/audit/recorded-calls';
 import { approvalsOf, type RunCallInput, type TurnInput } from '../../../src/shared/activity-io';
 import { workflowId } from '../../../src/shared/ids';
-import { workflowBundlePath } from '../../../src/worker';
+import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 import { recordedCalls, recomputeDigests } from '../../support/recompute-digests';
 
 const FOLDER = join(__dirname, '../../histories');

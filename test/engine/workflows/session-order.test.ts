@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { dataConverter } from '../../../src/data-converter';
-import { workflowBundlePath } from '../../../src/worker';
+import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 import { withEngine } from '../support/engine';
 import { say } from '../../support/scripted-model';
 import { afterTurns, talk } from '../support/sessions';

@@ -20,7 +20,12 @@ export interface Holdfast {
 
 /** Starts `holdfast ARGS`. Settings of whoever runs the tests do not reach it. */
 export function holdfast(home: string, args: string[], more: NodeJS.ProcessEnv = {}): Holdfast {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: environment(home, more), stdio: ['ignore', 'pipe', 'pipe'] });
+  return program(home, process.execPath, [MAIN, ...args], more);
+}
+
+/** Starts another command, as `holdfast` is. @param folder where it runs; default: this process's */
+export function program(home: string, command: string, args: string[], more: NodeJS.ProcessEnv, folder?: string): Holdfast {
+  const child = spawn(command, args, { cwd: folder, env: environment(home, more), stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -44,9 +49,7 @@ export function holdfast(home: string, args: string[], more: NodeJS.ProcessEnv =
         const found = pattern.exec(output);
         if (found) return found;
         if (over || Date.now() > until) {
-          throw new Error(
-            `holdfast ${args[0]} ${over ? 'ended' : 'went on'} without printing ${pattern}. It printed:\n${output}`,
-          );
+          throw new Error(`${args.join(' ')} ${over ? 'ended' : 'went on'} without printing ${pattern}. It printed:\n${output}`);
         }
         await new Promise((resolve) => setTimeout(resolve, 50));
       }

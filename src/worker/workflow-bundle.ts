@@ -1,0 +1,83 @@
+/**
+ * The code of the workflows, as a worker takes it: built ahead of time into dist/, since that takes seconds, or, in a checkout
+ * where nothing has been built, when a worker starts.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, extname, join, sep } from 'node:path';
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import { dataConverter } from '../data-converter';
+
+/** `src` or `dist`. */
+const FOLDER = dirname(__dirname);
+
+/** Where it was built ahead of time: beside this module in the package, in dist/ for a checkout. @throws Error where it was not */
+export function workflowBundlePath(): string {
+  const found = builtPath();
+  if (found === undefined) throw new Error('The workflow bundle has not been built. Run `npm run setup`.');
+  return found;
+}
+
+function builtPath(): string | undefined {
+  return [FOLDER, join(dirname(FOLDER), 'dist')]
+    .map((folder) => join(folder, 'workflow-bundle.js'))
+    .find((path) => existsSync(path));
+}
+
+interface WorkflowBundle {
+  option: WorkflowBundleOption;
+  /** SHA-256 of the code, for the record. */
+  hash: string;
+}
+
+let bundle: Promise<WorkflowBundle> | undefined;
+
+/** Read, or built, once a process. */
+export function workflowBundle(): Promise<WorkflowBundle> {
+  return (bundle ??= readOrBuild());
+}
+
+async function readOrBuild(): Promise<WorkflowBundle> {
+  const codePath = builtPath();
+  const code = codePath === undefined ? await bundleWorkflows(FOLDER) : await readFile(codePath, 'utf8');
+  const hash = createHash('sha256').update(code).digest('hex');
+  return { option: codePath === undefined ? { code } : { codePath }, hash };
+}
+
+/**
+ * @param folder holds workflows/index and data-converter, compiled or not; its parent is the checkout
+ * @param options.records with the module that tells `audit replay` what the workflows ask for
+ * @returns the code, the same wherever the checkout lies
+ */
+export async function bundleWorkflows(folder: string, { records = false } = {}): Promise<string> {
+  const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
+  const root = dirname(folder);
+  const module = (...names: string[]) => join(folder, ...names) + extname(__filename);
+  const { payloadConverterPath, failureConverterPath } = dataConverter;
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: module('workflows', 'index'),
+    workflowInterceptorModules: [
+      module('workflows', 'interceptors'),
+      ...(records ? [module('audit', 'replay', 'recorder')] : []),
+    ],
+    ...(payloadConverterPath === undefined ? {} : { payloadConverterPath }),
+    ...(failureConverterPath === undefined ? {} : { failureConverterPath }),
+    logger: new DefaultLogger('WARN'),
+    // Module names are relative to this, not to the folder that the command was typed in.
+    webpackConfigHook: (config) => ({ ...config, context: root }),
+  });
+  return withoutPath(code, root + sep);
+}
+
+/** The source map names files by their whole path; the bundle is published, and this machine is nobody's business. */
+function withoutPath(code: string, path: string): string {
+  const inJson = JSON.stringify(path).slice(1, -1);
+  return code.replace(
+    /(\/\/# sourceMappingURL=data:application\/json;charset=utf-8;base64,)(\S+)/g,
+    (_all, head: string, map: string) => {
+      const text = Buffer.from(map, 'base64').toString('utf8').replaceAll(inJson, '');
+      return head + Buffer.from(text, 'utf8').toString('base64');
+    },
+  );
+}
