@@ -4,7 +4,7 @@ import { auditExport } from './audit-export';
 import { auditRedact } from './audit-redact';
 import { auditReplay } from './audit-replay';
 import { auditReport } from './audit-report';
-import { auditHolds, auditRetain } from './audit-retain';
+import { auditRetain } from './audit-retain';
 import { auditSweep } from './audit-sweep';
 import { auditVerify } from './audit-verify';
 import { auditWhatIf } from './audit-what-if';
@@ -21,7 +21,6 @@ const COMMANDS: readonly AuditCommand[] = [
   auditRedact,
   auditSweep,
   auditRetain,
-  auditHolds,
 ];
 
 export function auditCommands(audit: Command, output: () => Output): void {

@@ -1,11 +1,14 @@
 import { Option, type Command } from 'commander';
+import { AmbiguousKey } from '../client/errors';
 import { loadConfig } from '../config';
 import { asTurnId } from '../shared/ids';
+import type { TrailStore } from '../store/store';
 import { TRAIL_STATES, type TrailPage, type TrailQuery } from '../store/trail';
 import { oneLine } from './support/describe';
 import { wholeNumber } from './support/numbers';
 import type { Output } from './support/output';
-import { turnInTrail } from './support/turns-in-trail';
+
+const PAGE = 1000;
 
 export function trail(program: Command, output: () => Output): void {
   program
@@ -30,6 +33,26 @@ export function trail(program: Command, output: () => Output): void {
       output().answer(page, describe(page));
       for (const { file, reason } of page.damaged) output().note(`Damaged: ${file}: ${oneLine(reason)}`);
     });
+}
+
+/**
+ * The turn or direct call of this id, or that a principal has started under this idempotency key. The store's trail is asked:
+ * Temporal may have forgotten the turn, or may not run at all.
+ * @returns null where the trail has none
+ * @throws AmbiguousKey where several principals have started one under the key
+ */
+export async function turnInTrail(trail: TrailStore, name: string): Promise<string | null> {
+  const id = asTurnId(name);
+  if ((await trail.query({ turn: id, limit: 1 })).entries.length > 0) return id;
+  const found = new Map<string, { id: string; requester: string }>();
+  let cursor: string | null = null;
+  do {
+    const page = await trail.query({ named: name, limit: PAGE, ...(cursor === null ? {} : { cursor }) });
+    for (const { turn_id, requester } of page.entries) found.set(turn_id, { id: turn_id, requester });
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  if (found.size > 1) throw new AmbiguousKey(name, [...found.values()]);
+  return [...found.keys()][0] ?? null;
 }
 
 function describe({ entries, next_cursor }: TrailPage): string[] {

@@ -1,9 +1,10 @@
-/** Deletes kept bundles whose time is over. A tombstone stays for each; what is held stays as it is. */
+/** Deletes kept bundles whose time is over. A tombstone stays for each. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { BundleSigner } from '../../attestation/bundle-signer';
+import { hasCode } from '../../store/atomic-file';
 import { NotWhole, readWhole } from '../format/whole';
-import { isJsonObject } from '../../shared/json';
-import type { KeptBundles, KeptFile } from './folder';
-import { holdOn, Holds } from './holds';
+import type { KeptBundles } from './folder';
 
 export interface RetainRequest {
   /** ISO 8601: bundles that were made before it go. */
@@ -17,32 +18,30 @@ export interface Retained {
   file: string;
   turn_id: string;
   /** `deleted`: or would be, on a dry run. */
-  did: 'deleted' | 'held' | 'damaged';
+  did: 'deleted' | 'damaged';
   /** Root of what was deleted; why it was not. */
   what: string;
 }
 
+/** The folder still has the file of legal holds, which holdfast no longer reads (decision 0047). */
+export class LegalHoldsFound extends Error {
+  override readonly name = 'LegalHoldsFound';
+}
+
 /**
  * One answer for each bundle that is old enough, by day.
- * @throws DamagedLog before anything is deleted
+ * @throws LegalHoldsFound, DamagedLog before anything is deleted
  */
 export async function* retain(kept: KeptBundles, { before, why, dryRun, signer }: RetainRequest): AsyncGenerator<Retained> {
-  const holds = await new Holds(kept.folder).all();
+  await refuseLegalHolds(kept.folder);
   const gone = await kept.tombstones.files();
-  for await (const file of kept.list(before)) {
-    const { name, turn_id } = file;
+  for await (const { name, turn_id } of kept.list(before)) {
     try {
-      const bundle = await summaryOf(kept, file);
+      const bundle = await summaryOf(kept, name);
       if (bundle.made_at >= before) continue;
-      const hold = holdOn(holds, bundle.turns);
-      if (hold) {
-        yield { file: name, turn_id, did: 'held', what: hold.reason };
-        continue;
-      }
-      const { turns: _, ...stone } = bundle;
       if (!dryRun) {
         if (!gone.has(name))
-          await kept.tombstones.add({ ...stone, file: name, deleted_at: new Date().toISOString(), why }, signer);
+          await kept.tombstones.add({ ...bundle, file: name, deleted_at: new Date().toISOString(), why }, signer);
         await kept.remove(name);
       }
       yield { file: name, turn_id, did: 'deleted', what: bundle.root };
@@ -53,17 +52,28 @@ export async function* retain(kept: KeptBundles, { before, why, dryRun, signer }
   }
 }
 
+/** An older version wrote `holds.jsonl`: it lists turns whose bundles must not be deleted. */
+async function refuseLegalHolds(folder: string): Promise<void> {
+  const path = join(folder, 'holds.jsonl');
+  const size = await stat(path).then(
+    (found) => found.size,
+    (error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return 0;
+      throw error;
+    },
+  );
+  if (size === 0) return;
+  throw new LegalHoldsFound(
+    `Nothing is deleted: ${path} lists turns under a legal hold, and legal holds were removed from holdfast. Move the bundles of these turns to another folder, then delete the file (docs/retention.md).`,
+  );
+}
+
 /** Read whole: a tombstone must not vouch for a root that the file does not have. */
-async function summaryOf(kept: KeptBundles, { name, turn_id }: KeptFile) {
-  const turns = new Set([turn_id]);
-  const { first, end } = await readWhole(kept.read(name), ({ kind, body }) => {
-    if (kind !== 'turn') return;
-    turns.add(body.turn_id);
-    if (isJsonObject(body.parent)) turns.add(String(body.parent.turn_id));
-  });
+async function summaryOf(kept: KeptBundles, name: string) {
+  const { first, end } = await readWhole(kept.read(name));
   const { agent, subject, made_at } = first;
   const { root, previous } = end;
-  return { root, subject: subjectName(subject), agent, previous, made_at, turns: [...turns] };
+  return { root, subject: subjectName(subject), agent, previous, made_at };
 }
 
 function subjectName({ kind, id }: { kind: string; id: string }): string {

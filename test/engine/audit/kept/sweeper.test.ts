@@ -7,7 +7,6 @@ import { SigningKey } from '../../../../src/attestation/signing-key';
 import { readTombstones } from '../../../../src/audit/verify/tombstones';
 import { readWhole } from '../../../../src/audit/format/whole';
 import { KeptBundles } from '../../../../src/audit/kept/folder';
-import { Holds } from '../../../../src/audit/kept/holds';
 import { retain } from '../../../../src/audit/kept/retain';
 import { Sweeper } from '../../../../src/audit/kept/sweeper';
 import type { TurnHandle } from '../../../../src/client/turn-handle';
@@ -49,7 +48,7 @@ const filesOf = async () => {
   return names;
 };
 
-test('bundles are kept of turns with effects, once, however they ended; they go under their time, unless held', async () => {
+test('bundles are kept of turns with effects, once, however they ended; they go under their time', async () => {
   const effects: unknown[] = [];
   const script = [
     say('Nothing to do.'),
@@ -110,28 +109,23 @@ test('bundles are kept of turns with effects, once, however they ended; they go 
 /** Over what the sweep has left. */
 async function retention(): Promise<void> {
   const files = await filesOf();
-  const [first = ''] = files;
-  const held = [...(await turnsOf())][0]!;
-  const holds = new Holds(folder);
-  await holds.hold(held, 'case 12');
-  await expect(holds.hold(held, 'again')).rejects.toThrow(/is held already/);
   const request = { before: new Date(Date.now() + 86_400_000).toISOString(), why: 'rule 7', signer: key };
   const run = async (dryRun: boolean) => {
     const all = [];
     for await (const { file, did } of retain(kept, { ...request, dryRun })) all.push([file, did]);
     return all;
   };
-  const expected = files.map((file) => [file, file === first ? 'held' : 'deleted']);
+  const expected = files.map((file) => [file, 'deleted']);
   expect(await run(true)).toEqual(expected);
   expect(await filesOf()).toEqual(files);
   expect(await run(false)).toEqual(expected);
-  expect(await filesOf()).toEqual([first]);
+  expect(await filesOf()).toEqual([]);
   const stones = readFileSync(join(folder, 'tombstones.jsonl'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(stones.map(({ file, why, kid }) => [file, why, kid])).toEqual(files.slice(1).map((file) => [file, 'rule 7', key.kid]));
-  expect(await kept.has(files[1]!)).toBe(true); // a sweep does not write it again
+  expect(stones.map(({ file, why, kid }) => [file, why, kid])).toEqual(files.map((file) => [file, 'rule 7', key.kid]));
+  expect(await kept.has(files[0]!)).toBe(true); // a sweep does not write it again
   const text = readFileSync(join(folder, 'tombstones.jsonl'), 'utf8');
   const trust = [trustedEntry(own, { bundle: true })];
   const { gone, faults } = readTombstones(text, trust);
@@ -140,13 +134,4 @@ async function retention(): Promise<void> {
     'Tombstone 1 counts for nothing: its signature does not hold.',
   ]);
   expect(readTombstones(text, []).gone.size).toBe(0);
-  await holds.release(held, 'closed');
-  expect(await run(false)).toEqual([[first, 'deleted']]);
-  expect(await holds.all()).toEqual(new Map());
-}
-
-async function turnsOf(): Promise<string[]> {
-  const turns: string[] = [];
-  for await (const { turn_id } of kept.list()) turns.push(turn_id);
-  return turns;
 }
