@@ -1,6 +1,7 @@
-/** What the server's own events say again of when, and from where, activities were scheduled (rule D1). */
+/** When, and from where, activities were scheduled, and until when people may decide, by the server's own events (rules D1 and D4). */
 import type { JsonObject } from '../../../../src/shared/json';
-import { at, GONE, payloads } from '../../../support/audit/hand-events';
+import { at, GONE, payloads, type Fields } from '../../../support/audit/hand-events';
+import type { Setting } from '../../../support/audit/hand-twice';
 import { Scene, left } from '../../../support/audit/twice-in-runs-scene';
 
 describe('when an activity was scheduled (D1)', () => {
@@ -115,6 +116,47 @@ describe('when the turn began and ended (D1)', () => {
       one.ends({ ignored_signals: { last: times.map((time) => ({ at: time })) } as unknown as JsonObject });
     expect([ignored(scene(), at(5), at(9), undefined), ignored(scene(), at(5), at(6))]).toEqual([[], ["D1: The turn's result has a signal that was ignored when its workflow did nothing"]]); // oxfmt-ignore
     expect(ignored(new Scene({ run_id: 'later' }).task(5), at(6))).toEqual([]);
+  });
+});
+
+describe('until when people may decide (D4)', () => {
+  const policy = (ms: unknown) => ({ policy: { approval_expiry_ms: ms } }) as Fields;
+  const asked = (
+    until: unknown,
+    { by = ['takeStep'], said = policy(5000), name = 'admitCall', setting = {} as Setting } = {},
+  ) => {
+    const scene = new Scene(setting);
+    for (const activity of by) scene.run.activity(activity, {}, said);
+    return scene.task(10).found(name, { expires_at: until } as Fields);
+  };
+  const other = (until: string) => [
+    `D4: People were asked until "${until}", and by the workflow's clock and its policy until another time`,
+  ];
+
+  it('follows from the clock and from the policy of a step', () => {
+    expect([asked(at(15)), asked(at(15), { by: ['admitDirect'] })]).toEqual([[], []]);
+    for (const wrong of [at(14), at(16)]) expect(asked(wrong)).toEqual(other(wrong));
+    expect([asked(at(15), { by: [] }), asked(at(15), { by: ['compact'] })]).toEqual([other(at(15)), other(at(15))]);
+    const scene = new Scene();
+    for (const ms of [5000, 7000]) scene.run.activity('takeStep', {}, policy(ms));
+    scene.task(10);
+    expect([15, 17].map((seconds) => scene.found('admitCall', { expires_at: at(seconds) }))).toEqual([[], []]);
+    expect(scene.found('admitCall', { expires_at: at(16) })).toEqual(other(at(16)));
+  });
+
+  it('is not known where a step does not say it, nobody is asked, or the clock is not there', () => {
+    for (const ms of [undefined, '5000', null]) expect(asked(at(16), { said: policy(ms) })).toEqual([]);
+    expect(asked(at(16), { by: ['takeStep', 'takeStep'], said: policy(undefined) })).toEqual([]);
+    const scene = new Scene();
+    for (const ms of [undefined, 5000]) scene.run.activity('takeStep', {}, policy(ms));
+    expect(scene.task(10).found('admitCall', { expires_at: at(16) })).toEqual([]);
+    expect([asked(null), asked(undefined), asked(at(16), { name: 'notify' })]).toEqual([[], [], []]);
+    expect(asked(at(16), { setting: { run_id: 'later' } })).toEqual([]);
+    const timeless = new Scene();
+    timeless.run.activity('takeStep', {}, policy(5000));
+    const task = timeless.run.tell('WORKFLOW_TASK_COMPLETED', { startedEventId: '77' });
+    for (const workflowTaskCompletedEventId of [task, '99'])
+      expect(timeless.found('admitCall', { expires_at: at(16) }, { workflowTaskCompletedEventId })).toEqual([]);
   });
 });
 
