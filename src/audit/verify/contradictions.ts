@@ -3,12 +3,12 @@ import type { Contradiction } from '../format/lines';
 import { Meaning, type MeantLine } from './meaning';
 
 export class Contradictions {
+  /** Without parts: one that is missing breaks the same rule (D7) as one that stands in another turn. */
   private readonly refs = { parts: new Set<string>(), objects: new Set<string>(), blocks: new Set<string>() };
   /** Without keys: signatures of people are for whoever has the trust file. */
   private readonly meaning = new Meaning([], this.refs);
 
   take(line: MeantLine): void {
-    if (line.kind === 'part') this.refs.parts.add(line.body.ref);
     if (line.kind === 'object') this.refs.objects.add(line.body.ref);
     if (line.kind === 'block') this.refs.blocks.add(line.body.ref);
     this.meaning.take(line);

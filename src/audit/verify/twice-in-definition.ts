@@ -110,8 +110,8 @@ export class TwiceInDefinition {
     }
     if (type === 'takeStep') this.next(said);
     if (type === 'compact') this.compacted(value, said);
-    const isAsked = value.known === true && typeof value.expires_at === 'string';
-    if (type === 'admitCall' && isAsked && typeof preview_ref === 'string') this.held.set(preview_ref, list(value.held));
+    if (type === 'admitCall' && typeof value.expires_at === 'string' && typeof preview_ref === 'string')
+      this.held.set(preview_ref, list(value.held));
   }
 
   /** D6: how room was made; where nothing was left out, the head may be that of an earlier summary. */
@@ -137,7 +137,7 @@ export class TwiceInDefinition {
     const defined = object(definition.policy);
     const other = POLICY.find((field) => {
       const said = field === 'steer_supersedes' ? (step.policy[field] ?? false) : step.policy[field];
-      return isJsonObject(step.policy.limits) && defined[field] !== undefined && hashOf(exact(said)) !== hashOf(defined[field]);
+      return isJsonObject(step.policy.limits) && defined[field] !== undefined && hashOf(said) !== hashOf(defined[field]);
     });
     if (other !== undefined) this.all.report('D1', `A step says another ${other} of its turn than the agent's definition has`);
     for (const { tool, version, idempotent, sub_agent = null } of step.calls) {
@@ -171,13 +171,6 @@ export class TwiceInDefinition {
     const did = body && (typeof body.cleared_to === 'string' ? 'cleared' : 'summarized');
     this.all.tell('block', ref, { at, did }, TRANSCRIPT);
   }
-}
-
-/** A number that is not exact stands as a text in what is hashed. */
-function exact(value: Json | undefined): Json | undefined {
-  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return String(value);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, exact(one)!]));
 }
 
 function contentOf({ type, text: said, name = null, id = null }: JsonObject): Content {

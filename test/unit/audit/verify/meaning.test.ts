@@ -1,48 +1,11 @@
 /** The lines of a bundle in order: of several rules that are broken the first counts, and turns below are there (T6). */
-import { Contradictions } from '../../../../src/audit/verify/contradictions';
 import { Meaning, type MeantLine } from '../../../../src/audit/verify/meaning';
 import { BUNDLE_VERSION, VERSION_2 } from '../../../../src/audit/format/lines';
 import { hashJson } from '../../../../src/shared/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json';
 import { at, event, payloads, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
 import { ARGUMENT, START } from '../../../support/audit/hand-lines';
-
-type Line = [kind: MeantLine['kind'], body: object];
-
-const bundle = (more: Fields = {}): Line => {
-  const about = {
-    v: BUNDLE_VERSION,
-    subject: { kind: 'turn', id: 't' },
-    namespace: 'n',
-    agent: 'clerk',
-    tenant: null,
-    chained: true,
-  };
-  return ['bundle', { ...about, made_at: at(100), made_by: {}, ...more }];
-};
-const turn = (more: Fields = {}): Line => [
-  'turn',
-  { turn_id: 't', workflow_id: 'turn/t', first_execution_run_id: 'r', parent: null, ...more },
-];
-const run: Line = ['run', { run_id: 'r', began: 'start' }];
-const started = (more: Fields = {}, id = 1): Line => [
-  'event',
-  {
-    event: event('WORKFLOW_EXECUTION_STARTED', { firstExecutionRunId: 'r', input: payloads(ARGUMENT), ...more } as JsonObject, {
-      id,
-    }),
-  },
-];
-const part = (ref: string, body: Json): Line => ['part', { ref, part: { v: 'holdfast.part/1', salt: 's', body } }];
-const block = (ref: string, kind: string, parts: string[], parent: string | null = null, seconds = 0): Line => [
-  'block',
-  { ref, block: { v: 'holdfast.block/1', parent, kind, at: at(seconds), parts } },
-];
-const turnEnd = (more: Fields = {}): Line => [
-  'turn_end',
-  { turn_id: 't', head: null, complete: false, why: 'It runs.', ...more },
-];
-const end = (complete = true): Line => ['end', { complete }];
+import { block, bundle, end, part, run, started, turn, turnEnd, type Line } from '../../../support/audit/meant-lines';
 
 /** The first fault of these lines: its line, rule and reason. */
 function faultOf(...lines: Line[]): string | null {
@@ -324,45 +287,4 @@ it('only from version 3 on is what a session says asked for', () => {
     faultOf(bundle({ v }), turn(), run, started({ input: payloads(inSession) }), closed, turnEnd({ complete: true, why: null }));
   expect(ended(BUNDLE_VERSION)).toMatch(/^5 T8: /);
   expect(ended(VERSION_2)).toBeNull();
-});
-
-it('whoever makes a bundle asks the same of its lines, and which parts, objects and blocks there are', () => {
-  const contradictions = (...lines: Line[]) => {
-    const asked = new Contradictions();
-    for (const [n, [kind, body]] of lines.entries()) asked.take({ n, kind, body } as MeantLine);
-    return asked.first;
-  };
-  const own = [
-    part('p', { ...START, card_ref: 'c', policy_ref: 'o' }),
-    block('start', 'start', ['p']),
-    block('e', 'end', [], 'start'),
-  ];
-  const closed: Line = ['event', { event: event('WORKFLOW_EXECUTION_COMPLETED', {}, { id: 2 }) }];
-  const scene = (...there: Line[]) =>
-    contradictions(
-      bundle(),
-      ['object', { ref: 'o', value: {} }],
-      turn(),
-      run,
-      started(),
-      closed,
-      ...there,
-      ...own,
-      turnEnd({ complete: true, why: null }),
-    );
-  expect(contradictions(bundle(), turn(), run, started())).toBeNull();
-  expect(contradictions(bundle(), turn(), run, started({}, 7))).toEqual({ line: 3, rule: 'H1' });
-  expect(scene(part('c', {}))).toBeNull();
-  expect(scene()).toEqual({ line: 9, rule: 'T4' });
-  const below = { turn_id: 'b', workflow_id: 'turn/b', first_execution_run_id: 'br' };
-  const answers = (head: string) => {
-    const parts = [
-      part('p', START),
-      block('start', 'start', ['p']),
-      part('q', { role: 'user', sub_turns: [{ ...below, head }] }),
-    ];
-    const last = [block('m', 'message', ['q'], 'start'), turnEnd(), turn({ ...below }), turnEnd({ turn_id: 'b' }), end()];
-    return contradictions(bundle(), turn(), ...parts, ...last);
-  };
-  expect([answers('start'), answers('other')]).toEqual([null, { line: 9, rule: 'T6' }]);
 });

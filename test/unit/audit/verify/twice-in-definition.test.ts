@@ -39,17 +39,7 @@ describe('the policy of a step (D1)', () => {
     expect(said(silent, { ...POLICY, steer_supersedes: false })).toEqual([]);
     expect(said(silent)).toEqual(another('steer_supersedes'));
     expect(said({ ...silent, max_parallel: undefined })).toEqual(another('max_parallel'));
-  });
-
-  it('has numbers that are exact, or texts of them', () => {
-    const large = 2 ** 60;
-    expect(said({ ...POLICY, limits: { cost: large } }, { ...POLICY, limits: { cost: String(large) } })).toEqual([]);
-    expect(said({ ...POLICY, limits: { cost: -large } }, { ...POLICY, limits: { cost: String(-large) } })).toEqual([]);
-    const most = Number.MAX_SAFE_INTEGER;
-    expect(said({ ...POLICY, limits: { cost: most } }, { ...POLICY, limits: { cost: most } })).toEqual([]);
-    expect(
-      said({ ...POLICY, limits: { deep: { cost: large } } }, { ...POLICY, limits: { deep: { cost: String(large) } } }),
-    ).toEqual([]);
+    expect(said({ ...POLICY, sibling_abort: undefined })).toEqual(another('sibling_abort'));
   });
 
   it('is compared where both have it', () => {
@@ -123,19 +113,44 @@ describe('the calls of a step (D2)', () => {
     };
     const wrong = ['D2: A step says that its calls are to be run, and has none; or has some, and does not say so'];
     const calls = [{}];
-    expect([next({ next: 'calls', calls }), next({ next: 'end', calls: [] }), next({ next: 'end' }), next({ calls })]).toEqual([
-      [],
-      [],
-      [],
-      [],
-    ]);
-    expect([next({ next: 'calls' }), next({ next: 'calls', calls: [] }), next({ next: 'end', calls })]).toEqual([
-      wrong,
-      wrong,
-      wrong,
-    ]);
+    expect([next({ next: 'calls', calls }), next({ next: 'end', calls: [] }), next({ next: 'end' }), next({ calls })]).toEqual(
+      Array(4).fill([]),
+    );
+    expect([next({ next: 'calls' }), next({ next: 'calls', calls: [] }), next({ next: 'end', calls })]).toEqual(
+      Array(3).fill(wrong),
+    );
     expect([next({ next: 'refusal', calls }), next({ next: 'calls' }, 'compact')]).toEqual([[], []]);
   });
+});
+
+it('what comes after a step follows from why its answer ended (D2)', () => {
+  const ended = (stop_reason: unknown, next: string, calls: Fields[] = []) => {
+    const scene = new Scene();
+    scene.run.activity('takeStep', {}, { head: 'a', stop_reason, next, calls });
+    return scene.faults();
+  };
+  const other = (stop: string, next: string) => [
+    `D2: A step's answer ended with "${stop}", and it says "${next}" of what comes next`,
+  ];
+  const AFTER = {
+    refusal: 'refusal',
+    pause_turn: 'continue',
+    max_tokens: 'cut',
+    model_context_window_exceeded: 'full',
+    prompt_too_long: 'full',
+    end_turn: 'end',
+  };
+  for (const [stop, next] of Object.entries(AFTER)) {
+    expect(ended(stop, next)).toEqual([]);
+    const wrong = next === 'end' ? 'cut' : 'end';
+    expect(ended(stop, wrong)).toEqual(other(stop, wrong));
+    // Calls are run whatever the answer ended with, but for a refusal.
+    if (stop !== 'refusal') expect(ended(stop, 'calls', [{}])).toEqual([]);
+  }
+  expect(ended('refusal', 'refusal', [{}])).toEqual([]);
+  expect(ended('refusal', 'calls', [{}])).toEqual(other('refusal', 'calls'));
+  expect(ended('tool_use', 'refusal', [{}])).toEqual(other('tool_use', 'refusal'));
+  expect([ended(null, 'cut'), ended(undefined, 'full')]).toEqual([[], []]);
 });
 
 describe('what the vendor’s own tools did (D2)', () => {
@@ -151,20 +166,27 @@ describe('what the vendor’s own tools did (D2)', () => {
   const other = ["D2: The answer has other uses of the vendor's own tools than its admission"];
 
   it('stands in the answer, in order', () => {
-    const second = [
-      { ...one, id: 'y' },
-      { ...told, id: 'y' },
-    ];
+    const second = (of: object) => ({ ...of, id: 'y' });
     expect(used([told], [one])).toEqual([]);
-    expect(used([told, second[1]], [one, { type: 'text', text: 'a' }, { type: 'other' }, second[0]])).toEqual([]);
-    expect(used([second[1], told], [one, second[0]])).toEqual(other);
+    expect(used([told, second(told)], [one, { type: 'text', text: 'a' }, { type: 'other' }, second(one)])).toEqual([]);
+    expect(used([second(told), told], [one, second(one)])).toEqual(other);
     expect([used([], [one]), used([told], []), used([{ ...told, name: 'x' }], [one])]).toEqual([other, other, other]);
     expect(used([{}], [{ type: 'server_tool_use' }])).toEqual([]);
     expect(used([told], [one], 'user')).toEqual(other);
+    const scene = new Scene();
+    scene.start();
+    scene.write('effect', { role: 'assistant' }, one);
+    scene.write('admission', { subject: {}, server_tools: [told] });
+    expect(scene.faults()).toEqual(other);
   });
 
   it('is not known where one was left out, or nothing is told', () => {
     expect(used(undefined, [one])).toEqual([]);
+    const scene = new Scene();
+    scene.start();
+    scene.write('message', GONE, one);
+    scene.write('admission', { subject: {}, server_tools: [told] });
+    expect(scene.faults()).toEqual(other);
     for (const gone of [GONE, { type: 'text' }, { type: 'text', text: '[a block of type x\ny could not be kept]' }, 'x'])
       expect(used([], [one, gone])).toEqual([]);
     for (const text of ['x [a block of type x could not be kept]', '[a block of type x could not be kept] x'])
@@ -174,10 +196,7 @@ describe('what the vendor’s own tools did (D2)', () => {
 });
 
 describe('what held a call back (D4)', () => {
-  const [one, two] = [
-    { kind: 'rule', id: 'a' },
-    { kind: 'rule', id: 'b' },
-  ];
+  const [one, two] = ['a', 'b'].map((id) => ({ kind: 'rule', id }));
   const shown = (
     told: unknown,
     held: unknown,
@@ -192,12 +211,7 @@ describe('what held a call back (D4)', () => {
 
   it('is shown to people, in any order', () => {
     expect([shown([one, two], [two, one]), shown([], []), shown(undefined, undefined)]).toEqual([[], [], []]);
-    expect([shown([one], [two]), shown([one], []), shown([], [one]), shown([one], undefined)]).toEqual([
-      other,
-      other,
-      other,
-      other,
-    ]);
+    expect([shown([one], [two]), shown([one], []), shown([], [one]), shown([one], undefined)]).toEqual(Array(4).fill(other));
   });
 
   it('may be found anew', () => {
@@ -256,7 +270,7 @@ describe('how room was made (D6)', () => {
   });
 
   it('is nothing where the head is that of before', () => {
-    expect(made({ at: at(5), head: 's' }, result('nothing'), summary())).toEqual([]);
+    expect(made({ at: at(9), head: 's' }, result('nothing'), summary())).toEqual([]);
     expect(made(GONE, result('nothing'), summary())).toEqual([]);
     expect(made(GONE, result('cleared'), summary())).toHaveLength(1);
     expect(made({ at: at(5), head: 'x' }, GONE, summary())).toEqual([]);
@@ -265,6 +279,14 @@ describe('how room was made (D6)', () => {
     expect(other.all.facts.knows('block', 's', 'did')).toBe(false);
     other.run.tell('ACTIVITY_TASK_COMPLETED', { scheduledEventId: '77' });
     expect(other.faults()).toEqual([]);
+  });
+
+  it('and of blocks of others that no activity has told of, nothing is said', () => {
+    for (const kind of ['summary', 'message'] as const) {
+      const scene = new Scene();
+      summary({}, { kind, own: false })(scene);
+      expect(scene.all.facts.knows('block', 's', 'did')).toBe(false);
+    }
   });
 
   it('and a direct call’s admission bears the time at which it was asked for', () => {

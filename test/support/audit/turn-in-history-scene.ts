@@ -1,0 +1,44 @@
+/** A turn before who looks at what its history says twice of it. */
+import { TurnInHistory } from '../../../src/audit/verify/turn-in-history';
+import { payloads, type Ending, type Fields } from './hand-events';
+import { HandTwice, type Setting } from './hand-twice';
+
+export class Scene extends HandTwice<TurnInHistory> {
+  constructor(setting: Setting = {}) {
+    const children = setting.children ?? new Map<string, string | null>();
+    super((all, history, _, turn) => new TurnInHistory(all, history, turn, children), { ...setting, children });
+  }
+
+  step(result: Fields = {}, argument: Fields = {}): this {
+    this.run.activity('takeStep', argument, result);
+    return this;
+  }
+
+  end(as: Ending, view: unknown, failure: Fields = {}): string[] {
+    this.run.ends(as, view, failure);
+    return this.faults();
+  }
+
+  view(more: Fields = {}): string[] {
+    return this.end('COMPLETED', { calls: [], state: 'completed', ...more });
+  }
+
+  next(more: Fields = {}, before = 'r'): string[] {
+    this.begin('s', { input: payloads({ turn_id: 't' }), continuedExecutionRunId: before, ...more }, 'continued');
+    return this.faults();
+  }
+
+  /** Whether something else has said this fact of the turn otherwise. */
+  otherwise(facts: Fields, name = ''): string {
+    this.faults();
+    this.all.tell(name === '' ? 'turn' : 'run', name, facts, 'the transcript');
+    return this.faults()
+      .map((fault) => /that (\w+) of/.exec(fault)![1])
+      .join(' ');
+  }
+}
+
+export const left = (scene: Scene) => {
+  scene.all.unknown = true;
+  return scene;
+};
