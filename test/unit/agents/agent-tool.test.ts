@@ -17,6 +17,7 @@ describe('an agent as a tool', () => {
   it.each([
     ['an input without a message', { description, input: z.object({ a: z.string() }) }, 'together, or neither'],
     ['a limit that is none', { description, limits: { steps: 0 } }, 'limits.steps is 0'],
+    ['a limit that JSON cannot carry', { description, limits: { tokens: 2 ** 60 } }, 'limits.tokens is 1152921504606847000'],
     ['no description', {}, 'description must'],
     ['a misspelt field', { description, limts: { steps: 3 } }, 'limts is no field; did you mean limits?'],
     ['a misspelt limit', { description, limits: { step: 3 } }, 'limits.step is no field; did you mean steps?'],

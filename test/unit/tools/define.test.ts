@@ -72,6 +72,12 @@ describe('defining an agent', () => {
     expect(() => defineAgent(wrong)).toThrow(/name[^]*prompt[^]*two tools[^]*maxParallel[^]*limits\.steps[^]*"other"/);
   });
 
+  it('takes limits up to what JSON carries exactly, and Infinity', () => {
+    const limited = (steps: number) => () => defineAgent({ name: 'a', prompt: 'p', tools: [], limits: { steps } });
+    for (const steps of [1, Number.MAX_SAFE_INTEGER, Infinity]) expect(limited(steps)().limits.steps).toBe(steps);
+    for (const steps of [2 ** 53, Number.NaN, -1]) expect(limited(steps)).toThrow(/limits\.steps is .* at most 9007199254740991/);
+  });
+
   it('cannot be served twice under one name', () => {
     const agent = defineAgent({ name: 'a', prompt: 'p', tools: [] });
     expect(() => defineApp({ agents: [agent, agent] })).toThrow('two agents have one name: a');
