@@ -44,7 +44,9 @@ async function examine(): Promise<Finding[]> {
   }
   const { examineApprovals, examineGatewayKeys } = await import('./support/examine-approvals.js');
   findings.push(await finding('approvals', () => examineApprovals(config)));
-  findings.push(await finding('workflow bundle', async () => (await import('../worker/workflow-bundle.js')).workflowBundlePath()));
+  findings.push(
+    await finding('workflow bundle', async () => (await import('../worker/workflow-bundle.js')).workflowBundlePath()),
+  );
   findings.push(await finding('store', () => describeStore(config.store)));
   // A turn can run all the same: what a gateway that is not trusted here decides is refused.
   const refused = await examineGatewayKeys(config).catch(text);
