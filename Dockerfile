@@ -9,7 +9,8 @@
 FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN ["npm", "ci", "--include=dev", "--no-audit", "--no-fund"]
+# Without scripts: no dependency needs its own (docs/deployment.md), and ours comes with the build, once src is there.
+RUN ["npm", "ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
 COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY src ./src

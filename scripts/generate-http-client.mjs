@@ -1,32 +1,53 @@
 /**
- * Writes src/http-client/schema.ts: the types of the HTTP API, generated from the gateway's own OpenAPI document.
- * Needs dist/ (`npm run build`). With --check it writes nothing, and fails where the file is not what would be written.
+ * Writes src/http-client/schema.ts: the types of the HTTP API, generated from the gateway's own OpenAPI document, when what it is made
+ * of has changed. Needs no build. The build runs it, and npm after an installation (`prepare`): with --after-install it does nothing
+ * where the development dependencies are not installed.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import openapiTS, { astToString } from 'openapi-typescript';
-import { formatted } from './lib/formatted.mjs';
+import { isGenerated, keep, TYPES } from './lib/http-types.mjs';
 
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
-const { gatewayApp } = require('../dist/gateway/app.js');
-const target = new URL('../src/http-client/schema.ts', import.meta.url);
 const HEAD = '/** The HTTP API, generated from its OpenAPI document by scripts/generate-http-client.mjs: not to be edited. */\n';
 
-/** Nothing of it is asked: the document is made of what the routes declare. */
-const parts = {
-  store: { derivedKey: () => Buffer.alloc(32) },
-  log: { debug() {}, info() {}, warn() {}, error: console.error },
-  authenticator: { hint: '' },
-};
-const app = gatewayApp(parts);
-const document = (await app.inject('/openapi.json')).json();
-await app.close();
-// The version changes with each release; the types do not.
-const source = HEAD + astToString(await openapiTS(document));
-const text = formatted(fileURLToPath(target), source);
-if (!process.argv.includes('--check')) writeFileSync(target, text);
-else if (readFileSync(target, 'utf8') !== text) {
-  console.error('src/http-client/schema.ts is not what the routes say; run: node scripts/generate-http-client.mjs');
-  process.exitCode = 1;
+if (!isGenerated(root) && !(process.argv.includes('--after-install') && !hasGenerator())) await generate();
+
+function hasGenerator() {
+  try {
+    return Boolean(require.resolve('openapi-typescript'));
+  } catch {
+    return false;
+  }
+}
+
+async function generate() {
+  // Loaded only now: most of the time there is nothing to do.
+  const [{ register }, { default: openapiTS, astToString }, { formatted }] = await Promise.all([
+    import('tsx/cjs/api'),
+    import('openapi-typescript'),
+    import('./lib/formatted.mjs'),
+  ]);
+  register();
+  const { gatewayApp } = require('../src/gateway/app.ts');
+  /** Nothing of it is asked: the document is made of what the routes declare. */
+  const parts = {
+    store: { derivedKey: () => Buffer.alloc(32) },
+    log: { debug() {}, info() {}, warn() {}, error: console.error },
+    authenticator: { hint: '' },
+  };
+  const app = gatewayApp(parts);
+  const document = (await app.inject('/openapi.json')).json();
+  await app.close();
+  const text = formatted(join(root, TYPES), HEAD + astToString(await openapiTS(document)));
+  keep(root, text, loadedSources());
+}
+
+/** What the gateway has loaded of src: a change of anything else changes no route. */
+function loadedSources() {
+  return Object.keys(require.cache)
+    .map((path) => relative(root, path).split(sep).join('/'))
+    .filter((path) => path.startsWith('src/'))
+    .sort();
 }

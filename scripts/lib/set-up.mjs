@@ -1,10 +1,11 @@
 /**
- * Everything that has to be there before anything runs: dependencies, dist/ with the workflow bundle,
- * a Temporal CLI. Each only when something changed; two set-ups at once take turns.
+ * Everything that has to be there before anything runs: dependencies, the generated types of the HTTP API, dist/ with the
+ * workflow bundle, a Temporal CLI. Each only when something changed; two set-ups at once take turns.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compile, isCompiled } from './compile.mjs';
+import { generate, isGenerated, TYPES } from './http-types.mjs';
 import { install, isInstalled } from './install.mjs';
 import { withLock } from './lock.mjs';
 
@@ -14,7 +15,7 @@ import { withLock } from './lock.mjs';
  * @returns {Promise<{temporalCli: string | null}>}
  */
 export async function setUp(root, { say = (line) => console.error(`setup: ${line}`), cli = true } = {}) {
-  if (!isInstalled(root) || !isCompiled(root)) {
+  if (!isInstalled(root) || !isGenerated(root) || !isCompiled(root)) {
     say(plan(root, cli));
     const started = Date.now();
     await withLock(
@@ -22,8 +23,9 @@ export async function setUp(root, { say = (line) => console.error(`setup: ${line
       (holder) => say(`waiting for another set-up (process ${holder}) …`),
       async () => {
         const installed = await install(root, say);
+        const generated = await generate(root, say);
         const compiled = await compile(root, say);
-        if (installed || compiled) say(`built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+        if (installed || generated || compiled) say(`built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
       },
     );
   }
@@ -31,6 +33,7 @@ export async function setUp(root, { say = (line) => console.error(`setup: ${line
 }
 
 const INSTALLING = 'npm ci, 1 to 2 minutes';
+const GENERATING = 'a few seconds';
 const MAKING_CLI = 'a download, or a build with Go of about 6 minutes';
 const COMPILING = 'the compiler and two workflow bundles, 1 to 2 minutes';
 
@@ -38,6 +41,7 @@ const COMPILING = 'the compiler and two workflow bundles, 1 to 2 minutes';
 function plan(root, cli) {
   const todo = [
     ...(isInstalled(root) ? [] : [`dependencies (${INSTALLING})`]),
+    ...(isGenerated(root) ? [] : [`${TYPES} (${GENERATING})`]),
     `dist/ (${COMPILING})`,
     ...(cli ? [`and a Temporal CLI where there is none (${MAKING_CLI})`] : []),
   ];
@@ -50,9 +54,11 @@ function plan(root, cli) {
  */
 export async function checkSetUp(root) {
   const installed = isInstalled(root);
+  const generated = isGenerated(root);
   const compiled = isCompiled(root);
   return [
     { what: 'dependencies', there: installed, how: installed ? 'as package-lock.json says' : `missing: ${INSTALLING}` },
+    { what: 'HTTP types', there: generated, how: generated ? TYPES : `missing, or of other sources: ${TYPES}, ${GENERATING}` },
     { what: 'dist/', there: compiled, how: compiled ? 'built from src' : `missing, or of other sources: ${COMPILING}` },
     compiled ? await checkCli(root) : { what: 'Temporal CLI', there: false, how: 'looked for once dist/ is built' },
   ];

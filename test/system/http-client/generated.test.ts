@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { serveGateway } from '../../../src/gateway/serve';
 import { httpClient } from '../../../src/http-client';
 import { withEngine } from '../../engine/support/engine';
@@ -9,12 +7,6 @@ import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
 
 describe('the TypeScript client', () => {
-  it('is what the routes say', () => {
-    const script = join(__dirname, '../../../scripts/generate-http-client.mjs');
-    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
-    expect({ status, stderr: stderr.replace(/^npm warn.*$/gm, '').trim() }).toEqual({ status: 0, stderr: '' });
-  });
-
   it('starts a turn, decides on what waits, and reads its end', async () => {
     const signers = new Signers();
     const [rita, ana] = [person('rita', 'starter'), person('ana', 'approver')];

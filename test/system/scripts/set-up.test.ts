@@ -59,7 +59,9 @@ describe('set-up', () => {
   it('says what is missing with --check, and makes nothing', async () => {
     const { code, said } = await run(join(root, 'scripts', 'setup.mjs'), '--check');
     expect(code).toBe(1);
-    expect(said).toMatch(/^✓ dependencies .*\n✗ dist\/ .*minutes\n✗ Temporal CLI .*\nnpm run setup makes what is missing\.\n$/);
+    expect(said).toMatch(
+      /^✓ dependencies .*\n✓ HTTP types .*\n✗ dist\/ .*minutes\n✗ Temporal CLI .*\nnpm run setup makes what is missing\.\n$/,
+    );
     expect(existsSync(dist(''))).toBe(false);
   });
 
