@@ -1,5 +1,5 @@
 /** The fields of a tool definition, one line each: what it must be, and the words for it. */
-import validVersion from 'semver/functions/valid';
+import semver from 'semver';
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../shared/errors';
 import { TOOL_CLASSES } from '../shared/tool-class';
@@ -119,7 +119,7 @@ export const FIELDS: Record<Exclude<keyof ToolDefinition, 'input' | 'output'>, F
 
 /** Exactly a version: `v1.0.0` and ` 1.0.0` would be another spelling of the same one. */
 function isVersion(given: string): boolean {
-  return /^\d\S*$/.test(given) && validVersion(given) !== null;
+  return /^\d\S*$/.test(given) && semver.valid(given) !== null;
 }
 
 function allDifferent(names: readonly string[]): boolean {

@@ -1,7 +1,5 @@
 /** Which of the registered versions of a tool is meant by `name`, `name@1.2.0` or `name@^1.2`. */
-import sort from 'semver/functions/sort';
-import maxSatisfying from 'semver/ranges/max-satisfying';
-import validRange from 'semver/ranges/valid';
+import semver from 'semver';
 import type { Tool } from './define';
 
 /** A tool itself, or words for one of the app's `tools`. */
@@ -27,14 +25,17 @@ export function resolveReference(reference: string, toolbox: readonly Tool[]): T
   const versions = toolbox.filter((tool) => tool.name === name);
   const found = versions.map((tool) => tool.version);
   if (versions.length === 0) return `${JSON.stringify(reference)} fits no tool: there is none named ${JSON.stringify(name)}`;
-  if (validRange(range) === null) {
+  if (semver.validRange(range) === null) {
     return `${JSON.stringify(reference)} holds no range of versions; write ${name}, ${name}@1.2.0 or ${name}@^1.2`;
   }
   const best = found.includes(range) ? range : highest(found, range);
   if (best !== null) return versions.find((tool) => tool.version === best)!;
-  return `${JSON.stringify(reference)} fits no version of ${name}; there is: ${sort([...found]).join(', ')}`;
+  return `${JSON.stringify(reference)} fits no version of ${name}; there is: ${semver.sort([...found]).join(', ')}`;
 }
 
 function highest(versions: string[], range: string): string | null {
-  return maxSatisfying(versions, range) ?? (range === '' ? maxSatisfying(versions, range, { includePrerelease: true }) : null);
+  return (
+    semver.maxSatisfying(versions, range) ??
+    (range === '' ? semver.maxSatisfying(versions, range, { includePrerelease: true }) : null)
+  );
 }
