@@ -8,6 +8,7 @@ const FILES = [
   'docker/compose',
   'docs/audit',
   'e2e/postgres-store',
+  'entries/loaded-packages',
   'fault/kill-gateway',
   'gateway/worker-behind',
   'http-client/generated',

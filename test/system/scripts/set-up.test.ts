@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, withModule } from './support/run-module';
 
-/** A checkout with two source files, and the dependencies of this one. */
+/** A checkout with two source files of its own, what bundles workflows, and the dependencies of this one. */
 function checkout(): string {
   const root = mkdtempSync(join(tmpdir(), 'holdfast-setup-'));
   for (const name of ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])
@@ -27,6 +27,10 @@ function checkout(): string {
     'export async function hello(): Promise<string> {\n  return "hello from the bundle";\n}\n',
   );
   writeFileSync(join(root, 'src', 'extra.ts'), 'export const extra = 1;\n');
+  for (const name of ['src/worker/workflow-bundle.ts', 'src/data-converter.ts']) cpSync(join(ROOT, name), join(root, name));
+  mkdirSync(join(root, 'src', 'audit', 'replay'), { recursive: true });
+  for (const name of ['workflows/interceptors', 'audit/replay/recorder'])
+    writeFileSync(join(root, 'src', `${name}.ts`), 'export const interceptors = () => ({});\n');
   // Linked one by one, so that nothing here can change the folder itself.
   mkdirSync(join(root, 'node_modules'));
   for (const name of readdirSync(join(ROOT, 'node_modules')).filter((entry) => !/^\.(holdfast|cache)/.test(entry))) {
