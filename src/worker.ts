@@ -37,7 +37,7 @@ import { NO_SOURCE, type ToolSource } from './tools/tool-source';
 import { SingleFlight } from './tools/single-flight';
 import { watchBlocked } from './worker/blocked';
 import { temporalBudgets } from './worker/temporal-budgets';
-import { workflowBundle } from './worker/workflow-bundle';
+import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { SEARCH_ATTRIBUTES } from './workflows/contract';
 
@@ -142,14 +142,15 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     oldDigestsUntil: parts.oldDigestsUntil?.getTime() ?? Date.parse(store.identity.made_at) + OLD_DIGESTS_MS,
     ...remembered,
   };
-  const kept = new KeptObjects(store, await engineOf(parts));
+  const bundle = await ownBundle(parts);
+  const kept = new KeptObjects(store, engineOf(parts, bundle));
   const deps = { ...made, kept, store, model, defaultModel, log };
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
     dataConverter,
-    ...(await ownBundle(parts)),
+    ...(bundle === null ? {} : { workflowBundle: bundle.option }),
     activities: createActivities(deps) as unknown as Record<string, (input: never) => Promise<unknown>>,
     // Progress shows, and a cancellation arrives, within this time instead of most of the heartbeat timeout.
     maxHeartbeatThrottleInterval: '200 milliseconds',
@@ -229,19 +230,15 @@ function versioned(deployment: Version): Pick<WorkerOptions, 'workerDeploymentOp
   return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };
 }
 
-function bringsWorkflows({ options = {} }: WorkerParts): boolean {
-  return options.workflowBundle !== undefined || options.workflowsPath !== undefined;
-}
-
-async function ownBundle(parts: WorkerParts): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
-  return bringsWorkflows(parts) ? {} : { workflowBundle: (await workflowBundle()).option };
+/** Null: the options bring workflows of their own. */
+async function ownBundle({ options = {} }: WorkerParts): Promise<WorkflowBundle | null> {
+  const brought = options.workflowBundle !== undefined || options.workflowsPath !== undefined;
+  return brought ? null : workflowBundle();
 }
 
 /** What runs the agents, for the record. */
-async function engineOf(parts: WorkerParts): Promise<Engine> {
-  const { defaultModel, deployment } = parts;
-  const hash = bringsWorkflows(parts) ? null : (await workflowBundle()).hash;
-  return { defaultModel, holdfast: version, buildId: deployment?.buildId ?? null, workflowBundle: hash };
+function engineOf({ defaultModel, deployment }: WorkerParts, bundle: WorkflowBundle | null): Engine {
+  return { defaultModel, holdfast: version, buildId: deployment?.buildId ?? null, workflowBundle: bundle?.hash ?? null };
 }
 
 export class MissingSearchAttributes extends Error {

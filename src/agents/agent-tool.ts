@@ -4,7 +4,7 @@ import type { JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
 import { defineTool, type SubAgent, type Tool, type ToolDefinition } from '../tools/define';
 import { ToolError } from '../tools/errors';
-import { isAgent, limitFault, LIMITS, type Agent, type AgentLimits } from './define';
+import { isAgent, limitFaults, LIMITS, type Agent, type AgentLimits } from './define';
 
 /** Longest task that a model may give, characters. */
 const LONGEST_TASK = 20_000;
@@ -57,10 +57,8 @@ export function agentTool<I = any>(agent: Agent | string, definition: AgentToolD
   if ((input === undefined) !== (message === undefined))
     throw new Error(`agentTool(${JSON.stringify(agentName)}): give input and message together, or neither`);
   const unknown = [...unknownFields(definition, Object.keys(OF_AGENT_TOOL)), ...unknownFields(limits, LIMITS, 'limits')];
-  if (unknown.length > 0) throw new Error(`agentTool(${JSON.stringify(agentName)}): ${unknown.join('; ')}`);
-  for (const [key, value] of Object.entries(limits))
-    if (limitFault(value) !== null)
-      throw new Error(`agentTool(${JSON.stringify(agentName)}): limits.${key} ${limitFault(value)}`);
+  const faults = unknown.length > 0 ? unknown : limitFaults(limits);
+  if (faults.length > 0) throw new Error(`agentTool(${JSON.stringify(agentName)}): ${faults.join('; ')}`);
   const tool = defineTool({
     ...rest,
     name: name ?? agentName.replace(/[^A-Za-z0-9_-]/g, '_'),

@@ -128,11 +128,12 @@ const FIELDS: Readonly<Record<keyof AgentDefinition, true>> = {
 };
 export const LIMITS = Object.keys(DEFAULT_LIMITS);
 
-/** Why it is no limit; null: it is one. A number that JSON cannot carry exactly could not be read from the record again. */
-export function limitFault(value: number): string | null {
-  return value > 0 && (value <= Number.MAX_SAFE_INTEGER || value === Infinity)
-    ? null
-    : `is ${value}; it must be positive, and at most ${Number.MAX_SAFE_INTEGER} or Infinity`;
+/** Those that are none, one line each. A number that JSON cannot carry exactly could not be read from the record again. */
+export function limitFaults(limits: Partial<AgentLimits>): string[] {
+  const isLimit = (value: number) => value > 0 && (value <= Number.MAX_SAFE_INTEGER || value === Infinity);
+  return Object.entries(limits)
+    .filter(([, value]) => !isLimit(value))
+    .map(([key, value]) => `limits.${key} is ${value}; it must be positive, and at most ${Number.MAX_SAFE_INTEGER} or Infinity`);
 }
 
 const MOST_DEPTH = 10;
@@ -177,7 +178,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     `contextWindow is ${contextWindow}; it must be an integer from 1000, in tokens`,
   );
   fault(!(compactAt > 0 && compactAt <= 1), `compactAt is ${compactAt}; it must be a part of the window, above 0 and at most 1`);
-  for (const [key, value] of Object.entries(limits)) fault(limitFault(value) !== null, `limits.${key} ${limitFault(value)}`);
+  faults.push(...limitFaults(limits));
   const mcpServers = definition.mcpServers ?? [];
   fault(
     !Array.isArray(mcpServers) ||

@@ -1,7 +1,7 @@
 import type { Config } from '../config';
 
 /**
- * The settings of this process: environment variables and the files that they name (docs/settings.md).
+ * The settings of this process: environment variables and the files that they name.
  * @throws ConfigError for a bad one
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {

@@ -25,7 +25,7 @@ function builtPath(): string | undefined {
     .find((path) => existsSync(path));
 }
 
-interface WorkflowBundle {
+export interface WorkflowBundle {
   option: WorkflowBundleOption;
   /** SHA-256 of the code, for the record. */
   hash: string;

@@ -63,6 +63,16 @@ export class HandTwice<T extends Looks> extends HandLines {
     return this;
   }
 
+  gives(name: string, argument: unknown): this {
+    this.run.scheduled(name, argument);
+    return this;
+  }
+
+  does(name: string, argument: unknown, result: unknown): this {
+    this.run.activity(name, argument, result);
+    return this;
+  }
+
   /** @returns what was found wrong since the last time */
   faults(): string[] {
     return this.reports.taken();

@@ -38,9 +38,8 @@ export class Scene extends HandTwice<TwiceInDecisions> {
     return this.faults();
   }
 
-  gives(name: string, argument: unknown): string[] {
-    this.run.scheduled(name, argument);
-    return this.faults();
+  given(name: string, argument: unknown): string[] {
+    return this.gives(name, argument).faults();
   }
 
   writes(body: unknown, ref = 'p'): string[] {

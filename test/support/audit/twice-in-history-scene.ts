@@ -10,16 +10,6 @@ export class Scene extends HandTwice<TwiceInHistory> {
     super((all, history, _, turn) => new TwiceInHistory(all, turn, history), { argument: { turn_id: 't' }, ...setting });
   }
 
-  gives(name: string, argument: unknown): this {
-    this.run.scheduled(name, argument);
-    return this;
-  }
-
-  does(name: string, argument: unknown, result: unknown): this {
-    this.run.activity(name, argument, result);
-    return this;
-  }
-
   view(more: Fields = {}, as: Ending = 'COMPLETED'): string[] {
     this.run.ends(as, { calls: [], ...more });
     return this.faults();

@@ -1,38 +1,9 @@
 /** Calls that were refused or stopped before they had a result, as steps and the turn's result are told of them (rule D6). */
-import { TwiceInAdmission } from '../../../../src/audit/verify/twice-in-admission';
-import type { Ending, Fields } from '../../../support/audit/hand-events';
-import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
+import type { Fields } from '../../../support/audit/hand-events';
+import { Scene, unknown } from '../../../support/audit/twice-in-admission-scene';
 
-const ASKED = { id: '1.1', input_ref: 'i', policy_ref: 'p', target_hash: 't', digest: null };
 const ERROR = { code: 'PERMISSION_DENIED', reason: 'denied_by_rule', message: 'No.' };
 
-class Scene extends HandTwice<TwiceInAdmission> {
-  constructor(setting: Setting = {}) {
-    super((all, history, _, turn) => new TwiceInAdmission(all, turn, history, new Map()), setting);
-  }
-
-  step(more: Fields = {}): this {
-    this.run.activity('takeStep', {}, { calls: [{ ...ASKED, ...more }] });
-    return this;
-  }
-
-  /** Of a call without a result, as a step is told of it. */
-  told(outcome: Fields): string[] {
-    this.run.scheduled('takeStep', { outcomes: [{ call_id: '1.1', result_ref: null, summary: null, ...outcome }] });
-    return this.faults();
-  }
-
-  /** The same, as the turn's result has it. */
-  shown(call: Fields, as: Ending = 'COMPLETED'): string[] {
-    this.run.ends(as, { calls: [{ id: '1.1', result_ref: null, result_summary: null, ...call }] });
-    return this.faults();
-  }
-}
-
-const unknown = (scene: Scene) => {
-  scene.all.unknown = true;
-  return scene;
-};
 const reset = (scene: Scene) => scene.begin('s', {}, 'reset');
 
 describe('a call that was stopped', () => {

@@ -1,56 +1,11 @@
 /** What stands twice of a call that has not run, and of what is known of one while it is open (rules D1, D2, D4, D5 and D6). */
-import { TwiceInAdmission } from '../../../../src/audit/verify/twice-in-admission';
 import { idempotencyKey } from '../../../../src/shared/digests';
 import type { JsonObject } from '../../../../src/shared/json';
-import { callOf, GONE, HASH, TURN_CONTEXT, type Ending, type Fields } from '../../../support/audit/hand-events';
-import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
+import { callOf, GONE, HASH, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
+import type { Setting } from '../../../support/audit/hand-twice';
+import { ASKED, CALL, Scene, unknown } from '../../../support/audit/twice-in-admission-scene';
 
-const CALL = { id: '1.1', revision: 1, input_ref: 'i', input_hash: HASH.input, policy_ref: 'p', target_hash: 't' };
-/** A call, as its step has it. */
-const ASKED = { id: '1.1', input_ref: 'i', policy_ref: 'p', target_hash: 't', digest: null };
 const LATER: Setting = { run_id: 'later' };
-
-class Scene extends HandTwice<TwiceInAdmission> {
-  constructor(setting: Setting = {}) {
-    super((all, history, _, turn) => new TwiceInAdmission(all, turn, history, setting.definitions ?? new Map()), setting);
-  }
-
-  gives(name: string, argument: unknown): this {
-    this.run.scheduled(name, argument);
-    return this;
-  }
-
-  does(name: string, argument: unknown, result: unknown): this {
-    this.run.activity(name, argument, result);
-    return this;
-  }
-
-  /** A step has asked for the call. */
-  step(more: Fields = {}, policy: Fields = {}): this {
-    return this.does('takeStep', {}, { policy, calls: [{ ...ASKED, ...more }] });
-  }
-
-  /** Admission has let people decide on it. */
-  asks(said: Fields = {}, call: Fields = CALL): this {
-    return this.does('admitCall', { call }, { ok: true, digest: 'd', card_ref: 'c', run_id: 'r', ...said });
-  }
-
-  /** Of a call without a result, as a step is told of it. */
-  told(outcome: Fields): string[] {
-    return this.gives('takeStep', { outcomes: [{ call_id: '1.1', result_ref: null, summary: null, ...outcome }] }).faults();
-  }
-
-  /** The same, as the turn's result has it. */
-  shown(call: Fields, as: Ending = 'COMPLETED'): string[] {
-    this.run.ends(as, { calls: [{ id: '1.1', result_ref: null, result_summary: null, ...call }] });
-    return this.faults();
-  }
-}
-
-const unknown = (scene: Scene) => {
-  scene.all.unknown = true;
-  return scene;
-};
 
 describe('what admission is asked about (D4)', () => {
   const asked = (more: Fields, scene = new Scene().step(), name = 'admitCall') =>

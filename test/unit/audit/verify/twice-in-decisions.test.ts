@@ -92,14 +92,14 @@ describe('people who were told (D4)', () => {
 
   it('were told of a call, and a card, that somebody was asked about', () => {
     const notify = (more: Fields, scene = known()) =>
-      scene.gives('notify', { digest: 'd', card_ref: 'c', call_id: '1.1', tool: 'pay', ...more });
+      scene.given('notify', { digest: 'd', card_ref: 'c', call_id: '1.1', tool: 'pay', ...more });
     expect([notify({}), notify({ card_ref: null })]).toEqual([[], []]);
     expect([
       notify({ card_ref: 'x' }),
-      known().gives('closeQuestion', { digest: 'x' }),
-      known().gives('closeQuestion', { digest: 'd', card_ref: 'x' }),
+      known().given('closeQuestion', { digest: 'x' }),
+      known().given('closeQuestion', { digest: 'd', card_ref: 'x' }),
     ]).toEqual([NOBODY('card'), NOBODY('call'), []]);
-    expect([known().gives('reconcileEffect', { digest: 'x' }), left(known()).gives('closeQuestion', { digest: 'x' })]).toEqual([
+    expect([known().given('reconcileEffect', { digest: 'x' }), left(known()).given('closeQuestion', { digest: 'x' })]).toEqual([
       [],
       [],
     ]);
@@ -114,7 +114,7 @@ describe('people who were told (D4)', () => {
       const scene = new Scene().asked();
       scene.asks({ expires_at: asked });
       known(scene);
-      return scene.gives('notify', { digest: 'd', call_id: '1.1', expires_at: told, ...more });
+      return scene.given('notify', { digest: 'd', call_id: '1.1', expires_at: told, ...more });
     };
     const other = ['D4: People were told of another time to decide until than they were given'];
     expect([
@@ -125,18 +125,18 @@ describe('people who were told (D4)', () => {
       until('a', 'b', { call_id: '1.2', digest: undefined }),
     ]).toEqual([[], [], [], [], []]);
     expect([until('a', 'b'), until('a', undefined), until(undefined, 'b')]).toEqual([other, other, other]);
-    expect(left(new Scene()).gives('notify', { call_id: '1.1', expires_at: 'b' })).toEqual([]);
+    expect(left(new Scene()).given('notify', { call_id: '1.1', expires_at: 'b' })).toEqual([]);
   });
 
   it('decide on a call of that tool', () => {
-    const check = (decision: string) => known().gives('checkDecision', { decision, digest: 'd', tool: 'send' }).length;
+    const check = (decision: string) => known().given('checkDecision', { decision, digest: 'd', tool: 'send' }).length;
     expect([check('approve'), check('steer')]).toEqual([1, 0]);
   });
 });
 
 describe('what an activity was given (D4)', () => {
   it('is the input that admission had let pass', () => {
-    const given = (name: string, more: Fields) => new Scene().asked().gives(name, { call: { ...CALL, ...more } });
+    const given = (name: string, more: Fields) => new Scene().asked().given(name, { call: { ...CALL, ...more } });
     const other = ['D4: An activity was given a call with another input than admission had let pass'];
     expect([
       given('runCall', {}),
@@ -148,7 +148,7 @@ describe('what an activity was given (D4)', () => {
 
   it('is the verdict that admission had given', () => {
     const ran = (admitted: string, verdict: Json | undefined, name = 'runCall', ref = 'p') =>
-      new Scene().asked({ verdict: admitted }).gives(name, { call: { ...CALL, input_ref: ref }, verdict });
+      new Scene().asked({ verdict: admitted }).given(name, { call: { ...CALL, input_ref: ref }, verdict });
     const other = ['D4: The call was run under another verdict than admission had given'];
     expect([
       ran('ask', 'ask'),
@@ -163,7 +163,7 @@ describe('what an activity was given (D4)', () => {
 
   it('is the definition, and the time, that the step has said (D2)', () => {
     const said = (more: Fields, scene = new Scene().asked({ definition_ref: 'd', validation_ms: 5 }), name = 'runCall') =>
-      scene.gives(name, { call: { ...CALL, definition_ref: 'd' }, ...more }).length;
+      scene.given(name, { call: { ...CALL, definition_ref: 'd' }, ...more }).length;
     expect([
       said({}),
       said({ validation_ms: 5 }),
