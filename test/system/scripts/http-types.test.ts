@@ -1,31 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, withModule } from './support/run-module';
+import { newCheckout } from './support/new-checkout';
+import { withModule } from './support/run-module';
 
 const TYPES = 'src/http-client/schema.ts';
 
 /** A checkout of this source, without the types, and with those dependencies of this one whose name is not left out. */
 function checkout(without: string): string {
-  const root = mkdtempSync(join(tmpdir(), 'holdfast-types-'));
-  for (const name of ['scripts', 'src', 'package.json', 'package-lock.json', 'tsconfig.json', '.oxfmtrc.json'])
-    cpSync(join(ROOT, name), join(root, name), { recursive: true });
+  const names = ['scripts', 'src', 'package.json', 'package-lock.json', 'tsconfig.json', '.oxfmtrc.json'];
+  const root = newCheckout(names, (entry) => entry.startsWith('.') || entry === without);
   rmSync(join(root, TYPES), { force: true });
-  mkdirSync(join(root, 'node_modules'));
-  for (const name of readdirSync(join(ROOT, 'node_modules')).filter((entry) => !entry.startsWith('.') && entry !== without))
-    symlinkSync(join(ROOT, 'node_modules', name), join(root, 'node_modules', name));
   return root;
 }
 

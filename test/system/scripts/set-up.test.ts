@@ -1,41 +1,25 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newCheckout } from './support/new-checkout';
 import { ROOT, withModule } from './support/run-module';
 
 /** A checkout with two source files of its own, what bundles workflows, and the dependencies of this one. */
 function checkout(): string {
-  const root = mkdtempSync(join(tmpdir(), 'holdfast-setup-'));
-  for (const name of ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])
-    cpSync(join(ROOT, name), join(root, name), { recursive: true });
+  const names = ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
+  const bundling = ['src/worker/workflow-bundle.ts', 'src/data-converter.ts'];
+  const root = newCheckout([...names, ...bundling], (entry) => /^\.(holdfast|cache)/.test(entry));
   mkdirSync(join(root, 'src', 'workflows'), { recursive: true });
   writeFileSync(
     join(root, 'src', 'workflows', 'index.ts'),
     'export async function hello(): Promise<string> {\n  return "hello from the bundle";\n}\n',
   );
   writeFileSync(join(root, 'src', 'extra.ts'), 'export const extra = 1;\n');
-  for (const name of ['src/worker/workflow-bundle.ts', 'src/data-converter.ts']) cpSync(join(ROOT, name), join(root, name));
   mkdirSync(join(root, 'src', 'audit', 'replay'), { recursive: true });
   for (const name of ['workflows/interceptors', 'audit/replay/recorder'])
     writeFileSync(join(root, 'src', `${name}.ts`), 'export const interceptors = () => ({});\n');
-  // Linked one by one, so that nothing here can change the folder itself.
-  mkdirSync(join(root, 'node_modules'));
-  for (const name of readdirSync(join(ROOT, 'node_modules')).filter((entry) => !/^\.(holdfast|cache)/.test(entry))) {
-    symlinkSync(join(ROOT, 'node_modules', name), join(root, 'node_modules', name));
-  }
   const lock = readFileSync(join(root, 'package-lock.json'));
   writeFileSync(join(root, 'node_modules', '.holdfast-lock'), createHash('sha256').update(lock).digest('hex'));
   return root;
