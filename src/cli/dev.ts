@@ -40,7 +40,8 @@ export function dev(program: Command, output: () => Output): void {
       const stopped = Promise.race([untilStopped(), untilNpmIsGone()]);
       // The worker is another process: what it tells of the moment comes over the channel between them.
       const live = new InProcessLive();
-      const wanted = { wish: httpPort, appFile: app, live };
+      let up: Stack | null = null;
+      const wanted = { wish: httpPort, appFile: app, live, stack: () => up };
       const { gateway, token, config } = await startDevGateway(
         await withDevApprovals(settings, rest.headless === true, say),
         wanted,
@@ -62,6 +63,7 @@ export function dev(program: Command, output: () => Output): void {
       // Whatever has been started by then ends with this process.
       const stack = await Promise.race([starting, stopped.then(() => null)]);
       if (stack === null) throw new Exit(EXIT.interrupted);
+      up = stack;
       try {
         // An app file brings its own tools: what they read is not ours to say.
         const source = app === undefined ? { data: config.data } : {};

@@ -4,7 +4,6 @@ import type { SigningKey } from '../attestation/signing-key';
 import type { App } from '../agents/define';
 import { HoldfastClient } from '../client';
 import { defaultSigningKey, defaultTrustedKeys, type Config } from '../config';
-import type { LiveBus } from '../live/bus';
 import { openStore } from '../store/open-store';
 import type { ToolLogger } from '../tools/define';
 import type { GatewayParts } from './app';
@@ -21,17 +20,22 @@ export function keyOf({ home, signingKey, trustedKeys }: Config): Promise<Signin
 
 /**
  * @param parts.app what the workers serve; asked for once somebody wants to see its tools
- * @param parts.live brings live events where HOLDFAST_LIVE names nothing that does
+ * @param parts.connect asked for once a client is needed, and again until it has connected; absent: by the environment, or to the
+ * embedded stack that runs here
  * @throws BadSigningKey, BadKeyFile; Error of the store
  */
 export async function gatewayParts(
   config: Config,
-  { log, app, live = null }: { log: ToolLogger; app: () => Promise<App>; live?: LiveBus | null },
+  {
+    log,
+    app,
+    connect = () => HoldfastClient.connect(),
+  }: { log: ToolLogger; app: () => Promise<App>; connect?: () => Promise<HoldfastClient> },
 ): Promise<GatewayParts & { close(): Promise<void> }> {
   const key = await keyOf(config);
   const store = await openStore(config.store);
   await announceKey(store, key);
-  const connected = new Connected(() => HoldfastClient.connect(undefined, live));
+  const connected = new Connected(connect);
   const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;
   const tokens = new Tokens(config.tokens ?? []);
   const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);

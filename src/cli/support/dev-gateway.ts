@@ -1,18 +1,32 @@
 /** The gateway beside the embedded stack: on its usual port, or on a free one if nobody asked for that port. */
-import { DEFAULT_HTTP_PORT, type Config } from '../../config';
+import { HoldfastClient } from '../../client';
+import { DEFAULT_HTTP_PORT, loadConfig, type Config } from '../../config';
 import { choosePort } from '../../devserver/ports';
+import type { Stack } from '../../devserver/stack';
 import type { RunningGateway } from '../../gateway/serve';
 import type { LiveBus } from '../../live/bus';
+import { ServerUnreachable } from '../../shared/server-unreachable';
 import { createLog } from '../../telemetry/log';
 import { newToken } from './new-token';
 
 /** Enough to try everything out. It listens on loopback only. */
 const DEVELOPER_ROLES = ['starter', 'approver', 'auditor', 'admin'];
 
+/** The embedded stack, as far as the gateway has to know it. */
+type Embedded = Pick<Stack, 'address' | 'namespace'>;
+
+interface DevGatewayOptions {
+  wish: number | undefined;
+  appFile: string | undefined;
+  live: LiveBus;
+  /** Null: it is not up yet. */
+  stack: () => Embedded | null;
+}
+
 /** @returns the gateway, a token for it where the settings know nobody, and the settings with its addresses, for the worker that hands them out */
 export async function startDevGateway(
   config: Config,
-  { wish, appFile, live }: { wish: number | undefined; appFile: string | undefined; live: LiveBus },
+  { wish, appFile, live, stack }: DevGatewayOptions,
   say: (line: string) => void,
 ): Promise<{ gateway: RunningGateway; token: string | null; config: Config }> {
   const configured = config.httpPort === DEFAULT_HTTP_PORT ? undefined : config.httpPort;
@@ -23,10 +37,18 @@ export async function startDevGateway(
   const developer = config.tokens === null && config.http.jwt === null ? newToken('developer', DEVELOPER_ROLES) : null;
   const known = developer === null ? config : { ...config, tokens: [developer.entry] };
   const app = async () => (await import('./app.js')).appOf(config, appFile);
-  const parts = await gatewayParts(known, { log: createLog(config.logLevel), app, live });
+  const connect = () => connectTo(stack(), live);
+  const parts = await gatewayParts(known, { log: createLog(config.logLevel), app, connect });
   const served = await serveGateway(parts, { host: '127.0.0.1', port });
   const gateway = { url: served.url, close: async () => (await served.close(), parts.close()) };
   const ownAddress = config.publicUrl === `http://localhost:${config.httpPort}`;
   const publicUrl = ownAddress ? `http://localhost:${port}` : config.publicUrl;
   return { gateway, token: developer?.token ?? null, config: { ...config, httpPort: port, publicUrl } };
+}
+
+/** To the embedded server, as its worker: another one, which the environment names or which has the usual port, has other workers. */
+async function connectTo(stack: Embedded | null, live: LiveBus): Promise<HoldfastClient> {
+  if (stack === null) throw new ServerUnreachable('the embedded stack', new Error('it is not up yet'));
+  const { address, namespace } = stack;
+  return HoldfastClient.connect(loadConfig({ ...process.env, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace }), live);
 }

@@ -53,10 +53,19 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
     });
   }
 
+  /** A turn that has much to carry goes on in another run again and again, and asks nobody until it has read what was said. */
+  async function stillWaiting(turn: TurnHandle, digests: string[]): Promise<void> {
+    await eventually(`${digests.length} payments wait still`, async () => {
+      const pending = new Set((await turn.pending()).map(({ digest }) => digest));
+      return digests.every((digest) => pending.has(digest));
+    });
+  }
+
   /** In parts: a decision by update has 256 KB at most. */
   async function decide(turn: TurnHandle, digests: string[], by: string, decision: 'approve' | 'deny'): Promise<void> {
     for (let from = 0; from < digests.length; from += 32) {
       const some = digests.slice(from, from + 32);
+      await stillWaiting(turn, some);
       const attestation = await Promise.all(some.map((digest) => signers.signed(turn, digest, by, { decision })));
       await turn[decision](some, { attestation });
     }
@@ -95,6 +104,7 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
       await fillRun(client, turn, FILLS_A_SHORT_RUN);
       await waiting(turn, 1);
       for (const by of people.slice(0, quorum)) {
+        await stillWaiting(turn, [digests[0]!]);
         const settling = { decision: 'settle' as const, outcome: 'applied' as const };
         await turn.settle(digests[0]!, 'applied', { attestation: await signers.signed(turn, digests[0]!, by, settling) });
       }

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../../engine/support/engine';
+import { eventually, testAddress } from '../../engine/support/engine';
+import { freePort } from '../../support/free-port';
 import { environment, run, start } from './support/cli';
 import { startDev, type Dev } from './support/dev';
 import { alive, family, stillThere } from './support/processes';
@@ -112,6 +113,25 @@ describe('holdfast dev', () => {
     const dev = await startDev([], { HOLDFAST_DEPLOYMENT: 'prod', HOLDFAST_BUILD_ID: '7' });
     try {
       expect(await run(['doctor'], dev.env)).toMatchObject({ code: 0 });
+    } finally {
+      await dev.stop();
+    }
+  });
+
+  it('has a gateway that speaks to its own server alone: not before it is up, nor to the one that the environment names', async () => {
+    const port = await freePort();
+    const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status;
+    const asked = eventually('the gateway listens', ready, 60_000);
+    const dev = await startDev(['--http-port', String(port)], { TEMPORAL_ADDRESS: testAddress() });
+    try {
+      expect(await asked).toBe(503);
+      expect(await ready()).toBe(200);
+      const headers = { authorization: `Bearer ${dev.facts.http_token}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ agent: 'showcase', message: 'Good morning.' });
+      const begun = await fetch(`http://127.0.0.1:${port}/v1/turns`, { method: 'POST', headers, body });
+      const { turn_id } = (await begun.json()) as { turn_id: string };
+      const own = { ...dev.env, TEMPORAL_ADDRESS: dev.facts.address };
+      expect(await run(['show', turn_id], own)).toMatchObject({ code: 0 });
     } finally {
       await dev.stop();
     }

@@ -17,6 +17,7 @@ export interface Dev {
     outbox: string;
     ui_url: string | null;
     http_url: string;
+    http_token: string;
     chain_url: string | null;
   };
   stop(): Promise<void>;
