@@ -1,5 +1,5 @@
 /** The gateway beside the embedded stack: on its usual port, or on a free one if nobody asked for that port. */
-import { HoldfastClient } from '../../client';
+import type { HoldfastClient } from '../../client';
 import { DEFAULT_HTTP_PORT, loadConfig, type Config } from '../../config';
 import { choosePort } from '../../devserver/ports';
 import type { Stack } from '../../devserver/stack';
@@ -50,5 +50,6 @@ export async function startDevGateway(
 async function connectTo(stack: Embedded | null, live: LiveBus): Promise<HoldfastClient> {
   if (stack === null) throw new ServerUnreachable('the embedded stack', new Error('it is not up yet'));
   const { address, namespace } = stack;
+  const { HoldfastClient } = await import('../../client.js');
   return HoldfastClient.connect(loadConfig({ ...process.env, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace }), live);
 }
