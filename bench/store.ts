@@ -93,9 +93,9 @@ async function compare(
 
 async function step(to: Store, parent: string | null, name: number | string): Promise<string> {
   const draft = new Draft(to, 'bench', parent);
-  draft.add('message', AT, [{ name, text: 'The figures of the quarter, once more. '.repeat(200) }]);
-  draft.add('message', AT, [{ name, text: 'And what follows from them.' }]);
-  draft.add('end', AT, [{ name }]);
+  draft.add({ kind: 'message', bodies: [{ name, text: 'The figures of the quarter, once more. '.repeat(200) }] }, AT);
+  draft.add({ kind: 'message', bodies: [{ name, text: 'And what follows from them.' }] }, AT);
+  draft.add({ kind: 'end', bodies: [{ name }] }, AT);
   return draft.store();
 }
 

@@ -19,7 +19,7 @@ import { admittedTool } from './outside-tools';
 import { previewOf } from './preview';
 import { showing } from './pulse';
 import { intentBefore } from './same-intent';
-import { storeShown } from './shown';
+import { storeApprovalEvidence } from './approval-evidence';
 
 export async function admitCall(deps: Dependencies, request: AdmitCallInput): Promise<AdmitCallOutput> {
   const { turn } = request;
@@ -71,7 +71,12 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   const makers = makersOf(request);
   const bound = turn.store_id === undefined ? {} : { target_hash: targetHash(target) };
   const shownWith = async (put: Held[]) => {
-    const preview_ref = await storeShown(deps.store, scope, call.id, { preview: preview.data, held: put, makers, target });
+    const preview_ref = await storeApprovalEvidence(deps.store, scope, call.id, {
+      preview: preview.data,
+      held: put,
+      makers,
+      target,
+    });
     return { preview_ref, digest: await keptDigest(deps, turn, { ...call, ...bound, preview_ref }, { input, target }) };
   };
   let shown = await shownWith(held);

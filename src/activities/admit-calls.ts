@@ -5,7 +5,8 @@ import { canonical } from '../shared/canonical';
 import { callDigest, callRecord, type CallFields } from '../shared/digests';
 import { callId } from '../shared/ids';
 import { CLAIM_MS } from '../shared/intent';
-import type { Json, JsonObject } from '../shared/json';
+import type { AdmissionCall } from '../record/blocks';
+import { asJson } from '../shared/json';
 import { timeLimitOf } from '../shared/tool-class';
 import { isCut, type ModelResponse } from '../model/provider';
 import type { Store } from '../store/store';
@@ -38,7 +39,7 @@ export interface AskedCall {
   /** Whether the effective input travels beside its reference. */
   inline: boolean;
   /** The part of the admission block. */
-  body: JsonObject;
+  body: AdmissionCall;
 }
 
 /** What admission has to know of the conversation before this step. */
@@ -106,7 +107,7 @@ export async function storeCalls(
     target: admission.target,
   }));
   await Promise.all([
-    ...large.map(({ asked }) => store.putPart(turn.first_execution_run_id, asked.body)),
+    ...large.map(({ asked }) => store.putPart(turn.first_execution_run_id, asJson(asked.body))),
     store.putCalls(records),
   ]);
 }
@@ -120,7 +121,7 @@ function firstRevision(
   return { id, revision: 1, tool, version, class: toolClass, input_hash, preview_ref: null, policy_ref: policyRef, ...bound };
 }
 
-export function admissionBody(id: string, use: ToolUse, admission: StaticAdmission): JsonObject {
+export function admissionBody(id: string, use: ToolUse, admission: StaticAdmission): AdmissionCall {
   const { tool, version, verdict, reason, error, input } = admission;
   return {
     call_id: id,
@@ -131,13 +132,13 @@ export function admissionBody(id: string, use: ToolUse, admission: StaticAdmissi
     class: admission.class,
     verdict,
     reason,
-    error: error as unknown as Json,
+    error,
     input,
     asked: use.json.toWellFormed(),
     facts: admission.facts,
     ...(admission.target === null ? {} : { target: admission.target }),
-    ...(admission.changes.length === 0 ? {} : { changes: admission.changes as unknown as Json }),
-    ...(admission.undecided ? { undecided: true } : {}),
+    ...(admission.changes.length === 0 ? {} : { changes: admission.changes }),
+    ...(admission.undecided ? { undecided: true as const } : {}),
   };
 }
 

@@ -5,7 +5,6 @@ import { canonical } from '../shared/canonical';
 import { hashJson, inputDigest } from '../shared/digests';
 import { callError, type CallError } from '../shared/errors';
 import { callId } from '../shared/ids';
-import type { Json, JsonObject } from '../shared/json';
 import { Draft } from '../store/transcript';
 import { admit, checkAhead, type StaticAdmission } from '../tools/admit';
 import type { PreparedAgent, Registry } from '../tools/registry';
@@ -17,7 +16,9 @@ import { checkStart } from './signed-start';
 import { forgottenKey } from './forgotten-key';
 import { beginningAgent, type Begun } from './outside-tools';
 import { beginOver } from './own-store';
-import { turnSubject } from './subject';
+import type { StartBody } from '../record/blocks';
+import { turnSubject } from '../record/subject';
+import { admissionBlock, startBlock } from '../record/write-block';
 import { policyOf } from './take-step';
 
 /** Stands where a model's id for the call would. */
@@ -42,11 +43,10 @@ export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): 
 
   const bound = { ...turn, store_id };
   const draft = new Draft(deps.store, turn.first_execution_run_id, null);
-  draft.add('start', input.at, [
-    startBody(begun, { ...input, turn: bound }, { asked_agent: input.turn.agent, message_hash, definition_ref }),
-  ]);
-  const header = { direct: true, requester: turn.requester, definition_ref, subject: turnSubject(turn) };
-  const admission = draft.add('admission', input.at, [header, call.body]);
+  const start = startBody(begun, { ...input, turn: bound }, { asked_agent: input.turn.agent, message_hash, definition_ref });
+  draft.add(startBlock(start), input.at);
+  const request = { direct: true as const, requester: turn.requester, definition_ref, subject: turnSubject(turn) };
+  const admission = draft.add(admissionBlock(request, [call.body]), input.at);
   const admitted = admittedCall(agent && { prepared: agent, definition_ref }, bound, call, {
     inputRef: admission.block.parts[1]!,
     untrusted: false,
@@ -130,7 +130,7 @@ function startBody(
   begun: Begun | null,
   { turn, tool, input_json, attestation }: AdmitDirectInput,
   { asked_agent, message_hash, definition_ref }: { asked_agent: string; message_hash: string; definition_ref: string | null },
-): Json {
+): StartBody {
   const agent = begun?.agent ?? null;
   const outside = begun?.outside ?? null;
   const described = agent && {
@@ -140,7 +140,7 @@ function startBody(
   };
   const call = { tool: tool.toWellFormed(), asked_hash: hashJson(input_json.toWellFormed()) };
   const signed_for = { agent: asked_agent, message_hash };
-  const signed: JsonObject = attestation === undefined ? {} : { attestation, signed_for };
+  const signed = attestation === undefined ? {} : { attestation, signed_for };
   return {
     ...turn,
     agent: described,
@@ -149,5 +149,5 @@ function startBody(
     call,
     ...(outside === null ? {} : { outside }),
     ...signed,
-  } as unknown as Json;
+  };
 }

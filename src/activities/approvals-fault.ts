@@ -6,7 +6,7 @@ import { callError, type CallError } from '../shared/errors';
 import { approvalsOf } from '../shared/activity-io';
 import { askedAbout, foundGood } from './asked';
 import type { Dependencies } from './dependencies';
-import { shownOf } from './shown';
+import { approvalEvidenceOf } from './approval-evidence';
 
 /** Null when enough people have approved exactly this call. */
 export async function approvalsFault(
@@ -25,7 +25,7 @@ export async function approvalsFault(
     if (fault) return fault;
   }
   // Of the record that the digest covers: the arguments could leave somebody out.
-  const { makers } = policy.four_eyes ? await shownOf(store, call) : { makers: [] };
+  const { makers } = policy.four_eyes ? await approvalEvidenceOf(store, call) : { makers: [] };
   const asked = policy.channel === 'any' ? null : await askedAbout(store, call.digest);
   for (const [index, approval] of approvals.entries()) {
     if (policy.four_eyes && samePerson(approval.by, turn.requester))

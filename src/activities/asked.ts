@@ -8,9 +8,9 @@ import { Context } from '@temporalio/activity';
 import type { CheckDecisionInput } from '../shared/activity-io';
 import { samePerson, type Settlement } from '../shared/approval';
 import { hashJson } from '../shared/digests';
-import type { Json } from '../shared/json';
+import { asJson, isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { CLOCKS_APART_MS } from '../shared/waits';
-import type { Store } from '../store/store';
+import { StoreError, type Store } from '../store/store';
 
 type Registers = Pick<Store, 'registers'>;
 
@@ -39,8 +39,8 @@ const MOST_OF_ONE = 20;
 export function openQuestion({ registers }: Registers, digest: string, expires_at: string): Promise<string | null> {
   const run = Context.current().info.workflowExecution?.runId ?? '';
   return registers.update(questionName(digest), (known) => {
-    const { run: asked } = (known ?? { run }) as Pick<Asked, 'run'>;
-    if (known !== null) return { answer: asked === run ? null : asked };
+    const asked = questionIn(known);
+    if (asked !== null) return { answer: asked.run === run ? null : asked.run };
     return { value: { run, expires_at, closed: false, approvals: [] }, answer: null };
   });
 }
@@ -48,15 +48,15 @@ export function openQuestion({ registers }: Registers, digest: string, expires_a
 /** Null: it was not asked about, or by an older build. */
 export async function askedAbout({ registers }: Registers, digest: string): Promise<(Asked & { over: boolean }) | null> {
   const { value, now } = await registers.read(questionName(digest));
-  const asked = value as unknown as Asked | null;
+  const asked = questionIn(value);
   return asked && { ...asked, over: isOver(asked, now) };
 }
 
 export function closeQuestion({ registers }: Registers, digest: string): Promise<void> {
   return registers.update(questionName(digest), (known) => {
-    const asked = known as unknown as Asked | null;
+    const asked = questionIn(known);
     if (asked === null || asked.closed) return { answer: undefined };
-    return { value: { ...asked, closed: true } as unknown as Json, answer: undefined };
+    return { value: asJson({ ...asked, closed: true }), answer: undefined };
   });
 }
 
@@ -71,12 +71,12 @@ async function noteApproval(store: Registers, said: CheckDecisionInput, by: stri
   if ((await askedAbout(store, said.digest)) === null) return noteTime(store, said.attestation);
   const hash = hashJson(said.attestation);
   await store.registers.update(questionName(said.digest), (known, now) => {
-    const asked = known as unknown as Asked;
+    const asked = questionIn(known)!;
     const noted = asked.approvals.some((one) => one.hash === hash);
     const own = asked.approvals.filter((one) => samePerson(one.by, by));
     if (noted || own.length >= MOST_OF_ONE || isOver(asked, now)) return { answer: undefined };
     const approvals = [...asked.approvals, { hash, by, at: iso(now) }];
-    return { value: { ...asked, approvals } as unknown as Json, answer: undefined };
+    return { value: asJson({ ...asked, approvals }), answer: undefined };
   });
 }
 
@@ -92,7 +92,7 @@ export async function foundSettled(
   store: Registers,
   { digest, attestation, by }: { digest: string; attestation: string; by: string },
 ): Promise<{ at: string | undefined; last: Settlement['outcome'] | null }> {
-  const all = ((await store.registers.read(settledName(digest))).value ?? []) as unknown as Said[];
+  const all = settlementsIn((await store.registers.read(settledName(digest))).value);
   const hash = hashJson(attestation);
   const at = all.find((one) => one.hash === hash)?.at ?? (await timeOf(store, attestation));
   return { at, last: all.findLast((one) => samePerson(one.by, by))?.outcome ?? null };
@@ -105,13 +105,13 @@ export async function foundSettled(
 async function noteSettlement({ registers }: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
   const hash = hashJson(said.attestation);
   return registers.update<string | null>(settledName(said.digest), (known, now) => {
-    const all = (known ?? []) as unknown as Said[];
+    const all = settlementsIn(known);
     const own = all.filter((one) => samePerson(one.by, by));
     if (all.some((one) => one.hash === hash)) return { answer: correctedBy(own, said.outcome!) };
     if (own.length >= MOST_OF_ONE)
       return { answer: `${by} has said ${MOST_OF_ONE} things of this call; somebody else must settle it` };
-    const value = [...all, { hash, by, outcome: said.outcome!, at: iso(now) }];
-    return { value: value as unknown as Json, answer: null };
+    const value: Said[] = [...all, { hash, by, outcome: said.outcome!, at: iso(now) }];
+    return { value: asJson(value), answer: null };
   });
 }
 
@@ -136,6 +136,31 @@ async function timeOf({ registers }: Registers, attestation: string): Promise<st
 /** Nothing that comes now counts any more. The store's clock and Temporal's may be apart. */
 function isOver({ closed, expires_at }: Asked, now: number): boolean {
   return closed || now > Date.parse(expires_at) + CLOCKS_APART_MS;
+}
+
+/** Null: there is none. @throws StoreError `damaged` for what is no question */
+function questionIn(value: Json): Asked | null {
+  if (value === null || isQuestion(value)) return value;
+  throw new StoreError('damaged', 'What a register of the store holds is no question that people were asked.');
+}
+
+function isQuestion(value: Json): value is JsonObject & Asked {
+  return isJsonObject(value) && typeof value.run === 'string' && Array.isArray(value.approvals) && value.approvals.every(isFound);
+}
+
+/** @throws StoreError `damaged` for what are no settlements */
+function settlementsIn(value: Json): Said[] {
+  if (value === null) return [];
+  if (Array.isArray(value) && value.every(isSaid)) return value;
+  throw new StoreError('damaged', 'What a register of the store holds are no settlements of a call.');
+}
+
+function isFound(value: Json): value is JsonObject & Found {
+  return isJsonObject(value) && [value.hash, value.by, value.at].every((field) => typeof field === 'string');
+}
+
+function isSaid(value: Json): value is JsonObject & Said {
+  return isFound(value) && typeof (value as JsonObject).outcome === 'string';
 }
 
 function questionName(digest: string): string {

@@ -1,10 +1,11 @@
 /** How a turn begins in the transcript: who asked for what, and the user's message. */
 import { hashJson } from '../shared/digests';
-import type { Json } from '../shared/json';
 import type { TurnBegin, TurnContext } from '../shared/activity-io';
+import type { StartBody } from '../record/blocks';
+import { messageBlock, startBlock } from '../record/write-block';
 import { systemPrompt } from '../agents/system-prompt';
 import { walk, type Draft } from '../store/transcript';
-import { messageBodies, messagesOf } from './conversation';
+import { messagesOf } from './conversation';
 import { openCalls } from './compacted';
 import type { Dependencies } from './dependencies';
 import type { Begun } from './outside-tools';
@@ -23,7 +24,7 @@ export async function addBeginning(
   const message_hash = hashJson(message);
   await checkStart(deps, agent, { turn, agent: turn.agent, message_hash, attestation });
   const definition_ref = await deps.kept.agent(agent);
-  const start = {
+  const start: StartBody = {
     ...turn,
     agent: {
       name: turn.agent,
@@ -36,10 +37,10 @@ export async function addBeginning(
     ...(outside === null ? {} : { outside }),
     ...(attestation === undefined ? {} : { attestation }),
   };
-  draft.add('start', at, [start as unknown as Json]);
+  draft.add(startBlock(start), at);
   const lost = await unanswered(deps, parent);
-  if (lost.length > 0) draft.add('message', at, messageBodies('user', lost));
-  draft.add('message', at, messageBodies('user', [{ type: 'text', text: message }]));
+  if (lost.length > 0) draft.add(messageBlock('user', lost), at);
+  draft.add(messageBlock('user', [{ type: 'text', text: message }]), at);
 }
 
 const LOST =

@@ -17,7 +17,7 @@ import type { Dependencies } from './dependencies';
 import type { EffectClosed } from './effect-closed';
 import { BEGINS_WITHIN_MS } from './effect-deadline';
 import { keyOf } from './effect-of';
-import type { Shown } from './shown';
+import type { ApprovalEvidence } from '../record/parts';
 import type { Hold } from './held-back';
 
 /** The books, wherever they are kept. Every method may be repeated. */
@@ -39,7 +39,7 @@ export async function withinBudgets(
   request: RunCallInput,
   tool: Tool,
   input: JsonObject,
-  { held: accepted }: Shown,
+  { held: accepted }: ApprovalEvidence,
 ): Promise<Found> {
   const { turn, call } = request;
   const budgets = deps.registry.forTurn(turn)!.budgets(tool);

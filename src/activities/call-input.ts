@@ -1,6 +1,7 @@
 /** What a call is run with, checked once more against what was admitted: history is not trusted blindly. */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CallArguments, TurnContext } from '../shared/activity-io';
+import { readInput } from '../record/parts';
 import { canonical, CanonicalError } from '../shared/canonical';
 import { callDigest, hashJson } from '../shared/digests';
 import { callError, type CallError } from '../shared/errors';
@@ -18,7 +19,7 @@ export async function inputToAdmit(
   turn: TurnContext,
   call: Pick<CallArguments, 'id' | 'input' | 'input_ref' | 'input_hash'>,
 ): Promise<JsonObject> {
-  const input = call.input ?? structuredClone(((await store.getPart(call.input_ref)) as { input: JsonObject }).input);
+  const input = call.input ?? structuredClone(readInput(await store.getPart(call.input_ref)));
   if (turn.store_id !== undefined && hashJson(input) !== call.input_hash)
     throw ApplicationFailure.nonRetryable(`Call ${call.id} is to be admitted with another input than its hash names`, OTHER_CALL);
   return input;

@@ -4,17 +4,18 @@
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CompactInput, CompactOutput, StepUsage } from '../shared/activity-io';
-import type { Json } from '../shared/json';
 import { NO_USAGE } from '../shared/usage';
 import type { ModelMessage } from '../model/provider';
 import { Draft } from '../store/transcript';
 import type { PreparedAgent } from '../tools/registry';
-import { entriesOf, planOf, shortened, withoutResults, type SummaryBody } from './compacted';
+import type { SummaryBody } from '../record/blocks';
+import { summaryBlock } from '../record/write-block';
+import { entriesOf, planOf, shortened, withoutResults } from './compacted';
 import { containerOf } from './container';
 import { answerText } from './content';
 import { addOutcomes, messagesOf } from './conversation';
 import type { Dependencies } from './dependencies';
-import { lastHeader, roomOf, saysFull } from './full-context';
+import { lastAdmission, roomOf, saysFull } from './full-context';
 import { agentSince } from './outside-tools';
 import { checkOwnTurn } from './own-workflow';
 import { showing } from './pulse';
@@ -48,12 +49,12 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
     text: null,
     context_tokens: room.used,
   };
-  const add = (body: SummaryBody) => void draft.add('summary', at, [body as unknown as Json]);
+  const add = (body: SummaryBody) => void draft.add(summaryBlock(body), at);
   let usage = NO_USAGE;
   if (plan.how === 'clear') add({ ...about, cleared_to: entries[plan.upTo]!.hash });
   if (plan.how === 'summarize') {
     // Where the vendor has said that it is too long, so might be the request for the summary.
-    const full = saysFull(lastHeader(blocks)?.stop_reason);
+    const full = saysFull(lastAdmission(blocks)?.stop_reason);
     const toSum = entries.slice(0, plan.upTo + 1);
     const part = full ? shortened(toSum.map(withoutResults), room) : toSum;
     const messages = part.map(({ message }) => message);

@@ -4,23 +4,12 @@
  * Pure: the same chain gives the same messages, so that a retried step repeats its request, and the prompt cache holds.
  */
 import type { ModelMessage } from '../model/provider';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { readBlock, type ReadSummary } from '../record/read-block';
+import type { JsonObject } from '../shared/json';
 import type { StoredBlock } from '../store/store';
 import { estimateTokens } from '../tools/tokens';
 import { messageOf } from './conversation';
-import { isDeclined, withoutDeclined } from './declined';
-
-/** Body of a summary block. Both name the last message block that they are about; null: none. */
-export interface SummaryBody {
-  v: 'holdfast.summary/1';
-  /** Long results up to there are replaced by a note. */
-  cleared_to: string | null;
-  /** `text` stands for everything up to there. */
-  summarized_to: string | null;
-  text: string | null;
-  /** Of the context window, as the last answer's usage had it; for the record. */
-  context_tokens: number;
-}
+import { withoutDeclined } from './declined';
 
 /** One message, with the hash of its block; that of a summary is the block's that it reaches up to. */
 export interface Entry {
@@ -54,16 +43,15 @@ export function entriesOf(blocks: StoredBlock[]): Entry[] {
       if (begins) began = stored.hash;
       begins = false;
     }
-    if (stored.block.kind === 'admission' && isDeclined(stored.bodies[0])) entries = withoutDeclined(entries, began);
-    if (stored.block.kind === 'summary') entries = applied(entries, stored.bodies[0]);
+    const read = readBlock(stored);
+    if (read?.kind === 'admission' && read.stop_reason === 'refusal') entries = withoutDeclined(entries, began);
+    if (read?.kind === 'summary') entries = applied(entries, read);
   }
   return entries;
 }
 
 /** A summary that names no block of the conversation changes nothing. */
-function applied(entries: Entry[], body: Json | undefined): Entry[] {
-  if (!isJsonObject(body)) return entries;
-  const { cleared_to, summarized_to, text } = body as unknown as SummaryBody;
+function applied(entries: Entry[], { cleared_to, summarized_to, text }: ReadSummary): Entry[] {
   const cleared = entries.findIndex(({ hash }) => hash === cleared_to);
   const seen = entries.map((entry, index) => (index <= cleared ? withoutResults(entry) : entry));
   const last = entries.findIndex(({ hash }) => hash === summarized_to);

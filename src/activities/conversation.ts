@@ -1,26 +1,14 @@
 /** The transcript as the model sees it: messages out of blocks, and results into messages. */
 import type { ModelMessage } from '../model/provider';
 import type { CallOutcome, TurnContext } from '../shared/activity-io';
-import type { Json, JsonObject } from '../shared/json';
-import type { Steer } from '../shared/steer';
+import type { JsonObject } from '../shared/json';
 import type { Store, StoredBlock } from '../store/store';
 import type { Draft } from '../store/transcript';
 import { closeQuestion } from './asked';
-import { decisionBodies } from './subject';
-import { errorText, resultText, type StoredResult } from '../tools/shape';
-
-/** A message block's first part names the role; each further part is one content block, as it goes over the wire. */
-export function messageBodies(role: ModelMessage['role'], content: JsonObject[]): Json[] {
-  return [{ role }, ...content];
-}
-
-/** A message to the running turn: the user's text to the model, and for the record who has said it, when and how. */
-export function steerBodies({ text, ...steer }: Steer): Json[] {
-  return [
-    { role: 'user', steer },
-    { type: 'text', text },
-  ];
-}
+import type { AnsweringTurn } from '../record/blocks';
+import { decisionBlocks, resultsBlock } from '../record/write-block';
+import { readResult } from '../record/parts';
+import { errorText, resultText } from '../tools/shape';
 
 /** The messages of a transcript's blocks, all of them; what the model is given: compacted.ts. */
 export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
@@ -46,11 +34,11 @@ export async function addOutcomes(
   for (const { decision, approvals = [], call_id: id, version = '', revision = 1, ...outcome } of outcomes) {
     const given = [...approvals, ...(decision ? [decision] : [])];
     const call = { ...outcome, id, version, revision, class: outcome.class ?? 'destructive' };
-    for (const body of decisionBodies(turn, call, given)) draft.add('decision', at, [body]);
+    for (const block of decisionBlocks(turn, call, given)) draft.add(block, at);
   }
   if (outcomes.length === 0) return;
   const content = await Promise.all(outcomes.map((outcome) => toolResult(store, outcome)));
-  draft.add('message', at, [{ role: 'user', ...subTurnsOf(outcomes) }, ...content]);
+  draft.add(resultsBlock(content, subTurnsOf(outcomes)), at);
 }
 
 /** The turn has taken these outcomes: nothing runs any more by what people have said of a call that had no effect. */
@@ -64,9 +52,8 @@ function isEffect(effect: CallOutcome['effect']): boolean {
 }
 
 /** The heads of the turns that have answered calls: from here their chains are proved. */
-function subTurnsOf(outcomes: CallOutcome[]): JsonObject {
-  const subTurns = outcomes.flatMap(({ call_id, sub_turn }) => (sub_turn ? [{ call_id, ...sub_turn }] : []));
-  return subTurns.length === 0 ? {} : { sub_turns: subTurns };
+function subTurnsOf(outcomes: CallOutcome[]): AnsweringTurn[] {
+  return outcomes.flatMap(({ call_id, sub_turn }) => (sub_turn ? [{ call_id, ...sub_turn }] : []));
 }
 
 async function toolResult(store: Store, outcome: CallOutcome): Promise<JsonObject> {
@@ -81,6 +68,6 @@ async function toolResult(store: Store, outcome: CallOutcome): Promise<JsonObjec
 
 async function outcomeText(store: Store, outcome: CallOutcome): Promise<string> {
   if (outcome.result_ref === null) return errorText(outcome.error!, outcome.note);
-  const stored = (await store.getPart(outcome.result_ref)) as unknown as StoredResult;
+  const stored = readResult(await store.getPart(outcome.result_ref));
   return resultText(outcome.result_ref, stored, outcome.note);
 }

@@ -4,7 +4,7 @@ import { INLINE_BYTES } from '../shared/activity-io';
 import { canonical } from '../shared/canonical';
 import { hashJson, inputDigest } from '../shared/digests';
 import { callError, type CallError } from '../shared/errors';
-import type { Json, JsonObject } from '../shared/json';
+import { asJson, type JsonObject } from '../shared/json';
 import { checkInput, deniedError } from '../tools/admit';
 import { classify, type ClassifierAnswer } from '../tools/classifier';
 import { hooksFor, runBeforeIo, type InputChange } from '../tools/hooks';
@@ -79,7 +79,7 @@ export async function record(deps: Dependencies, { turn, call }: AdmitCallInput,
     changes,
     facts: recorded.facts,
   };
-  const input_ref = await deps.store.putPart(turn.first_execution_run_id, body as unknown as Json);
+  const input_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(body));
   return {
     verdict: said,
     reason,

@@ -2,12 +2,8 @@
  * A turn that the model declined to answer. The vendor declines every later request too that has in it what was declined,
  * so that the session would never be answered again: a note stands in the place of the turn. The chain keeps all of it.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import type { Json } from '../shared/json';
 import type { Entry } from './compacted';
-
-export function isDeclined(header: Json | undefined): boolean {
-  return isJsonObject(header ?? null) && (header as JsonObject).stop_reason === 'refusal';
-}
 
 /** @param began hash of the block of the turn's first message; where a summary stands for it, the turn goes on behind that */
 export function withoutDeclined(entries: Entry[], began: string | null): Entry[] {

@@ -3,12 +3,12 @@ import type { CallOutcome, EndTurnInput, TurnContext } from '../shared/activity-
 import { canonical } from '../shared/canonical';
 import type { Envelope } from '../shared/envelope';
 import { callError } from '../shared/errors';
-import { isJsonObject, type Json } from '../shared/json';
+import { asJson, isJsonObject } from '../shared/json';
 import { storedFile } from '../store/presign';
 import { StoreError } from '../store/store';
 import { binaryFile, filesIn, withAddresses } from '../tools/binary';
 import type { Tool } from '../tools/define';
-import type { StoredResult } from '../tools/shape';
+import { readResult, type StoredResult } from '../record/parts';
 import type { Dependencies } from './dependencies';
 import { keepAddressed, presigned } from './keep-file';
 import { failure, metadataAt } from './run-once';
@@ -23,8 +23,7 @@ export async function envelopeOf(deps: Dependencies, { turn, at }: EndTurnInput,
     const unexplained = callError('EXECUTION_ERROR', 'no_result', `${tool} ended ${outcome.state} without a result.`);
     return failure(error ?? unexplained, metadataAt({ name: tool, version: '' } as Tool, turn, at));
   }
-  const stored = (await deps.store.getPart(result_ref)) as unknown as StoredResult;
-  return fitting(deps, turn, stored);
+  return fitting(deps, turn, readResult(await deps.store.getPart(result_ref)));
 }
 
 /** Small files give way first, then all of the data: whoever called is given addresses to fetch them from. */
@@ -58,5 +57,5 @@ function notThere(error: unknown): null {
 }
 
 function bytesOf(envelope: Envelope): number {
-  return Buffer.byteLength(canonical(envelope as unknown as Json));
+  return Buffer.byteLength(canonical(asJson(envelope)));
 }

@@ -5,7 +5,7 @@
  */
 import type { TurnContext } from '../shared/activity-io';
 import type { ApprovalPolicy } from '../shared/approval';
-import type { JsonObject } from '../shared/json';
+import { readBlock } from '../record/read-block';
 import { StoreError, type EffectRecord, type Store } from '../store/store';
 import type { NamedCall } from './call-input';
 
@@ -21,17 +21,11 @@ export interface DispatchedUnder {
 
 /** Null: the record is no dispatch's, or from before the blocks said whose they are. */
 export async function dispatchedUnder(store: Store, { head }: EffectRecord): Promise<DispatchedUnder | null> {
-  const { block, bodies } = await store.getBlock(head);
-  const { subject, preview_ref = null, approval = null } = (bodies[0] ?? {}) as JsonObject;
-  if (block.kind !== 'dispatch' || !subject) return null;
-  const { agent, requester, version } = subject as JsonObject;
-  return {
-    agent: String(agent),
-    requester: String(requester),
-    version: String(version),
-    preview_ref: preview_ref as string | null,
-    approval: approval as unknown as ApprovalPolicy | null,
-  };
+  const block = readBlock(await store.getBlock(head));
+  if (block?.kind !== 'dispatch' || block.subject === null) return null;
+  const { subject, preview_ref, approval } = block;
+  const { agent, requester, version } = subject;
+  return { agent: agent ?? '', requester: requester ?? '', version: version ?? '', preview_ref, approval };
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { RunCallInput } from '../shared/activity-io';
-import type { Json } from '../shared/json';
 import { append } from '../store/transcript';
 import type { Dependencies } from './dependencies';
-import { callSubject } from './subject';
+import { callSubject } from '../record/subject';
+import { effectBlock } from '../record/write-block';
 
 /** What the model reads of a call in doubt. */
 export const IN_DOUBT_HINT = 'It is not known whether this call took effect. Do not repeat it.';
@@ -13,7 +13,7 @@ export function appendEffect(
   { turn, call, at }: Pick<RunCallInput, 'turn' | 'call' | 'at'>,
   effect: { parent: string; dispatch: number; key: string; effect: string; result_ref: string },
 ): Promise<string> {
-  const body: Json = {
+  const block = effectBlock({
     call_id: call.id,
     digest: call.digest,
     dispatch: effect.dispatch,
@@ -21,6 +21,6 @@ export function appendEffect(
     effect: effect.effect,
     result_ref: effect.result_ref,
     subject: callSubject(turn, call),
-  };
-  return append(store, turn.first_execution_run_id, { parent: effect.parent, kind: 'effect', at, bodies: [body] });
+  });
+  return append(store, turn.first_execution_run_id, { parent: effect.parent, at, ...block });
 }

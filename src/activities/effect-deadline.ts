@@ -7,7 +7,7 @@ import { timeLimitOf } from '../shared/tool-class';
 import type { EffectRecord, Store } from '../store/store';
 import type { Deadline } from '../tools/deadline';
 import type { Tool } from '../tools/define';
-import type { StoredResult } from '../tools/shape';
+import { readResult } from '../record/parts';
 
 /** From before the claim is written until the tool begins, ms. An attempt that takes longer gives its claim back. */
 export const BEGINS_WITHIN_MS = 10_000;
@@ -35,6 +35,6 @@ export async function believedFrom(store: Store, record: EffectRecord, tool: Too
 
 async function wasLost(store: Store, { result_ref }: EffectRecord): Promise<boolean> {
   if (result_ref === null) return true;
-  const { envelope } = (await store.getPart(result_ref)) as unknown as StoredResult;
+  const { envelope } = readResult(await store.getPart(result_ref));
   return !envelope.success && envelope.error.reason === 'outcome_unknown';
 }

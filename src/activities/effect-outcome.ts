@@ -2,7 +2,7 @@
 import type { RunCallInput, RunCallOutput } from '../shared/activity-io';
 import { callError } from '../shared/errors';
 import type { EffectRecord } from '../store/store';
-import type { StoredResult } from '../tools/shape';
+import { readResult } from '../record/parts';
 import type { Dependencies } from './dependencies';
 import { appendEffect, IN_DOUBT_HINT } from './effect-block';
 import { effectClosed } from './effect-closed';
@@ -21,7 +21,7 @@ export async function recordedOutcome(
   if (state !== 'claimed' && state !== 'refused') await effectClosed(deps, { turn, call, key, dispatch, effect: state });
   const common = { attempts: 1, took_ms: 0, head: record.result_head ?? record.head };
   if (record.result_ref === null) return lost(deps, request, record, why);
-  const stored = (await deps.store.getPart(record.result_ref)) as unknown as StoredResult;
+  const stored = readResult(await deps.store.getPart(record.result_ref));
   const error = stored.envelope.success ? null : stored.envelope.error;
   const kept = { result_ref: record.result_ref, summary: stored.summary };
   if (record.state === 'applied') return { ...common, ...kept, state: 'succeeded', effect: 'applied', error };

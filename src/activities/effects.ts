@@ -3,7 +3,6 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../shared/activity-io';
 import { SETTLEMENT_REFUSED } from '../shared/approval';
 import { callError } from '../shared/errors';
-import type { Json, JsonObject } from '../shared/json';
 import type { EffectRecord } from '../store/store';
 import { append } from '../store/transcript';
 import { closeQuestion } from './asked';
@@ -15,7 +14,9 @@ import { recordedOutcome } from './effect-outcome';
 import { fenceOff } from './effect-claim';
 import { failure, keep, metadataAt, recordedTool, success } from './run-once';
 import { settlementsFault } from './settlements-fault';
-import { callSubject } from './subject';
+import type { PersonSettlement } from '../record/blocks';
+import { callSubject } from '../record/subject';
+import { settlementBlock } from '../record/write-block';
 
 /**
  * What became of a dispatch whose attempt was lost. Where no claim is found, one is made and closed as
@@ -90,10 +91,13 @@ async function knownBetter(
 }
 
 /** Writes what the person said into the transcript. Returns the new head. */
-function appendSettlement({ store }: Dependencies, input: SettleEffectInput, facts: JsonObject): Promise<string> {
+function appendSettlement(
+  { store }: Dependencies,
+  input: SettleEffectInput,
+  facts: Pick<PersonSettlement, 'idempotency_key' | 'recorded' | 'result_ref'>,
+): Promise<string> {
   const { turn, call, at, head: parent, outcome, by, note, identity, settlements } = input;
-  const several: JsonObject = settlements ? { settlements: settlements.map((said) => ({ ...said })) } : {};
-  const said = { outcome, by, note, identity, ...several, ...facts };
-  const body: Json = { call_id: call.id, digest: call.digest, ...said, subject: callSubject(turn, call) };
-  return append(store, turn.first_execution_run_id, { parent, kind: 'settlement', at, bodies: [body] });
+  const said = { outcome, by, note, identity, ...(settlements ? { settlements } : {}), ...facts };
+  const block = settlementBlock({ call_id: call.id, digest: call.digest, ...said, subject: callSubject(turn, call) });
+  return append(store, turn.first_execution_run_id, { parent, at, ...block });
 }

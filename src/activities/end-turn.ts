@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { EndTurnInput, EndTurnOutput, TurnBegin } from '../shared/activity-io';
+import { endBlock } from '../record/write-block';
 import { Draft } from '../store/transcript';
 import { addBeginning } from './begin-turn';
 import { START_NOT_ATTESTED } from './signed-start';
@@ -15,7 +16,7 @@ export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<
   if (begin) await addBegun(deps, draft, input, begin);
   if (draft.head === null) return { head: null }; // no step ever succeeded: there is no transcript to close
   await addOutcomes(deps.store, draft, turn, at, input.outcomes);
-  draft.add('end', at, [{ state, reason }]);
+  draft.add(endBlock({ state, reason }), at);
   const head = await draft.store();
   const [outcome] = input.outcomes;
   return input.envelope && outcome ? { head, envelope: await envelopeOf(deps, input, outcome) } : { head };

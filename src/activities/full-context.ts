@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ModelMessage } from '../model/provider';
-import { isJsonObject, type JsonObject } from '../shared/json';
+import { blocksOf, type ReadAdmission } from '../record/read-block';
 import type { StoredBlock } from '../store/store';
 import type { PreparedAgent } from '../tools/registry';
 import { conversationTokens, totalTokens, type Room } from './compacted';
@@ -33,28 +33,26 @@ export function asTooLong(error: unknown): TooLong {
 
 /** What the model is told after an answer for which there was no room; null: the last one was whole. */
 export function goOnText(blocks: StoredBlock[], last: ModelMessage | undefined): string | null {
-  if (last?.role !== 'assistant' || lastHeader(blocks)?.stop_reason !== CUT) return null;
+  if (last?.role !== 'assistant' || lastAdmission(blocks)?.stop_reason !== CUT) return null;
   return 'Your answer was cut off, because the context window was full. There is room again: give the whole answer once more.';
 }
 
 /** How much room there is, as far as the last request tells. */
 export function roomOf(blocks: StoredBlock[], messages: readonly ModelMessage[], { agent }: PreparedAgent): Room {
-  const header = lastHeader(blocks);
-  const used = contextTokens(header);
-  if (!saysFull(header?.stop_reason)) return { window: agent.contextWindow, used };
-  const told = typeof header?.context_window === 'number' ? header.context_window : agent.contextWindow;
+  const admission = lastAdmission(blocks);
+  const used = contextTokens(admission);
+  if (!saysFull(admission?.stop_reason)) return { window: agent.contextWindow, used };
+  const told = admission?.context_window ?? agent.contextWindow;
   const most = Math.max(used, conversationTokens(messages));
   // It is full, whatever the figures say.
   return { window: Math.min(agent.contextWindow, told, most), used: most };
 }
 
-/** The first part of the last admission block. */
-export function lastHeader(blocks: StoredBlock[]): JsonObject | null {
-  const header = blocks.findLast(({ block }) => block.kind === 'admission')?.bodies[0] ?? null;
-  return isJsonObject(header) ? header : null;
+export function lastAdmission(blocks: StoredBlock[]): ReadAdmission | null {
+  return blocksOf('admission', blocks).at(-1) ?? null;
 }
 
 /** What the last request and its answer took of the window; 0 before the first. */
-function contextTokens(header: JsonObject | null): number {
-  return isJsonObject(header?.usage ?? null) ? totalTokens(header!.usage as JsonObject) : 0;
+function contextTokens(admission: ReadAdmission | null): number {
+  return admission?.usage ? totalTokens(admission.usage) : 0;
 }

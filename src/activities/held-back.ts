@@ -10,7 +10,8 @@ import type { Dependencies } from './dependencies';
 import { previewDrifted } from './preview-drift';
 import { refusal } from './refusal';
 import { sameIntent } from './same-intent';
-import { shownOf, type Shown } from './shown';
+import type { ApprovalEvidence } from '../record/parts';
+import { approvalEvidenceOf } from './approval-evidence';
 import { targetChanged } from './target-change';
 
 /** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
@@ -22,7 +23,7 @@ export type Hold = (
   request: RunCallInput,
   tool: Tool,
   input: JsonObject,
-  shown: Shown,
+  shown: ApprovalEvidence,
 ) => Promise<HoldAnswer>;
 
 /** In this order; the first that holds is asked about. What takes something for the call comes last: it is given back where a later one holds. */
@@ -35,7 +36,7 @@ export async function heldBack(
   tool: Tool,
   input: JsonObject,
 ): Promise<RunCallOutput | null> {
-  const shown = await shownOf(deps.store, request.call);
+  const shown = await approvalEvidenceOf(deps.store, request.call);
   for (const hold of HOLDS) {
     const answer = await hold(deps, request, tool, input, shown);
     if (answer !== null) return answered(deps, request, tool, input, answer);
@@ -58,7 +59,7 @@ export async function answered(
   answer: NonNullable<HoldAnswer>,
 ): Promise<RunCallOutput> {
   if ('refused' in answer) return refusal(deps, request, answer.refused, tool, input);
-  const { held } = await shownOf(deps.store, request.call);
+  const { held } = await approvalEvidenceOf(deps.store, request.call);
   return heldOutput([...held.filter((before) => lasts(before, answer)), answer]);
 }
 
@@ -74,7 +75,7 @@ async function unapproved(
   request: RunCallInput,
   tool: Tool,
   _input: JsonObject,
-  { held }: Shown,
+  { held }: ApprovalEvidence,
 ): Promise<HoldAnswer> {
   if (held.length === 0) return null;
   const fault = await approvalsFault(deps, request, deps.registry.forTurn(request.turn)!.approval(tool.name));

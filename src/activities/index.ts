@@ -1,6 +1,7 @@
 /** The activities, bound to what the worker gives them. */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Activities, TurnContext } from '../shared/activity-io';
+import { UnexpectedPart } from '../record/parts';
 import { StoreError } from '../store/store';
 import { admitCall } from './admit-call';
 import { admitDirect } from './admit-direct';
@@ -83,6 +84,7 @@ async function orStoreFault<R>(work: Promise<R>): Promise<R> {
     return await work;
   } catch (error) {
     if (error instanceof StoreError) throw ApplicationFailure.nonRetryable(error.message, `holdfast.store.${error.code}`);
+    if (error instanceof UnexpectedPart) throw ApplicationFailure.nonRetryable(error.message, 'holdfast.store.unexpected_part');
     throw error;
   }
 }

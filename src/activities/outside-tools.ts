@@ -3,7 +3,8 @@
  * just that, on whichever worker, whatever is offered by then.
  */
 import type { TurnContext } from '../shared/activity-io';
-import { isJsonObject, type JsonObject } from '../shared/json';
+import { blocksOf, type ReadStart } from '../record/read-block';
+import type { OfferedTools } from '../record/blocks';
 import type { StoredBlock } from '../store/store';
 import { walk } from '../store/transcript';
 import type { Tool } from '../tools/define';
@@ -14,8 +15,8 @@ type Needs = Pick<Dependencies, 'registry' | 'outside' | 'log' | 'store'>;
 
 export interface Begun {
   agent: PreparedAgent;
-  /** For the start block: `{tools: [name@version], missing: [server]}`; null: the agent has no servers. */
-  outside: JsonObject | null;
+  /** For the start block; null: the agent has no servers. */
+  outside: OfferedTools | null;
 }
 
 /** The agent as a turn that begins now has it. Undefined: there is no such agent here. */
@@ -74,18 +75,16 @@ function different(offered: Tool[], own: PreparedAgent, twice: (tool: Tool) => v
 export function startOf(
   blocks: StoredBlock[],
   { turn_id, first_execution_run_id }: Pick<TurnContext, 'turn_id' | 'first_execution_run_id'>,
-): JsonObject | null {
-  const starts = blocks.filter(({ block }) => block.kind === 'start').map(({ bodies: [body] }) => body);
-  const own = starts.filter(isJsonObject);
-  return own.findLast((body) => body.turn_id === turn_id && body.first_execution_run_id === first_execution_run_id) ?? null;
+): ReadStart | null {
+  const isOwn = (start: ReadStart) => start.turn_id === turn_id && start.first_execution_run_id === first_execution_run_id;
+  return blocksOf('start', blocks).findLast(isOwn) ?? null;
 }
 
 /** Of the turn's own start. */
 function pinnedIn(blocks: StoredBlock[], turn: TurnContext): [name: string, version: string][] {
-  const outside = startOf(blocks, turn)?.outside;
-  const tools = isJsonObject(outside) && Array.isArray(outside.tools) ? outside.tools : [];
+  const tools = startOf(blocks, turn)?.outside ?? [];
   return tools.flatMap((id): [string, string][] => {
-    const [name, version] = String(id).split('@');
+    const [name, version] = id.split('@');
     return name && version ? [[name, version]] : [];
   });
 }

@@ -5,7 +5,6 @@
  */
 import type { RunCallInput } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
-import { isJsonObject } from '../shared/json';
 import type { Store, StoredBlock } from '../store/store';
 import { walk } from '../store/transcript';
 import { startOf } from './outside-tools';
@@ -23,10 +22,9 @@ export function startFaultIn(blocks: StoredBlock[], turn: Turn): string | null {
   const start = startOf(blocks, turn);
   const { turn_id, agent, requester, store_id } = turn;
   if (start === null) return `no start of turn ${turn_id} stands in its transcript`;
-  const name = isJsonObject(start.agent) ? start.agent.name : start.agent;
-  if (name !== agent) return `turn ${turn_id} is of agent ${JSON.stringify(name)}, not of ${agent}`;
+  if (start.agent !== agent) return `turn ${turn_id} is of agent ${JSON.stringify(start.agent)}, not of ${agent}`;
   if (start.requester !== requester)
     return `turn ${turn_id} was asked for by ${JSON.stringify(start.requester)}, not by ${requester}`;
-  if (start.store_id === store_id) return null;
-  return `turn ${turn_id} began with digests of version ${start.store_id === undefined ? 1 : 2}`;
+  if (start.store_id === (store_id ?? null)) return null;
+  return `turn ${turn_id} began with digests of version ${start.store_id === null ? 1 : 2}`;
 }

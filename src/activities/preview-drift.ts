@@ -9,7 +9,7 @@ import { taken } from '../tools/taken';
 import type { Dependencies } from './dependencies';
 import type { HoldAnswer } from './held-back';
 import { previewOf } from './preview';
-import type { Shown } from './shown';
+import type { ApprovalEvidence } from '../record/parts';
 
 const LONGEST_TEXT = 4000;
 
@@ -18,7 +18,7 @@ export async function previewDrifted(
   request: RunCallInput,
   tool: Tool,
   input: JsonObject,
-  { preview: asked }: Shown,
+  { preview: asked }: ApprovalEvidence,
 ): Promise<HoldAnswer> {
   const { turn, call, verdict } = request;
   // A write that a rule allows has no preview to compare with.

@@ -19,7 +19,8 @@ import { recordedOutcome } from './effect-outcome';
 import { showing } from './pulse';
 import { failure, keep, metadataAt, success } from './run-once';
 import { runWhere } from './run-where';
-import { callSubject } from './subject';
+import { callSubject } from '../record/subject';
+import { settlementBlock } from '../record/write-block';
 import { actsElsewhere } from './target-change';
 import { toolContext } from './tool-context';
 
@@ -86,7 +87,7 @@ async function conclude(
   const metadata = metadataAt(tool, turn, at);
   const envelope = error ? failure(error, metadata) : success(dataOf(tool, found), metadata);
   const kept = await keep(deps, turn, call, tool, input, envelope);
-  const body: Json = {
+  const block = settlementBlock({
     call_id: call.id,
     digest: call.digest,
     outcome,
@@ -96,8 +97,8 @@ async function conclude(
     idempotency_key,
     result_ref: kept.result_ref,
     subject: callSubject(turn, call),
-  };
-  const head = await append(deps.store, turn.first_execution_run_id, { parent, kind: 'settlement', at, bodies: [body] });
+  });
+  const head = await append(deps.store, turn.first_execution_run_id, { parent, at, ...block });
   const facts = { result_ref: kept.result_ref, result_head: head };
   // Where the attempt has ended otherwise in between, this fails, and is tried again: then the record is closed.
   const moved = await deps.store.effects.move(idempotency_key, dispatch, outcome, facts);

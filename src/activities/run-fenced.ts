@@ -7,7 +7,7 @@
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../shared/activity-io';
 import { callError, type CallError } from '../shared/errors';
-import type { Json, JsonObject } from '../shared/json';
+import type { JsonObject } from '../shared/json';
 import { CLASS_RULES } from '../shared/tool-class';
 import { StoreError, type EffectRecord } from '../store/store';
 import { Draft, walk } from '../store/transcript';
@@ -31,7 +31,10 @@ import { permissionFault } from './permission-fault';
 import { showing } from './pulse';
 import { refusal } from './refusal';
 import { failure, keep, runOnce, success, type Ran } from './run-once';
-import { callSubject, decisionBodies } from './subject';
+import type { DispatchBody } from '../record/blocks';
+import { blocksOf } from '../record/read-block';
+import { callSubject } from '../record/subject';
+import { decisionBlocks, dispatchBlock } from '../record/write-block';
 import { targetChanged } from './target-change';
 
 export async function runFenced(
@@ -155,10 +158,10 @@ async function writeDispatch(deps: Dependencies, request: RunCallInput, key: str
   const { turn, call, at, head } = request;
   const draft = new Draft(deps.store, turn.first_execution_run_id, head);
   if (call.dispatch === 1 || !(await isWritten(deps, request)))
-    for (const body of decisionBodies(turn, call, approvalsOf(request))) draft.add('decision', at, [body]);
+    for (const block of decisionBlocks(turn, call, approvalsOf(request))) draft.add(block, at);
   // As the turn has had it since it began, with the tools from outside.
   const agent = (await agentSince(deps, turn, head)) ?? deps.registry.forTurn(turn)!;
-  const dispatch: Json = {
+  const dispatch: DispatchBody = {
     call_id: call.id,
     tool: call.tool,
     version: call.version,
@@ -175,14 +178,14 @@ async function writeDispatch(deps: Dependencies, request: RunCallInput, key: str
     approval: { ...deps.registry.approval(turn.agent, call.tool) },
     subject: callSubject(turn, call),
   };
-  draft.add('dispatch', at, [dispatch]);
+  draft.add(dispatchBlock(dispatch), at);
   return draft.store();
 }
 
 /** Whether an earlier dispatch has written the decisions; one that was lost may have, beside the chain. */
 async function isWritten({ store }: Dependencies, { head, call }: RunCallInput): Promise<boolean> {
   const blocks = await walk(store, head);
-  return blocks.some(({ block, bodies }) => block.kind === 'decision' && (bodies[0] as JsonObject).digest === call.digest);
+  return blocksOf('decision', blocks).some(({ digest }) => digest === call.digest);
 }
 
 interface Dispatched {

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { RunCallInput, TurnContext } from '../shared/activity-io';
 import type { Envelope, EnvelopeMetadata } from '../shared/envelope';
 import type { CallError } from '../shared/errors';
-import type { Json, JsonObject } from '../shared/json';
+import { asJson, type Json, type JsonObject } from '../shared/json';
 import { timeLimitOf } from '../shared/tool-class';
 import type { Deadline } from '../tools/deadline';
 import type { Tool } from '../tools/define';
@@ -127,6 +127,6 @@ export async function keep(
 ): Promise<{ result_ref: string; summary: string }> {
   const owner = { turn_id: turn.turn_id, session_id: turn.session_id, call_id: callIdentity.id };
   const stored = storedResult(tool, input, envelope, owner);
-  const result_ref = await deps.store.putPart(turn.first_execution_run_id, stored as unknown as Json);
+  const result_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(stored));
   return { result_ref, summary: stored.summary };
 }

@@ -11,13 +11,13 @@ import { tenantOf } from '../shared/tenant';
 import type { EffectState } from '../store/store';
 import type { Tool } from '../tools/define';
 import { intentOf } from '../tools/intent';
-import type { StoredResult } from '../tools/shape';
+import { readResult } from '../record/parts';
 import { effectiveInput } from './call-input';
 import type { Dependencies } from './dependencies';
 import type { EffectClosed } from './effect-closed';
 import { keyOf } from './effect-of';
 import type { HoldAnswer } from './held-back';
-import type { Shown } from './shown';
+import type { ApprovalEvidence } from '../record/parts';
 
 /** Owners that a card tells of; the newest. */
 const MOST_SHOWN = 5;
@@ -29,7 +29,7 @@ export async function sameIntent(
   request: RunCallInput,
   tool: Tool,
   input: JsonObject,
-  { held }: Shown,
+  { held }: ApprovalEvidence,
 ): Promise<HoldAnswer> {
   const { turn, call } = request;
   const named = intentOf(tool, input);
@@ -116,7 +116,7 @@ async function ownerLine({ store }: Dependencies, viewer: Viewer, owner: IntentO
   const tenant = tenantOf(viewer.requester);
   if (tenant !== null && tenantOf(requester) !== tenant) return `- a call of another tenant: ${state}.`;
   const result = record?.result_ref ? await store.getPart(record.result_ref).catch(() => null) : null;
-  const summary = result === null ? '' : ` ${short((result as unknown as StoredResult).summary, LONGEST_SUMMARY)}`;
+  const summary = result === null ? '' : ` ${short(readResult(result).summary, LONGEST_SUMMARY)}`;
   return `- call ${short(call_id)} of turn ${short(turn_id)}, asked for by ${short(requester)}, ${at}: ${state}.${summary} (${digest})`;
 }
 

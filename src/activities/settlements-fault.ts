@@ -6,7 +6,7 @@ import type { EffectRecord } from '../store/store';
 import { foundSettled } from './asked';
 import type { Dependencies } from './dependencies';
 import { dispatchedUnder } from './dispatched-under';
-import { shownOf } from './shown';
+import { approvalEvidenceOf } from './approval-evidence';
 
 export interface SettlementsFault {
   /** Why these settlements do not hold. */
@@ -28,7 +28,7 @@ export async function settlementsFault(
   if (before && before.agent !== turn.agent) return { reason: `the call is of agent ${before.agent}`, policy };
   if (before && before.requester !== turn.requester) return { reason: `${before.requester} asked for the call`, policy };
   // Under the digest of its dispatch others may have had a hand in it than under the one that is settled.
-  const shown = await Promise.all([call, ...(before ? [before] : [])].map((one) => shownOf(deps.store, one)));
+  const shown = await Promise.all([call, ...(before ? [before] : [])].map((one) => approvalEvidenceOf(deps.store, one)));
   const makers = shown.flatMap((one) => one.makers);
   for (const one of before?.approval ? [present, before.approval] : [present]) {
     const reason = await faultUnder(one, deps, input, makers);

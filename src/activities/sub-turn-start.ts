@@ -7,7 +7,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { TurnContext } from '../shared/activity-io';
 import { samePerson } from '../shared/approval';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { blocksOf, readBlock, type ReadAdmittedCall, type ReadStart } from '../record/read-block';
 import type { ParentTurn } from '../shared/sub-turn';
 import { walk } from '../store/transcript';
 import { StoreError, type StoredBlock } from '../store/store';
@@ -39,17 +39,18 @@ export async function subTurnStartFault(
   const { store, turns } = deps;
   let below: Below = { ...turn, message_hash: messageHash };
   for (let { parent } = turn, above = 1; above <= MOST_ABOVE; above++) {
-    const blocks = await blocksOf(store, parent.head);
+    const blocks = await transcriptOf(store, parent.head);
     const began = blocks?.findLast(({ block }) => block.kind === 'start'); // of a session's transcript, the last turn's
-    const start = (began?.bodies[0] ?? {}) as JsonObject;
+    const start = began ? readBlock(began) : null;
     if (
       !blocks ||
       !began ||
+      start?.kind !== 'start' ||
       start.workflow_id !== parent.workflow_id ||
       start.first_execution_run_id !== parent.first_execution_run_id
     )
       return `no transcript of turn ${parent.turn_id} says that it has asked for it`;
-    if (!samePerson(String(start.requester), below.requester)) return `turn ${parent.turn_id} has another requester`;
+    if (!samePerson(start.requester ?? '', below.requester)) return `turn ${parent.turn_id} has another requester`;
     if (!admits(blocks, parent.call_id)) return `turn ${parent.turn_id} has no call ${parent.call_id} of an agent`;
     const by = await turns.startedBy(below.workflow_id, below.first_execution_run_id);
     if (by?.workflow_id !== parent.workflow_id || by.first_execution_run_id !== parent.first_execution_run_id)
@@ -58,15 +59,14 @@ export async function subTurnStartFault(
     const { digest, within, depth_left } = parent;
     if (!(await wasOpened(store, parent, workflow_id, { digest, agent, message_hash, within, depth_left })))
       return `turn ${parent.turn_id} has not opened it so for call ${parent.call_id}: of agent ${agent}, with this message, these modes and this depth`;
-    const next = start.parent as unknown as ParentTurn | undefined;
-    if (next === undefined) return signatureFault(deps, start, began.block.at);
-    below = { ...(start as unknown as Below), agent: String((start.agent as JsonObject).name) };
-    parent = next;
+    if (start.parent === null) return signatureFault(deps, start, began.block.at);
+    below = { ...contextOf(start), message_hash: start.message_hash ?? '' };
+    ({ parent } = start);
   }
   return `it stands below more than ${MOST_ABOVE} turns`;
 }
 
-async function blocksOf(store: Dependencies['store'], head: string): Promise<StoredBlock[] | null> {
+async function transcriptOf(store: Dependencies['store'], head: string): Promise<StoredBlock[] | null> {
   try {
     return await walk(store, head);
   } catch (error) {
@@ -76,21 +76,35 @@ async function blocksOf(store: Dependencies['store'], head: string): Promise<Sto
 }
 
 function admits(blocks: StoredBlock[], callId: string): boolean {
-  const isIt = (body: Json) =>
-    isJsonObject(body) && body.call_id === callId && body.class === 'agent' && body.verdict !== 'rejected';
-  return blocks.some(({ block, bodies }) => block.kind === 'admission' && bodies.some(isIt));
+  const isIt = (call: ReadAdmittedCall) => call.call_id === callId && call.class === 'agent' && call.verdict !== 'rejected';
+  return blocksOf('admission', blocks).some(({ calls }) => calls.some(isIt));
 }
 
 /** A turn may take longer than its signature is good for: what counts is when it began. */
-async function signatureFault(deps: Parameters<typeof startFault>[0], start: JsonObject, at: string): Promise<string | null> {
-  const { attestation } = start;
-  if (typeof attestation !== 'string') return 'the turn above was not signed';
-  const turn = start as unknown as TurnContext;
+async function signatureFault(deps: Parameters<typeof startFault>[0], start: ReadStart, at: string): Promise<string | null> {
+  const { attestation, signed_for } = start;
+  if (attestation === null) return 'the turn above was not signed';
   // A direct call need not name its agent.
-  const { agent, message_hash } = (start.signed_for ?? {
-    agent: (start.agent as JsonObject).name,
-    message_hash: start.message_hash,
-  }) as JsonObject;
-  const asked = { agent: String(agent), message_hash: String(message_hash) };
-  return startFault(deps, { turn, ...asked, attestation, at });
+  const asked = signed_for ?? { agent: start.agent ?? '', message_hash: start.message_hash ?? '' };
+  return startFault(deps, { turn: contextOf(start), ...asked, attestation, at });
+}
+
+function contextOf({
+  turn_id,
+  workflow_id,
+  first_execution_run_id,
+  agent,
+  requester,
+  session_id,
+  trace_id,
+}: ReadStart): TurnContext {
+  return {
+    turn_id: turn_id ?? '',
+    workflow_id: workflow_id ?? '',
+    first_execution_run_id: first_execution_run_id ?? '',
+    agent: agent ?? '',
+    requester: requester ?? '',
+    session_id,
+    trace_id: trace_id ?? '',
+  };
 }

@@ -25,7 +25,7 @@ import { admitAll, admittedCall, storeCalls } from './admit-calls';
 import { answerText, storableContent, toolUses, unlistedServerTools } from './content';
 import { addBeginning } from './begin-turn';
 import { compactedMessages, totalTokens } from './compacted';
-import { addOutcomes, messageBodies, messagesOf, steerBodies } from './conversation';
+import { addOutcomes, messagesOf } from './conversation';
 import { containerOf } from './container';
 import type { Dependencies } from './dependencies';
 import { asTooLong, goOnText, saysFull, TOO_LONG, type TooLong } from './full-context';
@@ -36,7 +36,9 @@ import { beginOver } from './own-store';
 import { showing } from './pulse';
 import { saidBefore } from './said-before';
 import { checkParentRuns } from './sub-turn-start';
-import { turnSubject } from './subject';
+import type { ModelRequest } from '../record/blocks';
+import { turnSubject } from '../record/subject';
+import { admissionBlock, endBlock, messageBlock, steerBlock } from '../record/write-block';
 import { withUniqueIds, type AskedIds } from './unique-ids';
 import { hasReadUntrusted } from './untrusted';
 
@@ -57,13 +59,13 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const draft = new Draft(deps.store, scope, input.head);
   await addBefore(deps, draft, begun, { ...input, turn });
   // After the results: the API takes an answer to its calls before anything else.
-  for (const steer of input.steers ?? []) draft.add('message', at, steerBodies(steer));
+  for (const steer of input.steers ?? []) draft.add(steerBlock(steer), at);
   let blocks = await draft.whole();
   const notBegun = startFaultIn(blocks, turn);
   if (notBegun !== null) throw ApplicationFailure.nonRetryable(`No step was taken: ${notBegun}.`, 'holdfast.not_begun');
   const goOn = goOnText(blocks, messagesOf(blocks).at(-1));
   if (goOn !== null) {
-    draft.add('message', at, messageBodies('user', [{ type: 'text', text: goOn }]));
+    draft.add(messageBlock('user', [{ type: 'text', text: goOn }]), at);
     blocks = await draft.whole();
   }
   // What has been read, and which tools have been found, stays so when it is no longer shown.
@@ -82,7 +84,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     ...(said_before.length > 0 ? { said_before } : {}),
   };
   if (!('content' in answer)) {
-    draft.add('admission', at, [{ ...refusedHeader(modelOf(deps, agent), answer), ...about }]);
+    draft.add(admissionBlock({ ...refusedRequest(modelOf(deps, agent), answer), ...about }, []), at);
     return {
       head: await draft.store(),
       policy: policyOf(agent),
@@ -100,24 +102,22 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const unlisted = unlistedServerTools(response, agent.agent.serverTools);
   if (unlisted.length > 0) throw unlistedServerTool(unlisted);
 
-  draft.add('message', at, messageBodies('assistant', storableContent(response)));
+  draft.add(messageBlock('assistant', storableContent(response)), at);
   const untrusted =
     input.turn.parent?.untrusted === true || (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks));
   const known = { untrusted, shown: new Set(shown.map(({ name }) => name)) };
   const asked = toolUses(response).map(({ name, json }) => ({ name, json, cut: isCut(response.stopReason) }));
   await checkAhead(agent, asked, input.turn.requester);
   const calls = await admitAll(deps, agent, input, response, { ...known, askedIds });
-  const admission = draft.add('admission', at, [
-    { ...admissionHeader(response, askedIds), ...about },
-    ...calls.map((call) => call.body),
-  ]);
+  const bodies = calls.map((call) => call.body);
+  const admission = draft.add(admissionBlock({ ...answeredRequest(response, askedIds), ...about }, bodies), at);
   const admitted = calls.map((call, index) => {
     const inputRef = admission.block.parts[index + 1]!;
     return admittedCall({ prepared: agent, definition_ref }, turn, call, { inputRef, untrusted });
   });
   const next = nextOf(response, calls.length);
   const answered = draft.head!;
-  if (next === 'end') draft.add('end', at, [{ state: input.all_refused ? 'refused' : 'completed', reason: null }]);
+  if (next === 'end') draft.add(endBlock({ state: input.all_refused ? 'refused' : 'completed', reason: null }), at);
   const pairs = calls.map((asked, index) => ({ asked, admitted: admitted[index]! }));
   const [head] = await Promise.all([draft.store(), storeCalls(deps.store, turn, pairs)]);
   return {
@@ -221,8 +221,10 @@ function asApplicationFailure({ message, facts }: ModelFailure): ApplicationFail
   });
 }
 
-/** First part of the admission block: the model request that it answers, and what the vendor's own tools did. */
-function admissionHeader(response: ModelResponse, askedIds: AskedIds): JsonObject {
+/** What a model request says of itself, besides what the step knows of it. */
+type RequestFacts = Omit<ModelRequest, 'catalogue' | 'definition_ref' | 'subject'>;
+
+function answeredRequest(response: ModelResponse, askedIds: AskedIds): RequestFacts {
   return {
     message_id: response.id,
     request_id: response.requestId,
@@ -240,9 +242,9 @@ function admissionHeader(response: ModelResponse, askedIds: AskedIds): JsonObjec
 }
 
 /** The same, of a request that was refused because it was too long. */
-function refusedHeader(model: string, { sent, window }: TooLong): JsonObject {
+function refusedRequest(model: string, { sent, window }: TooLong): RequestFacts {
   const usage: JsonObject = { ...NO_TOKENS, ...(sent === undefined ? {} : { context_tokens: sent }) };
-  const told: JsonObject = window === undefined ? {} : { context_window: window };
+  const told = window === undefined ? {} : { context_window: window };
   return { message_id: null, request_id: null, model, stop_reason: TOO_LONG, usage, ...told, server_tools: [] };
 }
 

@@ -1,12 +1,12 @@
 import type { TurnContext } from '../shared/activity-io';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { asJson, type Json, type JsonObject } from '../shared/json';
 import { StoreError, type Store } from '../store/store';
 import { withoutBytes } from '../tools/binary';
 import { cursorsFor } from '../tools/cursors';
 import type { ToolContext, ToolLogger } from '../tools/define';
 import type { GivenContext } from '../tools/run';
 import { ToolError } from '../tools/errors';
-import type { StoredResult } from '../tools/shape';
+import { readResultOrData } from '../record/parts';
 import type { Dependencies } from './dependencies';
 import { NetworkClock } from './network-clock';
 
@@ -69,12 +69,12 @@ async function readResultOf(store: Store, turn: TurnContext, ref: string): Promi
     if (error instanceof StoreError && error.code === 'not_found') throw unknown;
     throw error;
   });
-  if (!isJsonObject(body) || !('envelope' in body || 'kept' in body)) throw unknown;
-  const stored = body as unknown as StoredResult & { kept?: Json };
+  const stored = readResultOrData(body);
+  if (stored === null) throw unknown;
   const sameSession = turn.session_id !== null && stored.session_id === turn.session_id;
   if (stored.turn_id !== turn.turn_id && !sameSession) throw unknown;
-  const { envelope, kept } = stored;
-  if (kept !== undefined) return structuredClone(kept);
+  if ('kept' in stored) return structuredClone(stored.kept);
+  const { envelope } = stored;
   // Without the bytes of files: what a tool reads here it may hand to the model.
-  return structuredClone(envelope.success ? withoutBytes(envelope.data) : (envelope.error as unknown as Json));
+  return structuredClone(envelope.success ? withoutBytes(envelope.data) : asJson(envelope.error));
 }

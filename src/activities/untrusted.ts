@@ -4,6 +4,7 @@
  * kept in the definitions that its blocks name, and what it says now does not undo it.
  */
 import type { ModelMessage } from '../model/provider';
+import { blocksOf } from '../record/read-block';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { StoreError, type Store, type StoredBlock } from '../store/store';
 import type { PreparedAgent } from '../tools/registry';
@@ -23,9 +24,10 @@ export async function hasReadUntrusted(
   present: { agent: PreparedAgent; definition_ref: string },
   blocks: readonly StoredBlock[],
 ): Promise<boolean> {
-  const heads = blocks.filter(({ block }) => block.kind === 'start' || block.kind === 'admission').map(({ bodies }) => bodies[0]);
-  if (heads.some(beganUntrusted)) return true;
-  const refs = new Set(heads.flatMap(definitionOf).filter((ref) => ref !== present.definition_ref));
+  const starts = blocksOf('start', blocks);
+  if (starts.some(({ parent }) => parent?.untrusted === true)) return true;
+  const named = [...starts, ...blocksOf('admission', blocks)].flatMap(({ definition_ref }) => definition_ref ?? []);
+  const refs = new Set(named.filter((ref) => ref !== present.definition_ref));
   const before = await Promise.all([...refs].map((ref) => markedIn(store, ref)));
   return anyUntrusted(present.agent, messagesOf([...blocks]), before);
 }
@@ -42,17 +44,6 @@ function anyUntrusted({ tools }: PreparedAgent, messages: readonly ModelMessage[
     if (known?.tool.untrustedOutput === true || before.some((marked) => marked?.has(name))) return true;
     return (known === undefined || unreadable) && answered.has(block.id);
   });
-}
-
-/** A sub-agent's turn, whose parent had read such words before it asked. */
-function beganUntrusted(head: Json | undefined): boolean {
-  const parent = isJsonObject(head ?? null) ? (head as JsonObject).parent : null;
-  return isJsonObject(parent ?? null) && (parent as JsonObject).untrusted === true;
-}
-
-function definitionOf(head: Json | undefined): string[] {
-  const ref = isJsonObject(head ?? null) ? (head as JsonObject).definition_ref : null;
-  return typeof ref === 'string' ? [ref] : [];
 }
 
 async function markedIn(store: Pick<Store, 'getBytes'>, ref: string): Promise<Marked> {

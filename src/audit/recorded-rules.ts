@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import type { OuterMode } from '../shared/sub-turn';
 import { TOOL_CLASSES, type ToolClass } from '../shared/tool-class';
 import { shapeFaults, type AgentPermissions, type RuledTool, type TargetKind } from '../rules';
-import { list, object, text, textOrNull } from './case-file/loose';
+import { list, object, text, textOrNull } from '../record/fields';
 
 /** More than any agent has: a bundle may be made by anybody. */
 const MOST_RULES = 10_000;

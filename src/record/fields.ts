@@ -1,5 +1,5 @@
-/** A bundle's values are whatever somebody has signed: each is read as what is hoped for, or as nothing. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+/** A bundle may hold any value: each is read as the expected type, or as nothing. */
+import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 
 type Maybe = Json | undefined;
 

@@ -2,6 +2,18 @@
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
+/** What holds nothing but JSON, by its type: an interface too, which TypeScript does not take for a `JsonObject`. */
+export type JsonLike<T> = T extends Json | undefined
+  ? T
+  : T extends (...args: never[]) => unknown
+    ? never
+    : { [K in keyof T]: JsonLike<T[K]> };
+
+/** The same value, as JSON. A field that is undefined is refused where the value is hashed or stored. */
+export function asJson<T>(value: T & JsonLike<T>): Json {
+  return value as unknown as Json;
+}
+
 /** True for `{…}`; false for arrays, null and scalars. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

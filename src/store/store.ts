@@ -4,18 +4,16 @@
  */
 import type { CallRecord } from '../shared/digests';
 import type { Json, JsonObject } from '../shared/json';
-import type { Block, BlockKind, Part } from '../shared/transcript';
+import type { BlockContent } from '../record/write-block';
+import type { Block, Part } from '../shared/transcript';
 import type { SealedBlock } from './seal';
 import type { TrailPage, TrailQuery } from './trail';
 
-export interface NewBlock {
+export interface NewBlock extends BlockContent {
   /** Hash of the block before; null for the first. */
   parent: string | null;
-  kind: BlockKind;
   /** Workflow time, ISO 8601. */
   at: string;
-  /** One part each, in order. */
-  bodies: Json[];
 }
 
 /** A block as it was read: never changed by whoever reads it. */

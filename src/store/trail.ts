@@ -6,7 +6,8 @@
 import { searchable } from '../shared/visibility-text';
 import { samePerson } from '../shared/approval';
 import { asTurnId, idsFromKey } from '../shared/ids';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { readBlock, type ReadSubject } from '../record/read-block';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json';
 import type { BlockKind } from '../shared/transcript';
 import type { StoredBlock } from './store';
 
@@ -78,48 +79,37 @@ export class TrailQueryError extends Error {
 }
 
 /** The entries that a block gives: none for most, and for blocks from before there was a trail. */
-export function entriesOf({ hash, block, bodies }: StoredBlock): TrailEntry[] {
-  const { kind, at } = block;
-  const objects = bodies.filter(isJsonObject);
-  const [first] = objects;
-  if (!first || !isJsonObject(first.subject ?? null)) return [];
-  const subject = first.subject as JsonObject;
+export function entriesOf(stored: StoredBlock): TrailEntry[] {
+  const { kind, at } = stored.block;
+  const read = readBlock(stored);
+  if (read === null || !('subject' in read) || read.subject === null) return [];
+  const { subject } = read;
   const entry = (facts: JsonObject): TrailEntry[] => {
-    const said = { v: 'holdfast.trail/1', at, kind, digest: null, by: '', ...fieldsOf(subject), ...facts, block: hash };
+    const said = { v: 'holdfast.trail/1', at, kind, digest: null, by: '', ...fieldsOf(subject), ...facts, block: stored.hash };
     const made = { ...said, at: withMs(String(said.at)) };
     return isEntry(made) ? [made] : [];
   };
-  const { digest = null } = first;
-  switch (kind) {
+  switch (read.kind) {
     case 'admission':
-      return objects.slice(1).flatMap((call) => {
-        const { call_id, tool, version, verdict } = call;
-        if (call.class !== 'destructive') return [];
-        const state = { rejected: 'rejected', ask: 'asked', allow: 'allowed' }[String(verdict)] ?? '';
-        return entry({
-          call_id: call_id ?? '',
-          revision: 1,
-          tool: tool ?? '',
-          version: version ?? '',
-          class: 'destructive',
-          state,
-        });
+      return read.calls.flatMap(({ call_id, tool, version, class: toolClass, verdict }) => {
+        if (toolClass !== 'destructive') return [];
+        const state = getOwn({ rejected: 'rejected', ask: 'asked', allow: 'allowed' }, verdict ?? '') ?? '';
+        const call = { call_id: call_id ?? '', tool: tool ?? '', version: version ?? '' };
+        return entry({ ...call, revision: 1, class: 'destructive', state });
       });
     case 'decision': {
-      const states = { approve: 'approved', deny: 'denied', expired: 'expired', edit: 'edited' } as const;
-      const state = states[String(first.decision) as keyof typeof states] ?? '';
-      return entry({ digest, state, by: first.by ?? '', at: first.at ?? at });
+      const states = { approve: 'approved', deny: 'denied', expired: 'expired', edit: 'edited' };
+      const state = getOwn(states, read.decision ?? '') ?? '';
+      return entry({ digest: read.digest, state, by: read.by ?? '', at: read.at ?? at });
     }
     case 'dispatch':
-      return entry({ digest, state: 'dispatched' });
+      return entry({ digest: read.digest, state: 'dispatched' });
     case 'effect':
-      return entry({ digest, state: first.effect ?? '' });
-    case 'settlement': {
-      const said = Array.isArray(first.settlements) ? first.settlements.filter(isJsonObject) : [first];
-      return said.flatMap((one) => entry({ digest, state: one.outcome ?? '', by: one.by ?? '', at: one.at ?? at }));
-    }
-    default:
-      return [];
+      return entry({ digest: read.digest, state: read.effect ?? '' });
+    case 'settlement':
+      return (read.settlements ?? [read]).flatMap(({ outcome, by, at: when }) =>
+        entry({ digest: read.digest, state: outcome ?? '', by: by ?? '', at: when ?? at }),
+      );
   }
 }
 
@@ -127,7 +117,7 @@ const SUBJECT = ['turn_id', 'workflow_id', 'agent', 'requester', 'call_id', 'rev
 const FIELDS = ['v', 'at', 'kind', 'state', ...SUBJECT, 'digest', 'by', 'block'] as const;
 const CALL_ID = /^[1-9]\d{0,5}\.[1-9]\d{0,5}$/;
 
-function fieldsOf(subject: JsonObject): JsonObject {
+function fieldsOf(subject: ReadSubject): JsonObject {
   return Object.fromEntries(SUBJECT.map((name) => [name, subject[name] ?? '']));
 }
 

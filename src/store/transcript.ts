@@ -1,6 +1,5 @@
 /** Appending to a transcript, and walking it. */
-import type { Json } from '../shared/json';
-import type { BlockKind } from '../shared/transcript';
+import type { BlockContent } from '../record/write-block';
 import type { SealedBlock } from './seal';
 import { StoreError, type NewBlock, type Store, type StoredBlock } from './store';
 
@@ -29,9 +28,8 @@ export class Draft {
   /**
    * Adds a block.
    * @param at workflow time, ISO 8601: not the clock, or a retry would give another block
-   * @param bodies one part each, in order
    */
-  add(kind: BlockKind, at: string, bodies: Json[]): SealedBlock {
+  add({ kind, bodies }: BlockContent, at: string): SealedBlock {
     const block = this.to.seal(this.scope, { parent: this.head, kind, at, bodies });
     this.blocks.push(block);
     return block;

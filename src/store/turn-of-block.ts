@@ -1,5 +1,5 @@
 /** Whose a block is: the start block that comes last before it says so. */
-import { isJsonObject } from '../shared/json';
+import { readBlock } from '../record/read-block';
 import type { Store, StoredBlock } from './store';
 
 export interface TurnOfBlock {
@@ -10,12 +10,11 @@ export interface TurnOfBlock {
 
 /** @param blocks from the first to the one that is meant. Null: no turn began before it */
 export function turnOfBlock(blocks: readonly StoredBlock[]): TurnOfBlock | null {
-  const start = blocks.findLast(({ block }) => block.kind === 'start')?.bodies[0] ?? null;
-  if (!isJsonObject(start) || !isJsonObject(start.agent ?? null)) return null;
-  const { turn_id, requester } = start;
-  const { name } = start.agent as { name?: unknown };
-  if (typeof turn_id !== 'string' || typeof requester !== 'string' || typeof name !== 'string') return null;
-  return { turn_id, requester, agent: name };
+  const last = blocks.findLast(({ block }) => block.kind === 'start');
+  const start = last ? readBlock(last) : null;
+  if (start?.kind !== 'start') return null;
+  const { turn_id, requester, agent } = start;
+  return turn_id === null || requester === null || agent === null ? null : { turn_id, requester, agent };
 }
 
 /** The same for one block, read from the store as far as its turn's start. @throws StoreError */

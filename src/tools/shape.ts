@@ -1,4 +1,5 @@
 /** Results, shaped: what is stored, what the model reads, and the one line that people see. */
+import type { PartOwner, StoredResult } from '../record/parts';
 import { canonical } from '../shared/canonical';
 import { cutBytes } from '../shared/cut';
 import type { Envelope } from '../shared/envelope';
@@ -10,27 +11,9 @@ import type { Tool } from './define';
 import { deprecationNotice } from './lifecycle';
 import { taken } from './taken';
 
-/** The body of a result's part. It names its turn and session, so that `read_result` can refuse all others. */
-export interface StoredResult {
-  turn_id: string;
-  session_id: string | null;
-  call_id: string;
-  envelope: Envelope;
-  summary: string;
-  /** Whether the model is given the whole of it. */
-  inline: boolean;
-  /** How many bytes of it the model is given, where its tool says so. Default: `INLINE_BYTES`. */
-  inline_bytes?: number;
-}
-
 const SUMMARY = 300;
 
-export function storedResult(
-  tool: Tool,
-  input: JsonObject,
-  envelope: Envelope,
-  owner: Pick<StoredResult, 'turn_id' | 'session_id' | 'call_id'>,
-): StoredResult {
+export function storedResult(tool: Tool, input: JsonObject, envelope: Envelope, owner: PartOwner): StoredResult {
   const bytes = Buffer.byteLength(canonical(envelope.success ? withoutBytes(envelope.data) : null));
   const limit = tool.maxInlineBytes ?? INLINE_BYTES;
   const inline = limit === 'unlimited' || bytes <= limit;

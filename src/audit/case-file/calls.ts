@@ -2,7 +2,7 @@
 import { decisionClaims } from '../../attestation/claims';
 import { readToken } from '../../attestation/token';
 import type { Json, JsonObject } from '../../shared/json';
-import { list, number, object, objectOrNull, text, textOrNull, time } from './loose';
+import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
 import { signatureOf, type Signatures } from './signatures';
 import type { ActivityCase, BlockCase, CallCase, DecisionCase } from './types';
 

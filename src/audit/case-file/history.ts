@@ -1,7 +1,7 @@
 /** A turn's events, run after run, as activities, messages and runs. What a reset copied from the run before counts once. */
 import type { Json, JsonObject } from '../../shared/json';
 import { DECIDE_UPDATE } from '../../workflows/contract';
-import { list, number, object, text, textOrNull, time } from './loose';
+import { list, number, object, text, textOrNull, time } from '../../record/fields';
 import { redactedIn } from '../redact/events';
 import { carried, known, LEFT_OUT, type Carried } from './payload';
 import type { ActivityCase, MessageCase, RunCase } from './types';

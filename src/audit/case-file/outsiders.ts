@@ -1,6 +1,6 @@
 /** What outsiders wrote, in a turn's record: which tools have brought it, and whether rules were told that it had been read. */
 import type { Json } from '../../shared/json';
-import { list, object, text } from './loose';
+import { list, object, text } from '../../record/fields';
 import type { BlockCase, CallCase } from './types';
 
 export interface Outsiders {

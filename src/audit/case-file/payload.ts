@@ -1,7 +1,7 @@
 /** What a payload of Temporal's history carries (docs/bundle-format.md). */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { parseJson } from '../../shared/parse-json';
-import { list, object, text } from './loose';
+import { list, object, text } from '../../record/fields';
 
 /** `undefined`: there is none, or it cannot be read; `LEFT_OUT`: redaction has taken it out. */
 export const LEFT_OUT = Symbol('left out');

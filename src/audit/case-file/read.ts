@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../shared/json';
 import type { BundleBody, BundleLine, EndBody, Redaction, RunBody, TurnBody, TurnEndBody } from '../format/lines';
 import { BrokenLine, readLines } from '../format/reader';
-import { number, object, objectOrNull, text, textOrNull } from './loose';
+import { number, object, objectOrNull, text, textOrNull } from '../../record/fields';
 import { toolsOfOutsiders } from './outsiders';
 import { TurnBuilder } from './turn';
 import { type Signatures } from './signatures';

@@ -1,10 +1,11 @@
 /** One turn of a bundle, put together from its events, blocks and effect records. */
 import type { BlockBody, RunBody, TurnBody, TurnEndBody } from '../format/lines';
+import { readBlock, type ReadBlock, type ReadEnd } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json';
 import { CALL_WORKFLOW } from '../../workflows/contract';
 import { CallBook, type Parts } from './calls';
 import { History } from './history';
-import { list, number, object, objectOrNull, text, textOrNull, time } from './loose';
+import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
 import { outsidersIn } from './outsiders';
 import { signatureOf, type Signatures } from './signatures';
 import type { BlockCase, CallCase, StepCase, TurnCase, Usage } from './types';
@@ -28,10 +29,12 @@ export class TurnBuilder {
   }
 
   block({ ref, block }: BlockBody): void {
-    const { parent, kind, at, parts } = object(block as unknown as Json);
+    const { parent, kind, at, parts } = block;
     const bodies = list(parts).map((part) => this.parts.get(text(part)) ?? null);
-    const signature = signatureOf(object(object(bodies[0]).steer).attestation, this.signatures);
-    const known = { ref: text(ref), parent: textOrNull(parent), kind: text(kind), at: time(at), bodies, signature };
+    const read = readBlock({ block, bodies });
+    const steer = read?.kind === 'message' ? read.steer : null;
+    const signature = signatureOf(steer?.attestation, this.signatures);
+    const known = { ref: text(ref), parent: textOrNull(parent), kind: text(kind), at: time(at), bodies, read, signature };
     const own = this.isOwn(known);
     if (own) this.ownRefs.add(known.ref);
     this.blocks.push({ ...known, own, onChain: false });
@@ -54,8 +57,8 @@ export class TurnBuilder {
     const calls = book.calls;
     const { view } = history;
     this.finish(calls, view);
-    const start = object(chain.find(({ kind }) => kind === 'start')?.bodies[0]);
-    const last = object(chain.findLast(({ kind }) => kind === 'end')?.bodies[0]);
+    const start = readOf('start', chain)[0] ?? null;
+    const last = readOf('end', chain).at(-1) ?? null;
     const steps = this.steps(own);
     const first = history.runs[0];
     const final = history.runs.at(-1);
@@ -68,22 +71,22 @@ export class TurnBuilder {
       firstRunId: body.first_execution_run_id ?? '',
       parent: body.parent ? { turnId: text(body.parent.turn_id), callId: text(body.parent.call_id) } : null,
       direct,
-      agent: textOrNull(view.agent) ?? textOrNull(object(start.agent).name) ?? text(input.agent),
-      requester: textOrNull(input.requester) ?? textOrNull(start.requester) ?? text(view.requester),
-      startSignature: signatureOf(textOrNull(input.attestation) ?? start.attestation, this.signatures),
-      sessionId: textOrNull(input.session_id) ?? textOrNull(start.session_id),
-      traceId: textOrNull(input.trace_id) ?? textOrNull(start.trace_id),
+      agent: textOrNull(view.agent) ?? start?.agent ?? text(input.agent),
+      requester: textOrNull(input.requester) ?? start?.requester ?? text(view.requester),
+      startSignature: signatureOf(textOrNull(input.attestation) ?? start?.attestation, this.signatures),
+      sessionId: textOrNull(input.session_id) ?? start?.session_id ?? null,
+      traceId: textOrNull(input.trace_id) ?? start?.trace_id ?? null,
       asked: direct
         ? directCall(input, calls)
         : (textOrNull(input.message) ?? spoken(chain.find((block) => roleOf(block) === 'user'))),
       answer: textOrNull(view.text) ?? spoken(chain.findLast((block) => roleOf(block) === 'assistant')),
-      state: this.state(view, last, final),
-      reason: textOrNull(view.reason) ?? textOrNull(last.reason) ?? (final?.ended ? final.reason : null),
+      state: stateOf(view, last, final),
+      reason: textOrNull(view.reason) ?? last?.reason ?? (final?.ended ? final.reason : null),
       startedAt: first?.startedAt ?? own[0]?.at ?? null,
       endedAt: final ? (final.ended === 'continued' ? null : final.endedAt) : ended,
       model: steps.find(({ model }) => model !== null)?.model ?? null,
-      policyRef: this.policy('policy_ref', start),
-      definitionRef: textOrNull(start.definition_ref) ?? this.header(own, 'definition_ref'),
+      policyRef: textOrNull(object(this.firstPolicy()).policy_ref) ?? start?.policy_ref ?? null,
+      definitionRef: start?.definition_ref ?? definitionIn(own),
       limits: objectOrNull(object(this.firstPolicy()).limits),
       usage: usageOf(view.usage) ?? sum(steps.filter(({ takenBack }) => !takenBack).map(({ usage }) => usage)),
       runs: history.runs,
@@ -102,11 +105,11 @@ export class TurnBuilder {
   }
 
   /** From the turn's own start on: what stands before is the conversation that it continues. */
-  private isOwn({ kind, parent, bodies }: Pick<BlockCase, 'kind' | 'parent' | 'bodies'>): boolean {
+  private isOwn({ kind, parent, bodies, read }: Pick<BlockCase, 'kind' | 'parent' | 'bodies' | 'read'>): boolean {
     if (parent !== null && this.ownRefs.has(parent)) return true;
-    const started = object(bodies[0]);
-    if (kind === 'start') return bodies[0] === null || started.first_execution_run_id === this.body.first_execution_run_id;
-    return false;
+    if (kind !== 'start') return false;
+    const run = read?.kind === 'start' ? read.first_execution_run_id : null;
+    return bodies[0] === null || (run !== null && run === this.body.first_execution_run_id);
   }
 
   /** Marks the way from the head back to the first block. */
@@ -121,7 +124,7 @@ export class TurnBuilder {
 
   private steps(own: BlockCase[]): StepCase[] {
     const asked = this.history.activities.filter(({ type }) => type === 'takeStep');
-    const admissions = own.filter(({ kind, bodies }) => kind === 'admission' && object(bodies[0]).direct !== true);
+    const admissions = own.filter(({ kind, read }) => kind === 'admission' && !(read?.kind === 'admission' && read.direct));
     const steps = asked.map((activity): StepCase => {
       const output = object(activity.output);
       return {
@@ -142,12 +145,12 @@ export class TurnBuilder {
       step ??= steps.find(({ step, takenBack }) => step === nth && !takenBack);
       if (!step && nth > 0) steps.push((step = { ...BLANK, step: nth, at: block.at }));
       if (!step) continue;
-      const header = object(block.bodies[0]);
-      step.model = textOrNull(header.model);
-      step.messageId = textOrNull(header.message_id);
-      step.requestId = textOrNull(header.request_id);
-      step.stopReason ??= textOrNull(header.stop_reason);
-      if (step.activity === null) step.usage = usageOf(header.usage) ?? NONE;
+      const request = block.read?.kind === 'admission' ? block.read : null;
+      step.model = request?.model ?? null;
+      step.messageId = request?.message_id ?? null;
+      step.requestId = request?.request_id ?? null;
+      step.stopReason ??= request?.stop_reason ?? null;
+      if (step.activity === null) step.usage = usageOf(request?.usage) ?? NONE;
       step.text ??= spoken(own.find(({ ref }) => ref === block.parent));
     }
     return steps;
@@ -175,26 +178,27 @@ export class TurnBuilder {
     calls.sort((a, b) => order(a) - order(b));
   }
 
-  private state(view: JsonObject, last: JsonObject, run: History['runs'][number] | undefined): string {
-    const said = textOrNull(view.state) ?? textOrNull(last.state);
-    if (said !== null && run?.ended !== 'terminated' && run?.ended !== 'timed_out') return said;
-    if (run === undefined) return said ?? 'unknown';
-    return run.ended === null || run.ended === 'continued' ? 'running' : run.ended;
-  }
-
   private firstPolicy(): Json {
     const found = this.history.activities.find(({ output }) => object(output).policy !== undefined);
     return object(found?.output).policy ?? null;
   }
+}
 
-  private policy(name: string, start: JsonObject): string | null {
-    return textOrNull(object(this.firstPolicy())[name]) ?? textOrNull(start[name]);
-  }
+function stateOf(view: JsonObject, last: ReadEnd | null, run: History['runs'][number] | undefined): string {
+  const said = textOrNull(view.state) ?? last?.state ?? null;
+  if (said !== null && run?.ended !== 'terminated' && run?.ended !== 'timed_out') return said;
+  if (run === undefined) return said ?? 'unknown';
+  return run.ended === null || run.ended === 'continued' ? 'running' : run.ended;
+}
 
-  private header(own: BlockCase[], name: string): string | null {
-    const found = own.find(({ kind, bodies }) => kind === 'admission' && textOrNull(object(bodies[0])[name]) !== null);
-    return textOrNull(object(found?.bodies[0])[name]);
-  }
+/** Of a start that was redacted, the admissions say it. */
+function definitionIn(own: BlockCase[]): string | null {
+  return readOf('admission', own).find(({ definition_ref }) => definition_ref !== null)?.definition_ref ?? null;
+}
+
+/** What the blocks of one kind say, in order. */
+export function readOf<K extends ReadBlock['kind']>(kind: K, blocks: readonly BlockCase[]): Extract<ReadBlock, { kind: K }>[] {
+  return blocks.map(({ read }) => read).filter((read): read is Extract<ReadBlock, { kind: K }> => read?.kind === kind);
 }
 
 const NONE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0 };
@@ -227,8 +231,8 @@ function order({ step, id, revision }: CallCase): number {
   return step * 1e6 + Number(/\.(\d{1,4})$/.exec(id)?.[1] ?? 0) * 1e2 + Math.min(revision, 99);
 }
 
-export function roleOf({ kind, bodies }: BlockCase): string | null {
-  return kind === 'message' ? textOrNull(object(bodies[0]).role) : null;
+export function roleOf({ read }: BlockCase): string | null {
+  return read?.kind === 'message' ? read.role : null;
 }
 
 /** The texts of a message. */

@@ -1,4 +1,5 @@
 /** A bundle as plain data for readers: what the report shows, and what a what-if asks about. Times are ISO 8601. */
+import type { ReadBlock } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json';
 import type { BundleBody, EndBody } from '../format/lines';
 import type { Outsiders } from './outsiders';
@@ -225,6 +226,8 @@ export interface BlockCase {
   onChain: boolean;
   /** Bodies of its parts; null: left out. */
   bodies: Json[];
+  /** Null: it was redacted, or says nothing that can be read. */
+  read: ReadBlock | null;
   /** Of who has said it to the running turn. */
   signature: Signature;
 }

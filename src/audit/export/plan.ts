@@ -1,6 +1,6 @@
 /** What a bundle will hold, turn by turn: names only. It is known before the first line is written, and does not grow while lines are. */
 import type { Client } from '@temporalio/client';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { readBlock, type ReadDispatch, type ReadStart } from '../../record/read-block';
 import { StoreError, type BlockWithParts, type EffectRecord, type Store } from '../../store/store';
 import { workflowId } from '../../shared/ids';
 import type { TurnBody } from '../format/lines';
@@ -95,9 +95,9 @@ export class Planner {
     const planned = this.unknown(turnId);
     const own = await this.withBlocks(planned, tips, new Set(), (start) => {
       if (start.turn_id !== turnId) return;
-      planned.turn.first_execution_run_id = String(start.first_execution_run_id);
-      if (typeof start.requester === 'string') planned.requester = start.requester;
-      if (isJsonObject(start.agent)) planned.agent = String(start.agent.name);
+      planned.turn.first_execution_run_id = start.first_execution_run_id;
+      planned.requester = start.requester ?? planned.requester;
+      planned.agent = start.agent ?? planned.agent;
     });
     return [{ ...own, head: own.blocks.at(-1) ?? null }];
   }
@@ -107,15 +107,13 @@ export class Planner {
     planned: PlannedTurn,
     tips: readonly string[],
     keys: Set<string>,
-    starts: (start: JsonObject) => void = () => undefined,
+    starts: (start: ReadStart) => void = () => undefined,
   ): Promise<PlannedTurn> {
     const look = (stored: BlockWithParts) => {
       referencesOf(stored, planned);
-      const { block, parts } = stored;
-      const body = parts[0]?.body;
-      if (!isJsonObject(body)) return;
-      if (block.kind === 'start') starts(body);
-      if (block.kind === 'dispatch' && ofTurn(body, planned.turn.turn_id)) keys.add(ownText(String(body.idempotency_key)));
+      const read = readBlock({ block: stored.block, bodies: stored.parts.map(({ body }) => body) });
+      if (read?.kind === 'start') starts(read);
+      if (read?.kind === 'dispatch' && ofTurn(read, planned.turn.turn_id)) keys.add(ownText(read.idempotency_key ?? ''));
     };
     const take = async (tip: string | null) => {
       if (tip === null) return;
@@ -149,7 +147,6 @@ export class Planner {
 }
 
 /** A conversation holds the dispatches of the turns before, too. Older blocks do not say whose they are. */
-function ofTurn(dispatch: JsonObject, turnId: string): boolean {
-  const { subject } = dispatch as { subject?: Json };
-  return !isJsonObject(subject) || subject.turn_id === turnId;
+function ofTurn({ subject }: ReadDispatch, turnId: string): boolean {
+  return subject === null || subject.turn_id === turnId;
 }

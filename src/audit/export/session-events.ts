@@ -6,7 +6,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { workflowId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import type { SessionBody } from '../format/lines';
-import { object, text } from '../case-file/loose';
+import { object, text } from '../../record/fields';
 import { readRun } from '../history';
 import { eventJson, valuesOf } from './event-json';
 

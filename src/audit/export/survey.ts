@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { TURN_WORKFLOW } from '../../workflows/contract';
 import type { RunBody } from '../format/lines';
 import { readHistory } from '../history';
-import { object, text } from '../case-file/loose';
+import { object, text } from '../../record/fields';
 import { eventJson, valuesOf } from './event-json';
 import { ownText } from './own-text';
 import { collect, noReferences, type References } from './references';

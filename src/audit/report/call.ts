@@ -1,5 +1,5 @@
 /** One call at length: what was asked for, what was decided and by whom, what ran, what came of it. */
-import { object, objectOrNull, text, textOrNull } from '../case-file/loose';
+import { object, objectOrNull, text, textOrNull } from '../../record/fields';
 import type { ActivityCase, CallCase, TurnCase } from '../case-file';
 import type { Signature } from '../case-file/signatures';
 import { changed, inputBefore, modelsInput } from './changed';

@@ -1,5 +1,5 @@
 /** A turn's sections: who and when, timeline, calls, tokens and cost, messages, transcript, runs. */
-import { list, object, text, textOrNull } from '../case-file/loose';
+import { list, object, text, textOrNull } from '../../record/fields';
 import type { BlockCase, CallCase, TurnCase, Usage } from '../case-file';
 import { callSection } from './call';
 import { code, facts, type Node, type Text } from './doc';

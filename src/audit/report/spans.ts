@@ -1,5 +1,5 @@
 /** What of a turn happened when: the rows of its timeline, for the picture and for the table beside it. */
-import { object, text, textOrNull } from '../case-file/loose';
+import { object, text, textOrNull } from '../../record/fields';
 import type { ActivityCase, CallCase, StepCase, TurnCase } from '../case-file';
 import { waitOf } from './waits';
 import { between, count, duration, ms, name, quoted } from './words';

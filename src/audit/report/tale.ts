@@ -1,6 +1,6 @@
 /** A turn in plain sentences: what was asked, what was done, who allowed it, what is not known, what to look at first. */
 import type { Json } from '../../shared/json';
-import { object, text, textOrNull } from '../case-file/loose';
+import { object, text, textOrNull } from '../../record/fields';
 import { hasReadOutsiders } from '../case-file/outsiders';
 import type { CallCase, DecisionCase, TurnCase } from '../case-file';
 import { changed, inputBefore } from './changed';

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../shared/json';
 import { visible } from '../../shared/visible';
 import type { DecisionCase } from '../case-file';
 import type { Signature } from '../case-file/signatures';
-import { text } from '../case-file/loose';
+import { text } from '../../record/fields';
 
 /** `2026-11-21 06:38:45.153 UTC`. */
 export function when(at: string | null): string {

@@ -4,7 +4,7 @@
  */
 import { plainName } from '../../shared/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody, RunBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { quoted } from './fault';

@@ -1,5 +1,5 @@
 /** A turn's own blocks, and the parts that have the inputs of its calls, against its history (rules B2 to B12). Of each only what later rules ask about is kept. */
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import { canonical } from '../../shared/canonical';
 import { plainName } from '../../shared/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';

@@ -1,6 +1,6 @@
 /** A turn's history: what its events say, and whether they can be (rules H1 to H6). Of each only what later rules ask about is kept. */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval';
 import { callDigest, idempotencyKey } from '../../shared/digests';
 import { activityId } from '../../shared/ids';

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { eachText, isPacked, unpacked, type Packed } from '../../shared/packed';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import type { History } from './history';
 import type { Testimony } from './testimony';
 import { attributesOf, eventType, firstPayload, UNKNOWN, type Known } from './values';

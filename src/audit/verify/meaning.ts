@@ -1,7 +1,7 @@
 /** What the lines mean: whether history, transcript and effects tell one story (docs/bundle-format.md, H to T). The first fault is kept. */
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import { isJsonObject, type JsonObject } from '../../shared/json';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import { BUNDLE_VERSION, type Bodies, type BundleBody, type LineKind } from '../format/lines';
 import { Attestations } from './attestations';
 import { defaultsIn } from './defaults';

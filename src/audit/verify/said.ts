@@ -1,7 +1,7 @@
 /** What people said in a turn's history: signals and updates, whatever became of them. */
 import { decisionClaims } from '../../attestation/claims';
 import { readToken } from '../../attestation/token';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { attributesOf, eventType, firstPayload, timeOf, UNKNOWN, type Known } from './values';

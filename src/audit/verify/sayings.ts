@@ -3,7 +3,7 @@ import { decisionClaims } from '../../attestation/claims';
 import { readToken } from '../../attestation/token';
 import { readDecision, type DecisionKind } from '../../shared/decision';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type Known } from './values';
 
 /** A prefix of a digest that names a call. */

@@ -5,7 +5,7 @@
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { steerDigest } from '../../shared/steer';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { quoted } from './fault';

@@ -3,7 +3,7 @@
  * the turn itself has (rules D1, D6, T7 and H9).
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody, TurnBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { differing } from './differing';

@@ -1,7 +1,7 @@
 /** What the sources of one turn have said so far, and the rules that are broken where one says otherwise (D1 to D6). */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { isCut, isShortOf } from '../../shared/short-view';
-import { object, text } from '../case-file/loose';
+import { object, text } from '../../record/fields';
 import type { Subject } from './doubled';
 import { Facts, type Disagreement } from './facts';
 import type { History, Report } from './history';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import { attempt } from './values';
 
 /** A call's outcome, as a step was given it. */

@@ -3,7 +3,7 @@ import { cutBytes } from '../../shared/cut';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { cutJson } from '../../shared/json-bytes';
 import { tenantOf } from '../../shared/tenant';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import * as of from './doubled-turn';
 import type { TurnBody } from '../format/lines';
 import { capital, quoted } from './fault';

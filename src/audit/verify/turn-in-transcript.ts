@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { cutJson } from '../../shared/json-bytes';
 import { parseJson } from '../../shared/parse-json';
 import { tenantOf } from '../../shared/tenant';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { Defaults } from './defaults';

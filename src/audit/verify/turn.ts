@@ -2,7 +2,7 @@
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import type { JsonObject } from '../../shared/json';
 import type { BlockBody, BundleBody, PartBody, RunBody, SessionBody, TurnBody, TurnEndBody } from '../format/lines';
-import { text } from '../case-file/loose';
+import { text } from '../../record/fields';
 import type { Attestations } from './attestations';
 import { AsSaid } from './as-said';
 import { Blocks, type Around } from './blocks';

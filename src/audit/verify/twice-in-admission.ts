@@ -5,7 +5,7 @@
 import { callDigest, idempotencyKey } from '../../shared/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { isCut } from '../../shared/short-view';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import type { TurnBody } from '../format/lines';
 import { capital, quoted } from './fault';
 import type { History } from './history';

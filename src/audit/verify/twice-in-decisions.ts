@@ -4,7 +4,7 @@
  */
 import { inputPreimage } from '../../shared/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import type { History } from './history';

@@ -3,7 +3,7 @@
  * may be repeated and whether an agent answers it, what the vendor's own tools did, how room was made (rules D2, D4 and D6).
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { quoted } from './fault';

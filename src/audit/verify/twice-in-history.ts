@@ -2,7 +2,7 @@
 import { actHash, idempotencyKey } from '../../shared/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { isCut, isShortOf } from '../../shared/short-view';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import { digestFault } from './admitted-digest';
 import type { RunBody, TurnBody } from '../format/lines';
 import * as of from './doubled';

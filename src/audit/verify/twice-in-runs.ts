@@ -3,7 +3,7 @@
  * which an activity's `at`, and the turn's beginning and end, are told; what an activity goes on from; what a run hands on to the next.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import type { PartBody } from '../format/lines';
 import { quoted } from './fault';
 import type { History } from './history';

@@ -1,7 +1,7 @@
 /** What stands twice, in the transcript and the effect records: parts, blocks, records (rules D1 to D8). */
 import { canonical } from '../../shared/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { object, text } from '../case-file/loose';
+import { object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import * as of from './doubled';

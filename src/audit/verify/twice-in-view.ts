@@ -2,7 +2,7 @@
 import { samePerson } from '../../shared/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { isCut } from '../../shared/short-view';
-import { list, object, text } from '../case-file/loose';
+import { list, object, text } from '../../record/fields';
 import { quoted } from './fault';
 import type { History } from './history';
 import type { Testimony } from './testimony';

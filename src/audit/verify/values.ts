@@ -1,7 +1,7 @@
 /** What a verifier reads out of hostile values: payloads, times, hashes. */
 import { calendarMs } from '../../shared/calendar';
 import { carried, LEFT_OUT } from '../case-file/payload';
-import { object, text } from '../case-file/loose';
+import { object, text } from '../../record/fields';
 import { hashJson } from '../../shared/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 

@@ -1,6 +1,6 @@
 /** Verdicts of admission on the calls of a turn, and what the turn's result says of them again: whether people had to approve (rule D5). */
 import type { Json, JsonObject } from '../../shared/json';
-import { text } from '../case-file/loose';
+import { text } from '../../record/fields';
 
 /** In these a call need not have been looked at as admission has last answered. */
 const UNSETTLED = new Set<Json | undefined>(['cancelled', 'proposed', 'superseded']);

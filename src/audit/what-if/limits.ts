@@ -1,5 +1,5 @@
 /** Before which step a limit would have ended a turn. Its sub-agents' turns spend of the same. */
-import { number } from '../case-file/loose';
+import { number } from '../../record/fields';
 import type { TurnCase, Usage } from '../case-file/types';
 import type { ProposedLimits, Stop } from './types';
 

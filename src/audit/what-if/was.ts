@@ -1,5 +1,5 @@
 /** What was decided on a call, from the record. */
-import { text } from '../case-file/loose';
+import { text } from '../../record/fields';
 import type { CallCase, TurnCase } from '../case-file/types';
 import type { Answer, Decided } from './types';
 

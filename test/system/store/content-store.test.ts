@@ -31,8 +31,8 @@ overEachKind((fresh) => {
     const store = await place.open();
     const part = await store.putPart('run-1', { text: 'é' });
     const draft = new Draft(store, 'run-1', null);
-    draft.add('start', start.at, start.bodies);
-    draft.add('message', start.at, ['one']); // in the same file
+    draft.add({ kind: 'start', bodies: start.bodies }, start.at);
+    draft.add({ kind: 'message', bodies: ['one'] }, start.at); // in the same file
     await draft.store();
     for (const reader of [store, await place.open()]) {
       const alone = await reader.getSealedPart(part);

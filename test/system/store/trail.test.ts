@@ -23,13 +23,13 @@ overEachKind((fresh, kind) => {
   test('each block that counts gives an entry that says which block it is; other blocks give none', async () => {
     const store = await (await fresh()).open();
     const draft = new Draft(store, 'run-1', null);
-    draft.add('start', AT, [{}]);
-    const given = draft.add('decision', AT, [decision()]);
-    draft.add('dispatch', AT, [{ digest: DIGEST, subject: subject() }]);
-    draft.add('effect', AT, [{ digest: DIGEST, effect: 'in_doubt', subject: subject() }]);
+    draft.add({ kind: 'start', bodies: [{}] }, AT);
+    const given = draft.add({ kind: 'decision', bodies: [decision()] }, AT);
+    draft.add({ kind: 'dispatch', bodies: [{ digest: DIGEST, subject: subject() }] }, AT);
+    draft.add({ kind: 'effect', bodies: [{ digest: DIGEST, effect: 'in_doubt', subject: subject() }] }, AT);
     const later = '2026-02-01T08:00:00.000Z';
-    draft.add('settlement', later, [{ digest: DIGEST, outcome: 'applied', by: 'bob', subject: subject() }]);
-    draft.add('message', later, [{ role: 'user', subject: subject() }]);
+    draft.add({ kind: 'settlement', bodies: [{ digest: DIGEST, outcome: 'applied', by: 'bob', subject: subject() }] }, later);
+    draft.add({ kind: 'message', bodies: [{ role: 'user', subject: subject() }] }, later);
     await draft.store();
     const { entries, damaged, next_cursor } = await store.trail.query({});
     expect(entries.map(({ kind, state, by, at }) => [kind, state, by, at])).toEqual([
@@ -199,7 +199,7 @@ overEachKind((fresh, kind) => {
             const draft = new Draft(store, 'run-1', null);
             for (const { at, decision: said, by, tool, requester, turn, call_id } of all) {
               const about = { tool, requester, turn_id: turn, workflow_id: `turn/${turn}`, call_id };
-              draft.add('decision', AT, [decision({ at, by, decision: said }, about)]);
+              draft.add({ kind: 'decision', bodies: [decision({ at, by, decision: said }, about)] }, AT);
             }
             await store.putBlocks(draft.blocks);
             const everything = (await store.trail.query({ limit: 1000 })).entries;
@@ -235,7 +235,7 @@ overEachKind((fresh, kind) => {
       const turns = { 'inv-4': 'local', [of('rita')]: 'rita', [of('sam')]: 'sam', [`call/${of('sam')}`]: 'sam' };
       const others = { [of('eve')]: 'rita', [turnIdFromKey('rita', 'inv-5')]: 'rita', 'inv-40': 'local', 'call/inv-5': 'local' };
       for (const [turn_id, requester] of Object.entries({ ...others, ...turns }))
-        draft.add('decision', AT, [decision({}, { turn_id, requester, workflow_id: turn_id })]);
+        draft.add({ kind: 'decision', bodies: [decision({}, { turn_id, requester, workflow_id: turn_id })] }, AT);
       await store.putBlocks(draft.blocks);
       const found: string[] = [];
       for (let cursor: string | null = null; ;) {

@@ -35,8 +35,8 @@ overEachKind((fresh) => {
     const start = await append(store, 'run-1', first);
     const stored = await place.objectNames();
     const draft = new Draft(store, 'run-1', start);
-    draft.add('message', at, ['one']);
-    draft.add('end', at, []);
+    draft.add({ kind: 'message', bodies: ['one'] }, at);
+    draft.add({ kind: 'end', bodies: [] }, at);
     const read = await draft.whole();
     expect(await place.objectNames()).toEqual(stored);
     const head = await draft.store();

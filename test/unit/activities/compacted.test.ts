@@ -1,12 +1,5 @@
-import {
-  compactedMessages,
-  conversationTokens,
-  entriesOf,
-  mayCut,
-  planOf,
-  shortened,
-  type SummaryBody,
-} from '../../../src/activities/compacted';
+import { compactedMessages, conversationTokens, entriesOf, mayCut, planOf, shortened } from '../../../src/activities/compacted';
+import type { SummaryBody } from '../../../src/record/blocks';
 import type { Json, JsonObject } from '../../../src/shared/json';
 import type { BlockKind } from '../../../src/shared/transcript';
 import type { StoredBlock } from '../../../src/store/store';

@@ -30,9 +30,9 @@ test('a block is its canonical text, under its own SHA-256, and its parts follow
 test('blocks that are stored together share one file, and each is found under its own name', async () => {
   const dir = storeDir();
   const draft = new Draft(await FileStore.open(dir), 'run-1', null);
-  draft.add('start', start.at, start.bodies);
-  draft.add('message', start.at, ['hello']);
-  draft.add('end', start.at, []);
+  draft.add({ kind: 'start', bodies: start.bodies }, start.at);
+  draft.add({ kind: 'message', bodies: ['hello'] }, start.at);
+  draft.add({ kind: 'end', bodies: [] }, start.at);
   await draft.store();
   const files = draft.blocks.map(({ hash }) => statSync(join(dir, nameOf(hash))).ino);
   expect(new Set(files).size).toBe(1);
@@ -44,8 +44,8 @@ test('blocks that are stored together share one file, and each is found under it
 test('a draft that was stored in part before is whole afterwards', async () => {
   const dir = storeDir();
   const draft = new Draft(await FileStore.open(dir), 'run-1', null);
-  draft.add('start', start.at, start.bodies);
-  draft.add('message', start.at, ['hello']);
+  draft.add({ kind: 'start', bodies: start.bodies }, start.at);
+  draft.add({ kind: 'message', bodies: ['hello'] }, start.at);
   for (const { hash } of draft.blocks) writeFileSync(join(dir, nameOf(hash)), 'ha'); // two writers died
   await draft.store();
   for (const { hash, block } of draft.blocks) {

@@ -65,9 +65,15 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
       const draft = new Draft(store, 'run-1', null);
       const subject = { turn_id: 'inv-7', workflow_id: 'turn/inv-7', agent: 'payables', requester: 'rita', call_id: '1.1' };
       const about = { ...subject, revision: 1, tool: 'pay', version: '1.0.0', class: 'destructive' };
-      draft.add('start', AT, [{}]);
-      draft.add('decision', AT, [{ decision: 'approve', by: 'ana', at: AT, digest: 'd'.repeat(64), note: null, subject: about }]);
-      draft.add('dispatch', AT, [{ digest: 'd'.repeat(64), subject: about }]);
+      draft.add({ kind: 'start', bodies: [{}] }, AT);
+      draft.add(
+        {
+          kind: 'decision',
+          bodies: [{ decision: 'approve', by: 'ana', at: AT, digest: 'd'.repeat(64), note: null, subject: about }],
+        },
+        AT,
+      );
+      draft.add({ kind: 'dispatch', bodies: [{ digest: 'd'.repeat(64), subject: about }] }, AT);
       proxy.cut(when, 'INSERT INTO holdfast.trail');
       const head = await draft.store();
       const other = await PostgresStore.open(url);
@@ -93,7 +99,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
     const before = proxy.statements();
     for (let step = 0; step < 20; step++) {
       const draft: Draft = new Draft(store, 'run-1', parent);
-      for (let n = 0; n < 5; n++) draft.add('message', AT, [{ step, n }, 'two']);
+      for (let n = 0; n < 5; n++) draft.add({ kind: 'message', bodies: [{ step, n }, 'two'] }, AT);
       parent = await draft.store();
     }
     expect(proxy.statements() - before).toBe(20);

@@ -7,7 +7,7 @@ import { readCaseFile } from '../../../../src/audit/case-file';
 import type { CallCase, CaseFile } from '../../../../src/audit/case-file/types';
 import { LineWriter } from '../../../../src/audit/format/writer';
 import { hashJson } from '../../../../src/shared/digests';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import { asJson, type Json, type JsonObject } from '../../../../src/shared/json';
 import { sealBlock, sealPart, type SealedBlock } from '../../../../src/store/seal';
 import { admit } from '../../../../src/tools/admit';
 import type { Tool } from '../../../../src/tools/define';
@@ -91,11 +91,8 @@ export async function bundleText({
     const bodies = asked.map(async ({ tool, input = {}, untrusted = false }, index) => {
       const call = { name: tool, json: JSON.stringify(input), cut: false };
       const turn = { untrusted, requester: 'rita', agent: 'a', step };
-      return admissionBody(
-        `${step}.${index + 1}`,
-        { ...call, id: `use_${index}` },
-        await admit(ready, call, { turn, log: silent }),
-      );
+      const admission = await admit(ready, call, { turn, log: silent });
+      return asJson(admissionBody(`${step}.${index + 1}`, { ...call, id: `use_${index}` }, admission)) as JsonObject;
     });
     add('admission', [{ model: 'scripted', usage: USAGE, stop_reason: 'tool_use' }, ...(await Promise.all(bodies))]);
   }

@@ -1,0 +1,290 @@
+/**
+ * The reader of blocks: what the bodies of a block say, field by field, with a type. A block may come from an older build, which
+ * did not write a field yet, or from a bundle, where somebody may have made it up or redacted it: such a field is null.
+ */
+import type { ApprovalPolicy } from '../shared/approval';
+import type { OuterMode } from '../shared/sub-turn';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import type { BlockKind } from '../shared/transcript';
+import { list, number, object, objectOrNull, text, textOrNull } from './fields';
+
+type Text = string | null;
+
+/** The turn above, as a sub-agent's turn names it. */
+export interface ReadParent {
+  turn_id: string;
+  workflow_id: string;
+  first_execution_run_id: string;
+  call_id: string;
+  digest: string;
+  head: string;
+  within: OuterMode[];
+  untrusted: boolean;
+  depth_left: number;
+}
+
+export interface ReadStart {
+  turn_id: Text;
+  workflow_id: Text;
+  first_execution_run_id: Text;
+  session_id: Text;
+  trace_id: Text;
+  store_id: Text;
+  requester: Text;
+  /** Its name. */
+  agent: Text;
+  policy_ref: Text;
+  definition_ref: Text;
+  message_hash: Text;
+  parent: ReadParent | null;
+  /** `name@version` of the tools of MCP servers. */
+  outside: string[];
+  attestation: Text;
+  signed_for: { agent: string; message_hash: string } | null;
+}
+
+export interface ReadMessage {
+  role: Text;
+  /** Who has sent a message to the running turn; null: it is none. */
+  steer: { by: string; at: Text; attestation: Text } | null;
+  /** Turns of sub-agents whose answers stand here. */
+  sub_turns: { call_id: Text; turn_id: Text; head: Text }[];
+  content: JsonObject[];
+}
+
+export interface ReadSubject {
+  turn_id: Text;
+  workflow_id: Text;
+  agent: Text;
+  requester: Text;
+  call_id: Text;
+  revision: number | null;
+  tool: Text;
+  version: Text;
+  class: Text;
+}
+
+export interface ReadAdmission {
+  direct: boolean;
+  /** Of the model's answer, as the vendor names it, and of the request. */
+  message_id: Text;
+  request_id: Text;
+  model: Text;
+  stop_reason: Text;
+  usage: JsonObject | null;
+  /** Tokens. */
+  context_window: number | null;
+  container: { id: Text; expires_at: Text } | null;
+  definition_ref: Text;
+  subject: ReadSubject | null;
+  /** A call that was redacted is missing. */
+  calls: ReadAdmittedCall[];
+}
+
+export interface ReadAdmittedCall {
+  call_id: Text;
+  tool: Text;
+  version: Text;
+  class: Text;
+  verdict: Text;
+}
+
+export interface ReadDecision {
+  decision: Text;
+  digest: Text;
+  by: Text;
+  note: Text;
+  at: Text;
+  subject: ReadSubject | null;
+}
+
+export interface ReadDispatch {
+  digest: Text;
+  idempotency_key: Text;
+  preview_ref: Text;
+  /** What approving it took; null: from before that was written down. */
+  approval: ApprovalPolicy | null;
+  subject: ReadSubject | null;
+}
+
+export interface ReadEffect {
+  digest: Text;
+  effect: Text;
+  result_ref: Text;
+  subject: ReadSubject | null;
+}
+
+export interface ReadSettlement extends ReadSettled {
+  digest: Text;
+  /** All that people have said, where several had to. */
+  settlements: ReadSettled[] | null;
+  subject: ReadSubject | null;
+}
+
+/** What one person, or a probe, found out. */
+export interface ReadSettled {
+  outcome: Text;
+  by: Text;
+  note: Text;
+  at: Text;
+}
+
+export interface ReadSummary {
+  cleared_to: Text;
+  summarized_to: Text;
+  text: Text;
+}
+
+export interface ReadEnd {
+  state: Text;
+  reason: Text;
+}
+
+export type ReadBlock =
+  | ({ kind: 'start' } & ReadStart)
+  | ({ kind: 'message' } & ReadMessage)
+  | ({ kind: 'admission' } & ReadAdmission)
+  | ({ kind: 'decision' } & ReadDecision)
+  | ({ kind: 'dispatch' } & ReadDispatch)
+  | ({ kind: 'effect' } & ReadEffect)
+  | ({ kind: 'settlement' } & ReadSettlement)
+  | ({ kind: 'summary' } & ReadSummary)
+  | ({ kind: 'end' } & ReadEnd);
+
+/** Null: its first body was redacted, or is not an object, or the kind is none. */
+export function readBlock({
+  block: { kind },
+  bodies,
+}: {
+  block: { kind: BlockKind };
+  bodies: readonly Json[];
+}): ReadBlock | null {
+  const [body = null, ...rest] = bodies;
+  if (!isJsonObject(body)) return null;
+  switch (kind) {
+    case 'start':
+      return { kind, ...readStart(body) };
+    case 'message':
+      return { kind, ...readMessage(body, rest) };
+    case 'admission':
+      return { kind, ...readAdmission(body, rest) };
+    case 'decision':
+      return { kind, ...readDecision(body) };
+    case 'dispatch':
+      return { kind, ...readDispatch(body) };
+    case 'effect':
+      return { kind, ...texts(body, ['digest', 'effect', 'result_ref']), subject: readSubject(body) };
+    case 'settlement':
+      return { kind, ...readSettlement(body) };
+    case 'summary':
+      return { kind, ...texts(body, ['cleared_to', 'summarized_to', 'text']) };
+    case 'end':
+      return { kind, ...texts(body, ['state', 'reason']) };
+    default: // of a bundle that somebody has made up
+      return null;
+  }
+}
+
+/** The blocks of one kind, in order, without those that cannot be read. */
+export function blocksOf<K extends BlockKind>(
+  kind: K,
+  blocks: readonly { block: { kind: BlockKind }; bodies: readonly Json[] }[],
+): Extract<ReadBlock, { kind: K }>[] {
+  const own = blocks.filter(({ block }) => block.kind === kind).map(readBlock);
+  return own.filter((read): read is Extract<ReadBlock, { kind: K }> => read !== null);
+}
+
+function readStart(body: JsonObject): ReadStart {
+  const { agent, parent, outside, signed_for } = body;
+  const signed = objectOrNull(signed_for);
+  return {
+    ...texts(body, ['turn_id', 'workflow_id', 'first_execution_run_id', 'session_id', 'trace_id', 'store_id', 'requester']),
+    ...texts(body, ['policy_ref', 'definition_ref', 'message_hash', 'attestation']),
+    agent: textOrNull(object(agent).name),
+    parent: isJsonObject(parent) ? readParent(parent) : null,
+    outside: list(object(outside).tools).map(text),
+    signed_for: signed && { agent: text(signed.agent), message_hash: text(signed.message_hash) },
+  };
+}
+
+function readParent(parent: JsonObject): ReadParent {
+  return {
+    turn_id: text(parent.turn_id),
+    workflow_id: text(parent.workflow_id),
+    first_execution_run_id: text(parent.first_execution_run_id),
+    call_id: text(parent.call_id),
+    digest: text(parent.digest),
+    head: text(parent.head),
+    within: list(parent.within).filter((mode): mode is OuterMode => mode === 'plan' || mode === 'locked'),
+    untrusted: parent.untrusted === true,
+    depth_left: number(parent.depth_left),
+  };
+}
+
+function readMessage(head: JsonObject, content: Json[]): ReadMessage {
+  const steer = objectOrNull(head.steer);
+  return {
+    role: textOrNull(head.role),
+    steer: steer && { by: text(steer.by), ...texts(steer, ['at', 'attestation']) },
+    sub_turns: list(head.sub_turns).map((turn) => texts(object(turn), ['call_id', 'turn_id', 'head'])),
+    content: content.filter(isJsonObject),
+  };
+}
+
+function readAdmission(head: JsonObject, calls: Json[]): ReadAdmission {
+  const container = objectOrNull(head.container);
+  return {
+    direct: head.direct === true,
+    ...texts(head, ['message_id', 'request_id', 'model', 'stop_reason', 'definition_ref']),
+    usage: objectOrNull(head.usage),
+    context_window: typeof head.context_window === 'number' ? head.context_window : null,
+    container: container && texts(container, ['id', 'expires_at']),
+    subject: readSubject(head),
+    calls: calls.filter(isJsonObject).map((call) => texts(call, ['call_id', 'tool', 'version', 'class', 'verdict'])),
+  };
+}
+
+function readDecision(body: JsonObject): ReadDecision {
+  return { ...texts(body, ['decision', 'digest', 'by', 'note', 'at']), subject: readSubject(body) };
+}
+
+function readDispatch(body: JsonObject): ReadDispatch {
+  const known = texts(body, ['digest', 'idempotency_key', 'preview_ref']);
+  return { ...known, approval: isJsonObject(body.approval) ? readPolicy(body.approval) : null, subject: readSubject(body) };
+}
+
+function readPolicy({ channel, quorum, roles, four_eyes, remind_ms, notify }: JsonObject): ApprovalPolicy {
+  return {
+    channel: channel === 'attested' ? 'attested' : 'any',
+    quorum: number(quorum, 1),
+    roles: list(roles).map(text),
+    four_eyes: four_eyes === true,
+    remind_ms: list(remind_ms).map((ms) => number(ms)),
+    notify: notify === true,
+  };
+}
+
+function readSettlement(body: JsonObject): ReadSettlement {
+  const { settlements } = body;
+  const said = (one: JsonObject): ReadSettled => texts(one, ['outcome', 'by', 'note', 'at']);
+  return {
+    digest: textOrNull(body.digest),
+    ...said(body),
+    settlements: Array.isArray(settlements) ? settlements.filter(isJsonObject).map(said) : null,
+    subject: readSubject(body),
+  };
+}
+
+/** Null in blocks from before they said whose they are. */
+function readSubject({ subject }: JsonObject): ReadSubject | null {
+  if (!isJsonObject(subject)) return null;
+  const { revision } = subject;
+  return {
+    ...texts(subject, ['turn_id', 'workflow_id', 'agent', 'requester', 'call_id', 'tool', 'version', 'class']),
+    revision: typeof revision === 'number' ? revision : null,
+  };
+}
+
+function texts<K extends string>(body: JsonObject, names: readonly K[]): Record<K, Text> {
+  return Object.fromEntries(names.map((name) => [name, textOrNull(body[name])])) as Record<K, Text>;
+}

@@ -1,0 +1,86 @@
+/** The writers of blocks, one for each kind: each takes the bodies of its kind, and gives a block that can be appended. */
+import type { CallOutcome, CallArguments, TurnContext } from '../shared/activity-io';
+import { asJson, type Json, type JsonObject } from '../shared/json';
+import type { Steer } from '../shared/steer';
+import type { BlockKind } from '../shared/transcript';
+import type {
+  AdmissionCall,
+  AnsweringTurn,
+  DirectRequest,
+  DispatchBody,
+  EffectBody,
+  EndBody,
+  MessageHead,
+  ModelRequest,
+  PersonSettlement,
+  ProbeSettlement,
+  StartBody,
+  SummaryBody,
+} from './blocks';
+import { callSubject, type NamedForSubject } from './subject';
+
+/** What a block holds besides its place in the chain and its time. */
+export interface BlockContent {
+  kind: BlockKind;
+  /** One part each, in order. */
+  bodies: Json[];
+}
+
+export function startBlock(body: StartBody): BlockContent {
+  return { kind: 'start', bodies: [asJson(body)] };
+}
+
+/** @param content as it goes over the wire; each block of it is a part */
+export function messageBlock(role: MessageHead['role'], content: JsonObject[]): BlockContent {
+  return { kind: 'message', bodies: [{ role }, ...content] };
+}
+
+/** Results of calls. @param subTurns turns of sub-agents that have given some of them */
+export function resultsBlock(content: JsonObject[], subTurns: AnsweringTurn[]): BlockContent {
+  const head: MessageHead = { role: 'user', ...(subTurns.length === 0 ? {} : { sub_turns: subTurns }) };
+  return { kind: 'message', bodies: [asJson(head), ...content] };
+}
+
+/** A message to the running turn: the user's text to the model, and for the record who has said it, when and how. */
+export function steerBlock({ text, ...steer }: Steer): BlockContent {
+  const head: MessageHead = { role: 'user', steer };
+  return { kind: 'message', bodies: [asJson(head), { type: 'text', text }] };
+}
+
+export function admissionBlock(request: ModelRequest | DirectRequest, calls: AdmissionCall[]): BlockContent {
+  return { kind: 'admission', bodies: [asJson(request), ...calls.map((call) => asJson(call))] };
+}
+
+/** The decisions on a call, in order: what was said on its earlier revisions first. */
+export function decisionBlocks(
+  turn: TurnContext,
+  call: NamedForSubject & Pick<CallArguments, 'earlier'>,
+  decisions: NonNullable<CallOutcome['approvals']>,
+): BlockContent[] {
+  const before = (call.earlier ?? []).map(({ revision, ...said }) => ({
+    ...said,
+    subject: callSubject(turn, { ...call, revision }),
+  }));
+  const now = decisions.map((said) => ({ ...said, subject: callSubject(turn, call) }));
+  return [...before, ...now].map((body) => ({ kind: 'decision', bodies: [asJson(body)] }));
+}
+
+export function dispatchBlock(body: DispatchBody): BlockContent {
+  return { kind: 'dispatch', bodies: [asJson(body)] };
+}
+
+export function effectBlock(body: EffectBody): BlockContent {
+  return { kind: 'effect', bodies: [asJson(body)] };
+}
+
+export function settlementBlock(body: PersonSettlement | ProbeSettlement): BlockContent {
+  return { kind: 'settlement', bodies: [asJson(body)] };
+}
+
+export function summaryBlock(body: SummaryBody): BlockContent {
+  return { kind: 'summary', bodies: [asJson(body)] };
+}
+
+export function endBlock(body: EndBody): BlockContent {
+  return { kind: 'end', bodies: [asJson(body)] };
+}
