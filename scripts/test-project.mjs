@@ -28,7 +28,7 @@ if (unknown.length > 0) {
   const patterns = named.map((name) => (project === 'system' ? `test/system/${name}` : name));
   const { code } = await runChild(
     process.execPath,
-    [...jest(root), ...patterns, ...options, '--selectProjects', project, '--maxWorkers', String(workersOf(project))],
+    [...jest(root, project), ...patterns, ...options, '--selectProjects', project, '--maxWorkers', String(workersOf(project))],
     {
       cwd: root,
     },

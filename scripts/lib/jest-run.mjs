@@ -20,16 +20,18 @@ export const bin = (root, path) => join(root, 'node_modules', ...path.split('/')
  */
 const OPTIMIZES_LATE = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=1000000'] : [];
 
-/** MB. Most of what a test file makes is garbage when it ends: with room for it, little of it is copied before. */
+/**
+ * MB. Most of what a test file makes is garbage when it ends: with room for it, little of it is copied before. Not in system
+ * tests: it would be the room of their tools' threads too, whatever limit of memory such a thread has.
+ */
 const ROOM_FOR_GARBAGE = ['--min-semi-space-size=64', '--max-semi-space-size=128'];
 
 /** Jest over the three projects: arguments for `node`. Its workers have Node's options too. */
-export const jest = (root) => [
+export const jest = (root, project) => [
   ...OPTIMIZES_LATE,
-  ...ROOM_FOR_GARBAGE,
+  ...(project === 'unit' || project === 'engine' ? ROOM_FOR_GARBAGE : []),
   bin(root, 'jest/bin/jest.js'),
-  '--config',
-  'test/jest.config.cjs',
+  ...['--config', 'test/jest.config.cjs'],
 ];
 
 /** @returns {number} test files at once; filesPerCore: where two projects run side by side */
@@ -51,7 +53,7 @@ export function openLog() {
 export async function runProjects(root, { project, files = [], args = [], filesPerCore, log }) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   const output = join(folder, 'jest.json');
-  const command = [...jest(root), '--json', '--outputFile', output, ...args];
+  const command = [...jest(root, project), '--json', '--outputFile', output, ...args];
   if (project) command.push('--selectProjects', project, '--maxWorkers', String(workersOf(project, filesPerCore)));
   if (files.length > 0) command.push('--runTestsByPath', ...files);
   if (log !== undefined) command.push('--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs'));
