@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { Client, Connection, ServiceError } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
 import type { TurnEvent } from '../../../src/client/events';
 import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from '../../../src/client/errors';
 import { TurnHandle } from '../../../src/client/turn-handle';
+import type { LiveBus } from '../../../src/live/bus';
 import { InProcessLive } from '../../../src/live/in-process';
 import { liveToParent, relayLive } from '../../../src/live/to-parent';
 import { dataConverter } from '../../../src/data-converter';
@@ -31,8 +33,15 @@ describe('a turn, seen by a client', () => {
       return true;
     };
     const there = liveToParent({ connected: true, send });
-    const live = { ...there, subscribe: here.subscribe.bind(here) };
-    const look = reads('look', (_, ctx) => {
+    const watches = new EventEmitter();
+    const watched = once(watches, 'begun'); // a busy machine could run the tool before
+    const subscribe: LiveBus['subscribe'] = (...told) => {
+      watches.emit('begun');
+      return here.subscribe(...told);
+    };
+    const live = { ...there, subscribe };
+    const look = reads('look', async (_, ctx) => {
+      await watched;
       ctx.progress('all of it', 1);
       return { found: true };
     });
