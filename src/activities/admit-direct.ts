@@ -16,7 +16,7 @@ import { checkStart } from './signed-start';
 import { forgottenKey } from './forgotten-key';
 import { beginningAgent, type Begun } from './outside-tools';
 import { beginOver } from './own-store';
-import type { StartBody } from '../record/blocks';
+import type { DirectRequest, StartBody } from '../record/blocks';
 import { turnSubject } from '../record/subject';
 import { admissionBlock, startBlock } from '../record/write-block';
 import { policyOf } from './take-step';
@@ -45,7 +45,7 @@ export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): 
   const draft = new Draft(deps.store, turn.first_execution_run_id, null);
   const start = startBody(begun, { ...input, turn: bound }, { asked_agent: input.turn.agent, message_hash, definition_ref });
   draft.add(startBlock(start), input.at);
-  const request = { direct: true as const, requester: turn.requester, definition_ref, subject: turnSubject(turn) };
+  const request: DirectRequest = { direct: true, requester: turn.requester, definition_ref, subject: turnSubject(turn) };
   const admission = draft.add(admissionBlock(request, [call.body]), input.at);
   const admitted = admittedCall(agent && { prepared: agent, definition_ref }, bound, call, {
     inputRef: admission.block.parts[1]!,

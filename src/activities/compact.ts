@@ -9,13 +9,14 @@ import type { ModelMessage } from '../model/provider';
 import { Draft } from '../store/transcript';
 import type { PreparedAgent } from '../tools/registry';
 import type { SummaryBody } from '../record/blocks';
+import { lastOf } from '../record/read-block';
 import { summaryBlock } from '../record/write-block';
 import { entriesOf, planOf, shortened, withoutResults } from './compacted';
 import { containerOf } from './container';
 import { answerText } from './content';
 import { addOutcomes, messagesOf } from './conversation';
 import type { Dependencies } from './dependencies';
-import { lastAdmission, roomOf, saysFull } from './full-context';
+import { roomOf, saysFull } from './full-context';
 import { agentSince } from './outside-tools';
 import { checkOwnTurn } from './own-workflow';
 import { showing } from './pulse';
@@ -54,7 +55,7 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
   if (plan.how === 'clear') add({ ...about, cleared_to: entries[plan.upTo]!.hash });
   if (plan.how === 'summarize') {
     // Where the vendor has said that it is too long, so might be the request for the summary.
-    const full = saysFull(lastAdmission(blocks)?.stop_reason);
+    const full = saysFull(lastOf('admission', blocks)?.stop_reason);
     const toSum = entries.slice(0, plan.upTo + 1);
     const part = full ? shortened(toSum.map(withoutResults), room) : toSum;
     const messages = part.map(({ message }) => message);

@@ -42,6 +42,7 @@ export function entriesOf(blocks: StoredBlock[]): Entry[] {
       if (message !== null) entries.push({ hash: stored.hash, message, ...(begins ? { begins } : {}) });
       if (begins) began = stored.hash;
       begins = false;
+      continue;
     }
     const read = readBlock(stored);
     if (read?.kind === 'admission' && read.stop_reason === 'refusal') entries = withoutDeclined(entries, began);

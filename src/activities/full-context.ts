@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ModelMessage } from '../model/provider';
-import { blocksOf, type ReadAdmission } from '../record/read-block';
+import { lastOf, type ReadAdmission } from '../record/read-block';
 import type { StoredBlock } from '../store/store';
 import type { PreparedAgent } from '../tools/registry';
 import { conversationTokens, totalTokens, type Room } from './compacted';
@@ -33,23 +33,19 @@ export function asTooLong(error: unknown): TooLong {
 
 /** What the model is told after an answer for which there was no room; null: the last one was whole. */
 export function goOnText(blocks: StoredBlock[], last: ModelMessage | undefined): string | null {
-  if (last?.role !== 'assistant' || lastAdmission(blocks)?.stop_reason !== CUT) return null;
+  if (last?.role !== 'assistant' || lastOf('admission', blocks)?.stop_reason !== CUT) return null;
   return 'Your answer was cut off, because the context window was full. There is room again: give the whole answer once more.';
 }
 
 /** How much room there is, as far as the last request tells. */
 export function roomOf(blocks: StoredBlock[], messages: readonly ModelMessage[], { agent }: PreparedAgent): Room {
-  const admission = lastAdmission(blocks);
+  const admission = lastOf('admission', blocks);
   const used = contextTokens(admission);
   if (!saysFull(admission?.stop_reason)) return { window: agent.contextWindow, used };
   const told = admission?.context_window ?? agent.contextWindow;
   const most = Math.max(used, conversationTokens(messages));
   // It is full, whatever the figures say.
   return { window: Math.min(agent.contextWindow, told, most), used: most };
-}
-
-export function lastAdmission(blocks: StoredBlock[]): ReadAdmission | null {
-  return blocksOf('admission', blocks).at(-1) ?? null;
 }
 
 /** What the last request and its answer took of the window; 0 before the first. */

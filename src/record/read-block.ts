@@ -3,25 +3,12 @@
  * did not write a field yet, or from a bundle, where somebody may have made it up or redacted it: such a field is null.
  */
 import type { ApprovalPolicy } from '../shared/approval';
-import type { OuterMode } from '../shared/sub-turn';
+import type { OuterMode, ParentTurn } from '../shared/sub-turn';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import type { BlockKind } from '../shared/transcript';
 import { list, number, object, objectOrNull, text, textOrNull } from './fields';
 
 type Text = string | null;
-
-/** The turn above, as a sub-agent's turn names it. */
-export interface ReadParent {
-  turn_id: string;
-  workflow_id: string;
-  first_execution_run_id: string;
-  call_id: string;
-  digest: string;
-  head: string;
-  within: OuterMode[];
-  untrusted: boolean;
-  depth_left: number;
-}
 
 export interface ReadStart {
   turn_id: Text;
@@ -36,7 +23,8 @@ export interface ReadStart {
   policy_ref: Text;
   definition_ref: Text;
   message_hash: Text;
-  parent: ReadParent | null;
+  /** The turn above, of a sub-agent's turn. */
+  parent: ParentTurn | null;
   /** `name@version` of the tools of MCP servers. */
   outside: string[];
   attestation: Text;
@@ -151,14 +139,17 @@ export type ReadBlock =
   | ({ kind: 'summary' } & ReadSummary)
   | ({ kind: 'end' } & ReadEnd);
 
-/** Null: its first body was redacted, or is not an object, or the kind is none. */
-export function readBlock({
-  block: { kind },
-  bodies,
-}: {
+/** A block of one kind, as it reads. */
+export type ReadOf<K extends BlockKind> = Extract<ReadBlock, { kind: K }>;
+
+/** What a block that can be read has, be it of a store or of a bundle. */
+interface WithBodies {
   block: { kind: BlockKind };
   bodies: readonly Json[];
-}): ReadBlock | null {
+}
+
+/** Null: its first body was redacted, or is not an object, or the kind is none. */
+export function readBlock({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
   const [body = null, ...rest] = bodies;
   if (!isJsonObject(body)) return null;
   switch (kind) {
@@ -186,12 +177,19 @@ export function readBlock({
 }
 
 /** The blocks of one kind, in order, without those that cannot be read. */
-export function blocksOf<K extends BlockKind>(
-  kind: K,
-  blocks: readonly { block: { kind: BlockKind }; bodies: readonly Json[] }[],
-): Extract<ReadBlock, { kind: K }>[] {
-  const own = blocks.filter(({ block }) => block.kind === kind).map(readBlock);
-  return own.filter((read): read is Extract<ReadBlock, { kind: K }> => read !== null);
+export function blocksOf<K extends BlockKind>(kind: K, blocks: readonly WithBodies[]): ReadOf<K>[] {
+  return ofKind(kind, blocks.filter(({ block }) => block.kind === kind).map(readBlock));
+}
+
+/** The last block of one kind, and no other is read. Null: there is none, or it cannot be read. */
+export function lastOf<K extends BlockKind>(kind: K, blocks: readonly WithBodies[]): ReadOf<K> | null {
+  const last = blocks.findLast(({ block }) => block.kind === kind);
+  return ofKind(kind, last ? [readBlock(last)] : [])[0] ?? null;
+}
+
+/** Those of one kind, of blocks that have been read. */
+export function ofKind<K extends BlockKind>(kind: K, blocks: readonly (ReadBlock | null)[]): ReadOf<K>[] {
+  return blocks.filter((read): read is ReadOf<K> => read?.kind === kind);
 }
 
 function readStart(body: JsonObject): ReadStart {
@@ -207,7 +205,7 @@ function readStart(body: JsonObject): ReadStart {
   };
 }
 
-function readParent(parent: JsonObject): ReadParent {
+function readParent(parent: JsonObject): ParentTurn {
   return {
     turn_id: text(parent.turn_id),
     workflow_id: text(parent.workflow_id),

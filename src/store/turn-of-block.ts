@@ -1,5 +1,5 @@
 /** Whose a block is: the start block that comes last before it says so. */
-import { readBlock } from '../record/read-block';
+import { lastOf } from '../record/read-block';
 import type { Store, StoredBlock } from './store';
 
 export interface TurnOfBlock {
@@ -10,9 +10,8 @@ export interface TurnOfBlock {
 
 /** @param blocks from the first to the one that is meant. Null: no turn began before it */
 export function turnOfBlock(blocks: readonly StoredBlock[]): TurnOfBlock | null {
-  const last = blocks.findLast(({ block }) => block.kind === 'start');
-  const start = last ? readBlock(last) : null;
-  if (start?.kind !== 'start') return null;
+  const start = lastOf('start', blocks);
+  if (start === null) return null;
   const { turn_id, requester, agent } = start;
   return turn_id === null || requester === null || agent === null ? null : { turn_id, requester, agent };
 }

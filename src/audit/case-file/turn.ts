@@ -1,7 +1,8 @@
 /** One turn of a bundle, put together from its events, blocks and effect records. */
 import type { BlockBody, RunBody, TurnBody, TurnEndBody } from '../format/lines';
-import { readBlock, type ReadBlock, type ReadEnd } from '../../record/read-block';
+import { ofKind, readBlock, type ReadEnd, type ReadOf } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json';
+import type { BlockKind } from '../../shared/transcript';
 import { CALL_WORKFLOW } from '../../workflows/contract';
 import { CallBook, type Parts } from './calls';
 import { History } from './history';
@@ -197,8 +198,11 @@ function definitionIn(own: BlockCase[]): string | null {
 }
 
 /** What the blocks of one kind say, in order. */
-export function readOf<K extends ReadBlock['kind']>(kind: K, blocks: readonly BlockCase[]): Extract<ReadBlock, { kind: K }>[] {
-  return blocks.map(({ read }) => read).filter((read): read is Extract<ReadBlock, { kind: K }> => read?.kind === kind);
+export function readOf<K extends BlockKind>(kind: K, blocks: readonly BlockCase[]): ReadOf<K>[] {
+  return ofKind(
+    kind,
+    blocks.map(({ read }) => read),
+  );
 }
 
 const NONE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0 };

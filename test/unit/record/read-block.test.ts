@@ -1,6 +1,6 @@
 /** What the writers of blocks write, the reader gives back; of anything else each field is null, or empty. */
 import fc from 'fast-check';
-import { blocksOf, readBlock, type ReadBlock } from '../../../src/record/read-block';
+import { blocksOf, lastOf, readBlock, type ReadBlock } from '../../../src/record/read-block';
 import {
   admissionBlock,
   decisionBlocks,
@@ -267,4 +267,12 @@ test('the blocks of one kind come in order, without those that were redacted', (
     { block: { kind: 'start' as const }, bodies: [{}] },
   ];
   expect(blocksOf('end', [end('a'), ...others, end('b')]).map(({ state }) => state)).toEqual(['a', 'b']);
+});
+
+it('the last block of one kind is read, and none before it where it cannot be', () => {
+  const end = (state: Json) => ({ block: { kind: 'end' as const }, bodies: [state === null ? null : { state, reason: null }] });
+  const start = { block: { kind: 'start' as const }, bodies: [{}] };
+  expect(lastOf('end', [end('a'), end('b'), start])).toMatchObject({ kind: 'end', state: 'b' });
+  expect(lastOf('end', [end('a'), end(null)])).toBeNull();
+  expect(lastOf('end', [start])).toBeNull();
 });
