@@ -1,7 +1,7 @@
 /** One worker as a process of its own: settings in, a running worker out; its logs, metrics, health and orderly end. */
 import { existsSync } from 'node:fs';
 import { NativeConnection, type Worker } from '@temporalio/worker';
-import type { Notifier } from './activities/notify';
+import type { Notifier } from './activities/ports';
 import type { App } from './agents/define';
 import { FileTrust } from './attestation/file-trust';
 import { ServerUnreachable } from './shared/server-unreachable';

@@ -4,13 +4,10 @@ import { resolve } from 'node:path';
 import { Client } from '@temporalio/client';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
-import type { Engine } from './activities/agent-definition';
-import type { CallbackSender } from './activities/deliver-callback';
-import type { Notifier } from './activities/notify';
-import { KeptObjects } from './activities/kept-objects';
-import { OLD_DIGESTS_MS } from './activities/older-digest';
-import type { Ran } from './activities/run-once';
-import { TRUSTS_NOBODY, type Trust } from './activities/trust';
+import type { Engine } from './activities/step/agent-definition';
+import { type CallbackSender, type Notifier, type RunOutcome, TRUSTS_NOBODY, type Trust } from './activities/ports';
+import { PolicyArchive } from './activities/step/policy-archive';
+import { OLD_DIGESTS_MS } from './activities/checks/digest-version';
 import type { App } from './agents/define';
 import { approvalsChannel, type Channel } from './config/approvals-channel';
 import { ConfigError } from './config/error';
@@ -110,7 +107,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { outside = NO_SOURCE } = parts;
   checkServers(app, outside);
   tellOfCrowded(app, log);
-  const remembered = { cache: new ResultCache(), flights: new SingleFlight<Ran>(), unpriced: new Set<string>() };
+  const remembered = { cache: new ResultCache(), flights: new SingleFlight<RunOutcome>(), unpriced: new Set<string>() };
   const gate = new ToolGate(store.registers, log);
   const metrics = parts.metrics ?? sdkToolMetrics(Runtime.instance().metricMeter);
   const { debugInfo = false, publicUrl = 'http://localhost:8480' } = parts;
@@ -143,8 +140,8 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     ...remembered,
   };
   const bundle = await ownBundle(parts);
-  const kept = new KeptObjects(store, engineOf(parts, bundle));
-  const deps = { ...made, kept, store, model, defaultModel, log };
+  const archive = new PolicyArchive(store, engineOf(parts, bundle));
+  const deps = { ...made, archive, store, model, defaultModel, log };
   const worker = await Worker.create({
     connection,
     namespace,

@@ -18,8 +18,8 @@ export const MUTATION_ROOMS = {
     tests: ['test/unit/store/*effect*.test.ts'],
   },
   approvals: {
-    source: ['src/workflows/{question,desk,decision-rules,decisions}.ts', 'src/shared/approval.ts'],
-    tests: ['test/unit/workflows/{desk,decision}*.test.ts', 'test/unit/shared/approval.test.ts'],
+    source: ['src/workflows/approvals/{question,approval-questions,decision-rules,decisions}.ts', 'src/shared/approval.ts'],
+    tests: ['test/unit/workflows/{approval-questions,decision}*.test.ts', 'test/unit/shared/approval.test.ts'],
   },
   verify: {
     source: ['src/audit/verify/**/*.ts'],

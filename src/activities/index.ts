@@ -3,59 +3,58 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Activities, TurnContext } from '../shared/activity-io';
 import { UnexpectedPart } from '../record/parts';
 import { StoreError } from '../store/store';
-import { admitCall } from './admit-call';
-import { admitDirect } from './admit-direct';
-import { closeQuestion } from './asked';
-import { beginSession } from './begin-session';
-import { checkDecision } from './check-decision';
-import { checkFork } from './check-fork';
-import { checkSteer } from './check-steer';
-import { closeSubTurn } from './close-sub-turn';
-import { compact } from './compact';
-import { deliverCallback } from './deliver-callback';
-import type { Dependencies } from './dependencies';
-import { inspectEffect, settleEffect } from './effects';
-import { endTurn } from './end-turn';
-import { keepSaid, readSaid } from './kept-said';
-import { forwardDecision, lookAtSubTurn } from './look-at-sub-turn';
-import { notify } from './notify';
-import { checkStore } from './own-store';
-import { checkOwnTurn } from './own-workflow';
-import { openSubTurn } from './open-sub-turn';
-import { withPulse } from './pulse';
-import { readCard } from './read-card';
-import { reconcileEffect } from './reconcile-effect';
-import { runCall } from './run-call';
-import { takeStep } from './take-step';
+import { admitCall } from './admission/admit-call';
+import { admitDirect } from './admission/admit-direct';
+import { closeQuestion } from './people/question-register';
+import { beginSession, checkFork } from './step/sessions';
+import { checkDecision } from './people/check-decision';
+import { checkSteer } from './people/check-steer';
+import { closeSubTurn } from './sub-agents/close-sub-turn';
+import { compact } from './step/compact';
+import { deliverCallback } from './people/deliver-callback';
+import type { Dependencies } from './ports';
+import { inspectEffect, settleEffect } from './effects/settle-effect';
+import { endTurn } from './step/end-turn';
+import { keepSaid, readSaid } from './people/decisions-part';
+import { forwardDecision, lookAtSubTurn } from './sub-agents/look-at-sub-turn';
+import { notify } from './people/notify';
+import { checkStore } from './checks/own-store';
+import { checkOwnTurn } from './checks/own-workflow';
+import { openSubTurn } from './sub-agents/open-sub-turn';
+import { withHeartbeat } from './call/heartbeat';
+import { readCard } from './people/read-card';
+import { reconcileEffect } from './effects/reconcile-effect';
+import { runCall } from './call/run-call';
+import { takeStep } from './step/take-step';
 
 /** Those with a heartbeat timeout are under a heartbeat as a whole: a store or a machine that is slow is no dead worker. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    takeStep: over(deps, (input) => withPulse(() => orStoreFault(takeStep(deps, input)))),
-    admitDirect: over(deps, (input) => withPulse(() => orStoreFault(admitDirect(deps, input)))),
-    admitCall: own(deps, (input) => withPulse(() => orStoreFault(admitCall(deps, input)))),
-    checkDecision: own(deps, (input) => withPulse(() => checkDecision(deps, input))),
-    closeQuestion: own(deps, (input) => withPulse(() => closeQuestion(deps.store, input.digest))),
-    checkSteer: over(deps, (input) => withPulse(() => checkSteer(deps, input))),
+    takeStep: over(deps, (input) => withHeartbeat(() => orStoreFault(takeStep(deps, input)))),
+    admitDirect: over(deps, (input) => withHeartbeat(() => orStoreFault(admitDirect(deps, input)))),
+    admitCall: own(deps, (input) => withHeartbeat(() => orStoreFault(admitCall(deps, input)))),
+    checkDecision: own(deps, (input) => withHeartbeat(() => checkDecision(deps, input))),
+    closeQuestion: own(deps, (input) => withHeartbeat(() => closeQuestion(deps.store, input.digest))),
+    checkSteer: over(deps, (input) => withHeartbeat(() => checkSteer(deps, input))),
     notify: over(deps, (input) => orStoreFault(notify(deps, input))),
-    readCard: over(deps, (input) => withPulse(() => orStoreFault(readCard(deps, input)))),
-    keepSaid: over(deps, (input) => withPulse(() => orStoreFault(keepSaid(deps, input)))),
-    readSaid: over(deps, (input) => withPulse(() => orStoreFault(readSaid(deps, input)))),
-    openSubTurn: own(deps, (input) => withPulse(() => orStoreFault(openSubTurn(deps, input)))),
-    lookAtSubTurn: (input) => withPulse(() => lookAtSubTurn(deps, input)),
-    closeSubTurn: over(deps, (input) => withPulse(() => orStoreFault(closeSubTurn(deps, input)))),
+    readCard: over(deps, (input) => withHeartbeat(() => orStoreFault(readCard(deps, input)))),
+    keepSaid: over(deps, (input) => withHeartbeat(() => orStoreFault(keepSaid(deps, input)))),
+    readSaid: over(deps, (input) => withHeartbeat(() => orStoreFault(readSaid(deps, input)))),
+    openSubTurn: own(deps, (input) => withHeartbeat(() => orStoreFault(openSubTurn(deps, input)))),
+    lookAtSubTurn: (input) => withHeartbeat(() => lookAtSubTurn(deps, input)),
+    closeSubTurn: over(deps, (input) => withHeartbeat(() => orStoreFault(closeSubTurn(deps, input)))),
     forwardDecision: (input) => forwardDecision(deps, input),
-    compact: over(deps, (input) => withPulse(() => orStoreFault(compact(deps, input)))),
+    compact: over(deps, (input) => withHeartbeat(() => orStoreFault(compact(deps, input)))),
     lookAtTurn: (input) => deps.turnEnds.look(input),
     beginSession: (input) => beginSession(deps, input),
     checkFork: (input) => checkFork(deps, input),
     deliverCallback: (input) => orStoreFault(deliverCallback(deps, input)),
-    endTurn: own(deps, (input) => withPulse(() => orStoreFault(endTurn(deps, input)))),
+    endTurn: own(deps, (input) => withHeartbeat(() => orStoreFault(endTurn(deps, input)))),
     // These go on trying: what became of an effect has to be known, however long the store takes to be mended.
-    runCall: own(deps, (input) => withPulse(() => runCall(deps, input))),
-    inspectEffect: own(deps, (input) => withPulse(() => inspectEffect(deps, input))),
-    reconcileEffect: own(deps, (input) => withPulse(() => reconcileEffect(deps, input))),
-    settleEffect: own(deps, (input) => withPulse(() => settleEffect(deps, input))),
+    runCall: own(deps, (input) => withHeartbeat(() => runCall(deps, input))),
+    inspectEffect: own(deps, (input) => withHeartbeat(() => inspectEffect(deps, input))),
+    reconcileEffect: own(deps, (input) => withHeartbeat(() => reconcileEffect(deps, input))),
+    settleEffect: own(deps, (input) => withHeartbeat(() => settleEffect(deps, input))),
   };
 }
 

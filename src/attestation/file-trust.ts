@@ -1,6 +1,6 @@
 /** Whose signed decisions count: those of the keys in one file. Whatever it is given, it answers, and never throws. */
 import { verify } from 'node:crypto';
-import type { Trust } from '../activities/trust';
+import type { Trust } from '../activities/ports';
 import { samePerson } from '../shared/approval';
 import type { CheckDecisionInput, CheckDecisionOutput } from '../shared/activity-io';
 import type { Json } from '../shared/json';

@@ -34,7 +34,7 @@ export function cardsIn(details: string): string[] {
   return cards.map((lines) => lines.join('\n').trim());
 }
 
-/** What the turn above says of a sub-agent's call whose card it does not have (workflows/turn-face.ts). */
+/** What the turn above says of a sub-agent's call whose card it does not have (workflows/turn/turn-view.ts). */
 const NOT_SHOWN = 'Its card is not shown here';
 
 function isShown(card: string): boolean {

@@ -1,6 +1,6 @@
 /** Intents, as Temporal has them: one entity workflow each, started by whoever claims it first. */
 import { WithStartWorkflowOperation, WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
-import type { Intents } from '../activities/intents';
+import type { Intents } from '../activities/ports';
 import {
   CLAIM_MS,
   intentWorkflowId,

@@ -7,7 +7,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TurnEnds } from '../activities/turn-ends';
+import type { TurnEnds } from '../activities/ports';
 import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../shared/activity-io';
 import { sessionTurnId, sessionWorkflowId, workflowId } from '../shared/ids';
 import { cutBytes } from '../shared/cut';

@@ -7,7 +7,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
-import type { AskedTurn, Turns } from '../activities/turns';
+import type { AskedTurn, Turns } from '../activities/ports';
 import { isJsonObject, type Json } from '../shared/json';
 import type { SubTurnFacts } from '../shared/sub-turn';
 import type { Waits } from '../shared/waits';

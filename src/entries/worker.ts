@@ -20,12 +20,12 @@ export {
   type RawToolInput,
   type StopReason,
 } from '../model/provider';
-export type { SignedStart, Trust } from '../activities/trust';
+export { type SignedStart, type Trust } from '../activities/ports';
 export { FileTrust } from '../attestation/file-trust';
-export type { CallbackSender } from '../activities/deliver-callback';
+export { type CallbackSender } from '../activities/ports';
 export type { CallbackMessage } from '../shared/callback';
 export { createNotifier, type MailSettings, type NotifySettings, type WebhookSettings } from '../notify';
-export type { Delivery, Notifier } from '../activities/notify';
+export { type Delivery, type Notifier } from '../activities/ports';
 export type { Version } from '../routing';
 export { Running } from '../telemetry/running';
 export { promToolMetrics } from '../telemetry/prom-tool-metrics';

@@ -4,7 +4,7 @@
  */
 import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { CallbackSender } from '../activities/deliver-callback';
+import type { CallbackSender } from '../activities/ports';
 import { callbackHost, type CallbackHost } from '../shared/callback';
 import { signedHeaders } from './webhook';
 

@@ -1,5 +1,5 @@
 /** Telling people that they have to decide: every way that is set, each on its own. */
-import type { Delivery, Notifier } from '../activities/notify';
+import type { Delivery, Notifier } from '../activities/ports';
 import type { NotifyInput } from '../shared/activity-io';
 import { sendMail, type MailSettings } from './mail';
 import { messageId, messageOf, type Message, type Surroundings } from './message';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import pLimit from 'p-limit';
-import type { Budgets } from '../activities/budgets';
+import type { Budgets } from '../activities/ports';
 import { budgetWorkflowId, type Reserved } from '../shared/budget-book';
 import { BUDGET_WORKFLOW, RESERVE_UPDATE, SETTLE_UPDATE } from '../workflows/contract';
 

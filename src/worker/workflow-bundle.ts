@@ -58,7 +58,7 @@ export async function bundleWorkflows(folder: string, { records = false } = {}):
   const { code } = await bundleWorkflowCode({
     workflowsPath: module('workflows', 'index'),
     workflowInterceptorModules: [
-      module('workflows', 'interceptors'),
+      module('workflows', 'sandbox', 'interceptors'),
       ...(records ? [module('audit', 'replay', 'recorder')] : []),
     ],
     ...(payloadConverterPath === undefined ? {} : { payloadConverterPath }),

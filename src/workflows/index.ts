@@ -1,7 +1,7 @@
 /** The entry of the workflow bundle: every export is a workflow type. */
-export { budget } from './budget-book';
-export { call } from './call';
-export { callback } from './callback';
-export { intent } from './intent';
-export { session } from './session';
-export { turn } from './turn';
+export { budget } from './entities/budget-book';
+export { call } from './call/direct-call';
+export { callback } from './entities/callback';
+export { intent } from './entities/intent';
+export { session } from './session/session';
+export { turn } from './turn/turn';

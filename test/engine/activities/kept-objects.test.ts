@@ -1,4 +1,4 @@
-import { KeptObjects } from '../../../src/activities/kept-objects';
+import { PolicyArchive } from '../../../src/activities/step/policy-archive';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { sha256 } from '../../../src/store/seal';
 import type { Store } from '../../../src/store/store';
@@ -77,7 +77,7 @@ describe('what blocks name by hash', () => {
         put.push(sha256(Buffer.from(bytes).toString('utf8')));
       },
     } as unknown as Store;
-    const objects = new KeptObjects(store, ENGINE);
+    const objects = new PolicyArchive(store, ENGINE);
     await expect(objects.agent(agent)).rejects.toThrow('the disk is full');
     broken = false;
     const ref = await objects.agent(agent);
@@ -90,7 +90,7 @@ describe('what blocks name by hash', () => {
     const bound = registry.forTurn({ agent: 'a', parent: { within: ['plan'] } as never })!;
     const put: any[] = [];
     const store = { putBytes: async (bytes: Uint8Array) => void put.push(JSON.parse(Buffer.from(bytes).toString())) };
-    await new KeptObjects(store as unknown as Store, ENGINE).rules(bound);
+    await new PolicyArchive(store as unknown as Store, ENGINE).rules(bound);
     expect(put).toEqual([
       expect.objectContaining({ v: 'holdfast.policy/1' }),
       { v: 'holdfast.policy_within/1', policy_ref: registry.agent('a')!.policyRef, within: ['plan'] },
@@ -107,7 +107,7 @@ describe('what blocks name by hash', () => {
     )!;
     const put: string[] = [];
     const store = { putBytes: async (bytes: Uint8Array) => void put.push(Buffer.from(bytes).toString()) };
-    await new KeptObjects(store as unknown as Store, ENGINE).agent(agent);
+    await new PolicyArchive(store as unknown as Store, ENGINE).agent(agent);
     const text = put.join();
     expect(text).not.toMatch(/hunter2|tok-123456/);
     expect(text).toContain('"budget_tokens":1000');

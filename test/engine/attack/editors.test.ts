@@ -44,7 +44,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     });
   });
 
-  it('have his own edit run by an approval of his that never met the desk', () =>
+  it('have his own edit run by an approval of his that answered no question', () =>
     scene(channel, { agent }, async (on) => {
       const { client, turn, by, taskQueue, effects } = on;
       const next = await edited(on);

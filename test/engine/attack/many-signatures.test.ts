@@ -53,19 +53,10 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
     });
   }
 
-  /** A turn that has much to carry goes on in another run again and again, and asks nobody until it has read what was said. */
-  async function stillWaiting(turn: TurnHandle, digests: string[]): Promise<void> {
-    await eventually(`${digests.length} payments wait still`, async () => {
-      const pending = new Set((await turn.pending()).map(({ digest }) => digest));
-      return digests.every((digest) => pending.has(digest));
-    });
-  }
-
   /** In parts: a decision by update has 256 KB at most. */
   async function decide(turn: TurnHandle, digests: string[], by: string, decision: 'approve' | 'deny'): Promise<void> {
     for (let from = 0; from < digests.length; from += 32) {
       const some = digests.slice(from, from + 32);
-      await stillWaiting(turn, some);
       const attestation = await Promise.all(some.map((digest) => signers.signed(turn, digest, by, { decision })));
       await turn[decision](some, { attestation });
     }
@@ -93,9 +84,11 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
       const { argument, activities } = await begun(client, turn);
       expect(argument).toBeLessThan(512 * 1024);
       expect(activities[0]).toBe('readSaid');
-      const shown = (await turn.status()).calls.map(({ approval }) =>
-        approval.decisions.map(({ by, attested }) => [by, attested]),
-      );
+      const shown = await eventually('what was said is read again', async () => {
+        const { calls } = await turn.status();
+        const said = calls.map(({ approval }) => approval.decisions.map(({ by, attested }) => [by, attested]));
+        return said.every((decisions) => decisions.length > 0) && said;
+      });
       expect(shown).toEqual(digests.map(() => people.slice(0, quorum - 1).map((by) => [by, true])));
       const [last, ...others] = [...digests].reverse();
       await decide(turn, [last!], people[9]!, 'deny');
@@ -104,7 +97,6 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
       await fillRun(client, turn, FILLS_A_SHORT_RUN);
       await waiting(turn, 1);
       for (const by of people.slice(0, quorum)) {
-        await stillWaiting(turn, [digests[0]!]);
         const settling = { decision: 'settle' as const, outcome: 'applied' as const };
         await turn.settle(digests[0]!, 'applied', { attestation: await signers.signed(turn, digests[0]!, by, settling) });
       }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
-import { OLD_DIGESTS_MS } from '../../../src/activities/older-digest';
+import { OLD_DIGESTS_MS } from '../../../src/activities/checks/digest-version';
 import { FileStore } from '../../../src/store/file-store';
 import { append } from '../../../src/store/transcript';
 import { withEngine, type Setup } from '../support/engine';

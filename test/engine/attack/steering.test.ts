@@ -52,7 +52,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
       expect(on.effects).toEqual([invoice, half]);
     }));
 
-  it('have it run by an approval of his that never met the desk', () =>
+  it('have it run by an approval of his that answered no question', () =>
     scene(channel, { agent, script: script() }, async (on) => {
       const { client, turn, by, taskQueue, effects } = on;
       const next = await wanted(channel, on);

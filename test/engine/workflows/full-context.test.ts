@@ -2,7 +2,7 @@
 import { AnthropicProvider } from '../../../src/model/anthropic';
 import { ModelFailure, type ModelProvider, type ModelRequest } from '../../../src/model/provider';
 import { startRehearsal, type Rehearsal, type RehearsalOptions } from '../../../src/model/rehearsal';
-import { conversationTokens } from '../../../src/activities/compacted';
+import { conversationTokens } from '../../../src/activities/step/compaction';
 import type { JsonObject } from '../../../src/shared/json';
 import { walk } from '../../../src/store/transcript';
 import { withEngine, type Setup } from '../support/engine';

@@ -98,13 +98,14 @@ describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
     );
   });
 
-  it('a decision waits until its question is asked again, as update and as signal', async () => {
+  it('a call waits still, and a decision until its question is asked again, as update and as signal', async () => {
     const reading = gate();
     const effects: unknown[] = [];
     await withStore(activity, reading.wait, (store) =>
       withEngine({ address: server.address, store, tools: [pays('pay', effects)], agent, script: script() }, async (engine) => {
         const { turn, digest, second } = await approvedByThree(engine);
         await eventually('the step is being taken up', async () => reading.reached, FILLED_MS);
+        expect(await turn.status()).toMatchObject({ state: 'awaiting_approval', pending: [digest, second] });
         const handle = engine.client.temporal.workflow.getHandle(turn.workflowId);
         await handle.signal('deny', { call: second, by: 'zoe', note: 'Not this one.' });
         const approved = turn.approve(digest, { by: 'ana' });

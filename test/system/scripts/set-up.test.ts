@@ -17,9 +17,13 @@ function checkout(): string {
     'export async function hello(): Promise<string> {\n  return "hello from the bundle";\n}\n',
   );
   writeFileSync(join(root, 'src', 'extra.ts'), 'export const extra = 1;\n');
-  mkdirSync(join(root, 'src', 'audit', 'replay'), { recursive: true });
-  for (const name of ['workflows/interceptors', 'audit/replay/recorder'])
-    writeFileSync(join(root, 'src', `${name}.ts`), 'export const interceptors = () => ({});\n');
+  for (const [folder, name] of [
+    ['workflows/sandbox', 'interceptors.ts'],
+    ['audit/replay', 'recorder.ts'],
+  ] as const) {
+    mkdirSync(join(root, 'src', folder), { recursive: true });
+    writeFileSync(join(root, 'src', folder, name), 'export const interceptors = () => ({});\n');
+  }
   const lock = readFileSync(join(root, 'package-lock.json'));
   writeFileSync(join(root, 'node_modules', '.holdfast-lock'), createHash('sha256').update(lock).digest('hex'));
   return root;

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { agentDefinition } from '../../../src/activities/agent-definition';
+import { agentDefinition } from '../../../src/activities/step/agent-definition';
 import { shippedApp } from '../../../src/agents';
 import { hashJson } from '../../../src/shared/digests';
 import { Registry } from '../../../src/tools/registry';

@@ -1,5 +1,5 @@
-import { giveBack, settleBudgets, withinBudgets, type Budgets } from '../../../src/activities/budgets';
-import type { Dependencies } from '../../../src/activities/dependencies';
+import type { Budgets, Dependencies } from '../../../src/activities/ports';
+import { giveBack, settleBudgets, withinBudgets } from '../../../src/activities/effects/budgets';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
 import { EMPTY_BOOK, reserve, settle, used, type Book, type BudgetName } from '../../../src/shared/budget-book';

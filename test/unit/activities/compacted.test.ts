@@ -1,4 +1,11 @@
-import { compactedMessages, conversationTokens, entriesOf, mayCut, planOf, shortened } from '../../../src/activities/compacted';
+import {
+  compactedMessages,
+  conversationTokens,
+  entriesOf,
+  mayCut,
+  planOf,
+  shortened,
+} from '../../../src/activities/step/compaction';
 import type { SummaryBody } from '../../../src/record/blocks';
 import type { Json, JsonObject } from '../../../src/shared/json';
 import type { BlockKind } from '../../../src/shared/transcript';

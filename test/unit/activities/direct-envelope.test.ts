@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { envelopeOf } from '../../../src/activities/direct-envelope';
-import { keepFile } from '../../../src/activities/keep-file';
+import { envelopeOf } from '../../../src/activities/call/direct-envelope';
+import { keepFile } from '../../../src/activities/call/keep-file';
 import { FileStore } from '../../../src/store/file-store';
 import { binaryFile, filesIn } from '../../../src/tools/binary';
 

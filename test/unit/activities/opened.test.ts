@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noteOpened, wasOpened, type Opened } from '../../../src/activities/opened';
+import { noteSubTurn, isNotedSubTurn, type NotedSubTurn } from '../../../src/activities/sub-agents/sub-turn-register';
 import { FileStore } from '../../../src/store/file-store';
 
 let folder: string;
@@ -10,7 +10,7 @@ beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'holdfast-opened-'
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const above = { first_execution_run_id: 'run-1' };
-const opened: Opened = {
+const opened: NotedSubTurn = {
   digest: 'a'.repeat(64),
   agent: 'worker',
   message_hash: 'b'.repeat(64),
@@ -20,9 +20,9 @@ const opened: Opened = {
 
 it('is not opened with any one field other, for another turn, or below another run', async () => {
   const store = await FileStore.open(folder);
-  await noteOpened(store, above, 'turn/a~1.1', opened);
-  expect(await wasOpened(store, above, 'turn/a~1.1', opened)).toBe(true);
-  const others: { [F in keyof Opened]: Opened[F] } = {
+  await noteSubTurn(store, above, 'turn/a~1.1', opened);
+  expect(await isNotedSubTurn(store, above, 'turn/a~1.1', opened)).toBe(true);
+  const others: { [F in keyof NotedSubTurn]: NotedSubTurn[F] } = {
     digest: 'c'.repeat(64),
     agent: 'other',
     message_hash: 'd'.repeat(64),
@@ -30,8 +30,8 @@ it('is not opened with any one field other, for another turn, or below another r
     depth_left: 3,
   };
   for (const [field, value] of Object.entries(others))
-    expect([field, await wasOpened(store, above, 'turn/a~1.1', { ...opened, [field]: value })]).toEqual([field, false]);
-  expect(await wasOpened(store, above, 'turn/a~1.2', opened)).toBe(false);
-  expect(await wasOpened(store, { first_execution_run_id: 'run-2' }, 'turn/a~1.1', opened)).toBe(false);
+    expect([field, await isNotedSubTurn(store, above, 'turn/a~1.1', { ...opened, [field]: value })]).toEqual([field, false]);
+  expect(await isNotedSubTurn(store, above, 'turn/a~1.2', opened)).toBe(false);
+  expect(await isNotedSubTurn(store, { first_execution_run_id: 'run-2' }, 'turn/a~1.1', opened)).toBe(false);
   await store.close();
 });

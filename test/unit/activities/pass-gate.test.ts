@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { passGate } from '../../../src/activities/pass-gate';
-import type { PulseDetails } from '../../../src/activities/pulse';
+import { passGate } from '../../../src/activities/call/pass-gate';
+import type { HeartbeatDetails } from '../../../src/activities/call/heartbeat';
 import { toolMetrics } from '../../../src/telemetry/tool-metrics';
 import { ToolGate } from '../../../src/tools/limits/gate';
 import { silent } from '../../support/silent';
@@ -16,8 +16,8 @@ async function put(waits: number, holdMs: number) {
   const metrics = toolMetrics({ count: (counter) => void counted.push(counter), duration: () => undefined });
   const gate = new ToolGate(new MemoryRegisters(() => 1_700_000_000_000), silent, 0);
   await gate.hold(tool, holdMs);
-  const shown: PulseDetails[] = [];
-  const show = (details: PulseDetails) => void shown.push(details);
+  const shown: HeartbeatDetails[] = [];
+  const show = (details: HeartbeatDetails) => void shown.push(details);
   const outcome = await passGate({ gate, metrics }, tool, { show, cancelled, waits }).catch((error: unknown) => error);
   return { outcome, shown, counted };
 }

@@ -1,12 +1,12 @@
 /** The heartbeat's details: what was shown last, whoever shows it. */
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import { showing, withPulse } from '../../../src/activities/pulse';
+import { showing, withHeartbeat } from '../../../src/activities/call/heartbeat';
 
 /** Runs `work` as an activity would be, after an attempt with these details; returns the heartbeats. */
 async function beats(heartbeatDetails: unknown, work: () => Promise<void>): Promise<unknown[]> {
   const sent: unknown[] = [];
   const context = { info: { heartbeatDetails }, heartbeat: (details: unknown) => void sent.push(details) };
-  await asyncLocalStorage.run(context as unknown as Context, () => withPulse(work));
+  await asyncLocalStorage.run(context as unknown as Context, () => withHeartbeat(work));
   return sent;
 }
 

@@ -1,23 +1,23 @@
-import { toldLog, type LogLine } from '../../../src/activities/told-log';
+import { clientLog, type LogLine } from '../../../src/activities/call/client-log';
 import { eventsOf, packetsOf } from '../../../src/live/packets';
 import { silent } from '../../support/silent';
 
 const at = '2026-11-25T00:00:00.000Z';
 
-function lines(log: (logger: ReturnType<typeof toldLog>) => void): LogLine[] {
+function lines(log: (logger: ReturnType<typeof clientLog>) => void): LogLine[] {
   const told: LogLine[] = [];
-  log(toldLog(silent, (line) => void told.push(line)));
+  log(clientLog(silent, (line) => void told.push(line)));
   return told;
 }
 
-const dataOf = (log: (logger: ReturnType<typeof toldLog>) => void) => lines(log).map(({ text }) => JSON.parse(text) as unknown);
+const dataOf = (log: (logger: ReturnType<typeof clientLog>) => void) => lines(log).map(({ text }) => JSON.parse(text) as unknown);
 
 describe('what a tool logs, for the client of the call', () => {
   it('is the text, or the fields with it, at the level that it was logged at; the log has it too', () => {
     const logged: unknown[] = [];
     const log = { ...silent, warn: (...line: unknown[]) => void logged.push(line) };
     const told: LogLine[] = [];
-    const both = toldLog(log, (line) => void told.push(line));
+    const both = clientLog(log, (line) => void told.push(line));
     both.warn({ left: 3 }, 'slow');
     expect(logged).toEqual([[{ left: 3 }, 'slow']]);
     expect(told).toEqual([{ level: 'warning', text: '{"left":3,"message":"slow"}' }]);

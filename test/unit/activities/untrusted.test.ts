@@ -1,4 +1,4 @@
-import { hasReadUntrusted } from '../../../src/activities/untrusted';
+import { hasReadUntrusted } from '../../../src/activities/admission/untrusted';
 import type { ModelMessage } from '../../../src/model/provider';
 import { StoreError, type StoredBlock } from '../../../src/store/store';
 import { prepared, tool } from '../tools/permission/support';

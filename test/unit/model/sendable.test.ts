@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { storableContent, toolUses } from '../../../src/activities/content';
-import { withUniqueIds } from '../../../src/activities/unique-ids';
+import { storableContent, toolUses } from '../../../src/activities/step/model-content';
+import { withUniqueIds } from '../../../src/activities/step/unique-ids';
 import type { ModelMessage, ModelResponse, StopReason } from '../../../src/model/provider';
 import { requestFault } from '../../../src/model/rehearsal/validate';
 import { withCacheBreakpoints } from '../../../src/model/caching';

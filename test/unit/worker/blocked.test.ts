@@ -1,4 +1,4 @@
-import { admitAll } from '../../../src/activities/admit-calls';
+import { admitAll } from '../../../src/activities/admission/admit-calls';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { Tool } from '../../../src/tools/define';
 import { Registry } from '../../../src/tools/registry';

@@ -1,5 +1,5 @@
-import { limitReached } from '../../../src/workflows/budget';
-import { newTurn, type TurnData } from '../../../src/workflows/state';
+import { limitReached } from '../../../src/workflows/turn/turn-limits';
+import { newTurn, type TurnData } from '../../../src/workflows/turn/state';
 
 const limits = { steps: 10, tokens: 1000, cost_usd: 2, time_ms: 5000 };
 

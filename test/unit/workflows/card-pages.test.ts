@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { QueryNotRegisteredError } from '@temporalio/client';
 import { cardsInPages } from '../../../src/client/cards';
 import { jsonBytes } from '../../../src/shared/json-bytes';
-import { cardPage } from '../../../src/workflows/card-pages';
+import { cardPage } from '../../../src/workflows/approvals/card-pages';
 import type { CardPage } from '../../../src/workflows/contract';
-import type { TurnData } from '../../../src/workflows/state';
+import type { TurnData } from '../../../src/workflows/turn/state';
 
 jest.mock('@temporalio/workflow', () => ({
   workflowInfo: () => ({}),

@@ -8,8 +8,8 @@ import {
   findQuestion,
   reasonAgainst,
   type Said,
-} from '../../../src/workflows/decision-rules';
-import type { ApprovalAnswer, Pending } from '../../../src/workflows/question';
+} from '../../../src/workflows/approvals/decision-rules';
+import type { ApprovalAnswer, Pending } from '../../../src/workflows/approvals/question';
 import { approval, DIGEST, doubt, EXPIRES, fieldsOf, pendingOn } from './support/questions';
 
 const AT = '2026-01-01T00:00:00.000Z';

@@ -1,11 +1,11 @@
-/** What arrives at a turn: read, handed on to the desk or to the model's side, and answered. Nothing of it can fail the turn. */
+/** What arrives at a turn: read, handed on to the approval questions or to the model's side, and answered. Nothing of it can fail the turn. */
 import { ActivityFailure, ApplicationFailure, type Payload } from '@temporalio/common';
 import type { Json } from '../../../src/shared/json';
-import { Arrivals } from '../../../src/workflows/arrivals';
-import { handleDecisions } from '../../../src/workflows/decisions';
-import { signalArrived } from '../../../src/workflows/signals';
-import type { TurnData } from '../../../src/workflows/state';
-import { updateArrived } from '../../../src/workflows/update-senders';
+import { Arrivals } from '../../../src/workflows/sandbox/arrivals';
+import { handleDecisions } from '../../../src/workflows/approvals/decisions';
+import { signalArrived } from '../../../src/workflows/sandbox/signals';
+import type { TurnData } from '../../../src/workflows/turn/state';
+import { updateArrived } from '../../../src/workflows/sandbox/update-senders';
 import { DIGEST, fieldsOf } from './support/questions';
 
 interface Handler {
@@ -30,17 +30,17 @@ const WAITS = { until: '2026-01-01T00:00:10.000Z' };
 const settled = () => new Promise(setImmediate);
 
 let data: TurnData;
-let desk: { decide: jest.Mock; open: jest.Mock };
+let questions: { decide: jest.Mock; open: jest.Mock };
 let forwarding: { take: jest.Mock };
 let loop: { steering: { say: jest.Mock; refused: jest.Mock }; interruption: { say: jest.Mock } };
 
 function handle(withModel = true): void {
   handlers.clear();
   data = { ignored: { count: 0, last: [] } } as never;
-  desk = { decide: jest.fn(() => null), open: jest.fn(() => ['what is open']) };
+  questions = { decide: jest.fn(() => null), open: jest.fn(() => ['what is open']) };
   forwarding = { take: jest.fn() };
   loop = { steering: { say: jest.fn(() => null), refused: jest.fn(() => null) }, interruption: { say: jest.fn(() => null) } };
-  handleDecisions({ data, desk, forwarding, arrivals: new Arrivals(false) } as never, withModel ? (loop as never) : null);
+  handleDecisions({ data, questions, forwarding, arrivals: new Arrivals(false) } as never, withModel ? (loop as never) : null);
 }
 beforeEach(() => {
   jest.useFakeTimers({ now: NOW, doNotFake: ['setImmediate'] });
@@ -97,31 +97,31 @@ describe('a signal', () => {
     ['approve', CALL],
     ['deny', { ...CALL, note: 'no' }],
     ['settle', { ...CALL, outcome: 'applied' }],
-  ] as const)('%s goes to the desk', (kind, body) => {
+  ] as const)('%s goes to the approval questions', (kind, body) => {
     arrives(kind, payload(body));
     const sent = [kind, fieldsOf(kind, body), { channel: 'signal', identity: 'web' }];
     expect(forwarding.take.mock.calls).toEqual([[...sent, ['what is open']]]);
-    expect(desk.decide.mock.calls).toEqual([sent]);
+    expect(questions.decide.mock.calls).toEqual([sent]);
     expect(data.ignored.count).toBe(0);
   });
 
   it('goes to a sub-agent instead, where one waits for it', () => {
     forwarding.take.mockReturnValue('it goes on');
     arrives('approve', payload(CALL));
-    expect(desk.decide).not.toHaveBeenCalled();
+    expect(questions.decide).not.toHaveBeenCalled();
     expect(ignored()).toBe('it goes on');
   });
 
-  it('that the desk ignores is listed, with time and sender', async () => {
-    desk.decide.mockReturnValue('too late');
+  it('that the approval questions ignore is listed, with time and sender', async () => {
+    questions.decide.mockReturnValue('too late');
     arrives('approve', payload(CALL));
     const listed = { at: '2026-01-01T00:00:00.000Z', signal: 'approve', identity: 'web', reason: 'too late' };
     expect(data.ignored).toEqual({ count: 1, last: [listed] });
-    desk.decide.mockReturnValue(Promise.resolve('junk'));
+    questions.decide.mockReturnValue(Promise.resolve('junk'));
     arrives('approve', payload(CALL));
     await settled();
     expect([data.ignored.count, ignored()]).toEqual([2, 'junk']);
-    desk.decide.mockReturnValue(Promise.resolve(null));
+    questions.decide.mockReturnValue(Promise.resolve(null));
     arrives('approve', payload(CALL));
     await settled();
     expect(data.ignored.count).toBe(2);
@@ -132,7 +132,7 @@ describe('a signal', () => {
     ['a text', 'no worker', 'unreadable'],
     ['nothing', undefined, 'unreadable'],
   ])('whose check fails with %s is listed', async (_what, error, text) => {
-    desk.decide.mockReturnValue(Promise.reject(error as Error));
+    questions.decide.mockReturnValue(Promise.reject(error as Error));
     arrives('approve', payload(CALL));
     await settled();
     expect(ignored()).toBe(`it could not be checked: ${text}`);
@@ -146,13 +146,13 @@ describe('a signal', () => {
   ])('%s is listed, and reaches nobody', (_what, payloads, reason) => {
     arrives('approve', ...payloads);
     expect(ignored()).toBe(reason);
-    expect(desk.decide).not.toHaveBeenCalled();
+    expect(questions.decide).not.toHaveBeenCalled();
   });
 
   it.each(['approved', '', 'toString', 'constructor'])('%j is none', (name) => {
     arrives(name, payload(CALL));
     expect(ignored()).toBe(`there is no signal ${JSON.stringify(name)}`);
-    expect(desk.decide).not.toHaveBeenCalled();
+    expect(questions.decide).not.toHaveBeenCalled();
   });
 
   it('steer and interrupt go to the model’s side', () => {
@@ -206,16 +206,16 @@ describe('an update', () => {
     updateArrived('update-1', 'cli');
     expect(await update('decide', decision, WAITS)).toEqual({ accepted: true, reason: null });
     const from = { channel: 'update', identity: 'cli', until: WAITS.until, at: '2026-01-01T00:00:00.000Z' };
-    expect(desk.decide.mock.calls).toEqual([['approve', fieldsOf('approve', CALL), from]]);
+    expect(questions.decide.mock.calls).toEqual([['approve', fieldsOf('approve', CALL), from]]);
   });
 
   it('without a time says none', async () => {
     await update('decide', decision);
-    expect(desk.decide.mock.calls[0]![2]).toEqual({ channel: 'update', identity: '' });
+    expect(questions.decide.mock.calls[0]![2]).toEqual({ channel: 'update', identity: '' });
   });
 
   it('that is ignored is told why', async () => {
-    desk.decide.mockReturnValue('too late');
+    questions.decide.mockReturnValue('too late');
     expect(await update('decide', decision)).toEqual({ accepted: false, reason: 'too late' });
     expect(await update('decide', { ...decision, call: 'x' })).toMatchObject({
       accepted: false,
@@ -227,14 +227,14 @@ describe('an update', () => {
   it('whose check fails is told so, by what failed', async () => {
     const cause = new Error('the key service is down');
     const failed = new ActivityFailure('Activity failed', 'checkDecision', '1', 'NON_RETRYABLE_FAILURE', undefined, cause);
-    desk.decide.mockReturnValue(Promise.reject(failed));
+    questions.decide.mockReturnValue(Promise.reject(failed));
     const reason = 'it could not be checked: the key service is down';
     expect(await update('decide', decision)).toEqual({ accepted: false, reason });
-    desk.decide.mockReturnValue(Promise.reject(new Error('no worker', { cause })));
+    questions.decide.mockReturnValue(Promise.reject(new Error('no worker', { cause })));
     expect(await update('decide', decision)).toEqual({ accepted: false, reason: 'it could not be checked: no worker' });
     failed.cause!.message = 'x'.repeat(1000);
     for (const long of [failed, new Error('x'.repeat(1000))]) {
-      desk.decide.mockReturnValue(Promise.reject(long));
+      questions.decide.mockReturnValue(Promise.reject(long));
       expect(await update('decide', decision)).toEqual({
         accepted: false,
         reason: `it could not be checked: ${'x'.repeat(300)}`,

@@ -1,6 +1,6 @@
 /** A destructive call is dispatched again only where it is proven, or made harmless by its upstream. */
 import { callError, type ErrorCode } from '../../../src/shared/errors';
-import { waitBeforeNext } from '../../../src/workflows/next-dispatch';
+import { waitBeforeNext } from '../../../src/workflows/call/next-dispatch';
 
 const failed = (code: ErrorCode, reason: string, effect: 'not_applied' | 'in_doubt' = 'not_applied') => ({
   state: effect === 'in_doubt' ? ('in_doubt' as const) : ('failed' as const),

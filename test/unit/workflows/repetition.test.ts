@@ -1,6 +1,6 @@
 import type { AdmittedCall, CallOutcome } from '../../../src/shared/activity-io';
-import { refuseThird, rememberFailure } from '../../../src/workflows/repetition';
-import type { TurnData } from '../../../src/workflows/state';
+import { refuseThird, rememberFailure } from '../../../src/workflows/call/repetition';
+import type { TurnData } from '../../../src/workflows/turn/state';
 
 let isNew = true;
 jest.mock('@temporalio/workflow', () => ({ patched: () => isNew }));

@@ -1,5 +1,5 @@
 /** What waits behind a turn that did not come to its end is held, unless somebody has said something after that end. */
-import { nextInQueue, newSession, take, turnEnded } from '../../../src/workflows/session-state';
+import { nextInQueue, newSession, take, turnEnded } from '../../../src/workflows/session/session-state';
 import type { SessionInput } from '../../../src/shared/session';
 
 const input = { session_id: 's', requester: 'ana', agent: 'tester', title: null } as SessionInput;

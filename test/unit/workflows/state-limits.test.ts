@@ -11,12 +11,12 @@ import { readSend } from '../../../src/shared/session';
 import type { Steer } from '../../../src/shared/steer';
 import { travelling as surfacing, type Surfaced } from '../../../src/shared/sub-turn';
 import type { CallView, TurnView } from '../../../src/shared/turn-view';
-import type { ApprovalQuestion, DoubtQuestion } from '../../../src/workflows/question';
-import { remark } from '../../../src/workflows/question';
-import { newSession, sendFault, take, turnEnded } from '../../../src/workflows/session-state';
-import { ignoreSignal, type Progress, type TurnData } from '../../../src/workflows/state';
-import { hasRoom, hasRoomToAsk, placesFor, type Words } from '../../../src/workflows/said';
-import { placesOf, putBack, setAside } from '../../../src/workflows/set-aside';
+import type { ApprovalQuestion, DoubtQuestion } from '../../../src/workflows/approvals/question';
+import { remark } from '../../../src/workflows/approvals/question';
+import { newSession, sendFault, take, turnEnded } from '../../../src/workflows/session/session-state';
+import { ignoreSignal, type Progress, type TurnData } from '../../../src/workflows/turn/state';
+import { hasRoom, hasRoomToAsk, placesFor, type Words } from '../../../src/workflows/approvals/room-for-decisions';
+import { placesOf, putBack, setAside } from '../../../src/workflows/turn/set-aside';
 import {
   callsOf,
   cutAnswer,
@@ -28,9 +28,9 @@ import {
   SAID_ALONG,
   STATE_BYTES,
   withInputs,
-} from '../../../src/workflows/state-limits';
-import type { SubTurn } from '../../../src/workflows/sub-turns';
-import { turnView } from '../../../src/workflows/turn-face';
+} from '../../../src/workflows/turn/state-limits';
+import type { SubTurn } from '../../../src/workflows/sub-agents/sub-turns';
+import { turnView } from '../../../src/workflows/turn/turn-view';
 import { runs } from '../../support/runs';
 
 jest.mock('@temporalio/workflow', () => ({
@@ -249,7 +249,7 @@ function placeOf(places: Progress['at'][], n: number): Progress['at'] {
   return n > 0 && (at === 'doubt' || at === 'probing') ? 'ready' : at;
 }
 
-/** As the desk takes it: only what fits. */
+/** As approval questions take it: only what fits. */
 function say(data: TurnData, one: AdmittedCall, s: Source, how: { nth: number; attested: boolean; note: boolean }): void {
   const kept = data.open!.progress[one.id];
   if (kept === undefined || (kept.at === 'question' && placesFor(kept.question) === 0)) return;
@@ -385,7 +385,7 @@ function shownOf(data: TurnData): TurnView {
   const trace_id = 'trace_20260101_000000000000';
   const input = { turn_id: 't'.repeat(120), agent: 'a'.repeat(64), message: '', requester: '甲'.repeat(NAME), session_id: null, trace_id, parent_head: null }; // oxfmt-ignore
   const questions = Object.values(data.open?.progress ?? {}).flatMap((kept) => ('question' in kept ? [kept.question] : []));
-  return turnView(input, data, { open: () => questions } as never);
+  return turnView(input, data, { questions: { open: () => questions }, arrivals: { takesUp: false } } as never);
 }
 
 /** As the turn passes it on, and what the store then has of it. */

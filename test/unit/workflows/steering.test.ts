@@ -1,9 +1,9 @@
 /** What waits to be read, by itself: how much is looked at at once, and in which order. All else is tried in whole turns. */
 import type { CheckSteerInput, CheckSteerOutput } from '../../../src/shared/activity-io';
 import { steerDigest, type SteerFields } from '../../../src/shared/steer';
-import type { TurnData } from '../../../src/workflows/state';
-import { Steering } from '../../../src/workflows/steering';
-import { Work } from '../../../src/workflows/work';
+import type { TurnData } from '../../../src/workflows/turn/state';
+import { Steering } from '../../../src/workflows/turn/steering';
+import { InFlight } from '../../../src/workflows/turn/in-flight';
 
 const run = { continueAsNewSuggested: false, historyLength: 100 };
 jest.mock('@temporalio/workflow', () => ({ workflowInfo: () => run }));
@@ -25,22 +25,22 @@ async function answer(ok: boolean): Promise<string> {
 }
 
 function steering() {
-  const work = new Work();
+  const inFlight = new InFlight();
   const data = {} as TurnData;
-  return { work, data, steering: new Steering({ requester: 'rita' } as never, data, work) };
+  return { inFlight, data, steering: new Steering({ requester: 'rita' } as never, data, inFlight) };
 }
 
 it('looks at one message after the other, in the order in which they came, and at twenty at most', async () => {
-  const { work, data, steering: on } = steering();
+  const { inFlight, data, steering: on } = steering();
   const all = Array.from({ length: 3000 }, (_, n) => on.say(said(`${n}`), from));
   expect(all.filter((one) => typeof one === 'string')).toHaveLength(2980);
-  expect(work.none).toBe(false);
+  expect(inFlight.none).toBe(false);
   await settled();
   for (let n = 0; n < 20; n++) {
     expect(checks).toHaveLength(1);
     expect(await answer(n % 2 === 0)).toBe(steerDigest(`${n}`));
   }
-  expect(work.none).toBe(true);
+  expect(inFlight.none).toBe(true);
   const looked = all.slice(0, 20).map((one) => Promise.resolve(one));
   expect(await Promise.all(looked)).toEqual(Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? null : 'junk')));
   expect(on.pickUp().map(({ text }) => text)).toEqual(['0', '2', '4', '6', '8', '10', '12', '14', '16', '18']);

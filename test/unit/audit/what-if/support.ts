@@ -1,7 +1,7 @@
 /** A bundle of one turn whose calls the engine's own admission has looked at, and nothing else: no history, no signature. */
 import { Readable } from 'node:stream';
-import { agentDefinition } from '../../../../src/activities/agent-definition';
-import { admissionBody } from '../../../../src/activities/admit-calls';
+import { agentDefinition } from '../../../../src/activities/step/agent-definition';
+import { admissionBody } from '../../../../src/activities/admission/admit-calls';
 import type { AgentDefinition } from '../../../../src/agents/define';
 import { readCaseFile } from '../../../../src/audit/case-file';
 import type { CallCase, CaseFile } from '../../../../src/audit/case-file/types';

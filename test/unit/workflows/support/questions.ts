@@ -1,8 +1,8 @@
-/** Questions and decisions for tests of the desk and its rules. */
+/** Questions and decisions for tests of approval questions and their rules. */
 import { PLAIN_POLICY, type ApprovalPolicy } from '../../../../src/shared/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../../../src/shared/decision';
 import type { Json } from '../../../../src/shared/json';
-import type { ApprovalQuestion, DoubtQuestion, Pending, Question } from '../../../../src/workflows/question';
+import type { ApprovalQuestion, DoubtQuestion, Pending, Question } from '../../../../src/workflows/approvals/question';
 
 export const DIGEST = 'd'.repeat(64);
 export const EXPIRES = '2026-01-01T01:00:00.000Z';
@@ -21,7 +21,7 @@ export function doubt({ policy, ...more }: More<DoubtQuestion> = {}): DoubtQuest
 }
 
 export function pendingOn<Q extends Question>(question: Q, more: Partial<Pending<Q>> = {}): Pending {
-  return { question, answer: null, life: null, taken: false, ...more } as unknown as Pending;
+  return { question, answer: null, seed: null, taken: false, ...more } as unknown as Pending;
 }
 
 /** What somebody sends, read as the workflow reads it. */

@@ -1,0 +1,182 @@
+/** Admission's part with I/O: what is undecided, the preview, the digest over both, and the card, stored exactly as it will be shown. */
+import { Context } from '@temporalio/activity';
+import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/activity-io';
+import { samePerson, stricter, type Held } from '../../shared/approval';
+import { approvalCard } from '../../shared/card';
+import { callDigest, callRecord, type CallFields } from '../../shared/digests';
+import { callError } from '../../shared/errors';
+import type { JsonObject } from '../../shared/json';
+import { prepareTool, type PreparedAgent } from '../../tools/registry';
+import type { Tool } from '../../tools/define';
+import { targetHash, targetOf } from '../../tools/target';
+import { askedBefore, earlierRun } from '../checks/after-reset';
+import { openQuestion } from '../people/question-register';
+import { inputToAdmit } from '../call/call-input';
+import { decideCall, type DecideResult } from './decide-call';
+import { editedCall } from './edited-call';
+import type { Dependencies } from '../ports';
+import { admittedTool } from '../step/mcp-tools';
+import { previewOf } from './preview';
+import { showing } from '../call/heartbeat';
+import { intentBefore } from '../effects/duplicate-act';
+import { storeApprovalEvidence } from './approval-evidence';
+
+export async function admitCall(deps: Dependencies, request: AdmitCallInput): Promise<AdmitCallOutput> {
+  const { turn } = request;
+  const scope = turn.first_execution_run_id;
+  const agent = deps.registry.forTurn(turn);
+  const tool = await admittedTool(deps, turn, request.call);
+  if (!agent || !tool) {
+    return {
+      ok: false,
+      error: callError(
+        'TOOL_NOT_FOUND',
+        'tool_changed',
+        `This worker no longer has ${request.call.tool}@${request.call.version}.`,
+        {
+          hint: 'Ask for the call again.',
+        },
+      ),
+    };
+  }
+  await deps.archive.rules(agent);
+  const admitted = await inputToAdmit(deps.store, turn, request.call);
+  const settled = await decision(deps, request, agent, tool, admitted);
+  if (settled && !settled.ok) return settled;
+
+  const decided = settled?.decided;
+  const input = settled?.input ?? admitted;
+  const aimed = turn.store_id === undefined ? NO_TARGET : targetOf(tool, input);
+  if (!aimed.ok) return { ok: false, error: aimed.error };
+  const { target } = aimed;
+  const renewed = renewedPolicy(request, agent);
+  const call = {
+    ...request.call,
+    ...(decided ? argumentsOf(decided) : {}),
+    ...(renewed ? { policy_ref: renewed.policy_ref } : {}),
+  };
+  const policy = renewed?.approval ?? request.approval;
+  const show = showing();
+  const progress = (message: string) => show({ progress: { message, fraction: null } });
+  const preview = await previewOf(deps, { turn, callId: call.id }, tool, input, progress);
+  if (!preview.ok) {
+    const message = `The preview of ${tool.name} failed, so nobody was asked: ${preview.error.message}`;
+    return { ok: false, error: { ...preview.error, message } };
+  }
+  const asks = request.expires_at !== null && (decided?.verdict !== 'allow' || request.held !== undefined);
+  // Only a card may say what is put up with: of a call that nobody is asked about nobody has accepted anything.
+  const before = asks ? await earlierRun(deps, request, call) : { held: null, effect: null };
+  const held = asks ? [...(await heldOn(deps, request, tool, input)), ...(before.held ? [before.held] : [])] : [];
+
+  const makers = makersOf(request);
+  const bound = turn.store_id === undefined ? {} : { target_hash: targetHash(target) };
+  const shownWith = async (put: Held[]) => {
+    const preview_ref = await storeApprovalEvidence(deps.store, scope, call.id, {
+      preview: preview.data,
+      held: put,
+      makers,
+      target,
+    });
+    return { preview_ref, digest: await keptDigest(deps, turn, { ...call, ...bound, preview_ref }, { input, target }) };
+  };
+  let shown = await shownWith(held);
+  if (asks && [policy, agent.approval(tool.name)].some((one) => one?.channel === 'attested')) {
+    const open = (digest: string) => openQuestion(deps.store, digest, request.expires_at!);
+    const asked = await open(shown.digest);
+    if (asked !== null) {
+      // What was said to another run must not count in this one: its question has a digest of its own.
+      held.push(askedBefore(asked));
+      shown = await shownWith(held);
+      await open(shown.digest);
+    }
+  }
+  const { digest, preview_ref: previewRef } = shown;
+  const card = approvalCard({
+    tool: tool.name,
+    version: tool.version,
+    callId: call.id,
+    digest,
+    requester: turn.requester,
+    makers,
+    agent: turn.agent,
+    reason: decided?.reason ?? request.reason,
+    changes: [...(request.changes ?? []), ...(decided?.changes ?? [])],
+    input,
+    preview: preview.data,
+    target,
+    held,
+    ...(policy ? { policy } : {}),
+    expiresAt: request.expires_at ?? '',
+  });
+  const cardRef = await deps.store.putPart(scope, { call_id: call.id, digest, card });
+  return {
+    ok: true,
+    digest,
+    preview_ref: previewRef,
+    card: asks ? card : '',
+    card_ref: cardRef,
+    run_id: Context.current().info.workflowExecution?.runId ?? '',
+    ...(before.effect ? { effect: before.effect } : {}),
+    ...(decided ? { decided } : {}),
+    ...(renewed ? { renewed } : {}),
+    ...bound,
+  };
+}
+
+const NO_TARGET = { ok: true as const, target: null };
+
+/** The call's digest; in version 2 the call is kept under it, for whoever runs it. */
+async function keptDigest(
+  { store }: Dependencies,
+  turn: TurnContext,
+  call: CallFields,
+  details: { input: JsonObject; target: JsonObject | null },
+): Promise<string> {
+  if (turn.store_id !== undefined) await store.putCalls([{ record: callRecord(turn, call), ...details }]);
+  return callDigest(turn, call);
+}
+
+/** A call that is asked about anew is asked about under the present rules. Null: they are those of its admission. */
+function renewedPolicy({ held, edit, call, approval }: AdmitCallInput, agent: PreparedAgent): RenewedPolicy | null {
+  if ((!held && !edit) || agent.policyRef === call.policy_ref) return null;
+  const present = agent.approval(call.tool);
+  // A worker of an older build must not ask for less than was asked for already.
+  return { policy_ref: agent.policyRef, approval: approval ? stricter(approval, present) : present };
+}
+
+/** Null: static admission has decided, and nobody has changed the input since. */
+async function decision(
+  deps: Dependencies,
+  request: AdmitCallInput,
+  agent: PreparedAgent,
+  tool: Tool,
+  admitted: JsonObject,
+): Promise<DecideResult | null> {
+  const { undecided, edit } = request;
+  const prepared = prepareTool(tool);
+  if (edit) return editedCall(deps, { ...request, edit }, agent, prepared, admitted);
+  return undecided ? decideCall(deps, { ...request, undecided }, agent, prepared, admitted) : null;
+}
+
+/** What sent the call back, a reset apart, and whether its act is owned; of another input the latter is looked up anew. */
+async function heldOn(deps: Dependencies, request: AdmitCallInput, tool: Tool, input: JsonObject): Promise<Held[]> {
+  const { edit } = request;
+  const held = (request.held ?? []).filter(({ kind }) => kind !== 'reset');
+  const sentBack = edit ? held.filter(({ kind }) => kind !== 'preview_drifted' && kind !== 'target_changed') : held;
+  const before = await intentBefore(deps, request, tool, input);
+  if (!before) return edit ? sentBack.filter(({ kind }) => kind !== 'same_intent') : sentBack;
+  return [...sentBack.filter(({ kind }) => kind !== 'same_intent'), before];
+}
+
+/** Whoever edits is one of them, whatever the arguments say. */
+function makersOf({ call: { makers = [] }, edit }: AdmitCallInput): string[] {
+  return edit && !makers.some((maker) => samePerson(maker, edit.by)) ? [...makers, edit.by] : makers;
+}
+
+function argumentsOf({
+  input,
+  input_ref,
+  input_hash,
+}: DecidedCall): Pick<AdmitCallInput['call'], 'input' | 'input_ref' | 'input_hash'> {
+  return { input, input_ref, input_hash };
+}

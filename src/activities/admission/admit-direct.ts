@@ -1,0 +1,153 @@
+/** Admission of a direct call: the blocks, checks and digest of a step, without a model request. */
+import { systemPrompt } from '../../agents/system-prompt';
+import { INLINE_BYTES, type AdmitDirectInput, type AdmitDirectOutput } from '../../shared/activity-io';
+import { canonical } from '../../shared/canonical';
+import { hashJson, inputDigest } from '../../shared/digests';
+import { callError, type CallError } from '../../shared/errors';
+import { callId } from '../../shared/ids';
+import { Draft } from '../../store/transcript';
+import { admit, checkAhead, type StaticAdmission } from '../../tools/admit';
+import type { PreparedAgent, Registry } from '../../tools/registry';
+import { isFrom } from '../../tools/tool-source';
+import { turnFacts } from './decide-call';
+import type { Dependencies } from '../ports';
+import { admissionBody, admittedCall, storeCalls, type AskedCall } from './admit-calls';
+import { checkStart } from '../checks/signed-start';
+import { directCallKeyFault } from '../checks/direct-call-key';
+import { beginningAgent, type Begun } from '../step/mcp-tools';
+import { beginOver } from '../checks/own-store';
+import type { DirectRequest, StartBody } from '../../record/blocks';
+import { turnSubject } from '../../record/subject';
+import { admissionBlock, startBlock } from '../../record/write-block';
+import { policyOf } from '../step/take-step';
+
+/** Stands where a model's id for the call would. */
+const TOOL_USE_ID = 'direct';
+
+export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): Promise<AdmitDirectOutput> {
+  const found = agentFor(deps.registry, input);
+  const begun = found.ok ? ((await beginningAgent(deps, { agent: found.agent.agent.name })) ?? null) : null;
+  const agent = begun?.agent ?? null;
+  const turn = { ...input.turn, agent: agent?.agent.name ?? input.turn.agent };
+  const { attestation, input_json, tool } = input;
+  const message_hash = hashJson({ tool, input_json });
+  if (agent) await checkStart(deps, agent, { turn, agent: input.turn.agent, message_hash, attestation });
+  const definition_ref = agent && (await deps.archive.agent(agent));
+  const store_id = await beginOver(deps, turn);
+  const admissible = agent
+    ? await admitOne(deps, agent, { ...input, turn })
+    : rejectOne(input, found.ok ? unknownTool(input.tool, '') : found.error);
+  const mayAct = admissible.admission.class === 'destructive' && admissible.admission.verdict !== 'rejected';
+  const known = mayAct ? await directCallKeyFault(deps.store, turn) : null;
+  const call = known === null ? admissible : rejectOne(input, known);
+
+  const bound = { ...turn, store_id };
+  const draft = new Draft(deps.store, turn.first_execution_run_id, null);
+  const start = startBody(begun, { ...input, turn: bound }, { asked_agent: input.turn.agent, message_hash, definition_ref });
+  draft.add(startBlock(start), input.at);
+  const request: DirectRequest = { direct: true, requester: turn.requester, definition_ref, subject: turnSubject(turn) };
+  const admission = draft.add(admissionBlock(request, [call.body]), input.at);
+  const admitted = admittedCall(agent && { prepared: agent, definition_ref }, bound, call, {
+    inputRef: admission.block.parts[1]!,
+    untrusted: false,
+  });
+  const stored = storeCalls(deps.store, bound, [{ asked: call, admitted }]);
+  const [head] = await Promise.all([draft.store(), stored]);
+  return { head, agent: turn.agent, policy: agent && policyOf(agent), call: admitted, store_id };
+}
+
+type Found = { ok: true; agent: PreparedAgent } | { ok: false; error: CallError };
+
+/** Whose rules apply: the named agent's, else those of the only agent that has the tool. */
+function agentFor(registry: Registry, { turn, tool }: AdmitDirectInput): Found {
+  const names = registry.names();
+  const served = `This worker serves: ${names.join(', ') || 'none'}.`;
+  if (turn.agent !== '') {
+    const agent = registry.agent(turn.agent);
+    if (agent) return { ok: true, agent };
+    const message = `This worker has no agent ${JSON.stringify(turn.agent.slice(0, 100))}.`;
+    return { ok: false, error: callError('INVALID_PARAMS', 'unknown_agent', message, { hint: served }) };
+  }
+  const having = names.filter((name) => hasTool(registry.agent(name)!, tool));
+  if (having.length === 1) return { ok: true, agent: registry.agent(having[0]!)! };
+  if (having.length > 1) {
+    const message = `${having.length} agents have ${tool}: ${having.join(', ')}. Each has rules of its own, so one has to be named.`;
+    return { ok: false, error: callError('INVALID_PARAMS', 'ambiguous_agent', message, { hint: 'Name one of them as agent.' }) };
+  }
+  return { ok: false, error: unknownTool(tool, served) };
+}
+
+function unknownTool(tool: string, hint: string): CallError {
+  return callError('TOOL_NOT_FOUND', 'unknown_tool', `No agent has a tool ${JSON.stringify(tool.slice(0, 100))}.`, { hint });
+}
+
+/** Or may have it: what its MCP servers offer is known once they are asked. */
+function hasTool({ tools, internal, agent }: PreparedAgent, name: string): boolean {
+  return tools.has(name) || internal.has(name) || isFrom(agent.mcpServers, name);
+}
+
+async function admitOne(
+  { log, running }: Dependencies,
+  agent: PreparedAgent,
+  { turn, tool, input_json }: AdmitDirectInput,
+): Promise<AskedCall> {
+  await checkAhead(agent, [{ name: tool, json: input_json, cut: false }], turn.requester);
+  const began = performance.now();
+  const facts = { turn: turnFacts(turn, callId(1, 1), false), log };
+  const wanted = { name: tool, json: input_json, cut: false, direct: true };
+  const admission = await running.asking(agent.tools.get(tool)?.tool.name, () => admit(agent, wanted, facts));
+  return asked(tool, input_json, admission, Math.round(performance.now() - began));
+}
+
+function rejectOne({ tool, input_json }: AdmitDirectInput, error: CallError): AskedCall {
+  const identity = { tool: tool.slice(0, 100).toWellFormed(), version: '' };
+  const admission: StaticAdmission = {
+    ...identity,
+    class: 'read',
+    verdict: 'rejected',
+    reason: error.reason,
+    error,
+    input: {},
+    input_hash: hashJson({}),
+    input_digest: inputDigest({ ...identity, input: input_json.toWellFormed() }),
+    parallel: true,
+    changes: [],
+    undecided: false,
+    facts: null,
+    target: null,
+  };
+  return asked(tool, input_json, admission, 0);
+}
+
+function asked(name: string, json: string, admission: StaticAdmission, validationMs: number): AskedCall {
+  const id = callId(1, 1);
+  const use = { id: TOOL_USE_ID, name, json };
+  const inline = Buffer.byteLength(canonical(admission.input)) <= INLINE_BYTES;
+  return { id, use, admission, validationMs, inline, body: admissionBody(id, use, admission) };
+}
+
+function startBody(
+  begun: Begun | null,
+  { turn, tool, input_json, attestation }: AdmitDirectInput,
+  { asked_agent, message_hash, definition_ref }: { asked_agent: string; message_hash: string; definition_ref: string | null },
+): StartBody {
+  const agent = begun?.agent ?? null;
+  const outside = begun?.outside ?? null;
+  const described = agent && {
+    name: turn.agent,
+    prompt_hash: hashJson(systemPrompt(agent.agent)),
+    tools: [...agent.tools.values()].map(({ tool: { name, version } }) => `${name}@${version}`),
+  };
+  const call = { tool: tool.toWellFormed(), asked_hash: hashJson(input_json.toWellFormed()) };
+  const signed_for = { agent: asked_agent, message_hash };
+  const signed = attestation === undefined ? {} : { attestation, signed_for };
+  return {
+    ...turn,
+    agent: described,
+    policy_ref: agent?.policyRef ?? null,
+    definition_ref,
+    call,
+    ...(outside === null ? {} : { outside }),
+    ...signed,
+  };
+}

@@ -1,0 +1,109 @@
+/** The end of admission for a call that was undecided: hooks with I/O, then permission, then perhaps the classifier. */
+import type { AdmitCallInput, ChangedBy, DecidedCall } from '../../shared/activity-io';
+import { INLINE_BYTES } from '../../shared/activity-io';
+import { canonical } from '../../shared/canonical';
+import { hashJson, inputDigest } from '../../shared/digests';
+import { callError, type CallError } from '../../shared/errors';
+import { asJson, type JsonObject } from '../../shared/json';
+import { checkInput, deniedError } from '../../tools/admit';
+import { classify, type ClassifierAnswer } from '../../tools/classifier';
+import { hooksFor, runBeforeIo, type InputChange } from '../../tools/hooks';
+import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from '../../tools/permission';
+import type { PreparedAgent, PreparedTool } from '../../tools/registry';
+import type { Dependencies } from '../ports';
+
+export type DecideResult =
+  | { ok: true; decided: DecidedCall; input: JsonObject; before: JsonObject | null }
+  | { ok: false; error: CallError; by_classifier?: boolean };
+
+export async function decideCall(
+  deps: Dependencies,
+  request: AdmitCallInput & { undecided: NonNullable<AdmitCallInput['undecided']> },
+  agent: PreparedAgent,
+  prepared: PreparedTool,
+  input: JsonObject,
+): Promise<DecideResult> {
+  const { tool } = prepared;
+  const { name, version, class: toolClass } = tool;
+  const turn = turnFacts(request.turn, request.call.id, request.undecided.untrusted);
+  const asked = { tool: name, version, class: toolClass, input, turn };
+  const hooks = hooksFor(agent.hooks.before, name).filter((hook) => hook.io);
+  const hooked = await runBeforeIo(hooks, asked, (changed) => checkInput(prepared, changed), deps.log);
+  if (!hooked.ok) return hooked;
+
+  const looked = factsOf({ tool, input: hooked.input, turn });
+  const verdict = await decideOn(agent.policy, looked);
+  if (verdict.verdict === 'deny') return { ok: false, error: deniedError(name, verdict) };
+  const open = verdict.verdict === 'classify';
+  const call = { ...asked, input: hooked.input };
+  const said = open ? await classify(agent.agent.classifier, request.undecided.denials, call, deps.log) : null;
+  if (said?.verdict === 'deny') return { ok: false, error: deniedByClassifier(name, said), by_classifier: true };
+
+  const approved = said?.verdict === 'approve';
+  const allowed = verdict.verdict === 'allow' || approved;
+  const reason = said ? `${verdict.reason}; ${said.reason}` : verdict.reason;
+  const decided = await record(deps, request, {
+    allowed,
+    reason,
+    approved,
+    input: hooked.input,
+    changes: hooked.changes,
+    verdict,
+    facts: recordedFacts(looked),
+  });
+  return { ok: true, decided, input: hooked.input, before: hooked.changes[0]?.before ?? null };
+}
+
+export interface Recorded {
+  allowed: boolean;
+  reason: string;
+  approved: boolean;
+  input: JsonObject;
+  changes: InputChange[];
+  verdict: Verdict;
+  /** What the rules looked at. */
+  facts: JsonObject;
+}
+
+/** A part of its own: what was decided, and the input that goes with it, found by its reference like an admission's. */
+export async function record(deps: Dependencies, { turn, call }: AdmitCallInput, recorded: Recorded): Promise<DecidedCall> {
+  const { allowed, reason, approved, input, changes, verdict } = recorded;
+  const said = allowed ? 'allow' : 'ask';
+  const body = {
+    call_id: call.id,
+    tool: call.tool,
+    verdict: said,
+    reason,
+    rule: verdict.rule,
+    input,
+    changes,
+    facts: recorded.facts,
+  };
+  const input_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(body));
+  return {
+    verdict: said,
+    reason,
+    input: Buffer.byteLength(canonical(input)) <= INLINE_BYTES ? input : null,
+    input_ref,
+    input_hash: hashJson(input),
+    input_digest: inputDigest({ tool: call.tool, version: call.version, input }),
+    changes: changedBy(changes),
+    by_classifier: approved,
+  };
+}
+
+function deniedByClassifier(tool: string, { reason }: ClassifierAnswer): CallError {
+  return callError('PERMISSION_DENIED', 'denied_by_classifier', `${tool} was not run: ${reason}.`, {
+    hint: 'Do without it, or do it in a way that the user asked for.',
+  });
+}
+
+/** What of a change travels through history. */
+export function changedBy(changes: readonly InputChange[]): ChangedBy[] {
+  return changes.map(({ hook, why }) => ({ hook, why }));
+}
+
+/** What rules may know of the turn; the step stands in the call's id. */
+export function turnFacts(turn: { requester: string; agent: string }, callId: string, untrusted: boolean): TurnFacts {
+  return { untrusted, requester: turn.requester, agent: turn.agent, step: Number(callId.split('.')[0]) };
+}

@@ -1,0 +1,33 @@
+/**
+ * A turn that the model declined to answer. The vendor declines every later request too that has in it what was declined,
+ * so that the session would never be answered again: a note stands in the place of the turn. The chain keeps all of it.
+ */
+import type { Json } from '../../shared/json';
+import type { Entry } from '../step/compaction';
+
+/** @param began hash of the block of the turn's first message; where a summary stands for it, the turn goes on behind that */
+export function withoutDeclined(entries: Entry[], began: string | null): Entry[] {
+  const found = entries.findIndex(({ hash }) => hash === began);
+  const from = found < 0 ? Math.min(1, entries.length) : found;
+  const declined = entries.slice(from);
+  const hash = declined.at(-1)?.hash;
+  if (hash === undefined) return entries;
+  return [
+    ...entries.slice(0, from),
+    { hash, message: { role: 'user', content: [{ type: 'text', text: noteOf(declined, hash) }] } },
+  ];
+}
+
+function noteOf(entries: Entry[], hash: string): string {
+  const blocks = entries.flatMap(({ message }) => message.content);
+  const names = new Map(blocks.flatMap(({ type, id, name }) => (type === 'tool_use' ? [[id, name] as const] : [])));
+  const ran = blocks.flatMap(({ type, tool_use_id, is_error }) =>
+    type === 'tool_result' ? [`${nameOf(names.get(tool_use_id))} (with ${is_error === true ? 'an error' : 'a result'})`] : [],
+  );
+  const calls = ran.length === 0 ? '' : ` Calls that it made: ${ran.join(', ')}. They may have taken effect.`;
+  return `[The messages of this turn were left out: the model declined to answer them. They are kept up to block ${hash}.${calls}]`;
+}
+
+function nameOf(name: Json | undefined): string {
+  return JSON.stringify(String(name ?? '').slice(0, 64).toWellFormed()); // oxfmt-ignore
+}

@@ -1,0 +1,63 @@
+/**
+ * Whether outsiders' words have been read in a conversation: tools say so of what they return, and their calls stand in it.
+ * The conversation may have been another agent's, or the same one's before a deploy: what a tool said of itself then is
+ * kept in the definitions that its blocks name, and what it says now does not undo it.
+ */
+import type { ModelMessage } from '../../model/provider';
+import { blocksOf } from '../../record/read-block';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { StoreError, type Store, type StoredBlock } from '../../store/store';
+import type { PreparedAgent } from '../../tools/registry';
+import { messagesOf } from '../step/conversation';
+
+/** Names of the tools of a definition that return what outsiders wrote; null: it cannot be read any more. */
+type Marked = ReadonlySet<string> | null;
+
+/**
+ * True once the blocks hold a call to a tool with `untrustedOutput`, failed ones included: an upstream writes its
+ * errors too. The vendor's server-side tools read the web. A tool that this worker does not know, and that
+ * answered, may have been anything; so may all that answered under a definition that cannot be read.
+ * @param present of the agent as it is now, its tools and its `definition_ref`
+ */
+export async function hasReadUntrusted(
+  store: Pick<Store, 'getBytes'>,
+  present: { agent: PreparedAgent; definition_ref: string },
+  blocks: readonly StoredBlock[],
+): Promise<boolean> {
+  const starts = blocksOf('start', blocks);
+  if (starts.some(({ parent }) => parent?.untrusted === true)) return true;
+  const named = [...starts, ...blocksOf('admission', blocks)].flatMap(({ definition_ref }) => definition_ref ?? []);
+  const refs = new Set(named.filter((ref) => ref !== present.definition_ref));
+  const before = await Promise.all([...refs].map((ref) => markedIn(store, ref)));
+  return anyUntrusted(present.agent, messagesOf([...blocks]), before);
+}
+
+function anyUntrusted({ tools }: PreparedAgent, messages: readonly ModelMessage[], before: readonly Marked[]): boolean {
+  const content = messages.flatMap((message) => message.content);
+  const answered = new Set(content.filter(isAnswer).map((block) => block.tool_use_id));
+  const unreadable = before.includes(null);
+  return content.some((block) => {
+    if (block.type === 'server_tool_use' || block.type === 'mcp_tool_use') return true;
+    if (block.type !== 'tool_use') return false;
+    const name = String(block.name);
+    const known = tools.get(name);
+    if (known?.tool.untrustedOutput === true || before.some((marked) => marked?.has(name))) return true;
+    return (known === undefined || unreadable) && answered.has(block.id);
+  });
+}
+
+async function markedIn(store: Pick<Store, 'getBytes'>, ref: string): Promise<Marked> {
+  let definition: Json;
+  try {
+    definition = JSON.parse((await store.getBytes(ref)).toString('utf8')) as Json;
+  } catch (error) {
+    if (error instanceof StoreError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+  const tools = isJsonObject(definition) && Array.isArray(definition.tools) ? definition.tools : [];
+  return new Set(tools.flatMap((tool) => (isJsonObject(tool) && tool.untrusted_output === true ? [String(tool.name)] : [])));
+}
+
+function isAnswer(block: JsonObject): boolean {
+  return block.type === 'tool_result' && block.is_error !== true;
+}

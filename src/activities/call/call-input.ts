@@ -1,0 +1,128 @@
+/** What a call is run with, checked once more against what was admitted: history is not trusted blindly. */
+import { ApplicationFailure } from '@temporalio/activity';
+import type { CallArguments, TurnContext } from '../../shared/activity-io';
+import { readInput } from '../../record/parts';
+import { canonical, CanonicalError } from '../../shared/canonical';
+import { callDigest, hashJson } from '../../shared/digests';
+import { callError, type CallError } from '../../shared/errors';
+import type { JsonObject } from '../../shared/json';
+import type { ToolClass } from '../../shared/tool-class';
+import { StoreError, type Store } from '../../store/store';
+import { checkInput } from '../../tools/admit';
+import type { Tool } from '../../tools/define';
+import { prepareTool } from '../../tools/registry';
+import { otherStart } from '../checks/own-start';
+
+/** The input that a call is admitted with, from the arguments or from the admission's part: a copy, which may be changed. */
+export async function inputToAdmit(
+  store: Store,
+  turn: TurnContext,
+  call: Pick<CallArguments, 'id' | 'input' | 'input_ref' | 'input_hash'>,
+): Promise<JsonObject> {
+  const input = call.input ?? structuredClone(readInput(await store.getPart(call.input_ref)));
+  if (turn.store_id !== undefined && hashJson(input) !== call.input_hash)
+    throw ApplicationFailure.nonRetryable(`Call ${call.id} is to be admitted with another input than its hash names`, OTHER_CALL);
+  return input;
+}
+
+/** What a digest stands for: what runs a call takes it from here. */
+export interface NamedCall {
+  agent: string;
+  tool: string;
+  version: string;
+  class: ToolClass;
+  input: JsonObject;
+  /** Null: the tool declared none, or the digest is of version 1, which knows none. */
+  target: JsonObject | null;
+}
+
+export type Named = { ok: true; call: NamedCall } | { ok: false; fault: string };
+
+/**
+ * The call that the digest names, out of the store; the arguments must say the same. In version 1 the digest is all that
+ * ties the arguments to what was admitted.
+ */
+export async function namedCall(store: Store, turn: TurnContext, call: CallArguments): Promise<Named> {
+  const digest = digestOf(turn, call);
+  if (!digest.ok) return digest;
+  if (digest.digest !== call.digest) return { ok: false, fault: `the call has digest ${digest.digest}, not ${call.digest}` };
+  if (turn.store_id === undefined) return ofArguments(store, turn, call);
+  try {
+    const { record, input, target } = await store.getCall(call.digest);
+    const { agent, tool, version, class: toolClass } = record;
+    return { ok: true, call: { agent, tool, version, class: toolClass, input, target } };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { ok: false, fault: `no call with digest ${call.digest} was admitted over this store: ${error.message}` };
+  }
+}
+
+/** The input of a call whose digest is known to be its own. */
+export async function effectiveInput(store: Store, turn: TurnContext, call: CallArguments): Promise<JsonObject> {
+  return turn.store_id === undefined ? inputToAdmit(store, turn, call) : (await store.getCall(call.digest)).input;
+}
+
+async function ofArguments(store: Store, turn: TurnContext, call: CallArguments): Promise<Named> {
+  const input = await inputToAdmit(store, turn, call);
+  const hash = hashable(() => hashJson(input));
+  if (!hash.ok) return hash;
+  if (hash.digest !== call.input_hash)
+    return { ok: false, fault: `the input does not have the admitted hash ${call.input_hash}` };
+  const { tool, version, class: toolClass } = call;
+  return { ok: true, call: { agent: turn.agent, tool, version, class: toolClass, input, target: null } };
+}
+
+type Digest = { ok: true; digest: string } | { ok: false; fault: string };
+
+function digestOf(turn: TurnContext, call: CallArguments): Digest {
+  if (turn.store_id !== undefined && (call.definition_ref === undefined || call.target_hash === undefined))
+    return { ok: false, fault: 'it names no definition of its agent, or no target' };
+  // What travels beside its reference is shown to people: it must be what its hash says.
+  const shown = call.input;
+  const hash = shown === null ? null : hashable(() => hashJson(shown));
+  if (hash !== null && !hash.ok) return hash;
+  if (hash !== null && hash.digest !== call.input_hash)
+    return { ok: false, fault: `the input does not have the admitted hash ${call.input_hash}` };
+  return hashable(() => callDigest(turn, call));
+}
+
+function hashable(hash: () => string): Digest {
+  try {
+    return { ok: true, digest: hash() };
+  } catch (error) {
+    if (error instanceof CanonicalError) return { ok: false, fault: `it cannot be hashed: ${error.message}` };
+    throw error;
+  }
+}
+
+const OTHER_CALL = 'holdfast.other_call';
+
+/**
+ * A call that was dispatched, as its digest names it. Which record is meant follows from the digest, and the digest from all of the
+ * call: without this, whoever starts an activity could have one tool's outcome settled by another tool's policy, or probe.
+ * @throws ApplicationFailure `holdfast.other_call` when the digest is of another call
+ */
+export async function dispatchedCall(
+  store: Store,
+  { turn, call, head }: { turn: TurnContext; call: CallArguments; head: string },
+): Promise<NamedCall> {
+  const named = await namedCall(store, turn, call);
+  const other = await otherStart(store, { turn, head });
+  if (named.ok && other === null) return named.call;
+  const why = named.ok ? other!.message : named.fault;
+  throw ApplicationFailure.nonRetryable(`Call ${call.id} is not the one that was dispatched: ${why}`, OTHER_CALL);
+}
+
+/**
+ * A version should mean one schema for ever. Where a deploy has changed it all the same, what was admitted must not run as
+ * something else: with a field that the tool does not look at any more, or without one that it has now.
+ * @returns null when the tool takes exactly this input, as it is
+ */
+export function inputFault(tool: Tool, input: JsonObject): CallError | null {
+  const checked = checkInput(prepareTool(tool), structuredClone(input));
+  if (checked.ok && canonical(checked.input) === canonical(input)) return null;
+  const why = checked.ok ? 'it would add to what was admitted' : checked.error.message;
+  const message = `${tool.name}@${tool.version} was not run: this worker's version of it takes another input than the call was admitted with: ${why}`;
+  const hint = 'Ask for the call again, with the input that the tool takes now.';
+  return callError('INVALID_PARAMS', 'tool_changed', message.slice(0, 2000).toWellFormed(), { hint });
+}

@@ -1,0 +1,49 @@
+/**
+ * The heartbeat of an activity, by timer, so that a silent tool does not look dead. Its details carry
+ * progress to whoever watches, and the retry counts to the next attempt.
+ */
+import { Context } from '@temporalio/activity';
+import type { Json } from '../../shared/json';
+
+export interface HeartbeatDetails {
+  [key: string]: Json;
+}
+
+/** Changes the details, and sends them at once. */
+export type Show = (details: HeartbeatDetails) => void;
+
+const INTERVAL = 1000;
+
+/** What each activity that runs has shown last: every heartbeat repeats it. */
+const shown = new WeakMap<Context, HeartbeatDetails>();
+
+/** Runs `work`, an activity as a whole, with a heartbeat every second. */
+export async function withHeartbeat<R>(work: () => Promise<R>): Promise<R> {
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(details(context)), INTERVAL);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Changes what the current activity shows; may be called from anywhere, also by who does not belong to it. */
+export function showing(): Show {
+  const context = Context.current();
+  return (change) => {
+    const now = { ...details(context), ...change };
+    shown.set(context, now);
+    context.heartbeat(now);
+  };
+}
+
+/** Heartbeat details of the attempt before, or `{}`. */
+export function detailsBefore(context = Context.current()): HeartbeatDetails {
+  const before: unknown = context.info.heartbeatDetails;
+  return typeof before === 'object' && before !== null ? (before as HeartbeatDetails) : {};
+}
+
+function details(context: Context): HeartbeatDetails {
+  return shown.get(context) ?? detailsBefore(context);
+}

@@ -1,0 +1,122 @@
+/** One run of a tool's function for one call: from arguments to a stored envelope. */
+import { Context } from '@temporalio/activity';
+import type { RunCallInput, TurnContext } from '../../shared/activity-io';
+import type { Envelope, EnvelopeMetadata } from '../../shared/envelope';
+import type { CallError } from '../../shared/errors';
+import { asJson, type Json, type JsonObject } from '../../shared/json';
+import { timeLimitOf } from '../../shared/tool-class';
+import type { Deadline } from '../../tools/deadline';
+import type { Tool } from '../../tools/define';
+import { deprecationMetadata } from '../../tools/lifecycle';
+import { storedResult } from '../../tools/shape';
+import type { Dependencies, RunOutcome } from '../ports';
+import { keyOf } from '../effects/effect-key';
+import { keepFile } from './keep-file';
+import type { Show } from './heartbeat';
+import { runWhere } from './run-where';
+import { clientLog, type LogLine } from './client-log';
+import { toolContext } from './tool-context';
+
+/** Runs the tool; never throws but for a cancellation. */
+export async function runOnce(
+  deps: Dependencies,
+  { turn, call, validation_ms, options: asked }: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+  options: { show: Show; cancelled?: AbortSignal; begins?: Deadline },
+): Promise<RunOutcome> {
+  const began = Date.now();
+  let told = false;
+  const tellLog = (line: LogLine) => {
+    told = true;
+    deps.live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'tool_log', call: call.id, tool: tool.name, ...line });
+  };
+  const { context, noted } = toolContext(deps, turn, {
+    ...(deps.registry.toolLogs ? { log: clientLog(deps.log, tellLog) } : {}),
+    tool: tool.name,
+    callId: call.id,
+    idempotencyKey: keyOf(turn, call),
+    attempt: Context.current().info.attempt,
+    progress: (message, fraction) => {
+      if (asked?.enable_streaming === false) return;
+      const progress = progressOf(message, fraction);
+      options.show({ progress });
+      told = true;
+      deps.live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'tool_progress', call: call.id, ...progress });
+    },
+  });
+  const result = await runWhere(deps, turn, tool, input, context, {
+    timeoutMs: timeLimitOf(tool),
+    log: deps.log,
+    keepFile: (file) => keepFile(deps, turn, call.id, file),
+    ...(options.cancelled ? { cancelled: options.cancelled } : {}),
+    ...(options.begins ? { begins: options.begins } : {}),
+  });
+  // Before the result is known: a watcher takes no progress of a call that has ended.
+  if (told) await deps.live.sent();
+  const times = { validationMs: validation_ms ?? 0, networkMs: noted.networkMs() };
+  return { result, metadata: metadataOf(tool, turn, began, times), notes: noted.debug, tried: true };
+}
+
+/** A tool may say anything: what is shown of it is text, and a part of one. */
+function progressOf(message: unknown, fraction: unknown): { message: string; fraction: number | null } {
+  const part = typeof fraction === 'number' && Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : null;
+  return { message: String(message).slice(0, 500).toWellFormed(), fraction: part };
+}
+
+export function metadataOf(
+  tool: Tool,
+  turn: TurnContext,
+  began: number,
+  {
+    cache = { hit: false },
+    validationMs = 0,
+    networkMs = 0,
+  }: { cache?: EnvelopeMetadata['cache']; validationMs?: number; networkMs?: number } = {},
+): EnvelopeMetadata {
+  const took = Date.now() - began;
+  return {
+    tool_name: tool.name,
+    tool_version: tool.version,
+    execution_time_ms: validationMs + took,
+    timestamp: new Date().toISOString(),
+    trace_id: turn.trace_id,
+    performance: { validation_ms: validationMs, network_ms: networkMs, processing_ms: took - networkMs },
+    cache,
+    ...deprecationMetadata(tool),
+  };
+}
+
+/** For an envelope that no run gave: at workflow time, so that a retried activity stores the same one. */
+export function metadataAt(tool: Tool, turn: TurnContext, at: string): EnvelopeMetadata {
+  const none = { execution_time_ms: 0, performance: { validation_ms: 0, network_ms: 0, processing_ms: 0 } };
+  return { ...metadataOf(tool, turn, Date.parse(at)), ...none, timestamp: at };
+}
+
+/** What an envelope has to know of a tool that need not be there any more. */
+export function recordedTool({ tool, version, class: toolClass }: RunCallInput['call']): Tool {
+  return { name: tool, version, class: toolClass } as Tool;
+}
+
+export function success(data: Json, metadata: EnvelopeMetadata): Envelope {
+  return { success: true, status: 'success', data, metadata };
+}
+
+export function failure(error: CallError, metadata: EnvelopeMetadata): Envelope {
+  return { success: false, status: 'error', error, metadata };
+}
+
+/** Stores an envelope; gives its reference and the line that people see. */
+export async function keep(
+  deps: Dependencies,
+  turn: TurnContext,
+  callIdentity: { id: string },
+  tool: Tool,
+  input: JsonObject,
+  envelope: Envelope,
+): Promise<{ result_ref: string; summary: string }> {
+  const owner = { turn_id: turn.turn_id, session_id: turn.session_id, call_id: callIdentity.id };
+  const stored = storedResult(tool, input, envelope, owner);
+  const result_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(stored));
+  return { result_ref, summary: stored.summary };
+}

@@ -1,0 +1,124 @@
+/** Calls that may be repeated: retried per error code by Temporal; reads served from the cache, identical ones run once. */
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
+import type { Envelope } from '../../shared/envelope';
+import type { CallError } from '../../shared/errors';
+import type { JsonObject } from '../../shared/json';
+import { CLASS_RULES } from '../../shared/tool-class';
+import { hasPresigned } from '../../tools/binary';
+import { cacheKey } from '../../tools/cache';
+import type { Tool } from '../../tools/define';
+import { nextRetry, type RetryCounts } from '../../tools/retry';
+import { withAfterHooks } from './after-hooks';
+import { debugged } from './debug-info';
+import type { Dependencies, RunOutcome } from '../ports';
+import { passGate, shareRateLimit } from './pass-gate';
+import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
+import { failure, keep, metadataOf, runOnce, success } from './run-once';
+
+export async function runRetried(
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+): Promise<RunCallOutput> {
+  const began = Date.now();
+  const { turn, call, options } = request;
+  const { attempt } = Context.current().info;
+  const common = { effect: null, attempts: attempt, head: null };
+  const key = options?.enable_cache === false ? null : cacheKey(tool, input, turn.requester);
+
+  const finished = (envelope: Envelope, notes: JsonObject[] = []) => {
+    const debugging = { options, allowed: deps.debugInfo, attempts: attempt, notes };
+    return withAfterHooks(deps, request, tool, input, debugged(envelope, debugging));
+  };
+
+  const cached = key === null ? undefined : deps.cache.get(tool, key);
+  if (cached) {
+    deps.metrics.cacheHit(tool.name);
+    const metadata = metadataOf(tool, turn, began, { cache: cached.cache, validationMs: request.validation_ms ?? 0 });
+    const kept = await keep(deps, turn, call, tool, input, await finished(success(cached.data, metadata)));
+    return { ...common, ...kept, state: 'succeeded', error: null, took_ms: Date.now() - began };
+  }
+
+  const show = showing();
+  const { result, metadata, notes, tried } = await oneOfMany(deps, request, { tool, input, key, began }, show);
+  if (!result.ok && tried && options?.enable_retry !== false) retryIfItHelps(deps, request, tool, result.error, show);
+  const envelope = result.ok ? success(result.data, metadata) : failure(result.error, metadata);
+  const kept = await keep(deps, turn, call, tool, input, await finished(envelope, notes));
+  return {
+    ...common,
+    ...kept,
+    state: result.ok ? 'succeeded' : 'failed',
+    error: result.ok ? null : result.error,
+    took_ms: Date.now() - began,
+  };
+}
+
+interface Work {
+  tool: Tool;
+  input: JsonObject;
+  /** Identical calls have the same; null: this one shares with none. */
+  key: string | null;
+  began: number;
+}
+
+/** Runs the call, or waits for the outcome of an identical one that is running here: a copy, under this call's own ids. */
+async function oneOfMany(deps: Dependencies, request: RunCallInput, work: Work, show: Show): Promise<RunOutcome> {
+  const { tool, key, began } = work;
+  const { cancellationSignal } = Context.current();
+  if (key === null) return runWithinLimits(deps, request, work, show);
+  const run = async () => {
+    const ran = await runWithinLimits(deps, request, work, show);
+    if (ran.result.ok && !hasPresigned(ran.result.data)) deps.cache.set(tool, key, ran.result.data);
+    return ran;
+  };
+  const { value, shared } = await deps.flights.run(key, run, cancellationSignal);
+  if (!shared) return value;
+  deps.metrics.cacheHit(tool.name);
+  const times = { cache: { hit: false, shared: true }, validationMs: request.validation_ms ?? 0 };
+  return { ...structuredClone(value), metadata: metadataOf(tool, request.turn, began, times) };
+}
+
+async function runWithinLimits(deps: Dependencies, request: RunCallInput, work: Work, show: Show): Promise<RunOutcome> {
+  const { tool, input, began } = work;
+  const cancelled = Context.current().cancellationSignal;
+  const pass = await passGate(deps, tool, { show, cancelled, waits: Number(detailsBefore().waits ?? 0) });
+  if (!pass.ok) {
+    const metadata = metadataOf(tool, request.turn, began, { validationMs: request.validation_ms ?? 0 });
+    return { result: { ok: false, error: pass.error, nothingHappened: true }, metadata, notes: [], tried: false };
+  }
+  try {
+    const ran = await runOnce(deps, request, tool, input, { show, cancelled });
+    await shareRateLimit(deps, tool, ran.result);
+    return ran;
+  } finally {
+    await pass.leave();
+  }
+}
+
+/** Throws for Temporal to try again, when the class's table allows it; the counts travel in the heartbeat. */
+function retryIfItHelps(deps: Dependencies, { turn, call }: RunCallInput, tool: Tool, error: CallError, show: Show): void {
+  const counts = (detailsBefore().retries ?? {}) as RetryCounts;
+  const next = nextRetry(tool.class, counts, error);
+  if (next === null) return;
+  show({ retries: next.counts as HeartbeatDetails, progress: null });
+  deps.metrics.retried(tool.name);
+  const now = Date.now();
+  deps.live.publish(turn.turn_id, {
+    at: new Date(now).toISOString(),
+    type: 'tool_retrying',
+    call: call.id,
+    attempt: Context.current().info.attempt + 1,
+    max_retries: CLASS_RULES[tool.class].retries[error.code] ?? null,
+    code: error.code,
+    error: error.message.slice(0, 500).toWellFormed(),
+    next_attempt_at: new Date(now + next.delayMs).toISOString(),
+  });
+  throw ApplicationFailure.create({
+    message: error.message,
+    type: `holdfast.tool.${error.code}`,
+    nonRetryable: false,
+    nextRetryDelay: next.delayMs,
+  });
+}

@@ -1,0 +1,83 @@
+/** Right before the effect: what sends an admitted call back to a person, or refuses it. */
+import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
+import type { Held } from '../../shared/approval';
+import type { CallError } from '../../shared/errors';
+import type { JsonObject } from '../../shared/json';
+import type { Tool } from '../../tools/define';
+import { approvalsFault } from './approvals-fault';
+import { withinBudgets } from '../effects/budgets';
+import type { Dependencies } from '../ports';
+import { previewDrifted } from './preview-drift';
+import { refusal } from '../call/refusal';
+import { duplicateAct } from '../effects/duplicate-act';
+import type { ApprovalEvidence } from '../../record/parts';
+import { approvalEvidenceOf } from '../admission/approval-evidence';
+import { targetChanged } from './target-change';
+
+/** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
+export type HoldAnswer = Held | { refused: CallError } | null;
+
+/** Looks at one call, and at what was shown to whoever approved it. */
+export type Hold = (
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+  shown: ApprovalEvidence,
+) => Promise<HoldAnswer>;
+
+/** In this order; the first that holds is asked about. What takes something for the call comes last: it is given back where a later one holds. */
+const HOLDS: Hold[] = [unapproved, targetChanged, previewDrifted, withinBudgets, duplicateAct];
+
+/** Null: the call may act. Else its output: it was not dispatched. */
+export async function holdBeforeEffect(
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+): Promise<RunCallOutput | null> {
+  const shown = await approvalEvidenceOf(deps.store, request.call);
+  for (const hold of HOLDS) {
+    const answer = await hold(deps, request, tool, input, shown);
+    if (answer !== null) return answered(deps, request, tool, input, answer);
+  }
+  return null;
+}
+
+/** What people have put up with once stays on the next card, and in its digest: each budget by its name; of the same act, the newest card tells all. */
+function lasts(before: Held, now: Held): boolean {
+  if (before.kind === 'budget') return now.kind !== 'budget' || now.id !== before.id;
+  return before.kind === 'same_intent' && now.kind !== 'same_intent';
+}
+
+/** The output of a call that is held, or refused, for this reason. */
+export async function answered(
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+  answer: NonNullable<HoldAnswer>,
+): Promise<RunCallOutput> {
+  if ('refused' in answer) return refusal(deps, request, answer.refused, tool, input);
+  const { held } = await approvalEvidenceOf(deps.store, request.call);
+  return heldOutput([...held.filter((before) => lasts(before, answer)), answer]);
+}
+
+/** Of a call that was not dispatched. */
+export function heldOutput(held: Held[]): RunCallOutput {
+  const nothing = { effect: null, result_ref: '', summary: '', error: null, attempts: 0, took_ms: 0, head: null };
+  return { state: 'failed', ...nothing, held };
+}
+
+/** What a card says is put up with only by people who approved it: also where a rule would let the call run. */
+async function unapproved(
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  _input: JsonObject,
+  { held }: ApprovalEvidence,
+): Promise<HoldAnswer> {
+  if (held.length === 0) return null;
+  const fault = await approvalsFault(deps, request, deps.registry.forTurn(request.turn)!.approval(tool.name));
+  return fault && { refused: fault };
+}

@@ -1,0 +1,159 @@
+/**
+ * Budgets of an agent, around one call: reserved last of all before the effect, settled once its record has moved on.
+ * A settlement that fails is no fault of the call: the reservation counts until its window is over, and
+ * where that leaves no room, what is reserved is compared with the effect records.
+ */
+import type { RunCallInput, TurnContext } from '../../shared/activity-io';
+import { plainName } from '../../shared/approval';
+import type { BudgetName, Dispatched, Reservation } from '../../shared/budget-book';
+import { callError, type CallError } from '../../shared/errors';
+import type { JsonObject } from '../../shared/json';
+import { timeLimitOf } from '../../shared/tool-class';
+import type { EffectRecord } from '../../store/store';
+import { budgetsFor, type Budget, type ToolBudget } from '../../tools/budgets';
+import type { Tool } from '../../tools/define';
+import { turnFacts } from '../admission/decide-call';
+import type { Dependencies } from '../ports';
+import type { EffectClosed } from './effect-closed';
+import { BEGINS_WITHIN_MS } from './effect-deadline';
+import { keyOf } from './effect-key';
+import type { ApprovalEvidence } from '../../record/parts';
+import type { Hold } from '../checks/checks-before-effect';
+
+/** Between a reservation and the claim: the way through the tool's limits. */
+const BEFORE_CLAIM_MS = 10_000;
+
+type Found = Awaited<ReturnType<Hold>>;
+
+/** Reserves in all budgets that name the tool, or in none. */
+export async function withinBudgets(
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+  { held: accepted }: ApprovalEvidence,
+): Promise<Found> {
+  const { turn, call } = request;
+  const budgets = deps.registry.forTurn(turn)!.budgets(tool);
+  if (budgets.length === 0) return null;
+  const key = keyOf(turn, call);
+  const record = await deps.store.effects.latest(key);
+  const again = isOpen(record);
+  const common = {
+    key,
+    dispatch: again ? record.dispatch : call.dispatch,
+    proven: record?.state === 'not_applied' ? record.dispatch : 0,
+    lasts_ms: BEFORE_CLAIM_MS + BEGINS_WITHIN_MS + timeLimitOf(tool),
+  };
+  for (const [index, budget] of budgets.entries()) {
+    const amount = await budget.amount(input, turnFacts(turn, call.id, request.untrusted ?? false));
+    // Only a budget that asks can have been approved; what says otherwise was made up.
+    const approved = budget.exhausted === 'ask' && accepted.some(({ kind, id }) => kind === 'budget' && id === budget.name);
+    const found =
+      typeof amount !== 'string'
+        ? notMeasured(tool, budget, amount.error)
+        : await reserved(deps, nameOf(turn, tool.name, budget), budget, {
+            ...common,
+            amount,
+            cap: budget.cap,
+            window_ms: budget.windowMs,
+            accepted: approved || again,
+          });
+    if (!found) continue;
+    for (const earlier of again ? [] : budgets.slice(0, index))
+      await deps.budgets.settle(nameOf(turn, tool.name, earlier), { ...common, outcome: 'not_applied' });
+    return found;
+  }
+  return null;
+}
+
+/** Of a call that has reserved and is not dispatched now. @throws Error when a book cannot be reached: its reservation stays */
+export async function giveBack(deps: Dependencies, { turn, call }: RunCallInput, record: EffectRecord | null): Promise<void> {
+  if (isOpen(record)) return; // it was dispatched before, and that counts
+  await settle(deps, { turn, call, key: keyOf(turn, call), dispatch: call.dispatch, effect: 'not_applied' });
+}
+
+/** Never throws. */
+export async function settleBudgets(deps: Dependencies, closed: EffectClosed): Promise<void> {
+  try {
+    await settle(deps, closed);
+  } catch (error) {
+    const { turn, call, effect } = closed;
+    const todo = 'nothing: what it reserved counts until its window is over, or until the budget is exhausted and looks at it';
+    const reason = error instanceof Error ? error.message : String(error);
+    deps.log.warn(
+      { turn_id: turn.turn_id, call: call.id, digest: call.digest, effect, reason, todo },
+      'a budget was not settled',
+    );
+  }
+}
+
+async function settle(deps: Dependencies, { turn, call, key, dispatch, effect }: EffectClosed): Promise<void> {
+  const budgets = budgetsFor(deps.registry.forTurn(turn)?.agent.budgets, { name: call.tool, class: call.class });
+  await Promise.all(
+    budgets.map((budget) => deps.budgets.settle(nameOf(turn, call.tool, budget), { key, dispatch, outcome: effect })),
+  );
+}
+
+/** Null: it is reserved. */
+async function reserved(deps: Dependencies, name: BudgetName, budget: ToolBudget, asked: Reservation): Promise<Found> {
+  if (asked.amount === '0') return null;
+  let answer = await deps.budgets.reserve(name, asked);
+  if (!answer.granted && (await settleForgotten(deps, name, answer.open))) answer = await deps.budgets.reserve(name, asked);
+  if (answer.granted) return null;
+  const { amount, cap } = asked;
+  const scope = name.of === '' ? `per ${name.per}` : `per ${name.per}, here ${name.of}`;
+  const state = `of budget ${name.budget} (${scope}, any ${budget.windowMs} ms) ${answer.used} of ${cap} is used, and this call takes ${amount}`;
+  const frees =
+    answer.frees_at === null
+      ? 'No while is long enough: it takes more than the whole cap.'
+      : `Enough is free again at ${new Date(answer.frees_at).toISOString()}.`;
+  if (budget.exhausted === 'ask') {
+    const text = `It does not fit: ${state}. ${frees}\nWhoever approves lets this call go beyond this budget.`;
+    return { kind: 'budget', id: budget.name, text: text.slice(0, 4000) };
+  }
+  const hint = `Nothing was done. ${frees} Do not split the call to pass: go on without it, or tell the user.`;
+  return { refused: callError('QUOTA_EXCEEDED', 'budget_exhausted', `It was not run: ${state}.`, { hint }) };
+}
+
+/** What a crash has kept from being settled, as the effect records have it. True: some of it counts no more. */
+async function settleForgotten(deps: Dependencies, name: BudgetName, open: Dispatched[]): Promise<boolean> {
+  let freed = false;
+  for (const { key, dispatch } of open) {
+    const record = await deps.store.effects.latest(key);
+    const outcome = record && outcomeOf(record, dispatch);
+    if (!outcome) continue;
+    await deps.budgets.settle(name, { key, dispatch, outcome });
+    freed ||= outcome === 'not_applied';
+  }
+  return freed;
+}
+
+/** Null: it is not known, or has not begun. A later dispatch proves that this one had no effect. */
+function outcomeOf({ dispatch, state }: EffectRecord, asked: number): 'applied' | 'not_applied' | null {
+  if (dispatch !== asked) return dispatch > asked ? 'not_applied' : null;
+  if (state === 'applied') return 'applied';
+  return state === 'not_applied' || state === 'refused' ? 'not_applied' : null;
+}
+
+function notMeasured(tool: Tool, { name }: ToolBudget, error: string): { refused: CallError } {
+  const message = `${tool.name} was not run: what it takes of budget ${name} cannot be said: ${error}.`;
+  return {
+    refused: callError('QUOTA_EXCEEDED', 'not_measured', message, { hint: 'Check the input; if it is right, tell the user.' }),
+  };
+}
+
+/** A claim without a final outcome: an idempotent call is dispatched again under it. */
+function isOpen(record: EffectRecord | null): record is EffectRecord {
+  return record !== null && record.state !== 'not_applied';
+}
+
+function nameOf(turn: TurnContext, tool: string, { name: budget, per }: Pick<Budget, 'name' | 'per'>): BudgetName {
+  const of = {
+    agent: '',
+    session: turn.session_id ?? turn.turn_id,
+    principal: plainName(turn.requester),
+    tool,
+  }[per];
+  return { agent: turn.agent, budget, per, of };
+}

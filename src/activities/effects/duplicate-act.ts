@@ -1,0 +1,125 @@
+/**
+ * The same act under another name: a payment that is planned again in another call, turn or session waits for a person
+ * who sees the first one, also where a rule would let it run. Claimed right before the effect; a card only looks.
+ */
+import type { AdmitCallInput, RunCallInput } from '../../shared/activity-io';
+import type { Held } from '../../shared/approval';
+import { callError } from '../../shared/errors';
+import { holds, INTENT_WINDOW_MS, type ClaimAnswer, type IntentOwner } from '../../shared/intent';
+import type { JsonObject } from '../../shared/json';
+import { tenantOf } from '../../shared/tenant';
+import type { EffectState } from '../../store/store';
+import type { Tool } from '../../tools/define';
+import { intentOf } from '../../tools/intent';
+import { readResult } from '../../record/parts';
+import { effectiveInput } from '../call/call-input';
+import type { Dependencies } from '../ports';
+import type { EffectClosed } from './effect-closed';
+import { keyOf } from './effect-key';
+import type { HoldAnswer } from '../checks/checks-before-effect';
+import type { ApprovalEvidence } from '../../record/parts';
+
+/** Owners that a card tells of; the newest. */
+const MOST_SHOWN = 5;
+const LONGEST_SUMMARY = 400;
+
+/** Claims the act for this call. */
+export async function duplicateAct(
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+  { held }: ApprovalEvidence,
+): Promise<HoldAnswer> {
+  const { turn, call } = request;
+  const named = intentOf(tool, input);
+  if (!named.ok) return { refused: named.error };
+  if (named.intent === null) return null;
+  const key = keyOf(turn, call);
+  const owner = { key, digest: call.digest, turn_id: turn.turn_id, call_id: call.id, requester: turn.requester };
+  const accepted = held.filter(({ kind }) => kind === 'same_intent').map(({ id }) => id);
+  const window_ms = tool.intentWindowMs ?? INTENT_WINDOW_MS;
+  let answer: ClaimAnswer;
+  try {
+    answer = await deps.intents.claim(named.intent, { owner, window_ms, accepted });
+  } catch (error) {
+    deps.log.warn({ turn_id: turn.turn_id, call: call.id, err: error }, 'an intent could not be claimed');
+    const message = `${tool.name} was not run: nobody could say whether the same was done before (${named.intent}).`;
+    return { refused: callError('NETWORK_ERROR', 'intent_unavailable', message) };
+  }
+  return answer.granted ? null : heldBy(deps, turn, answer.owners);
+}
+
+/** What the first card has to tell: a look, no claim. Null where nobody owns the act, or nobody answers: then the claim tells. */
+export async function intentBefore(
+  deps: Dependencies,
+  { turn, call }: Pick<AdmitCallInput, 'turn' | 'call'>,
+  tool: Tool,
+  input: JsonObject,
+): Promise<Held | null> {
+  const named = intentOf(tool, input);
+  if (!named.ok || named.intent === null) return null;
+  try {
+    const owners = await deps.intents.look(named.intent);
+    return await heldBy(
+      deps,
+      turn,
+      owners.filter((owner) => holds(owner, Date.now())),
+    );
+  } catch (error) {
+    deps.log.warn({ turn_id: turn.turn_id, call: call.id, err: error }, 'the card cannot tell whether the same was done before');
+    return null;
+  }
+}
+
+/** The window goes on for what was done; what was not done may be asked for again. Never throws: what is not closed is only asked about longer. */
+export async function closeIntentOf(deps: Dependencies, { turn, call, key, effect }: EffectClosed): Promise<void> {
+  const tool = deps.registry.find(turn.agent, call.tool, call.version);
+  if (!tool?.intentKey || effect === 'in_doubt') return;
+  const named = intentOf(tool, await effectiveInput(deps.store, turn, call));
+  if (!named.ok || named.intent === null) return;
+  try {
+    await deps.intents.close(named.intent, { key, effect });
+  } catch (error) {
+    const todo = 'nothing: until the intent ends, the same act waits for a person';
+    deps.log.warn({ turn_id: turn.turn_id, call: call.id, effect, err: error, todo }, 'an intent was not closed');
+  }
+}
+
+type Viewer = Pick<RunCallInput['turn'], 'requester'>;
+
+/** Named by the newest owner: whoever accepts it has those before it on the same card. */
+async function heldBy(deps: Dependencies, turn: Viewer, owners: IntentOwner[]): Promise<Held | null> {
+  const last = owners.at(-1);
+  if (!last) return null;
+  const shown = owners.slice(-MOST_SHOWN).reverse();
+  const lines = await Promise.all(shown.map((owner) => ownerLine(deps, turn, owner)));
+  const left = owners.length - shown.length;
+  const head = 'Other calls stand for the same act. Approve only if it has to be done once more.';
+  const text = [head, ...lines, ...(left > 0 ? [`- and ${left} before them`] : [])].join('\n');
+  return { kind: 'same_intent', id: last.digest, text };
+}
+
+const STATES: Record<EffectState, string> = {
+  applied: 'it was done',
+  claimed: 'it is under way',
+  in_doubt: 'it is not known whether it was done',
+  not_applied: 'it was not done',
+  refused: 'it was refused',
+};
+
+/** Of another tenant's call nothing but that there is one: its card is read by whoever asks for this one. */
+async function ownerLine({ store }: Dependencies, viewer: Viewer, owner: IntentOwner): Promise<string> {
+  const { turn_id, call_id, requester, at, digest, key } = owner;
+  const record = await store.effects.latest(key);
+  const state = record ? STATES[record.state] : 'it is about to begin, or its record is elsewhere';
+  const tenant = tenantOf(viewer.requester);
+  if (tenant !== null && tenantOf(requester) !== tenant) return `- a call of another tenant: ${state}.`;
+  const result = record?.result_ref ? await store.getPart(record.result_ref).catch(() => null) : null;
+  const summary = result === null ? '' : ` ${short(readResult(result).summary, LONGEST_SUMMARY)}`;
+  return `- call ${short(call_id)} of turn ${short(turn_id)}, asked for by ${short(requester)}, ${at}: ${state}.${summary} (${digest})`;
+}
+
+function short(text: string, length = 120): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`.toWellFormed();
+}

@@ -1,0 +1,35 @@
+/**
+ * The effect record of a call. Its own comes first. A reset may have given the call another digest, and so another key:
+ * what was done under the old one is found by the act, is taken over, and is never done again.
+ */
+import type { CallArguments, TurnContext } from '../../shared/activity-io';
+import { actHash, idempotencyKey } from '../../shared/digests';
+import type { EffectRecord, Store } from '../../store/store';
+
+export function actOf(turn: TurnContext, { id, tool, input_hash }: Pick<CallArguments, 'id' | 'tool' | 'input_hash'>): string {
+  return actHash({ first_execution_run_id: turn.first_execution_run_id, call_id: id, tool, input_hash });
+}
+
+/** The call's idempotency key, under which its effect is on record. */
+export function keyOf(turn: TurnContext, call: Pick<CallArguments, 'id' | 'digest'>): string {
+  return idempotencyKey({ ...turn, call_id: call.id, digest: call.digest });
+}
+
+export async function effectOf(store: Store, turn: TurnContext, call: CallArguments): Promise<EffectRecord | null> {
+  const key = keyOf(turn, call);
+  const own = await store.effects.latest(key);
+  // That nothing happened under its own key says nothing of another.
+  if (own && own.state !== 'not_applied') return own;
+  return (await otherDispatch(store, turn, call, key)) ?? own;
+}
+
+/** The same act under another key than this, or under any, where it is not proven that nothing has happened. */
+export async function otherDispatch(
+  store: Store,
+  turn: TurnContext,
+  call: Pick<CallArguments, 'id' | 'tool' | 'input_hash'>,
+  key?: string,
+): Promise<EffectRecord | null> {
+  const record = await store.effects.findByAct(turn.turn_id, actOf(turn, call), key);
+  return record && record.state !== 'not_applied' && record.state !== 'refused' ? record : null;
+}

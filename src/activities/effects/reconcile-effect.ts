@@ -1,0 +1,136 @@
+/** Asks a tool's own probe what became of a call in doubt. */
+import { Context } from '@temporalio/activity';
+import type { ReconcileEffectInput, ReconcileEffectOutput, RunCallOutput } from '../../shared/activity-io';
+import { callError } from '../../shared/errors';
+import type { Json, JsonObject } from '../../shared/json';
+import type { EffectRecord } from '../../store/store';
+import { append } from '../../store/transcript';
+import type { Tool } from '../../tools/define';
+import { outputFault } from '../../tools/output';
+import { readReconciled, unknown, type Found } from '../../tools/reconciled';
+import { closeQuestion } from '../people/question-register';
+import { dispatchedCall } from '../call/call-input';
+import type { Dependencies } from '../ports';
+import { dispatchedAs } from './recorded-dispatch';
+import { believedFrom } from './effect-deadline';
+import { effectOf } from './effect-key';
+import { effectClosed } from './effect-closed';
+import { recordedOutcome } from './recorded-outcome';
+import { showing } from '../call/heartbeat';
+import { failure, keep, metadataAt, success } from '../call/run-once';
+import { runWhere } from '../call/run-where';
+import { callSubject } from '../../record/subject';
+import { settlementBlock } from '../../record/write-block';
+import { actsElsewhere } from '../checks/target-change';
+import { toolContext } from '../call/tool-context';
+
+/** Longest time for one answer, ms. */
+const PROBE_TIMEOUT = 30_000;
+
+export async function reconcileEffect(deps: Dependencies, request: ReconcileEffectInput): Promise<ReconcileEffectOutput> {
+  const { turn, call } = request;
+  const named = await dispatchedCall(deps.store, request);
+  const record = await effectOf(deps.store, turn, call);
+  if (!record) throw new Error(`There is no effect record of call ${call.id} to reconcile`);
+  const key = record.idempotency_key;
+  if (record.state !== 'claimed' && record.state !== 'in_doubt')
+    return { evidence: '', settled: await recorded(deps, request, record) };
+  const dispatched = await dispatchedAs(deps.store, { turn, digest: call.digest, named }, record);
+  if (dispatched === null) return nobodyKnows(`It was dispatched as another call, ${record.digest}.`);
+  const { input, version } = dispatched;
+  const tool = deps.registry.find(turn.agent, call.tool, version);
+  if (!tool?.reconcile) return nobodyKnows(`This worker has no probe for ${call.tool}@${version}.`);
+  // Another account knows nothing of the call, and its probe would say so.
+  const elsewhere = turn.store_id === undefined ? null : actsElsewhere(tool, dispatched);
+  if (elsewhere !== null) return nobodyKnows(`This worker was not asked. ${elsewhere}`);
+
+  const found = await probe(deps, request, { tool, input, key });
+  if (found.outcome === 'unknown') return nobodyKnows(found.evidence);
+  // What the workflow says comes from whoever started this activity; what the record says, from whoever may be acting.
+  const from = Math.max(Date.parse(request.not_applied_from), await believedFrom(deps.store, record, tool));
+  if (found.outcome === 'not_applied' && !(Date.now() >= from)) {
+    const until = Number.isNaN(from) ? null : new Date(from).toISOString();
+    const early = `The probe says that nothing has happened, and until ${until ?? 'its end'} it still may.`;
+    const evidence = [early, found.evidence].join(' ').trim();
+    return { ...nobodyKnows(evidence), ...(until === null ? {} : { not_applied_from: until }) };
+  }
+  return { evidence: found.evidence, settled: await conclude(deps, request, record, { tool, input, found }) };
+}
+
+function nobodyKnows(evidence: string): ReconcileEffectOutput {
+  return { evidence: unknown(evidence).evidence, settled: null };
+}
+
+function recorded(deps: Dependencies, request: ReconcileEffectInput, record: EffectRecord): Promise<RunCallOutput> {
+  return recordedOutcome(deps, request, record, 'its record was closed without a result');
+}
+
+interface Known {
+  tool: Tool;
+  input: JsonObject;
+  found: Found;
+}
+
+/** Writes down what the probe found, unless the lost attempt has told it first: the record then says more. */
+async function conclude(
+  deps: Dependencies,
+  request: ReconcileEffectInput,
+  record: EffectRecord,
+  { tool, input, found }: Known,
+): Promise<RunCallOutput> {
+  const { turn, call, at, head: parent } = request;
+  const { idempotency_key, dispatch } = record;
+  const outcome = found.outcome as 'applied' | 'not_applied';
+  const applied = outcome === 'applied';
+  const message = `${call.tool} has found out that this call had no effect. ${found.evidence}`.trim();
+  const error = applied ? null : callError('EXECUTION_ERROR', 'not_applied', message);
+  const metadata = metadataAt(tool, turn, at);
+  const envelope = error ? failure(error, metadata) : success(dataOf(tool, found), metadata);
+  const kept = await keep(deps, turn, call, tool, input, envelope);
+  const block = settlementBlock({
+    call_id: call.id,
+    digest: call.digest,
+    outcome,
+    by: '',
+    probe: `${tool.name}@${tool.version}`,
+    evidence: found.evidence,
+    idempotency_key,
+    result_ref: kept.result_ref,
+    subject: callSubject(turn, call),
+  });
+  const head = await append(deps.store, turn.first_execution_run_id, { parent, at, ...block });
+  const facts = { result_ref: kept.result_ref, result_head: head };
+  // Where the attempt has ended otherwise in between, this fails, and is tried again: then the record is closed.
+  const moved = await deps.store.effects.move(idempotency_key, dispatch, outcome, facts);
+  await effectClosed(deps, { turn, call, key: idempotency_key, dispatch, effect: outcome });
+  if (!applied) await closeQuestion(deps.store, record.digest);
+  if (moved.result_ref !== kept.result_ref) return recorded(deps, request, moved);
+  return { ...kept, state: applied ? 'succeeded' : 'failed', effect: outcome, error, attempts: 1, took_ms: 0, head };
+}
+
+/** What the model reads of a call that was applied: held to the tool's own output, like a run's result. */
+function dataOf(tool: Tool, { data, evidence }: Found): Json {
+  if (data === undefined) return { reconciled: 'applied', evidence };
+  const fault = outputFault(tool, data);
+  return fault === null ? data : { unreadable_result: fault.message, result: data };
+}
+
+/** What fails, or answers what it may not, knows nothing. */
+async function probe(
+  deps: Dependencies,
+  { turn, call }: ReconcileEffectInput,
+  { tool, input, key }: { tool: Tool; input: JsonObject; key: string },
+): Promise<Found> {
+  const show = showing();
+  const { context } = toolContext(deps, turn, {
+    tool: tool.name,
+    callId: call.id,
+    idempotencyKey: key,
+    attempt: Context.current().info.attempt,
+    progress: (message) => show({ progress: { message, fraction: null } }),
+  });
+  const timeoutMs = Math.min(PROBE_TIMEOUT, tool.reconcileMs ?? PROBE_TIMEOUT);
+  const result = await runWhere(deps, turn, tool, input, context, { timeoutMs }, 'reconcile');
+  if (!result.ok) return unknown(`The probe failed: ${result.error.message}`);
+  return readReconciled(result.data);
+}

@@ -1,0 +1,103 @@
+/** After a lost attempt, and after a person has settled one. */
+import { ApplicationFailure } from '@temporalio/activity';
+import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../../shared/activity-io';
+import { SETTLEMENT_REFUSED } from '../../shared/approval';
+import { callError } from '../../shared/errors';
+import type { EffectRecord } from '../../store/store';
+import { append } from '../../store/transcript';
+import { closeQuestion } from '../people/question-register';
+import { dispatchedCall } from '../call/call-input';
+import type { Dependencies } from '../ports';
+import { effectOf, keyOf } from './effect-key';
+import { effectClosed } from './effect-closed';
+import { recordedOutcome } from './recorded-outcome';
+import { fenceOff } from './effect-claim';
+import { failure, keep, metadataAt, recordedTool, success } from '../call/run-once';
+import { settlementsFault } from '../checks/settlements-fault';
+import type { PersonSettlement } from '../../record/blocks';
+import { callSubject } from '../../record/subject';
+import { settlementBlock } from '../../record/write-block';
+
+/**
+ * What became of a dispatch whose attempt was lost. Where no claim is found, one is made and closed as
+ * `not_applied`: should the lost attempt still be alive somewhere, it comes too late to act.
+ */
+export async function inspectEffect(deps: Dependencies, input: InspectEffectInput): Promise<InspectEffectOutput> {
+  const { turn, call, head } = input;
+  await dispatchedCall(deps.store, input);
+  const { claimed, record } = await fenceOff(deps, input);
+  const fencedBefore = record.state === 'not_applied' && record.result_ref === null && record.dispatch === call.dispatch;
+  if (claimed || fencedBefore) {
+    await effectClosed(deps, { turn, call, key: record.idempotency_key, dispatch: record.dispatch, effect: 'not_applied' });
+    return { found: 'nothing_happened', head };
+  }
+  return { found: 'outcome', outcome: await recordedOutcome(deps, input, record, `the attempt was lost (${input.cause})`) };
+}
+
+/** Writes down what a person found out about a call in doubt. */
+export async function settleEffect(deps: Dependencies, input: SettleEffectInput): Promise<RunCallOutput> {
+  const { turn, call, at, outcome, by, note } = input;
+  await dispatchedCall(deps.store, input);
+  const record = await effectOf(deps.store, turn, call);
+  if (!record) throw new Error(`There is no effect record ${keyOf(input.turn, input.call)} to settle`);
+  const key = record.idempotency_key;
+  const fault = await settlementsFault(deps, input, record);
+  if (isKnown(record) && record.state !== outcome) return knownBetter(deps, input, record, fault === null);
+  if (fault !== null) throw ApplicationFailure.nonRetryable(fault.reason, SETTLEMENT_REFUSED, fault.policy);
+  const tool = recordedTool(call);
+  const metadata = metadataAt(tool, turn, at);
+  const error = callError(
+    'EXECUTION_ERROR',
+    'not_applied',
+    `${by} has found out that this call had no effect.${note ? ` They say: ${note}` : ''}`,
+  );
+  const applied = outcome === 'applied';
+  const envelope = applied ? success({ settled: 'applied', by, note }, metadata) : failure(error, metadata);
+  const kept = await keep(deps, turn, call, tool, {}, envelope);
+  const head = await appendSettlement(deps, input, { idempotency_key: key, result_ref: kept.result_ref });
+  await deps.store.effects.move(key, record.dispatch, outcome, { result_ref: kept.result_ref, result_head: head });
+  await effectClosed(deps, { turn, call, key, dispatch: record.dispatch, effect: outcome });
+  if (!applied) await closeQuestion(deps.store, record.digest);
+  return {
+    ...kept,
+    state: applied ? 'succeeded' : 'failed',
+    effect: outcome,
+    error: applied ? null : error,
+    attempts: 1,
+    took_ms: 0,
+    head,
+  };
+}
+
+function isKnown({ state }: EffectRecord): boolean {
+  return state !== 'claimed' && state !== 'in_doubt';
+}
+
+/**
+ * The lost attempt was alive after all, and recorded its outcome after the person had looked. The record
+ * stands, since it is first-hand and final; what the person said is kept beside it, if it is he who said it.
+ */
+async function knownBetter(
+  deps: Dependencies,
+  input: SettleEffectInput,
+  record: EffectRecord,
+  genuine: boolean,
+): Promise<RunCallOutput> {
+  const known = await recordedOutcome(deps, input, record, 'its record was closed without a result');
+  if (!genuine) return known;
+  const { idempotency_key, state: recorded } = record;
+  const head = await appendSettlement(deps, input, { idempotency_key, recorded, result_ref: known.result_ref });
+  return { ...known, head };
+}
+
+/** Writes what the person said into the transcript. Returns the new head. */
+function appendSettlement(
+  { store }: Dependencies,
+  input: SettleEffectInput,
+  facts: Pick<PersonSettlement, 'idempotency_key' | 'recorded' | 'result_ref'>,
+): Promise<string> {
+  const { turn, call, at, head: parent, outcome, by, note, identity, settlements } = input;
+  const said = { outcome, by, note, identity, ...(settlements ? { settlements } : {}), ...facts };
+  const block = settlementBlock({ call_id: call.id, digest: call.digest, ...said, subject: callSubject(turn, call) });
+  return append(store, turn.first_execution_run_id, { parent, at, ...block });
+}

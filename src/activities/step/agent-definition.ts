@@ -1,0 +1,109 @@
+/** What an agent is, for the record: all that goes into a model request or decides on a call, and what ran it. */
+import { systemPrompt } from '../../agents/system-prompt';
+import { PRICES_AS_OF, priceOf, type ModelSettings, type Price } from '../../model/prices';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isUnsafeInteger } from '../../shared/json-limits';
+import { withoutSecrets } from '../../shared/without-secrets';
+import { describe } from '../../tools/describe';
+import type { PreparedAgent, PreparedTool } from '../../tools/registry';
+import { outputSchema } from '../../tools/schema';
+
+/** What runs an agent. */
+export interface Engine {
+  /** Model of agents that name none. */
+  defaultModel: string;
+  holdfast: string;
+  /** Of the deployment, for worker versioning; null: it has none. */
+  buildId: string | null;
+  /** SHA-256 of the workflow bundle; null: the worker bundles the code itself. */
+  workflowBundle: string | null;
+}
+
+/** `holdfast.agent/1`. No secrets: servers by name only, and of the vendor's fields none that is named like a key. */
+export function agentDefinition(prepared: PreparedAgent, { defaultModel, ...engine }: Engine): JsonObject {
+  const { agent, tools, internal, hooks } = prepared;
+  const model = agent.model ?? defaultModel;
+  const { steps, tokens, costUsd, timeMs } = agent.limits;
+  const all = [...tools.values(), ...internal.values()];
+  return json({
+    v: 'holdfast.agent/1',
+    name: agent.name,
+    prompt: systemPrompt(agent),
+    model,
+    max_tokens: agent.maxTokens,
+    model_options: secretless(agent.modelOptions),
+    server_tools: secretless(agent.serverTools),
+    mcp_servers: agent.mcpServers,
+    limits: { steps, tokens, cost_usd: costUsd, time_ms: timeMs },
+    max_parallel: agent.maxParallel,
+    sibling_abort: agent.siblingAbort,
+    max_depth: agent.maxDepth,
+    approval_expiry_ms: agent.approvalExpiryMs,
+    steer_supersedes: agent.steerSupersedes,
+    context_window: agent.contextWindow,
+    compact_at: agent.compactAt,
+    tools: all.map(describedTool),
+    approvals: Object.fromEntries(all.map(({ tool: { name } }) => [name, prepared.approval(name)])),
+    hooks: { before: hooks.before.map(({ name }) => name), after: hooks.after.map(({ name }) => name) },
+    classifier: agent.classifier?.name ?? null,
+    prices: pricesOf(model, prepared.models),
+    engine: { holdfast: engine.holdfast, build_id: engine.buildId, workflow_bundle: engine.workflowBundle },
+  });
+}
+
+function describedTool({ tool, schema }: PreparedTool): object {
+  return {
+    name: tool.name,
+    version: tool.version,
+    class: tool.class,
+    description: describe(tool),
+    input_schema: schema,
+    output_schema: tool.output === undefined ? null : outputSchema(tool.output),
+    group: tool.group ?? null,
+    egress: tool.egress ?? false,
+    rule_target: tool.ruleTarget?.kind ?? null,
+    untrusted_output: tool.untrustedOutput ?? false,
+    idempotent: tool.idempotent ?? false,
+    internal_only: tool.internalOnly ?? false,
+    sub_agent: tool.subAgent?.name ?? null,
+    ...(tool.strict ? { strict: true } : {}),
+  };
+}
+
+/** US dollars for a million tokens; null: the model has no known price, and its cost counts as 0. `as_of` is null of prices that the app sets. */
+function pricesOf(model: string, own: ModelSettings): object | null {
+  const price = priceOf(model, own);
+  if (price === undefined) return null;
+  const recorded = ({ input, output, cacheRead, cacheWrite }: Price) => ({
+    input,
+    output,
+    cache_read: cacheRead,
+    cache_write: cacheWrite,
+  });
+  const { long } = price;
+  const as_of = Object.hasOwn(own, model) && own[model]!.prices !== undefined ? null : PRICES_AS_OF;
+  return { as_of, ...recorded(price), ...(long ? { long: { over: long.over, ...recorded(long) } } : {}) };
+}
+
+const SECRET = /token|secret|password|authorization|api[-_]?key|credential/i;
+/** A count is no secret, whatever it counts. */
+const isSecret = (key: string, value: Json) => SECRET.test(key) && typeof value !== 'number' && typeof value !== 'boolean';
+
+/** Fields of the vendor's request, without what is named like a key, and without keys in texts. */
+function secretless(value: Json): Json {
+  if (typeof value === 'string') return withoutSecrets(value);
+  if (Array.isArray(value)) return value.map(secretless);
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).map(([key, field]) => [key, isSecret(key, field) ? '[left out]' : secretless(field)]);
+  return Object.fromEntries(fields) as JsonObject;
+}
+
+/** As JSON has it, and as it can be hashed: what is undefined is left out, numbers that are not exact become texts. */
+function json(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value), (_, field: unknown) => hashable(field)) as JsonObject;
+}
+
+function hashable(field: unknown): unknown {
+  if (typeof field === 'string') return field.toWellFormed();
+  return typeof field === 'number' && isUnsafeInteger(field) ? String(field) : field;
+}

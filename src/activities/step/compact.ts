@@ -1,0 +1,90 @@
+/**
+ * Makes room in a conversation that comes near the model's context window: old results are left out first; where that is
+ * not enough the model is asked for a summary of all but the end. Either way a summary block says so; nothing is removed.
+ */
+import { ApplicationFailure } from '@temporalio/activity';
+import type { CompactInput, CompactOutput, StepUsage } from '../../shared/activity-io';
+import { NO_USAGE } from '../../shared/usage';
+import type { ModelMessage } from '../../model/provider';
+import { Draft } from '../../store/transcript';
+import type { PreparedAgent } from '../../tools/registry';
+import type { SummaryBody } from '../../record/blocks';
+import { lastOf } from '../../record/read-block';
+import { summaryBlock } from '../../record/write-block';
+import { entriesOf, planOf, shortened, withoutResults } from './compaction';
+import { containerOf } from './container';
+import { answerText } from './model-content';
+import { addOutcomes, messagesOf } from './conversation';
+import type { Dependencies } from '../ports';
+import { roomOf, saysFull } from './full-context';
+import { agentSince } from './mcp-tools';
+import { checkOwnTurn } from '../checks/own-workflow';
+import { showing } from '../call/heartbeat';
+import { request, unknownAgent, usageOf } from './take-step';
+
+const ASK = [
+  'Summarize this conversation so far, so that it can be continued from your summary alone. Do not call tools.',
+  'Write down: what the user wants, in their words where they matter; what was found, with the exact figures, names, identifiers and references; what was done, and what every action that changed something outside did; what was refused, and why; what is still open. No introduction.',
+].join(' ');
+
+export async function compact(deps: Dependencies, { turn, at, head, outcomes }: CompactInput): Promise<CompactOutput> {
+  const began = Date.now();
+  await checkOwnTurn(deps, turn);
+  const agent = await agentSince(deps, turn, head);
+  if (!agent) throw unknownAgent(turn.agent, deps.registry.names());
+  const draft = new Draft(deps.store, turn.first_execution_run_id, head);
+  await addOutcomes(deps.store, draft, turn, at, outcomes);
+  const blocks = await draft.whole();
+  const entries = entriesOf(blocks);
+  const all = messagesOf(blocks);
+  const room = roomOf(
+    blocks,
+    entries.map(({ message }) => message),
+    agent,
+  );
+  const plan = planOf(entries, room);
+  const about: SummaryBody = {
+    v: 'holdfast.summary/1',
+    cleared_to: null,
+    summarized_to: null,
+    text: null,
+    context_tokens: room.used,
+  };
+  const add = (body: SummaryBody) => void draft.add(summaryBlock(body), at);
+  let usage = NO_USAGE;
+  if (plan.how === 'clear') add({ ...about, cleared_to: entries[plan.upTo]!.hash });
+  if (plan.how === 'summarize') {
+    // Where the vendor has said that it is too long, so might be the request for the summary.
+    const full = saysFull(lastOf('admission', blocks)?.stop_reason);
+    const toSum = entries.slice(0, plan.upTo + 1);
+    const part = full ? shortened(toSum.map(withoutResults), room) : toSum;
+    const messages = part.map(({ message }) => message);
+    const summary = await summarized(deps, agent, messages, { all, container: containerOf(blocks, agent) });
+    usage = summary.usage;
+    add({ ...about, summarized_to: entries[plan.upTo]!.hash, text: summary.text });
+  }
+  const did = ({ clear: 'cleared', summarize: 'summarized', nothing: 'nothing' } as const)[plan.how];
+  return { head: await draft.store(), did, usage, took_ms: Date.now() - began };
+}
+
+/** Asked with the very tools, prompt and messages of the steps before, so that it reads what the prompt cache has. */
+async function summarized(
+  deps: Dependencies,
+  agent: PreparedAgent,
+  part: ModelMessage[],
+  { all, container }: { all: ModelMessage[]; container: string | null },
+): Promise<{ text: string; usage: StepUsage }> {
+  const messages: ModelMessage[] = [...part, { role: 'user', content: [{ type: 'text', text: ASK }] }];
+  const shown = agent.choice.shown(all, agent.catalogue);
+  const show = showing();
+  let characters = 0;
+  const onText = (text: string) => show({ characters: (characters += text.length) });
+  const response = await request(deps, agent, { messages, tools: shown, container, forced: false }, onText);
+  const text = answerText(response);
+  if (text.trim() === '')
+    throw ApplicationFailure.retryable(
+      'The model answered without a word of the summary that it was asked for.',
+      'holdfast.no_summary',
+    );
+  return { text, usage: usageOf(deps, agent, response) };
+}

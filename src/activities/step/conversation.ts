@@ -1,0 +1,73 @@
+/** The transcript as the model sees it: messages out of blocks, and results into messages. */
+import type { ModelMessage } from '../../model/provider';
+import type { CallOutcome, TurnContext } from '../../shared/activity-io';
+import type { JsonObject } from '../../shared/json';
+import type { Store, StoredBlock } from '../../store/store';
+import type { Draft } from '../../store/transcript';
+import { closeQuestion } from '../people/question-register';
+import type { AnsweringTurn } from '../../record/blocks';
+import { decisionBlocks, resultsBlock } from '../../record/write-block';
+import { readResult } from '../../record/parts';
+import { errorText, resultText } from '../../tools/shape';
+
+/** The messages of a transcript's blocks, all of them; what the model is given: compaction.ts. */
+export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
+  return blocks.filter(({ block }) => block.kind === 'message').flatMap((stored) => messageOf(stored) ?? []);
+}
+
+/** The message of a message block; null for one without content. */
+export function messageOf({ bodies }: StoredBlock): ModelMessage | null {
+  const [first, ...content] = bodies;
+  const { role } = first as { role: ModelMessage['role'] };
+  return content.length === 0 ? null : { role, content: content as JsonObject[] };
+}
+
+/** Adds decisions that no call wrote itself, then one message with the results in the order of the calls. */
+export async function addOutcomes(
+  store: Store,
+  draft: Draft,
+  turn: TurnContext,
+  at: string,
+  outcomes: CallOutcome[],
+): Promise<void> {
+  await closeWithoutEffect(store, outcomes);
+  for (const { decision, approvals = [], call_id: id, version = '', revision = 1, ...outcome } of outcomes) {
+    const given = [...approvals, ...(decision ? [decision] : [])];
+    const call = { ...outcome, id, version, revision, class: outcome.class ?? 'destructive' };
+    for (const block of decisionBlocks(turn, call, given)) draft.add(block, at);
+  }
+  if (outcomes.length === 0) return;
+  const content = await Promise.all(outcomes.map((outcome) => toolResult(store, outcome)));
+  draft.add(resultsBlock(content, subTurnsOf(outcomes)), at);
+}
+
+/** The turn has taken these outcomes: nothing runs any more by what people have said of a call that had no effect. */
+async function closeWithoutEffect(store: Store, outcomes: CallOutcome[]): Promise<void> {
+  const without = outcomes.filter(({ class: c = 'destructive', effect }) => c === 'destructive' && !isEffect(effect));
+  await Promise.all(without.flatMap(({ digest }) => (digest === null ? [] : [closeQuestion(store, digest)])));
+}
+
+function isEffect(effect: CallOutcome['effect']): boolean {
+  return effect === 'applied' || effect === 'in_doubt';
+}
+
+/** The heads of the turns that have answered calls: from here their chains are proved. */
+function subTurnsOf(outcomes: CallOutcome[]): AnsweringTurn[] {
+  return outcomes.flatMap(({ call_id, sub_turn }) => (sub_turn ? [{ call_id, ...sub_turn }] : []));
+}
+
+async function toolResult(store: Store, outcome: CallOutcome): Promise<JsonObject> {
+  const failed = outcome.state !== 'succeeded';
+  return {
+    type: 'tool_result',
+    tool_use_id: outcome.tool_use_id,
+    content: [{ type: 'text', text: await outcomeText(store, outcome) }],
+    ...(failed ? { is_error: true } : {}),
+  };
+}
+
+async function outcomeText(store: Store, outcome: CallOutcome): Promise<string> {
+  if (outcome.result_ref === null) return errorText(outcome.error!, outcome.note);
+  const stored = readResult(await store.getPart(outcome.result_ref));
+  return resultText(outcome.result_ref, stored, outcome.note);
+}

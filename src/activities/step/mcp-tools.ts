@@ -1,0 +1,90 @@
+/**
+ * Tools from outside, for a turn: what is offered when it begins is written into its start block, and from then on it has
+ * just that, on whichever worker, whatever is offered by then.
+ */
+import type { TurnContext } from '../../shared/activity-io';
+import { blocksOf, type ReadStart } from '../../record/read-block';
+import type { OfferedTools } from '../../record/blocks';
+import type { StoredBlock } from '../../store/store';
+import { walk } from '../../store/transcript';
+import type { Tool } from '../../tools/define';
+import type { PreparedAgent } from '../../tools/registry';
+import type { Dependencies } from '../ports';
+
+type Needs = Pick<Dependencies, 'registry' | 'outside' | 'log' | 'store'>;
+
+export interface Begun {
+  agent: PreparedAgent;
+  /** For the start block; null: the agent has no servers. */
+  outside: OfferedTools | null;
+}
+
+/** The agent as a turn that begins now has it. Undefined: there is no such agent here. */
+export async function beginningAgent(deps: Needs, turn: Pick<TurnContext, 'agent' | 'parent'>): Promise<Begun | undefined> {
+  const own = deps.registry.forTurn(turn);
+  if (!own) return undefined;
+  const { mcpServers } = own.agent;
+  if (mcpServers.length === 0) return { agent: own, outside: null };
+  const { tools: offered, missing } = await deps.outside.offered(mcpServers);
+  const tools = different(offered, own, (tool) => {
+    deps.log.warn({ agent: turn.agent, tool: tool.name }, 'two tools have one name: the second is left out');
+  });
+  const outside = { tools: tools.map((tool) => `${tool.name}@${tool.version}`), missing };
+  return { agent: deps.registry.forTurn(turn, tools)!, outside };
+}
+
+/** The agent as the turn had it when it began. Undefined: there is no such agent here. */
+export async function agentSince(deps: Needs, turn: TurnContext, head: string | null): Promise<PreparedAgent | undefined> {
+  const own = deps.registry.forTurn(turn);
+  if (!own || own.agent.mcpServers.length === 0) return own;
+  const { mcpServers } = own.agent;
+  const names = pinnedIn(await walk(deps.store, head), turn);
+  const tools = await Promise.all(names.map(([name, version]) => deps.outside.pinned(mcpServers, name, version)));
+  return deps.registry.forTurn(
+    turn,
+    tools.filter((tool) => tool !== undefined),
+  );
+}
+
+/** The very tool with which a call was admitted: of the app, or from outside, whose version names all of it. */
+export async function admittedTool(
+  deps: Needs,
+  turn: TurnContext,
+  { tool: name, version }: { tool: string; version: string },
+  head?: string,
+): Promise<Tool | undefined> {
+  const own = deps.registry.agent(turn.agent);
+  if (!own || own.agent.mcpServers.length === 0) return deps.registry.find(turn.agent, name, version);
+  // What finds tools has to know those from outside as well.
+  if (head !== undefined && own.choice.added.some((tool) => tool.name === name))
+    return (await agentSince(deps, turn, head))?.versions.get(`${name}@${version}`);
+  return deps.registry.find(turn.agent, name, version) ?? deps.outside.pinned(own.agent.mcpServers, name, version);
+}
+
+function different(offered: Tool[], own: PreparedAgent, twice: (tool: Tool) => void): Tool[] {
+  const names = new Set([...own.tools.keys(), ...own.internal.keys()]);
+  return offered.filter((tool) => {
+    const known = names.has(tool.name);
+    if (known) twice(tool);
+    names.add(tool.name);
+    return !known;
+  });
+}
+
+/** What the turn's own start block says: a session's transcript has others before it. Null: there is none. */
+export function startOf(
+  blocks: StoredBlock[],
+  { turn_id, first_execution_run_id }: Pick<TurnContext, 'turn_id' | 'first_execution_run_id'>,
+): ReadStart | null {
+  const isOwn = (start: ReadStart) => start.turn_id === turn_id && start.first_execution_run_id === first_execution_run_id;
+  return blocksOf('start', blocks).findLast(isOwn) ?? null;
+}
+
+/** Of the turn's own start. */
+function pinnedIn(blocks: StoredBlock[], turn: TurnContext): [name: string, version: string][] {
+  const tools = startOf(blocks, turn)?.outside ?? [];
+  return tools.flatMap((id): [string, string][] => {
+    const [name, version] = id.split('@');
+    return name && version ? [[name, version]] : [];
+  });
+}

@@ -1,0 +1,59 @@
+/** How a session begins: whether it is the first of its id, and whether it may go on from a block of another conversation. */
+import type { Dependencies } from '../ports';
+import { Context } from '@temporalio/activity';
+import { StoreError, type StoredBlock } from '../../store/store';
+import { hashJson } from '../../shared/digests';
+import { mayCut } from './compaction';
+import { messageOf } from './conversation';
+import { turnOfBlock } from '../../store/turn-of-block';
+import { walk } from '../../store/transcript';
+import type { BeginSessionInput, BeginSessionOutput, CheckForkInput, CheckForkOutput } from '../../shared/activity-io';
+import { isJsonObject, type Json } from '../../shared/json';
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/**
+ * Whether this is the first session of its id. Temporal lets an id begin anew after a session was terminated, or forgotten; the
+ * turns of the one before may still be there, run, and stand in the store. So the store keeps which was the first.
+ */
+export async function beginSession(
+  { store, turnEnds }: Pick<Dependencies, 'store' | 'turnEnds'>,
+  { session_id, session_run }: BeginSessionInput,
+): Promise<BeginSessionOutput> {
+  const { namespace } = Context.current().info;
+  const hash = hashJson({ v: 'holdfast.session/1', namespace, session_id });
+  // Under this name builds until November 2026 have written it down; it is swept after a month.
+  const { value: older } = await store.registers.read(`session/${hash}`);
+  const first = await store.registers.update<Json>(`kept/session/${hash}`, (value) => {
+    const known = value ?? older;
+    return known === null ? { value: session_run, answer: session_run } : { answer: known };
+  });
+  // Sessions of older builds have not written themselves down.
+  return { first: first === session_run && !(await turnEnds.hasTurns(session_id)) };
+}
+
+/** May a new session go on after this block? It must be of whom it is said to be, and no call before it may lack its result. */
+export async function checkFork({ store }: Pick<Dependencies, 'store'>, { block, of }: CheckForkInput): Promise<CheckForkOutput> {
+  const unknown = { ok: false, reason: `There is no block ${JSON.stringify(block.slice(0, 64))} of yours.`, near: null } as const;
+  if (!HASH.test(block)) return unknown;
+  const blocks = await walk(store, block).catch((error: unknown) => {
+    if (error instanceof StoreError) return [];
+    throw error;
+  });
+  const turn = turnOfBlock(blocks);
+  if (turn === null || (of !== null && of !== turn.requester)) return unknown;
+  if (endsWhole(blocks)) return { ok: true, agent: turn.agent, turn_id: turn.turn_id };
+  const near = blocks.findLastIndex((_, index) => endsWhole(blocks.slice(0, index + 1)));
+  return {
+    ok: false,
+    reason: `A conversation cannot be cut at block ${block}: it stands between a call and its result, or before a turn's message.`,
+    near: near < 0 ? null : blocks[near]!.hash,
+  };
+}
+
+/** A start alone is no conversation yet. */
+function endsWhole(blocks: StoredBlock[]): boolean {
+  const last = blocks.findLast(({ block, bodies }) => block.kind === 'message' && isJsonObject(bodies[0] ?? null));
+  const message = last ? messageOf(last) : null;
+  return message !== null && blocks.at(-1)!.block.kind !== 'start' && mayCut([{ message }], 1);
+}

@@ -1,0 +1,298 @@
+/**
+ * One step: what came before is appended, the model is asked once, and what it asks for is admitted.
+ * Blocks are the same whatever the attempt, so a retry repeats the model request and nothing else.
+ */
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { systemPrompt } from '../../agents/system-prompt';
+import type { TakeStepInput, TakeStepOutput, TurnPolicy } from '../../shared/activity-io';
+import type { JsonObject } from '../../shared/json';
+import { costUsd } from '../../model/prices';
+import {
+  isCut,
+  type ModelFailure,
+  type ModelMessage,
+  type ModelResponse,
+  type ModelTool,
+  type ModelUsage,
+} from '../../model/provider';
+import { NO_TOKENS } from '../../model/usage';
+import { NO_USAGE } from '../../shared/usage';
+import { Draft } from '../../store/transcript';
+import { checkAhead } from '../../tools/admit';
+import type { PreparedAgent } from '../../tools/registry';
+import { catalogueTokens } from '../../tools/tokens';
+import { admitAll, admittedCall, storeCalls } from '../admission/admit-calls';
+import { answerText, storableContent, toolUses, unlistedServerTools } from './model-content';
+import { addBeginning } from './begin-turn';
+import { compactedMessages, totalTokens } from './compaction';
+import { addOutcomes, messagesOf } from './conversation';
+import { containerOf } from './container';
+import type { Dependencies } from '../ports';
+import { asTooLong, goOnText, saysFull, TOO_LONG, type TooLong } from './full-context';
+import { agentSince, beginningAgent, type Begun } from './mcp-tools';
+import { startFaultIn } from '../checks/own-start';
+import { checkOwnTurn } from '../checks/own-workflow';
+import { beginOver } from '../checks/own-store';
+import { showing } from '../call/heartbeat';
+import { earlierSpeakers } from './earlier-speakers';
+import { checkParentRuns } from '../sub-agents/sub-turn-start';
+import type { ModelRequest } from '../../record/blocks';
+import { turnSubject } from '../../record/subject';
+import { admissionBlock, endBlock, messageBlock, steerBlock } from '../../record/write-block';
+import { withUniqueIds, type AskedIds } from './unique-ids';
+import { hasReadUntrusted } from '../admission/untrusted';
+
+export async function takeStep(deps: Dependencies, input: TakeStepInput): Promise<TakeStepOutput> {
+  const began = Date.now();
+  await checkOwnTurn(deps, input.turn);
+  await checkParentRuns(deps, input.turn);
+  const begun = await agentFor(deps, input);
+  if (!begun) throw unknownAgent(input.turn.agent, deps.registry.names());
+  const { agent } = begun;
+
+  const definition_ref = await deps.archive.agent(agent);
+  const scope = input.turn.first_execution_run_id;
+  const { at } = input;
+  // From its first step on: a turn from before calls had digests of version 2 goes on without.
+  const turn = input.message === null ? input.turn : { ...input.turn, store_id: await beginOver(deps, input.turn) };
+  const said_before = input.message === null ? [] : await earlierSpeakers(deps.store, input.head, turn.requester);
+  const draft = new Draft(deps.store, scope, input.head);
+  await addBefore(deps, draft, begun, { ...input, turn });
+  // After the results: the API takes an answer to its calls before anything else.
+  for (const steer of input.steers ?? []) draft.add(steerBlock(steer), at);
+  let blocks = await draft.whole();
+  const notBegun = startFaultIn(blocks, turn);
+  if (notBegun !== null) throw ApplicationFailure.nonRetryable(`No step was taken: ${notBegun}.`, 'holdfast.not_begun');
+  const goOn = goOnText(blocks, messagesOf(blocks).at(-1));
+  if (goOn !== null) {
+    draft.add(messageBlock('user', [{ type: 'text', text: goOn }]), at);
+    blocks = await draft.whole();
+  }
+  // What has been read, and which tools have been found, stays so when it is no longer shown.
+  const all = messagesOf(blocks);
+  const messages = compactedMessages(blocks);
+  const shown = agent.choice.shown(all, agent.catalogue);
+  const container = containerOf(blocks, agent);
+  const answer = await request(deps, agent, { messages, tools: shown, container }, liveText(deps, input)).catch(asTooLong);
+  const shownAs = {
+    shown: shown.length < agent.catalogue.length ? shown.map(({ name }) => name) : null,
+    tokens: catalogueTokens(shown),
+  };
+  const about = { catalogue: shownAs, definition_ref, subject: turnSubject(input.turn) };
+  const first = {
+    ...(input.message !== null && turn.store_id !== undefined ? { store_id: turn.store_id } : {}),
+    ...(said_before.length > 0 ? { said_before } : {}),
+  };
+  if (!('content' in answer)) {
+    draft.add(admissionBlock({ ...refusedRequest(modelOf(deps, agent), answer), ...about }, []), at);
+    return {
+      head: await draft.store(),
+      policy: policyOf(agent),
+      next: 'full',
+      stop_reason: TOO_LONG,
+      text: '',
+      calls: [],
+      took_ms: Date.now() - began,
+      usage: { ...NO_USAGE },
+      context_full: true,
+      ...first,
+    };
+  }
+  const { response, askedIds } = withUniqueIds(answer, all, input.step);
+  const unlisted = unlistedServerTools(response, agent.agent.serverTools);
+  if (unlisted.length > 0) throw unlistedServerTool(unlisted);
+
+  draft.add(messageBlock('assistant', storableContent(response)), at);
+  const untrusted =
+    input.turn.parent?.untrusted === true || (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks));
+  const known = { untrusted, shown: new Set(shown.map(({ name }) => name)) };
+  const asked = toolUses(response).map(({ name, json }) => ({ name, json, cut: isCut(response.stopReason) }));
+  await checkAhead(agent, asked, input.turn.requester);
+  const calls = await admitAll(deps, agent, input, response, { ...known, askedIds });
+  const bodies = calls.map((call) => call.body);
+  const admission = draft.add(admissionBlock({ ...answeredRequest(response, askedIds), ...about }, bodies), at);
+  const admitted = calls.map((call, index) => {
+    const inputRef = admission.block.parts[index + 1]!;
+    return admittedCall({ prepared: agent, definition_ref }, turn, call, { inputRef, untrusted });
+  });
+  const next = nextOf(response, calls.length);
+  const answered = draft.head!;
+  if (next === 'end') draft.add(endBlock({ state: input.all_refused ? 'refused' : 'completed', reason: null }), at);
+  const pairs = calls.map((asked, index) => ({ asked, admitted: admitted[index]! }));
+  const [head] = await Promise.all([draft.store(), storeCalls(deps.store, turn, pairs)]);
+  return {
+    head,
+    ...(next === 'end' ? { answer_head: answered } : {}),
+    policy: policyOf(agent),
+    next,
+    stop_reason: response.stopReason,
+    text: answerText(response),
+    calls: admitted,
+    took_ms: Date.now() - began,
+    usage: usageOf(deps, agent, response),
+    ...(isFull(agent, response) ? { context_full: true } : {}),
+    ...first,
+  };
+}
+
+/** With the tools from outside that the turn has had since it began. */
+async function agentFor(deps: Dependencies, { turn, message, head }: TakeStepInput): Promise<Begun | undefined> {
+  if (message !== null) return beginningAgent(deps, turn);
+  const agent = await agentSince(deps, turn, head);
+  return agent && { agent, outside: null };
+}
+
+/** What came before this step: start and user message, or the results of the last step. */
+async function addBefore(deps: Dependencies, draft: Draft, begun: Begun, input: TakeStepInput): Promise<void> {
+  const { turn, at, message, attestation } = input;
+  if (message === null) return addOutcomes(deps.store, draft, turn, at, input.outcomes);
+  const signed = attestation === undefined ? {} : { attestation };
+  await addBeginning(deps, { draft, parent: input.head, at }, begun, { turn, message, ...signed });
+}
+
+/** The next request would come near the window, or beyond it. */
+function isFull({ agent }: PreparedAgent, { usage, stopReason }: ModelResponse): boolean {
+  return saysFull(stopReason) || totalTokens(recorded(usage)) >= agent.compactAt * agent.contextWindow;
+}
+
+function modelOf({ defaultModel }: Dependencies, { agent }: PreparedAgent): string {
+  return agent.model ?? defaultModel;
+}
+
+/** What the model says as it says it, to whoever listens; none of it is kept. */
+function liveText({ live }: Dependencies, { turn, step }: TakeStepInput): (text: string) => void {
+  const { attempt } = Context.current().info;
+  const show = showing();
+  let characters = 0;
+  return (text) => {
+    const at = new Date().toISOString();
+    live.publish(turn.turn_id, { at, type: 'text_delta', step, attempt, offset: characters, text });
+    show({ characters: (characters += text.length) });
+  };
+}
+
+interface Asked {
+  messages: ModelMessage[];
+  tools: ModelTool[];
+  /** Null: there is none. */
+  container: string | null;
+  /** Whether the agent's options may make the model call a tool. Default true. */
+  forced?: boolean;
+}
+
+export async function request(
+  deps: Dependencies,
+  prepared: PreparedAgent,
+  { messages, tools, container, forced = true }: Asked,
+  onText: (text: string) => void,
+): Promise<ModelResponse> {
+  const { agent: definition } = prepared;
+  const options = definition.modelOptions;
+  const free = forced || options.tool_choice === undefined ? options : { ...options, tool_choice: { type: 'none' } };
+  try {
+    return await deps.model.request(
+      {
+        model: modelOf(deps, prepared),
+        system: systemPrompt(definition),
+        messages,
+        tools,
+        serverTools: definition.serverTools,
+        maxTokens: definition.maxTokens,
+        options: free,
+        ...(container === null ? {} : { container }),
+      },
+      { signal: Context.current().cancellationSignal, onText },
+    );
+  } catch (error) {
+    throw isModelFailure(error) ? asApplicationFailure(error) : error;
+  }
+}
+
+function isModelFailure(error: unknown): error is ModelFailure {
+  return error instanceof Error && error.name === 'ModelFailure';
+}
+
+function asApplicationFailure({ message, facts }: ModelFailure): ApplicationFailure {
+  return ApplicationFailure.create({
+    message,
+    type: facts.type,
+    nonRetryable: !facts.retryable,
+    ...(facts.retryAfterMs === undefined ? {} : { nextRetryDelay: facts.retryAfterMs }),
+  });
+}
+
+/** What a model request says of itself, besides what the step knows of it. */
+type RequestFacts = Omit<ModelRequest, 'catalogue' | 'definition_ref' | 'subject'>;
+
+function answeredRequest(response: ModelResponse, askedIds: AskedIds): RequestFacts {
+  return {
+    message_id: response.id,
+    request_id: response.requestId,
+    model: response.model,
+    stop_reason: response.stopReason,
+    usage: recorded(response.usage),
+    ...(response.container ? { container: { ...response.container } } : {}),
+    server_tools: response.content.flatMap((block, position): JsonObject[] => {
+      if (block.type !== 'server_tool_use') return [];
+      const used = { name: block.name ?? null, id: block.id ?? null };
+      const asked = askedIds.get(position);
+      return [asked === undefined ? used : { ...used, asked_id: asked }];
+    }),
+  };
+}
+
+/** The same, of a request that was refused because it was too long. */
+function refusedRequest(model: string, { sent, window }: TooLong): RequestFacts {
+  const usage: JsonObject = { ...NO_TOKENS, ...(sent === undefined ? {} : { context_tokens: sent }) };
+  const told = window === undefined ? {} : { context_window: window };
+  return { message_id: null, request_id: null, model, stop_reason: TOO_LONG, usage, ...told, server_tools: [] };
+}
+
+function recorded({ billed, ...usage }: ModelUsage): JsonObject {
+  return { ...usage, ...(billed ? { billed: billed.map((part) => ({ ...part })) } : {}) };
+}
+
+function nextOf(response: ModelResponse, calls: number): TakeStepOutput['next'] {
+  if (response.stopReason === 'refusal') return 'refusal';
+  if (calls > 0) return 'calls';
+  if (response.stopReason === 'pause_turn') return 'continue';
+  if (saysFull(response.stopReason)) return 'full';
+  return response.stopReason === 'max_tokens' ? 'cut' : 'end';
+}
+
+export function policyOf({ agent, policyRef }: PreparedAgent): TurnPolicy {
+  const { steps, tokens, costUsd: cost_usd, timeMs: time_ms } = agent.limits;
+  return {
+    policy_ref: policyRef,
+    limits: { steps, tokens, cost_usd, time_ms },
+    max_parallel: agent.maxParallel,
+    sibling_abort: agent.siblingAbort,
+    approval_expiry_ms: agent.approvalExpiryMs,
+    ...(agent.steerSupersedes ? { steer_supersedes: true } : {}),
+  };
+}
+
+export function usageOf(deps: Dependencies, agent: PreparedAgent, { model, usage }: ModelResponse): TakeStepOutput['usage'] {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = usage;
+  const asked = modelOf(deps, agent);
+  const cost = costUsd({ asked, answered: model }, usage, agent.models);
+  if (!cost.priced && !deps.unpriced.has(model)) {
+    deps.unpriced.add(model);
+    deps.log.warn({ model }, 'no price is known for this model: its cost counts as 0, and a cost limit does not bind');
+  }
+  return { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, cost_usd: cost.usd };
+}
+
+export function unknownAgent(name: string, known: string[]): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `This worker has no agent ${JSON.stringify(name)}; it serves: ${known.join(', ') || 'none'}.`,
+    'holdfast.unknown_agent',
+  );
+}
+
+function unlistedServerTool(names: string[]): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `The model's answer used server-side tools that the agent does not list: ${names.join(', ').slice(0, 200)}. They bypass admission; list them in the agent's serverTools if they are wanted.`,
+    'holdfast.unlisted_server_tool',
+  );
+}

@@ -1,0 +1,110 @@
+/** Before a sub-agent begins: the call is looked at as any other is before it runs, and its turn is described. */
+import type { ExistingSubTurn, OpenSubTurnInput, OpenSubTurnOutput } from '../../shared/activity-io';
+import { callError, type CallError } from '../../shared/errors';
+import { hashJson } from '../../shared/digests';
+import { workflowId } from '../../shared/ids';
+import type { JsonObject } from '../../shared/json';
+import { narrower, type OuterMode, type TurnLimits } from '../../shared/sub-turn';
+import { tooDeep } from '../../tools/admit';
+import type { SubAgent, Tool } from '../../tools/define';
+import type { PreparedAgent } from '../../tools/registry';
+import { taken } from '../../tools/taken';
+import { checkedCall, heldByReset, heldOrRefused } from '../checks/checks-before-call';
+import { depthLeft } from './depth';
+import type { Dependencies } from '../ports';
+import { noteSubTurn } from './sub-turn-register';
+import { refusal } from '../call/refusal';
+import { reportOf } from './sub-turn-report';
+
+/** As long as what a person may start a turn with. */
+const LONGEST_MESSAGE = 100_000;
+
+export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput): Promise<OpenSubTurnOutput> {
+  const { turn } = request;
+  const checked = await checkedCall(deps, request);
+  if (!checked.ok) return { open: false, refused: checked.refused };
+  const { tool, input } = checked;
+  const refused = async (error: CallError) => ({
+    open: false as const,
+    refused: await refusal(deps, request, error, tool, input),
+  });
+
+  const { subAgent } = tool;
+  if (!subAgent)
+    return refused(callError('TOOL_NOT_FOUND', 'tool_changed', `No agent answers ${tool.name}@${tool.version} any more.`));
+  const held = (await heldByReset(deps, request)) ?? (await heldOrRefused(deps, request, tool, input));
+  if (held) return { open: false, refused: held };
+  const asking = deps.registry.forTurn(turn)!; // whoever has the tool is served
+  const asked = deps.registry.agent(subAgent.name);
+  if (!asked) return refused(notServed(subAgent.name, deps.registry.names()));
+  const left = depthLeft(turn, asking);
+  if (left === 0) return refused(tooDeep(tool.name));
+  const message = messageOf(tool, subAgent, input);
+  if (typeof message !== 'string') return refused(message.fault);
+
+  const bound = { within: modesOf(asking), depth_left: left - 1 };
+  const existing = await existingTurn(deps, request, subAgent.name);
+  if (existing === null) {
+    const opened = { digest: request.call.digest, agent: subAgent.name, message_hash: hashJson(message), ...bound };
+    await noteSubTurn(deps.store, turn, workflowId(request.sub_turn_id), opened);
+  }
+  return {
+    open: true,
+    agent: subAgent.name,
+    message,
+    limits: limitsOf(asked, subAgent),
+    ...bound,
+    existing,
+  };
+}
+
+/** Whether the id is taken, and by whom: after a reset by what an earlier run of this turn has begun. */
+async function existingTurn(
+  { turns }: Dependencies,
+  { turn, call, sub_turn_id }: OpenSubTurnInput,
+  agent: string,
+): Promise<ExistingSubTurn | null> {
+  const found = await turns.ask(workflowId(sub_turn_id));
+  if (found === null) return null;
+  const { facts, startedBy } = found;
+  const { parent } = facts ?? {};
+  const ours =
+    startedBy === turn.workflow_id &&
+    parent?.workflow_id === turn.workflow_id &&
+    parent.first_execution_run_id === turn.first_execution_run_id &&
+    parent.call_id === call.id;
+  if (!ours) return { whose: 'foreign', report: null };
+  const same = parent.digest === call.digest && facts?.agent === agent;
+  const { said_by: _, ...report } = reportOf(found, agent); // it is looked at once more
+  return { whose: same ? 'same' : 'other', report };
+}
+
+function messageOf(tool: Tool, subAgent: SubAgent, input: JsonObject): string | { fault: CallError } {
+  const fault = (text: string) => ({
+    fault: callError('EXECUTION_ERROR', 'no_message', `Agent ${subAgent.name} was not asked: ${text}.`),
+  });
+  try {
+    const message: unknown = subAgent.message(taken(tool, input));
+    if (typeof message !== 'string' || message.trim() === '' || message.length > LONGEST_MESSAGE || !message.isWellFormed())
+      return fault(`its message must be well-formed text of 1 to ${LONGEST_MESSAGE} characters`);
+    return message;
+  } catch (error) {
+    return fault(`making its message failed: ${String(error instanceof Error ? error.message : error).slice(0, 300)}`);
+  }
+}
+
+function limitsOf({ agent: { limits } }: PreparedAgent, { limits: own }: SubAgent): TurnLimits {
+  const { steps, tokens, costUsd, timeMs } = { ...limits, ...own };
+  const wanted = { steps, tokens, cost_usd: costUsd, time_ms: timeMs };
+  return narrower(wanted, { steps: limits.steps, tokens: limits.tokens, cost_usd: limits.costUsd, time_ms: limits.timeMs });
+}
+
+/** Those that bind whoever it asks. */
+function modesOf({ policy: { mode, within = [] } }: PreparedAgent): OuterMode[] {
+  return (['plan', 'locked'] as const).filter((binding) => mode === binding || within.includes(binding));
+}
+
+function notServed(name: string, names: string[]): CallError {
+  const message = `This worker does not serve agent ${JSON.stringify(name)}.`;
+  return callError('TOOL_NOT_FOUND', 'unknown_agent', message, { hint: `It serves: ${names.join(', ')}.` });
+}

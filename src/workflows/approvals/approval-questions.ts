@@ -1,0 +1,216 @@
+/**
+ * Questions that only people can answer. A question is open from the moment that it is shown until it is
+ * answered; what does not fit an open question changes nothing, and is told why.
+ */
+import { condition, workflowInfo } from '@temporalio/workflow';
+import { samePerson, type Edit, type Settlement } from '../../shared/approval';
+import { hashJson } from '../../shared/digests';
+import type { DecisionFields, DecisionKind } from '../../shared/decision';
+import { answers, countDecision, decisionOn, findQuestion, reasonAgainst, type Said, type Sent } from './decision-rules';
+import { resetSeed } from '../sandbox/reset-seed';
+import { now } from '../sandbox/now';
+import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
+import { NO_ROOM, placesFor, type Words } from './room-for-decisions';
+import type { InFlight } from '../turn/in-flight';
+
+/** Whether a signed decision is genuine, and whose it is. */
+export type Check = (
+  question: Question,
+  said: Pick<DecisionFields, 'outcome' | 'note'> & {
+    decision: DecisionKind | 'edit';
+    attestation: string;
+    inputHash: string | null;
+  },
+) => Promise<{ ok: true; principal: string } | { ok: false; reason: string }>;
+
+export interface Surroundings {
+  inFlight: InFlight;
+  requester: string;
+  /** Runs whenever a question opens or changes. */
+  onChange(): void;
+  check: Check;
+  /** Whether all of it can be kept (`hasRoom`). @param answers places that it takes of those reserved for it */
+  fits(words: Words[], answers: number): boolean;
+  /** Tells people of a question; never throws, never waits. */
+  tell(question: Question, reminder: boolean): void;
+}
+
+/** Decisions that are looked at by an activity at once: Temporal lets 2,000 be under way, and then fails the workflow task. */
+const MOST_CHECKS = 50;
+/** Temporal ends a run at about 50,000. */
+export const MANY_EVENTS = 20_000;
+
+export class ApprovalQuestions {
+  /** In the order of asking, answered ones included: a late decision is told that it is late. */
+  private readonly pendings: Pending[] = [];
+  private checking = 0;
+  /** Tools in the search attribute as last written. */
+  shownTools: string[] = [];
+
+  constructor(private readonly around: Surroundings) {}
+
+  open(): Question[] {
+    return this.pendings.filter((pending) => pending.answer === null).map(({ question }) => question);
+  }
+
+  /** True while nothing here is between an answer and whoever waits for it. */
+  get still(): boolean {
+    return this.checking === 0 && this.pendings.every(({ answer, taken }) => answer === null || taken);
+  }
+
+  /**
+   * Asks for approval and waits for the answer, at most until it expires.
+   * @param seed `resetSeed()` when the card was made: after a reset nobody is asked by that card. Null: a reset changes nothing
+   */
+  async askApproval(
+    question: ApprovalQuestion,
+    edit: NonNullable<Pending['edit']>,
+    seed: string | null,
+  ): Promise<ApprovalAnswer> {
+    const pending: Pending<ApprovalQuestion> = { question, answer: null, seed, taken: false, edit };
+    if (isStale(pending)) return { how: 'reset' };
+    const answered = () => pending.answer !== null || isStale(pending);
+    await this.asked(pending, async () => {
+      const expires = Date.parse(question.expires_at);
+      const reminders = question.policy.remind_ms.map((before) => expires - before).sort((a, b) => a - b);
+      for (const at of reminders.filter((time) => time > Date.now())) {
+        if (await condition(answered, Math.max(1, at - Date.now()))) return;
+        this.around.tell(question, true);
+      }
+      if (await condition(answered, Math.max(1, expires - Date.now()))) return;
+      const nobody = { by: '', note: null, channel: 'timer' as const, identity: '' };
+      pending.answer = { how: 'expired', decision: decisionOn(question, 'expired', nobody, now()) };
+      this.around.onChange();
+    });
+    pending.answer ??= { how: 'reset' };
+    return pending.answer;
+  }
+
+  /** Asks what became of a dispatched call, and waits as long as it takes. */
+  async askSettlement(question: DoubtQuestion): Promise<Settlement> {
+    const pending: Pending<DoubtQuestion> = { question, answer: null, seed: null, taken: false };
+    await this.asked(pending, () => condition(() => pending.answer !== null));
+    return pending.answer!;
+  }
+
+  /** Takes a decision. Answers why it was ignored, or null when it was accepted. */
+  decide(kind: DecisionKind, fields: DecisionFields, from: Sent): string | null | Promise<string | null> {
+    const said: Said[] = [];
+    for (const [index, call] of fields.calls.entries()) {
+      const found = findQuestion(this.pendings, kind, call, isStale);
+      if (typeof found === 'string') return found;
+      if (said.some(({ pending }) => pending === found)) return `"calls" names call ${call} twice`;
+      said.push({ pending: found, kind, fields, from, by: fields.by, attestation: fields.attestations[index] ?? null });
+    }
+    if (fields.attestations.length > 0 || fields.input !== null) return this.crowded() ?? this.later(said);
+    return this.take(said);
+  }
+
+  /** Answers every open question of approval: nobody decides on these calls any more. */
+  withdraw(how: 'steered' | 'stopped'): void {
+    for (const pending of this.pendings)
+      if (pending.question.kind === 'approval' && pending.answer === null && !isStale(pending)) pending.answer = { how } as never;
+    this.around.onChange();
+  }
+
+  private async asked<Q extends Question>(pending: Pending<Q>, wait: () => Promise<unknown>): Promise<void> {
+    const { question } = pending;
+    this.pendings.push(pending as unknown as Pending);
+    this.around.onChange();
+    if (!question.told) this.around.tell(question, false);
+    question.told = true;
+    try {
+      await this.around.inFlight.apart(wait);
+      pending.taken = true;
+    } catch (error) {
+      this.pendings.splice(this.pendings.indexOf(pending as unknown as Pending), 1);
+      throw error;
+    }
+  }
+
+  /** Why nothing more is looked at now; null: it is. Signatures of junk must neither fill a run nor keep a full one from going on in another. */
+  private crowded(): string | null {
+    const { continueAsNewSuggested: full, historyLength } = workflowInfo();
+    if (this.checking < (full ? 1 : MOST_CHECKS) && historyLength < MANY_EVENTS) return null;
+    return 'too many decisions wait to be checked; send it again in a moment';
+  }
+
+  /** What an activity has to look at first: signatures, and another input. All of it is taken, or nothing. */
+  private async later(said: Said[]): Promise<string | null> {
+    this.checking += 1;
+    try {
+      for (const one of said) {
+        const reason = one.attestation === null ? this.fault(one) : await this.verify(one, one.attestation);
+        if (reason !== null) return this.ignored([one], reason);
+      }
+      return said[0]!.fields.input === null ? this.take(said) : await this.edit(said[0]!, said[0]!.fields.input);
+    } finally {
+      this.checking -= 1;
+    }
+  }
+
+  private async verify(said: Said, attestation: string): Promise<string | null> {
+    const { kind, fields, pending } = said;
+    const checked = await this.around.check(pending.question, {
+      decision: fields.input === null ? kind : 'edit',
+      outcome: fields.outcome,
+      attestation,
+      inputHash: fields.input === null ? null : hashJson(fields.input),
+      note: fields.note,
+    });
+    if (!checked.ok) return checked.reason;
+    if (said.by !== '' && !samePerson(said.by, checked.principal))
+      return `it is signed for ${checked.principal}, and says ${said.by}`;
+    said.by = checked.principal;
+    return null;
+  }
+
+  private async edit({ pending, by, from, fields, attestation }: Said, input: Edit['input']): Promise<string | null> {
+    const signed = attestation === null ? {} : { attestation };
+    const words = { by, note: fields.note, identity: from.identity, attestation };
+    // The call in its stead has all its places to be answered yet, and one more who has had a hand in it.
+    const given = pending.question.policy.quorum - placesFor(pending.question);
+    if (!this.around.fits([words, { ...words, note: null, attestation: null }], -given))
+      return `${NO_ROOM}; send it with a shorter note, or deny the call`;
+    const admitted = await pending.edit!({ input, by, note: fields.note, identity: from.identity, ...signed });
+    if (typeof admitted === 'string') return admitted;
+    if (pending.answer !== null || isStale(pending)) return `call ${pending.question.digest} was decided meanwhile`;
+    admitted();
+    pending.answer = { how: 'superseded' } as never;
+    this.around.onChange();
+    return null;
+  }
+
+  private take(said: Said[]): string | null {
+    for (const one of said) {
+      const reason = this.fault(one);
+      if (reason !== null) return this.ignored([one], reason);
+    }
+    if (!this.fits(said)) return this.ignored(said, `${NO_ROOM}; send it with a shorter note, or decide on what waits first`);
+    for (const one of said) countDecision(one, now());
+    this.around.onChange();
+    return null;
+  }
+
+  private fault(said: Said): string | null {
+    return reasonAgainst(said, this.around.requester, isStale(said.pending), Date.now());
+  }
+
+  private fits(said: Said[]): boolean {
+    const words = said.map(({ by, fields: { note }, from: { identity }, attestation }) => ({ by, note, identity, attestation }));
+    return this.around.fits(
+      words,
+      said.reduce((sum, one) => sum + answers(one), 0),
+    );
+  }
+
+  private ignored(said: Said[], reason: string): string {
+    for (const { pending, by, kind } of said) remark(pending.question, `${kind} by ${by === '' ? 'somebody' : by}: ${reason}`);
+    this.around.onChange();
+    return reason;
+  }
+}
+
+function isStale({ seed }: Pending): boolean {
+  return seed !== null && seed !== resetSeed();
+}

@@ -1,0 +1,44 @@
+/**
+ * The cards of calls that wait, a page at a time: all of them together can be more than an answer to a query may have, and more
+ * than the Web UI's page of a turn shows. Whoever asks names the calls, so nothing is left out where some are decided meanwhile.
+ */
+import { defineQuery, setHandler } from '@temporalio/workflow';
+import { jsonBytes } from '../../shared/json-bytes';
+import { CARDS_QUERY, type CardPage } from '../contract';
+import type { ApprovalQuestions } from './approval-questions';
+import type { TurnData } from '../turn/state';
+import { surfaced } from '../sub-agents/sub-turns';
+import { cardNow } from '../turn/turn-view';
+
+/** Temporal takes 2 MB. */
+const PAGE_BYTES = 1_000_000;
+const LARGEST_CARD = 1_800_000;
+
+export function answerCards(data: TurnData, questions: Pick<ApprovalQuestions, 'open'>): void {
+  const page = (digests: unknown) => cardPage(data, questions, digests);
+  setHandler(defineQuery<CardPage, [unknown]>(CARDS_QUERY), page, {
+    description: 'The cards of calls that wait: takes a list of digests, answers with as many cards as fit.',
+  });
+}
+
+/** @param digests a list of them; anything else names no call */
+export function cardPage(data: TurnData, questions: Pick<ApprovalQuestions, 'open'>, digests: unknown): CardPage {
+  const waiting = new Map<unknown, () => string>([
+    ...surfaced(data).map(({ call, card }) => [call.digest, () => card] as const),
+    ...questions.open().map((question) => [question.digest, () => cardNow(question)] as const),
+  ]);
+  const cards: CardPage['cards'] = [];
+  let left = PAGE_BYTES;
+  let read = 0;
+  for (const digest of Array.isArray(digests) ? (digests as unknown[]) : []) {
+    const card = waiting.get(digest)?.() ?? '';
+    const bytes = jsonBytes(card);
+    if (card !== '' && bytes <= LARGEST_CARD) {
+      left -= bytes;
+      if (left < 0 && cards.length > 0) break;
+      cards.push({ digest: String(digest), card });
+    }
+    read += 1;
+  }
+  return { cards, read };
+}

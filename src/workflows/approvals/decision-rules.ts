@@ -1,0 +1,117 @@
+/**
+ * The rules of a decision: which question it is on, why it does not count, and what it makes of the question. Pure, so that
+ * each rule is tested without a server: the time, and whether a question is stale, are parameters.
+ */
+import { decisionFault, samePerson, type Decision, type DecisionSource, type Settlement } from '../../shared/approval';
+import type { DecisionFields, DecisionKind } from '../../shared/decision';
+import type { ApprovalAnswer, ApprovalQuestion, Pending } from './question';
+import { placesFor } from './room-for-decisions';
+
+/** `at`: when it was accepted, where that is recorded. */
+export type Sent = DecisionSource & { channel: 'signal' | 'update'; at?: string };
+
+/** One decision on one question. */
+export interface Said {
+  pending: Pending;
+  kind: DecisionKind;
+  fields: DecisionFields;
+  from: Sent;
+  by: string;
+  attestation: string | null;
+}
+
+/**
+ * The open question that a decision is on, else why there is none.
+ * @param call the first characters of its digest
+ * @param isStale whether it was asked before the workflow was reset
+ */
+export function findQuestion(
+  pendings: readonly Pending[],
+  kind: DecisionKind,
+  call: string,
+  isStale: (pending: Pending) => boolean,
+): Pending | string {
+  const wanted = kind === 'settle' ? 'doubt' : 'approval';
+  const matches = pendings.filter(({ question }) => question.kind === wanted && question.digest.startsWith(call));
+  const open = matches.filter(({ answer }) => answer === null);
+  if (open.length > 1) return `"call" ${call} fits ${open.length} waiting calls; give more of the digest`;
+  if (open[0]) return isStale(open[0]) ? staleReason(call) : open[0];
+  if (matches.some(({ answer }) => isWithdrawn(answer as ApprovalAnswer))) return `call ${call} is not asked about any more`;
+  if (matches.some(({ answer }) => ['superseded', 'reset'].includes((answer as ApprovalAnswer).how)))
+    return `call ${call} was superseded; the call in its stead has another digest`;
+  if (matches.length > 0) return `call ${call} is decided already`;
+  return `no call ${call} ${wanted === 'doubt' ? 'is in doubt' : 'waits for approval'}`;
+}
+
+/** Why this decision does not count, or null. */
+export function reasonAgainst(
+  { pending, kind, by, attestation, fields }: Said,
+  requester: string,
+  stale: boolean,
+  nowMs: number,
+): string | null {
+  const { question, answer } = pending;
+  const { digest, policy } = question;
+  if (stale) return staleReason(digest);
+  if (answer !== null) return `call ${digest} is decided already`;
+  const makers = [requester, ...question.makers];
+  const expires_at = question.kind === 'approval' ? question.expires_at : null;
+  const said = question.kind === 'approval' ? question.approvals : question.settlements.filter(sameOutcome(fields.outcome));
+  return decisionFault({ digest, policy, makers, expires_at, said }, { kind, by, attested: attestation !== null }, nowMs);
+}
+
+/** Counts a decision that nothing speaks against, and answers the question once there are enough. */
+export function countDecision({ pending, kind, by, attestation, from, fields }: Said, at: string): void {
+  const { note, outcome } = fields;
+  const signed = attestation === null ? {} : { attestation };
+  const { question } = pending;
+  if (question.kind === 'doubt') {
+    const settlement = { outcome: outcome!, by, note, identity: from.identity, at, ...signed };
+    question.settlements = [...question.settlements.filter((earlier) => !samePerson(earlier.by, by)), settlement];
+    const agreed = question.settlements.filter(sameOutcome(outcome));
+    if (agreed.length >= question.policy.quorum) pending.answer = settlement as never;
+    return;
+  }
+  const decision = { ...decisionOn(question, kind === 'approve' ? 'approve' : 'deny', { by, note, ...from }, at), ...signed };
+  if (kind === 'deny') {
+    pending.answer = { how: 'denied', decision } as never;
+    return;
+  }
+  question.approvals.push(decision);
+  if (question.approvals.length >= question.policy.quorum) pending.answer = { how: 'approved' } as never;
+}
+
+/** Places that it takes of those reserved for its question: after a denial nobody else has to say anything. */
+export function answers({ pending: { question }, kind }: Pick<Said, 'pending' | 'kind'>): number {
+  return kind === 'deny' ? placesFor(question) : 1;
+}
+
+/** @param at when it counts, unless `from` says when it was accepted */
+export function decisionOn(
+  question: ApprovalQuestion,
+  kind: Decision['decision'],
+  from: Pick<Decision, 'by' | 'note' | 'channel' | 'identity' | 'until'> & { at?: string },
+  at: string,
+): Decision {
+  return {
+    decision: kind,
+    digest: question.digest,
+    run_id: question.run_id,
+    at,
+    expires_at: question.expires_at,
+    card_ref: question.card_ref,
+    ...from,
+  };
+}
+
+function staleReason(call: string): string {
+  return `call ${call} was asked about before the workflow was reset; it is asked about anew`;
+}
+
+function isWithdrawn({ how }: ApprovalAnswer): boolean {
+  return how === 'steered' || how === 'stopped';
+}
+
+function sameOutcome(outcome: Settlement['outcome'] | null): (settlement: { outcome: Settlement['outcome'] }) => boolean {
+  return (settlement) => settlement.outcome === outcome;
+}

@@ -1,0 +1,183 @@
+/** Signals and updates through which people decide and steer. Whatever arrives, nothing here can fail or stall the turn. */
+import { ActivityFailure, ApplicationFailure, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+import { readDecision, type DecisionKind } from '../../shared/decision';
+import { isJsonObject, type Json } from '../../shared/json';
+import { jsonBytes } from '../../shared/json-bytes';
+import { decodePayload } from '../../shared/payload';
+import { readSteer } from '../../shared/steer';
+import { untilOf } from '../../shared/waits';
+import { DECIDE_UPDATE, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL, type DecideAnswer } from '../contract';
+import type { Arrivals } from '../sandbox/arrivals';
+import type { ApprovalQuestions } from './approval-questions';
+import type { Dispatch } from '../call/dispatch-types';
+import { mustBeInTime } from '../sandbox/in-time';
+import { readBy, type Interruption } from '../turn/interruption';
+import { onSignals, type Arrival } from '../sandbox/signals';
+import { ignoreSignal, type TurnData } from '../turn/state';
+import { hear } from '../sub-agents/sub-turns';
+import type { Steering } from '../turn/steering';
+import { now } from '../sandbox/now';
+import { updateSender } from '../sandbox/update-senders';
+
+const DESCRIPTIONS: Record<DecisionKind, string> = {
+  approve:
+    'Approve one waiting call. Paste {"call": "<digest from the card>", "by": "<your name>", "note": "<optional>"}; with "input": {…} another input is asked about instead.',
+  deny: 'Deny one waiting call. Paste {"call": "<digest from the card>", "by": "<your name>", "note": "<the model reads it>"}.',
+  settle:
+    'Say what became of a call in doubt. Paste {"call": "<digest>", "by": "<your name>", "outcome": "applied" or "not_applied", "note": "<optional>"}.',
+};
+
+const STEER_DESCRIPTION =
+  'Say something to the model before its next step. Paste {"text": "<what it shall read>", "by": "<your name>"}.';
+const INTERRUPT_DESCRIPTION =
+  'Ends the turn before its next step; the conversation can go on afterwards. Paste {"by": "<your name>"}.';
+const NO_MODEL_INTERRUPT = 'a direct call has no steps; cancel it';
+const NO_MODEL = 'a direct call has no model that could read it';
+
+/** Of an update with an edited input, bytes of JSON: it goes on to activities, which take 2 MB. */
+const LARGEST_DECISION = 256_000;
+
+/** Where there is a model, what people say to it goes there. */
+interface Loop {
+  steering: Steering;
+  interruption: Interruption;
+}
+
+/** @param loop null: there is no model to say anything to */
+export function handleDecisions({ data, questions, forwarding, arrivals }: Dispatch, loop: Loop | null): void {
+  const steering = loop?.steering ?? null;
+  const decide: Decide = (kind, fields, from) =>
+    forwarding.take(kind, fields, from, questions.open()) ?? questions.decide(kind, fields, from);
+  // The Web UI lists what has a handler; the signals themselves never reach one (signals.ts).
+  for (const kind of Object.keys(SIGNALS) as DecisionKind[]) {
+    setHandler(defineSignal(SIGNALS[kind]), () => undefined, { description: DESCRIPTIONS[kind] });
+  }
+  if (loop) {
+    setHandler(defineSignal(STEER), () => undefined, { description: STEER_DESCRIPTION });
+    setHandler(defineSignal(INTERRUPT), () => undefined, { description: INTERRUPT_DESCRIPTION });
+  }
+  onSignals((arrival) => {
+    const { name: signal, identity } = arrival;
+    const ignored = (reason: string | null) => {
+      if (reason !== null) ignoreSignal(data, { at: now(), signal, identity, reason });
+    };
+    const reason = arrivals.inTurn(() => fromSignal(arrival, { data, decide, loop }));
+    if (reason instanceof Promise) reason.then(ignored, (error: unknown) => ignored(`it could not be checked: ${textOf(error)}`));
+    else ignored(reason);
+  });
+
+  setHandler(
+    defineUpdate<DecideAnswer, Update>(DECIDE_UPDATE),
+    (body, waits) => answered(arrivals, waits, (from) => fromUpdate(body, decide, from)),
+    {
+      description: 'A decision with an answer: {"decision": "approve" | "deny" | "settle", "call": "…", "by": "…", …}.',
+      validator: (body, waits) => {
+        mustBeInTime(waits);
+        if (!isJsonObject(body) || !isKind(body.decision)) {
+          throw ApplicationFailure.nonRetryable('"decision" must be "approve", "deny" or "settle"', 'holdfast.bad_decision');
+        }
+        const bytes = jsonBytes(body);
+        if (bytes > LARGEST_DECISION)
+          throw ApplicationFailure.nonRetryable(
+            `it has ${bytes} bytes; ${LARGEST_DECISION} are allowed`,
+            'holdfast.bad_decision',
+          );
+      },
+    },
+  );
+  setHandler(
+    defineUpdate<DecideAnswer, Update>(INTERRUPT),
+    (body) => answered(arrivals, undefined, () => interrupt(body, loop)),
+    {
+      description: 'Ends the turn before its next step, with an answer: {"by": "…"}.',
+      validator: (body, waits) => {
+        mustBeInTime(waits);
+        const read = readBy(body);
+        if (!read.ok) throw ApplicationFailure.nonRetryable(read.reason, 'holdfast.bad_interrupt');
+      },
+    },
+  );
+  setHandler(
+    defineUpdate<DecideAnswer, Update>(STEER),
+    (body, waits) => answered(arrivals, waits, (from) => steer(body, steering, from)),
+    {
+      description: 'A message to the running turn, with an answer: {"text": "…", "by": "…"}.',
+      // What is refused here leaves nothing in history.
+      validator: (body, waits) => {
+        mustBeInTime(waits);
+        const read = readSteer(body);
+        const reason = steering === null ? NO_MODEL : read.ok ? steering.refused() : read.reason;
+        if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.bad_steer');
+      },
+    },
+  );
+}
+
+/** What is sent, and until when its sender waits (shared/waits.ts). */
+type Update = [body: Json, waits: Json | undefined];
+/** An update that was accepted: by whom, when, and until when its sender waited. */
+interface FromUpdate {
+  channel: 'update';
+  identity: string;
+  until?: string;
+  at?: string;
+}
+
+type Reason = string | null | Promise<string | null>;
+
+type Decide = ApprovalQuestions['decide'];
+
+function fromSignal(
+  { name, identity, payloads }: Arrival,
+  { data, decide, loop }: { data: TurnData; decide: Decide; loop: Loop | null },
+): Reason {
+  if (!isKind(name) && name !== STEER && name !== INTERRUPT && name !== SUB_TURN_SIGNAL)
+    return `there is no signal ${JSON.stringify(name)}`;
+  if (payloads.length > 1) return `it carries ${payloads.length} payloads; one is allowed`;
+  const decoded = decodePayload(payloads[0]);
+  if (!decoded.ok) return decoded.reason;
+  if (name === SUB_TURN_SIGNAL) return isJsonObject(decoded.value) ? hear(data, decoded.value) : 'it must be one JSON object';
+  const from = { channel: 'signal' as const, identity };
+  if (name === STEER) return steer(decoded.value, loop?.steering ?? null, from);
+  if (name === INTERRUPT) return interrupt(decoded.value, loop);
+  const read = readDecision(name, decoded.value);
+  return read.ok ? decide(name, read.fields, from) : read.reason;
+}
+
+function fromUpdate(body: Json, decide: Decide, from: FromUpdate): Reason {
+  const { decision, ...rest } = body as { decision: DecisionKind };
+  const read = readDecision(decision, rest as Json);
+  return read.ok ? decide(decision, read.fields, from) : read.reason;
+}
+
+function interrupt(body: Json, loop: Loop | null): Reason {
+  return loop === null ? NO_MODEL_INTERRUPT : loop.interruption.say(body);
+}
+
+function steer(body: Json, steering: Steering | null, from: { channel: 'signal'; identity: string } | FromUpdate): Reason {
+  if (steering === null) return NO_MODEL;
+  const read = readSteer(body);
+  return read.ok ? steering.say(read.fields, from) : read.reason;
+}
+
+async function answered(arrivals: Arrivals, waits: Json | undefined, take: (from: FromUpdate) => Reason): Promise<DecideAnswer> {
+  const until = untilOf(waits);
+  try {
+    const accepted = until === undefined ? {} : { until, at: now() };
+    const from: FromUpdate = { channel: 'update', identity: updateSender(), ...accepted };
+    const reason = await arrivals.inTurn(() => take(from));
+    return { accepted: reason === null, reason };
+  } catch (error) {
+    return { accepted: false, reason: `it could not be checked: ${textOf(error)}` };
+  }
+}
+
+/** A plain error thrown in a handler would fail the workflow task, again and again. */
+function textOf(error: unknown): string {
+  if (error instanceof ActivityFailure && error.cause) return error.cause.message.slice(0, 300);
+  return error instanceof Error ? error.message.slice(0, 300) : 'unreadable';
+}
+
+function isKind(value: unknown): value is DecisionKind {
+  return typeof value === 'string' && Object.hasOwn(SIGNALS, value);
+}

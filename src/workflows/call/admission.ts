@@ -1,0 +1,299 @@
+/**
+ * The rest of admission, in the workflow: previews and what is undecided through an activity, the digest built from
+ * exactly what will be passed, and the question to people.
+ */
+import { keepProgress } from '../turn/state';
+import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
+import type { AdmitCallOutput, AdmittedCall, CallArguments, CallOutcome, TurnContext } from '../../shared/activity-io';
+import { PLAIN_POLICY, samePerson, type Decision, type Earlier, type Edit, type Held } from '../../shared/approval';
+import { callDigest, hashJson, idempotencyKey } from '../../shared/digests';
+import { callError } from '../../shared/errors';
+import { admitCall, closeQuestion } from '../activities';
+import { endCall, moveCall, renew, showDecisions, stoppedOutcome, supersede, viewOf } from './call-log';
+import { addMaker } from '../turn/makers';
+import { resetSeed } from '../sandbox/reset-seed';
+import type { ApprovalQuestion } from '../approvals/question';
+import { now } from '../sandbox/now';
+import { isBounded } from '../sandbox/is-bounded';
+import { hasRoomToAsk, notAsked } from '../approvals/room-for-decisions';
+import { countDenial, endDenials, openFacts, takeDecided } from './pending-admission';
+import type { Admission, Dispatch } from './dispatch-types';
+
+/** What a revision of a call is asked about with. */
+export interface Asking {
+  revision: number;
+  held: Held[];
+  edit: Edit | null;
+  /** Who has had a hand in the call, besides the requester. */
+  makers: string[];
+  /** What was said on the revisions before. */
+  earlier: Earlier[];
+}
+
+/** It travels with the call. */
+const MOST_EARLIER = 20;
+/** Each is in the view, and goes on in every run. */
+const MOST_REVISIONS = 100;
+
+/** `seed`: `resetSeed()` at its admission; null in older histories, whose questions outlive a reset. */
+type Admitted = AdmitCallOutput & { ok: true; expires_at: string | null; seed: string | null };
+
+/** Admits one call: at once where the step has said all; else it resolves once it is known whether the call may run. */
+export function admit(context: Dispatch, call: AdmittedCall): Admission | Promise<Admission> {
+  const kept = context.data.open?.progress[call.id];
+  if (kept?.at === 'question') {
+    const asking = { ...first(context), revision: kept.args.revision, makers: kept.question.makers };
+    return context.inFlight.during(() => askPeople(context, call, asking, kept.args, kept.question, resetSeed()));
+  }
+  if (kept) return { ok: true, args: kept.args, approvals: kept.approvals };
+  const asking = first(context);
+  // Who has had a hand in it has to stand behind its digest: it may be held back yet, or end in doubt.
+  const tellsMakers = call.class === 'destructive' && asking.makers.length > 0;
+  if (call.needs_admit || tellsMakers) return admitAs(context, call, asking);
+  return ready(context, call, callArguments(context, call, asking, { preview_ref: null, digest: call.digest }), []);
+}
+
+/** As the model proposes it: whoever has steered the turn before has a hand in it. */
+function first({ data }: Dispatch): Asking {
+  return { revision: 1, held: [], edit: null, makers: data.steered?.by ?? [], earlier: [] };
+}
+
+/** What is undecided and the preview first, then the question to people, where the verdict says so, or something held it. */
+export function admitAs(context: Dispatch, call: AdmittedCall, asking: Asking): Promise<Admission> {
+  return context.inFlight.during(async () => {
+    const admitted = await askActivity(context, call, asking);
+    if (admitted.ok) return afterwards(context, call, asking, admitted);
+    if (admitted.by_classifier) countDenial(context.data);
+    return { ok: false, outcome: endCall(context.data, call, 'rejected', { error: admitted.error, earlier: asking.earlier }) };
+  });
+}
+
+async function askActivity(
+  context: Dispatch,
+  call: AdmittedCall,
+  { revision, held, edit, makers }: Asking,
+): Promise<Admitted | (AdmitCallOutput & { ok: false })> {
+  const { id, tool, version, input_hash, input, input_ref } = call;
+  const policy = context.data.policy!;
+  const mayAsk = call.verdict === 'ask' || held.length > 0;
+  const expiresAt = mayAsk ? new Date(Date.now() + policy.approval_expiry_ms).toISOString() : null;
+  const fields = {
+    id,
+    revision,
+    tool,
+    version,
+    class: call.class,
+    input_hash,
+    input,
+    input_ref,
+    policy_ref: call.policy_ref ?? policy.policy_ref,
+    ...boundFields(call),
+    ...(makers.length > 0 ? { makers } : {}),
+  };
+  const seed = resetSeed();
+  const admitted = await admitCall({
+    turn: context.turn,
+    call: fields,
+    reason: call.reason,
+    expires_at: expiresAt,
+    ...openFacts(context.data, call),
+    ...(held.length > 0 ? { held } : {}),
+    ...(edit === null ? {} : { edit }),
+    ...(edit !== null && call.untrusted ? { untrusted: true } : {}),
+    ...(call.approval && mayAsk ? { approval: call.approval } : {}),
+  });
+  if (!admitted.ok) return admitted;
+  return { ...admitted, expires_at: expiresAt, seed: admitted.run_id === undefined ? null : seed };
+}
+
+function afterwards(context: Dispatch, call: AdmittedCall, asking: Asking, admitted: Admitted): Promise<Admission> | Admission {
+  if (admitted.decided) takeDecided(context.data, call, admitted.decided);
+  if (admitted.renewed) renew(context.data, call, admitted.renewed);
+  if (admitted.target_hash !== undefined) call.target_hash = admitted.target_hash;
+  const args = callArguments(context, call, asking, admitted);
+  if (call.verdict !== 'ask' && asking.held.length === 0) return ready(context, call, args, []);
+  const question: ApprovalQuestion = {
+    kind: 'approval',
+    call_id: call.id,
+    digest: args.digest,
+    tool: call.tool,
+    card: admitted.card,
+    card_ref: admitted.card_ref,
+    expires_at: admitted.expires_at!,
+    policy: call.approval ?? PLAIN_POLICY,
+    run_id: admitted.run_id ?? workflowInfo().runId,
+    makers: asking.makers,
+    remarks: [],
+    approvals: [],
+  };
+  const { quorum } = question.policy;
+  if (!hasRoomToAsk(context.data, args, quorum) && isBounded()) {
+    const facts = { error: notAsked(quorum), effect: admitted.effect ?? null, earlier: asking.earlier };
+    return { ok: false, outcome: endCall(context.data, call, 'rejected', facts) };
+  }
+  return askPeople(context, call, asking, args, question, admitted.seed, admitted.effect);
+}
+
+async function askPeople(
+  context: Dispatch,
+  call: AdmittedCall,
+  asking: Asking,
+  args: CallArguments,
+  question: ApprovalQuestion,
+  asked: string | null,
+  effect?: Admitted['effect'],
+): Promise<Admission> {
+  const { data } = context;
+  const view = moveCall(data, call.id, 'waiting', { ...identity(context.turn, args), ...(effect ? { effect } : {}) });
+  view.approval.required = true;
+  view.approval.expires_at = question.expires_at;
+  keepProgress(data, call.id, { at: 'question', args, question });
+  let next: { asking: Asking; admitted: Admitted; edited: Edit } | null = null;
+  const edit = async (edited: Edit) => {
+    if (args.revision >= MOST_REVISIONS)
+      return `it has been changed ${MOST_REVISIONS} times; deny it, and have it asked for anew`;
+    const makers = [...asking.makers.filter((maker) => !samePerson(maker, edited.by)), edited.by];
+    const wanted = { revision: args.revision + 1, held: asking.held, edit: edited, makers, earlier: [] };
+    const admitted = await askActivity(context, call, wanted);
+    if (!admitted.ok) return `${admitted.error.code} ${admitted.error.reason}: ${admitted.error.message}`;
+    return () => void (next = { asking: wanted, admitted, edited });
+  };
+  if (data.interrupted) return { ok: false, outcome: stoppedOutcome(data, call, null) };
+  const answer = await context.questions.askApproval(question, edit, asked);
+  if (answer.how !== 'approved') closeAsked(context, question);
+  if (answer.how === 'stopped') return { ok: false, outcome: stoppedOutcome(data, call, null) };
+  if (answer.how === 'steered') return { ok: false, outcome: steeredOver(context, call, args, question) };
+  if (answer.how === 'reset') {
+    supersede(data, call, args.revision + 1);
+    const earlier = saidOn(args, question.approvals);
+    const held: Held[] = [
+      ...asking.held.filter(({ kind }) => kind !== 'reset'),
+      { kind: 'reset', id: question.run_id, text: '' },
+    ];
+    return admitAs(context, call, { ...asking, revision: args.revision + 1, held, edit: null, earlier });
+  }
+  if (answer.how === 'superseded') {
+    supersede(data, call, args.revision + 1);
+    const { asking: wanted, admitted, edited } = next!;
+    addMaker(data, context.turn, edited.by);
+    const earlier = [...saidOn(args, question.approvals), editMade(args, question, edited)].slice(-MOST_EARLIER);
+    return afterwards(context, call, { ...wanted, earlier }, admitted);
+  }
+  const { approvals } = question;
+  if (answer.how !== 'approved') {
+    showDecisions(data, call.id, [...approvals, answer.decision]);
+    return { ok: false, outcome: refused(context, call, answer.decision, { approvals, earlier: args.earlier ?? [] }) };
+  }
+  showDecisions(data, call.id, approvals);
+  moveCall(data, call.id, 'approved');
+  if (call.undecided) endDenials(data);
+  keepProgress(data, call.id, { at: 'ready', args, approvals });
+  return { ok: true, args, approvals };
+}
+
+/** What was said on it counts no more. The turn goes on meanwhile: the next step closes what it has the outcome of, too. */
+export function closeAsked({ turn, inFlight }: Dispatch, { digest, policy }: Pick<ApprovalQuestion, 'digest' | 'policy'>): void {
+  if (policy.channel === 'any' || !patched('closed-questions')) return;
+  const close = () => CancellationScope.nonCancellable(() => closeQuestion({ turn, digest }));
+  inFlight.during(close).catch(() => undefined);
+}
+
+function ready(context: Dispatch, call: AdmittedCall, args: CallArguments, approvals: Decision[]): Admission {
+  moveCall(context.data, call.id, 'ready', identity(context.turn, args));
+  keepProgress(context.data, call.id, { at: 'ready', args, approvals });
+  return { ok: true, args, approvals };
+}
+
+/** What will be passed, with the digest over exactly that; it must be the digest that was admitted. */
+function callArguments(
+  context: Dispatch,
+  call: AdmittedCall,
+  { revision, earlier, makers }: Asking,
+  admitted: { preview_ref: string | null; digest: string | null },
+): CallArguments {
+  const { id, tool, version, input, input_ref } = call;
+  const args = {
+    id,
+    revision,
+    tool,
+    version,
+    class: call.class,
+    input_hash: input === null ? call.input_hash : hashJson(input),
+    input,
+    input_ref,
+    preview_ref: admitted.preview_ref,
+    policy_ref: call.policy_ref ?? context.data.policy!.policy_ref,
+    ...boundFields(call),
+    dispatch: 1,
+    ...(earlier.length > 0 ? { earlier } : {}),
+    ...(makers.length > 0 ? { makers } : {}),
+  };
+  const digest = callDigest(context.turn, args);
+  if (digest !== admitted.digest)
+    throw new Error(`Call ${id} was admitted as ${admitted.digest}, but what would be passed has digest ${digest}`);
+  return { ...args, digest };
+}
+
+/** What only digests of version 2 cover. */
+function boundFields({ definition_ref, target_hash }: AdmittedCall): Pick<CallArguments, 'definition_ref' | 'target_hash'> {
+  return definition_ref === undefined ? {} : { definition_ref, target_hash: target_hash ?? null };
+}
+
+function identity(turn: TurnContext, args: CallArguments): { digest: string; idempotency_key: string } {
+  return {
+    digest: args.digest,
+    idempotency_key: idempotencyKey({ ...turn, call_id: args.id, digest: args.digest }),
+  };
+}
+
+/** All that has been said on a call, for the revision that supersedes this one. */
+export function saidOn(args: CallArguments, approvals: Decision[]): Earlier[] {
+  const { revision, earlier = [] } = args;
+  return [...earlier, ...approvals.map((given) => ({ ...given, revision }))].slice(-MOST_EARLIER);
+}
+
+function editMade({ revision }: CallArguments, { digest, run_id }: ApprovalQuestion, { input: _, ...edit }: Edit): Earlier {
+  return { decision: 'edit', revision, digest, run_id, at: now(), ...edit };
+}
+
+/** The model hears of it together with the message. */
+function steeredOver({ data }: Dispatch, call: AdmittedCall, args: CallArguments, { approvals }: ApprovalQuestion): CallOutcome {
+  const error = callError(
+    'CONFIRMATION_REQUIRED',
+    'superseded_by_message',
+    'While this call waited for approval the user said something, which follows. The call was not run.',
+    { hint: 'If it is still wanted after what the user said, propose it again: it will be asked about anew.' },
+  );
+  const { effect: done } = viewOf(data, call.id);
+  const effect = call.class === 'destructive' ? (done ?? 'refused') : null;
+  return endCall(data, call, 'superseded', { error, effect, approvals, earlier: args.earlier ?? [] });
+}
+
+function refused(
+  context: Dispatch,
+  call: AdmittedCall,
+  decision: Decision,
+  said: { approvals: Decision[]; earlier: Earlier[] },
+): CallOutcome {
+  const { effect: done } = viewOf(context.data, call.id);
+  const effect = call.class === 'destructive' ? (done ?? 'refused') : null;
+  const stays =
+    done === null ? '' : ` An earlier run had dispatched it before the workflow was reset: it is ${done}, and stays so.`;
+  if (decision.decision === 'expired') {
+    const error = callError(
+      'CONFIRMATION_REQUIRED',
+      'expired',
+      `Nobody decided before ${decision.expires_at}, so this call was refused.${stays}`,
+      {
+        hint: 'Tell the user that it waited for approval and expired.',
+      },
+    );
+    return endCall(context.data, call, 'expired', { error, effect, decision, ...said });
+  }
+  const note = decision.note === null || decision.note.trim() === '' ? '' : ` They say: ${decision.note}`;
+  if (note !== '') addMaker(context.data, context.turn, decision.by);
+  const error = callError('CONFIRMATION_REQUIRED', 'denied', `A person declined this call.${note}${stays}`, {
+    hint: 'Do not repeat it as it is. If what they say allows it, propose something else: it will be asked anew.',
+  });
+  return endCall(context.data, call, 'denied', { error, effect, decision, ...said });
+}

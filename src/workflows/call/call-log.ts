@@ -1,0 +1,173 @@
+/** The view of each call, moved from state to state, and the outcomes that go back to the model. */
+import type { AdmittedCall, CallOutcome, RenewedPolicy, RunCallInput } from '../../shared/activity-io';
+import { PLAIN_POLICY, type Decision } from '../../shared/approval';
+import { move } from '../../shared/call-state';
+import { callError, type CallError } from '../../shared/errors';
+import type { CallState, CallView } from '../../shared/turn-view';
+import type { TurnData } from '../turn/state';
+
+export function propose(data: TurnData, call: AdmittedCall, revision = 1): CallView {
+  const { quorum, channel } = call.approval ?? PLAIN_POLICY;
+  const view: CallView = {
+    id: call.id,
+    revision,
+    tool: call.tool,
+    version: call.version,
+    class: call.class,
+    digest: null,
+    state: 'proposed',
+    idempotency_key: null,
+    approval: {
+      required: call.verdict === 'ask',
+      by: [],
+      decision: null,
+      note: null,
+      expires_at: null,
+      quorum,
+      channel,
+      decisions: [],
+    },
+    effect: null,
+    attempts: 0,
+    error: null,
+    result_summary: null,
+    result_ref: null,
+  };
+  data.calls.push(view);
+  return view;
+}
+
+/** Another revision of the call takes the place of this one. */
+export function supersede(data: TurnData, call: AdmittedCall, revision: number): void {
+  const { attempts } = moveCall(data, call.id, 'superseded');
+  propose(data, call, revision).attempts = attempts;
+}
+
+/** The call is asked about under other rules than it was admitted under. */
+export function renew(data: TurnData, call: AdmittedCall, renewed: RenewedPolicy): void {
+  Object.assign(call, renewed);
+  const { quorum, channel } = renewed.approval;
+  Object.assign(viewOf(data, call.id).approval, { quorum, channel });
+}
+
+/** The call's last revision. */
+export function viewOf(data: TurnData, id: string): CallView {
+  const view = data.calls.findLast((call) => call.id === id);
+  if (!view) throw new Error(`There is no call ${id}`);
+  return view;
+}
+
+/** Moves a call on; the same state again is no move. */
+export function moveCall(data: TurnData, id: string, to: CallState, facts: Partial<CallView> = {}): CallView {
+  const view = viewOf(data, id);
+  if (view.state !== to) view.state = move(view.state, to);
+  return Object.assign(view, facts);
+}
+
+/** Shows what was decided on a call so far. */
+export function showDecisions(data: TurnData, id: string, decisions: Decision[]): void {
+  const { approval } = viewOf(data, id);
+  const last = decisions.at(-1);
+  approval.decisions = decisions.map((given) => ({
+    decision: given.decision,
+    by: given.by,
+    at: given.at,
+    note: given.note,
+    channel: given.channel,
+    identity: given.identity,
+    attested: given.attestation !== undefined,
+  }));
+  approval.decision = last && (last.decision !== 'approve' || decisions.length >= approval.quorum) ? last.decision : null;
+  approval.note = last?.note ?? null;
+  const named = last?.decision === 'approve' ? decisions : decisions.slice(-1);
+  approval.by = named.map(({ by }) => by).filter((by) => by !== '');
+}
+
+/** What is known of how a call ended, beside its state. */
+type Said = 'decision' | 'approvals' | 'earlier';
+type Facts = Partial<Pick<CallOutcome, 'effect' | 'result_ref' | 'summary' | 'error' | 'attempts' | Said>>;
+
+/** Ends a call in the view and gives its outcome. */
+export function endCall(data: TurnData, call: AdmittedCall, state: CallOutcome['state'], facts: Facts): CallOutcome {
+  const view = moveCall(data, call.id, state, {
+    effect: facts.effect ?? null,
+    error: facts.error ?? null,
+    attempts: facts.attempts ?? viewOf(data, call.id).attempts,
+    result_summary: facts.summary ?? null,
+    result_ref: facts.result_ref ?? null,
+  });
+  return {
+    call_id: call.id,
+    tool_use_id: call.tool_use_id,
+    tool: call.tool,
+    digest: view.digest,
+    state,
+    effect: view.effect,
+    result_ref: view.result_ref,
+    summary: view.result_summary,
+    error: view.error,
+    attempts: view.attempts,
+    decision: facts.decision ?? null,
+    ...(facts.approvals?.length ? { approvals: facts.approvals } : {}),
+    ...(facts.earlier?.length ? { earlier: facts.earlier } : {}),
+    version: call.version,
+    class: call.class,
+    revision: view.revision,
+    note: changeNote(call),
+  };
+}
+
+/** The model reads results of another input than its own: it has to know. */
+function changeNote({ changes = [] }: AdmittedCall): string | null {
+  if (changes.length === 0) return null;
+  const told = changes.map(({ hook, why, by }) => `${why} (${by === undefined ? `hook ${hook}` : `a person, ${by}`})`);
+  return `Your input was changed before the run: ${told.join('; ')}.`;
+}
+
+/** What the activity that runs a call is told of its admission, so that it can check it again. */
+export function admittedAs(call: AdmittedCall): Pick<RunCallInput, 'untrusted' | 'verdict' | 'validation_ms'> {
+  const { untrusted = false, verdict, validation_ms = 0 } = call;
+  return { untrusted, verdict: verdict === 'allow' ? 'allow' : 'ask', validation_ms };
+}
+
+/** A call that did not come to its turn, or was stopped: the model must get an answer for it all the same. */
+export function stoppedOutcome(data: TurnData, call: AdmittedCall, abortedBy: string | null): CallOutcome {
+  const view = viewOf(data, call.id);
+  const error = stopError(abortedBy, view.state === 'running');
+  if (view.state === 'proposed' || view.state === 'ready') {
+    view.error = error;
+    return { ...blank(call), state: 'cancelled', error };
+  }
+  const refused = call.class === 'destructive' && view.state !== 'running' ? (view.effect ?? 'refused') : view.effect;
+  return endCall(data, call, 'cancelled', { error, effect: refused, ...saidSoFar(data, view) });
+}
+
+/** On a call that did not run; what ran has written it down. */
+function saidSoFar({ open }: TurnData, { id, state }: CallView): Pick<Facts, 'approvals' | 'earlier'> {
+  const kept = open?.progress[id];
+  if (kept === undefined || state === 'running' || state === 'in_doubt') return {};
+  const approvals = kept.at === 'question' ? kept.question.approvals : kept.approvals;
+  return { approvals, earlier: kept.args.earlier ?? [] };
+}
+
+function stopError(abortedBy: string | null, wasRunning: boolean): CallError {
+  const how = wasRunning ? 'was stopped' : 'was not run';
+  return abortedBy === null
+    ? callError('EXECUTION_ERROR', 'turn_cancelled', `The turn was cancelled; this call ${how}.`)
+    : callError('EXECUTION_ERROR', 'aborted_by_sibling', `Call ${abortedBy} of the same batch failed; this call ${how}.`);
+}
+
+function blank(call: AdmittedCall): Omit<CallOutcome, 'state' | 'error'> {
+  return {
+    call_id: call.id,
+    tool_use_id: call.tool_use_id,
+    tool: call.tool,
+    digest: null,
+    effect: null,
+    result_ref: null,
+    summary: null,
+    attempts: 0,
+    decision: null,
+    note: null,
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * A direct call: one tool call that no model asked for. It is admitted, asked about, dispatched, recorded and
+ * settled by the same code as a call of a turn; only the loop around it is missing.
+ */
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { continueAsNew, defineQuery, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { CallInput, CallOutcome, TurnContext, TurnInput } from '../../shared/activity-io';
+import { cutBytes } from '../../shared/cut';
+import type { Envelope } from '../../shared/envelope';
+import type { DirectCallView } from '../../shared/turn-view';
+import { admitDirect } from '../activities';
+import { STATUS_QUERY } from '../contract';
+import { answerCards } from '../approvals/card-pages';
+import { handleDecisions } from '../approvals/decisions';
+import { dispatch } from './dispatch';
+import { dispatchContext } from './dispatch-context';
+import type { Dispatch } from './dispatch-types';
+import { conclude, endingOf, type Ending } from '../turn/ending';
+import { resumable, resume, resumed, unlessFull, type Another } from '../turn/continue-as-new';
+import { now } from '../sandbox/now';
+import { bindToStore, newTurn } from '../turn/state';
+import { showState, turnView } from '../turn/turn-view';
+import { ParentReporter } from '../sub-agents/report-to-parent';
+
+const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
+
+export async function call(input: CallInput): Promise<DirectCallView> {
+  const asTurn: TurnInput = { ...input, agent: input.agent ?? '', message: '', session_id: null, parent_head: null };
+  const data = resumed(input.resume) ?? newTurn(asTurn, now());
+  const { workflowId: workflow_id, firstExecutionRunId: first_execution_run_id } = workflowInfo();
+  const { turn_id, requester, trace_id } = input;
+  const bound = data.store_id === undefined ? {} : { store_id: data.store_id };
+  const { agent } = asTurn;
+  const turn: TurnContext = {
+    turn_id,
+    workflow_id,
+    first_execution_run_id,
+    agent,
+    requester,
+    session_id: null,
+    trace_id,
+    ...bound,
+  };
+  const context: Dispatch = { ...dispatchContext(turn, data, { resumes: input.resume !== undefined }), options: input.options };
+  const { questions } = context;
+  let envelope: Envelope | null = null;
+  const view = () => ({ ...turnView({ ...asTurn, agent: turn.agent }, data, context), envelope });
+  setHandler(defineQuery<DirectCallView>(STATUS_QUERY), view, { description: 'The state of this call.' });
+  answerCards(data, questions);
+  handleDecisions(context, null);
+  new ParentReporter(turn, data, questions);
+
+  const another: Another = (apart) =>
+    continueAsNew<CallWorkflow>({ ...input, input_json: '', agent: turn.agent, resume: resumable(data, apart) });
+  const ending = await unlessFull(context, () => runOne(input, context), another).catch((error: unknown) =>
+    endingOf(error, data),
+  );
+  return conclude(context, ending, view, { take: (closed) => (envelope = closed.envelope ?? null) });
+}
+
+async function runOne({ agent, tool, input_json, attestation, resume: kept }: CallInput, context: Dispatch): Promise<Ending> {
+  const { turn, data, questions, inFlight } = context;
+  if (kept !== undefined) {
+    await resume(context, kept);
+    return endOf(data.outcomes[0]!);
+  }
+  const signed = attestation === undefined ? {} : { attestation };
+  const admitted = await inFlight.during(() => admitDirect({ turn, at: now(), tool, input_json, ...signed }));
+  bindToStore(turn, data, admitted.store_id);
+  data.step = 1;
+  data.head = admitted.head;
+  data.policy = admitted.policy;
+  if (agent === null && admitted.agent !== '') {
+    turn.agent = admitted.agent;
+    upsertSearchAttributes([{ key: AGENT, value: cutBytes(admitted.agent, 255) }]);
+  }
+  showState(data, questions);
+  await dispatch(context, [admitted.call]);
+  return endOf(data.outcomes[0]!);
+}
+
+/** The call is all there is to a direct call: as it ended, so does the workflow. */
+function endOf({ state, tool, error }: CallOutcome): Ending {
+  if (state === 'succeeded') return { state: 'completed', reason: null, written: false };
+  const byRule = state === 'rejected' && error?.code === 'PERMISSION_DENIED';
+  const refused = state === 'denied' || state === 'expired' || byRule;
+  const reason = error ? `${error.code} ${error.reason}: ${error.message}` : `${tool} ended ${state}`;
+  return { state: refused ? 'refused' : 'failed', reason, written: false };
+}
+
+type CallWorkflow = typeof call;

@@ -1,0 +1,59 @@
+/** Makes what dispatch works with. */
+import type { TurnContext } from '../../shared/activity-io';
+import { noteHash } from '../../shared/decision';
+import { checkDecision, notify } from '../activities';
+import { Arrivals } from '../sandbox/arrivals';
+import { ApprovalQuestions, type Check } from '../approvals/approval-questions';
+import type { Dispatch } from './dispatch-types';
+import { now } from '../sandbox/now';
+import type { Question } from '../approvals/question';
+import { isBounded } from '../sandbox/is-bounded';
+import type { TurnData } from '../turn/state';
+import { hasRoom, type Words } from '../approvals/room-for-decisions';
+import { Forwarding } from '../sub-agents/sub-turns';
+import { showState } from '../turn/turn-view';
+import { InFlight } from '../turn/in-flight';
+
+/** @param resumes whether the turn goes on from another run */
+export function dispatchContext(
+  turn: TurnContext,
+  data: TurnData,
+  { resumes, onQuestion = () => undefined }: { resumes: boolean; onQuestion?: Dispatch['onQuestion'] },
+): Dispatch {
+  const inFlight = new InFlight();
+  const check: Check = ({ digest, tool }, { decision, outcome, attestation, inputHash, note }) => {
+    const noted = note === null ? {} : { note_hash: noteHash(note) };
+    const said = { turn, decision, outcome, digest, tool, attestation, input_hash: inputHash, ...noted };
+    return inFlight.during(() => checkDecision({ ...said, at: now() }));
+  };
+  const tell = (question: Question, reminder: boolean): void => {
+    if (!reminder) onQuestion(question);
+    if (!reminder && !question.policy.notify) return;
+    const kind = question.kind === 'doubt' ? 'in_doubt' : reminder ? 'reminder' : 'approval';
+    const { call_id, tool, digest } = question;
+    const card =
+      question.kind === 'approval'
+        ? { card_ref: question.card_ref, expires_at: question.expires_at }
+        : { card_ref: null, card: question.card, expires_at: null };
+    const told = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...card, at: now() }));
+    told.catch(() => undefined); // the worker's log says it; the question is open all the same
+  };
+  const fits = (words: Words[], answers: number) => hasRoom(data, words, answers) || !isBounded();
+  const questions: ApprovalQuestions = new ApprovalQuestions({
+    inFlight,
+    requester: turn.requester,
+    onChange: () => showState(data, questions),
+    check,
+    fits,
+    tell,
+  });
+  return {
+    turn,
+    data,
+    questions,
+    inFlight,
+    arrivals: new Arrivals(resumes),
+    forwarding: new Forwarding(turn, data, inFlight),
+    onQuestion,
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * The calls of one step. Questions are asked at once, so that a person can decide all of them in any
+ * order; batches run in the order of the calls, and so do the results go back.
+ */
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { AdmittedCall, CallOutcome } from '../../shared/activity-io';
+import { PLAIN_POLICY } from '../../shared/approval';
+import { batches, forEachCapped } from '../../shared/batches';
+import { admit, admitAs, closeAsked, saidOn } from './admission';
+import { endCall, propose, stoppedOutcome, supersede } from './call-log';
+import type { Admission, Dispatch, Ran } from './dispatch-types';
+import { refuseThird, rememberFailure } from './repetition';
+import { runDestructive } from './run-destructive';
+import { runRepeatable } from './run-repeatable';
+import { runSubTurn } from '../sub-agents/run-sub-turn';
+import type { OpenStep } from '../turn/state';
+import { fitCalls } from '../turn/state-limits';
+
+type Outcomes = Record<string, CallOutcome>;
+type Admissions = Map<string, Admission | Promise<Admission>>;
+
+/** Runs the calls of a step; leaves their outcomes, in order, in `data.outcomes`, also when the turn is cancelled midway. */
+export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promise<void> {
+  const { data } = context;
+  const outcomes: Outcomes = {};
+  data.open = { calls, outcomes, progress: {} };
+  for (const call of calls) {
+    propose(data, call);
+    const refusal = call.error ?? refuseThird(data, call);
+    if (data.interrupted) outcomes[call.id] = stoppedOutcome(data, call, null);
+    else if (refusal) outcomes[call.id] = endCall(data, call, 'rejected', { error: refusal });
+  }
+  fitCalls(data);
+  await goOn(context, data.open);
+}
+
+/** The same from wherever an earlier run has left it. */
+export async function goOn(context: Dispatch, { calls, outcomes }: OpenStep): Promise<void> {
+  const { data } = context;
+  const runnable = calls.filter((call) => outcomes[call.id] === undefined);
+  const admissions: Admissions = new Map(runnable.map((call) => [call.id, admit(context, call)]));
+  for (const admission of admissions.values()) {
+    // A refusal counts at once, even if a cancellation keeps its batch from being reached; errors surface in the batch.
+    if (!(admission instanceof Promise)) continue;
+    admission.then((it) => void (it.ok || (outcomes[it.outcome.call_id] = it.outcome))).catch(() => undefined);
+  }
+
+  try {
+    for (const batch of batches(runnable)) await runBatch(context, batch, admissions, outcomes);
+  } finally {
+    data.outcomes = calls.map((call) => outcomes[call.id] ?? stoppedOutcome(data, call, null));
+    data.outcomes.forEach((outcome, index) => rememberFailure(data, calls[index]!, outcome));
+    delete data.open;
+    fitCalls(data);
+  }
+}
+
+async function runBatch(context: Dispatch, batch: AdmittedCall[], admissions: Admissions, outcomes: Outcomes): Promise<void> {
+  const { max_parallel, sibling_abort } = context.data.policy!;
+  let longest = 0;
+  const run = async (call: AdmittedCall): Promise<void> => {
+    const admitted = admissions.get(call.id)!;
+    const admission = admitted instanceof Promise ? await admitted : admitted;
+    if (context.data.interrupted && admission.ok && !isUnderWay(context, call))
+      return void (outcomes[call.id] = stoppedOutcome(context.data, call, null));
+    const ran = admission.ok ? await runAdmitted(context, call, admission) : { outcome: admission.outcome, took_ms: 0 };
+    outcomes[call.id] = ran.outcome;
+    longest = Math.max(longest, ran.took_ms);
+  };
+  if (sibling_abort && batch.length > 1) await runUntilFailure(context, batch, run, outcomes);
+  else await forEachCapped(batch, max_parallel, run);
+  context.data.worked_ms += longest;
+}
+
+/** The first call that fails stops its siblings; each of them gets an outcome that names it. */
+async function runUntilFailure(
+  { data }: Dispatch,
+  batch: AdmittedCall[],
+  run: (call: AdmittedCall) => Promise<void>,
+  outcomes: Outcomes,
+): Promise<void> {
+  const scope = new CancellationScope();
+  let abortedBy: string | null = null;
+  await scope.run(() =>
+    forEachCapped(batch, data.policy!.max_parallel, async (call) => {
+      if (abortedBy !== null) return void (outcomes[call.id] = stoppedOutcome(data, call, abortedBy));
+      try {
+        await run(call);
+      } catch (error) {
+        if (abortedBy === null || !isCancellation(error)) throw error;
+        outcomes[call.id] ??= stoppedOutcome(data, call, abortedBy); // a sub-agent's has its own
+      }
+      if (abortedBy === null && outcomes[call.id]?.state === 'failed') {
+        abortedBy = call.id;
+        scope.cancel();
+      }
+    }),
+  );
+}
+
+/** Runs it; what holds it back at the last moment is asked about, and it is tried again. */
+async function runAdmitted(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<Ran> {
+  const run = call.sub_agent !== undefined ? runSubTurn : call.class === 'destructive' ? runDestructive : runRepeatable;
+  let took = 0;
+  for (let admitted = admission; ;) {
+    const ran = await context.inFlight.during(() => run(context, call, admitted));
+    took += ran.took_ms;
+    if (!('held' in ran)) return { ...ran, took_ms: took };
+    const { digest } = admitted.args;
+    if (admitted.approvals.length > 0) closeAsked(context, { digest, policy: call.approval ?? PLAIN_POLICY });
+    const revision = admitted.args.revision + 1;
+    supersede(context.data, call, revision);
+    const earlier = saidOn(admitted.args, admitted.approvals);
+    const { makers = [] } = admitted.args;
+    const again = await admitAs(context, call, { revision, held: ran.held, edit: null, makers, earlier });
+    if (!again.ok) return { outcome: again.outcome, took_ms: took };
+    admitted = again;
+  }
+}
+
+/** It has been dispatched, in this run or an earlier one: an interruption comes too late for it. */
+function isUnderWay({ data }: Dispatch, { id }: AdmittedCall): boolean {
+  return ['probing', 'doubt'].includes(data.open?.progress[id]?.at ?? '');
+}

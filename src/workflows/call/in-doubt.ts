@@ -1,0 +1,154 @@
+/** A call whose outcome nobody knows: its tool's probe is asked first, with patience, and then people. */
+import { ActivityFailure, ApplicationFailure, CancellationScope, log, patched, sleep, workflowInfo } from '@temporalio/workflow';
+import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/activity-io';
+import { PLAIN_POLICY, SETTLEMENT_REFUSED, type ApprovalPolicy } from '../../shared/approval';
+import { inDoubtCard } from '../../shared/card';
+import { cutJson } from '../../shared/json-bytes';
+import { reconcileEffect, settleEffect } from '../activities';
+import { moveCall, viewOf } from './call-log';
+import type { Admission, Dispatch } from './dispatch-types';
+import { addMaker } from '../turn/makers';
+import { now } from '../sandbox/now';
+import { remark, type DoubtQuestion } from '../approvals/question';
+import { keepProgress, type Progress } from '../turn/state';
+
+/** The store has no card of a call in doubt: it goes on in every run. */
+const CARD_BYTES = 12_000;
+
+const FIRST_PROBE_MS = 500;
+const LONGEST_PROBE_MS = 30_000;
+/** About as many in a long patience: each of them is written into the history. */
+const PROBES = 50;
+
+type Probing = Progress & { at: 'probing' };
+
+/** Holds until it is known what became of the call; a cancelled turn waits for that too. */
+export function settled(
+  context: Dispatch,
+  call: AdmittedCall,
+  { args, approvals }: Admission & { ok: true },
+  doubt: RunCallOutput,
+): Promise<RunCallOutput> {
+  return CancellationScope.nonCancellable(async () => {
+    const { data } = context;
+    moveCall(data, call.id, 'in_doubt', {
+      effect: 'in_doubt',
+      error: doubt.error,
+      attempts: viewOf(data, call.id).attempts + doubt.attempts,
+    });
+    const believed = Date.now() + mayStillAct(call, doubt);
+    const until = believed + (call.reconcile_ms ?? 0);
+    return findOut(context, call, { at: 'probing', args, approvals, result: doubt, believed, until });
+  });
+}
+
+/** As `settled`, where an earlier run has begun. */
+export function settledLater(
+  context: Dispatch,
+  call: AdmittedCall,
+  kept: Progress & { at: 'probing' | 'doubt' },
+): Promise<RunCallOutput> {
+  moveCall(context.data, call.id, 'in_doubt');
+  return CancellationScope.nonCancellable(() =>
+    kept.at === 'doubt' ? askPeople(context, kept.args, kept.question) : findOut(context, call, kept),
+  );
+}
+
+/** An attempt that was lost may be alive and act yet, until its time limit; one that has answered has ended. */
+function mayStillAct(call: AdmittedCall, { error }: RunCallOutput): number {
+  return error?.reason === 'outcome_unknown' ? call.timeout_ms : 0;
+}
+
+async function findOut(context: Dispatch, call: AdmittedCall, probing: Probing): Promise<RunCallOutput> {
+  const { data, turn } = context;
+  const { args, approvals, result } = probing;
+  const probed = await probe(context, call, probing);
+  if (typeof probed !== 'string') return probed;
+  const policy = call.approval ?? PLAIN_POLICY;
+  log.error('a call is in doubt', {
+    call_id: call.id,
+    tool: call.tool,
+    digest: args.digest.slice(0, 12),
+    trace_id: turn.trace_id,
+    todo: 'Find out what it did, then say so: holdfast settle TURN applied|not_applied --call DIGEST.',
+  });
+  const card = cutJson(
+    inDoubtCard({
+      tool: call.tool,
+      callId: call.id,
+      digest: args.digest,
+      error: result.error?.message ?? 'unknown',
+      idempotencyKey: viewOf(data, call.id).idempotency_key ?? '',
+      policy,
+      evidence: probed,
+    }),
+    CARD_BYTES,
+  );
+  const question: DoubtQuestion = {
+    kind: 'doubt',
+    call_id: call.id,
+    digest: args.digest,
+    tool: call.tool,
+    card,
+    policy,
+    run_id: workflowInfo().runId,
+    makers: args.makers ?? [],
+    remarks: [],
+    settlements: [],
+  };
+  keepProgress(data, call.id, { at: 'doubt', args, approvals, result, question });
+  return askPeople(context, args, question);
+}
+
+async function askPeople(context: Dispatch, args: CallArguments, question: DoubtQuestion): Promise<RunCallOutput> {
+  const { data, turn, questions } = context;
+  for (;;) {
+    const settlement = await questions.askSettlement(question);
+    const { outcome } = settlement;
+    const agreed = question.settlements.filter((said) => said.outcome === outcome);
+    const several = agreed.length > 1 ? { settlements: agreed } : {};
+    try {
+      const result = await settleEffect({ turn, call: args, at: now(), head: data.head!, ...settlement, ...several });
+      data.head = result.head ?? data.head;
+      if (settlement.note !== null && settlement.note.trim() !== '') addMaker(data, turn, settlement.by);
+      return result;
+    } catch (error) {
+      const refused = refusedSettlement(error);
+      if (refused === null) throw error;
+      // A key was revoked, or a signature has expired, since it was said: it has to be said anew.
+      question.settlements = [];
+      if (refused.policy) question.policy = refused.policy;
+      remark(question, `settle: ${refused.reason}`);
+    }
+  }
+}
+
+/** The policy is absent in older histories. */
+function refusedSettlement(error: unknown): { reason: string; policy?: ApprovalPolicy } | null {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  if (!(cause instanceof ApplicationFailure) || cause.type !== SETTLEMENT_REFUSED) return null;
+  const [policy] = (cause.details ?? []) as [ApprovalPolicy?];
+  return { reason: cause.message, ...(policy ? { policy } : {}) };
+}
+
+/** The outcome, or what the probe saw instead; empty where the tool has none. */
+async function probe({ data, turn, inFlight }: Dispatch, call: AdmittedCall, probing: Probing): Promise<RunCallOutput | string> {
+  if (call.reconcile_ms === undefined) return '';
+  keepProgress(data, call.id, probing);
+  const not_applied_from = new Date(probing.believed).toISOString();
+  const longest = Math.max(LONGEST_PROBE_MS, call.reconcile_ms / PROBES);
+  for (let wait = FIRST_PROBE_MS; ; wait = Math.min(longest, wait * 2)) {
+    const request = { turn, call: probing.args, at: now(), head: data.head!, not_applied_from };
+    const { settled: known, evidence, not_applied_from: from } = await reconcileEffect(request);
+    if (known) {
+      data.head = known.head ?? data.head;
+      return known;
+    }
+    // The patience begins once what the probe has found can be believed: the attempt's own deadline says when.
+    if (from !== undefined && patched('doubt-deadline'))
+      probing.until = Math.max(probing.until, Date.parse(from) + call.reconcile_ms);
+    const left = probing.until - Date.now();
+    if (left <= 0) return evidence; // it was asked once more at the very end
+    await inFlight.apart(() => sleep(Math.min(wait, left))); // a long patience must not keep a full run from going on in another
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * A budget as a workflow: whoever wants to spend reserves here first, by update, so that calls which run at once
+ * cannot pass the cap together. The book itself is pure (shared/budget-book.ts); its clock is this workflow's.
+ */
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineUpdate,
+  setCurrentDetails,
+  setHandler,
+  setWorkflowOptions,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  countsUntil,
+  EMPTY_BOOK,
+  isAmount,
+  pruned,
+  reserve,
+  settle,
+  used,
+  type Book,
+  type BudgetName,
+  type Reservation,
+  type Reserved,
+  type Settled,
+} from '../../shared/budget-book';
+import { inlineCode } from '../../shared/visible';
+import { BUDGET_QUERY, RESERVE_UPDATE, SETTLE_UPDATE, type BudgetView } from '../contract';
+import { onSignals } from '../sandbox/signals';
+
+/** A run takes 2,000 updates. */
+const MOST_UPDATES = 1000;
+/** How long an empty book waits for the next call, ms. */
+const LINGERS = 60_000;
+/** A year: longer windows are not believed. */
+const LONGEST = 366 * 24 * 3_600_000;
+
+export interface BudgetInput extends BudgetName {
+  /** Set by continue-as-new only. */
+  book?: Book;
+}
+
+export async function budget({ book: kept = EMPTY_BOOK, ...name }: BudgetInput): Promise<void> {
+  let book = kept;
+  let updates = 0;
+  const write = (next: Book): void => {
+    book = next;
+    updates += 1;
+    setCurrentDetails(details(viewOf(name, book, Date.now())));
+  };
+  onSignals(() => undefined); // none is meant for it
+  setHandler(
+    defineQuery<BudgetView, [number?]>(BUDGET_QUERY),
+    (now: number | undefined) => viewOf(name, book, Number.isSafeInteger(now) ? now! : Date.now()),
+    { description: 'What is used and left; takes the time to say it for, ms since 1970. Default: when something last happened.' },
+  );
+  setHandler(
+    defineUpdate<Reserved, [Reservation]>(RESERVE_UPDATE),
+    (asked) => {
+      const reserved = reserve(book, asked, Date.now());
+      write(reserved.book);
+      return reserved.answer;
+    },
+    { description: 'Reserves for a call that is about to run.', validator: checkReservation },
+  );
+  setHandler(defineUpdate<void, [Settled]>(SETTLE_UPDATE), (said) => write(settle(book, said, Date.now())), {
+    description: 'What became of a call that had reserved.',
+    validator: checkSettled,
+  });
+
+  for (;;) {
+    const end = countsUntil(book);
+    const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
+    if (await condition(full, end === null ? LINGERS : Math.max(1, end - Date.now()))) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof budget>({ ...name, book });
+    }
+    book = pruned(book, Date.now());
+    if (countsUntil(book) === null && allHandlersFinished()) return;
+  }
+}
+
+// It outlives builds: a pinned one would wait for ever for the worker that began it. A worker without a version may not say so: its
+// deployment has no name, and the server would refuse every task.
+setWorkflowOptions(
+  () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'AUTO_UPGRADE' as const } : {}),
+  budget,
+);
+
+/** Whoever can reach Temporal can send an update: what is malformed must not fail the workflow task. @throws Error */
+function checkReservation(asked: Reservation): void {
+  checkDispatched(asked);
+  const { amount, cap, window_ms, lasts_ms, proven, accepted } = asked;
+  if (!isAmount(amount) || !isAmount(cap)) throw new Error('amount and cap must be digits, at most 100');
+  if (!within(window_ms, 1) || !within(lasts_ms, 0)) throw new Error('window_ms and lasts_ms must be ms, at most a year');
+  if (!within(proven, 0) || typeof accepted !== 'boolean') throw new Error('proven must be a number, accepted true or false');
+}
+
+/** @throws Error */
+function checkSettled(said: Settled): void {
+  checkDispatched(said);
+  if (!['applied', 'in_doubt', 'not_applied'].includes(said.outcome))
+    throw new Error('outcome must be applied, in_doubt or not_applied');
+}
+
+function checkDispatched(given: { key: string; dispatch: number }): void {
+  if (typeof given !== 'object' || given === null) throw new Error('one object is expected');
+  if (typeof given.key !== 'string' || !/^hf_[0-9a-f]{40}$/.test(given.key)) throw new Error('key must be an idempotency key');
+  if (!within(given.dispatch, 1)) throw new Error('dispatch must be an integer from 1');
+}
+
+function within(value: unknown, least: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= LONGEST;
+}
+
+function viewOf(name: BudgetName, book: Book, now: number): BudgetView {
+  const { terms, open, spent } = pruned(book, now);
+  const sum = used(book, now);
+  const left = terms === null || sum > BigInt(terms.cap) ? 0n : BigInt(terms.cap) - sum;
+  const doubts = open.filter(({ state }) => state === 'in_doubt');
+  return {
+    ...name,
+    cap: terms?.cap ?? null,
+    window_ms: terms?.window_ms ?? null,
+    used: String(sum),
+    left: String(left),
+    reserved: open.length - doubts.length,
+    in_doubt: doubts.length,
+    over: spent.reduce((total, { over }) => total + over, 0) + open.filter(({ over }) => over).length,
+  };
+}
+
+/** For the Web UI. */
+function details(view: BudgetView): string {
+  const { agent, budget: called, per, of, cap, used: spent, left, reserved, in_doubt, over } = view;
+  return [
+    `## Budget ${inlineCode(called)} of agent ${inlineCode(agent)}`,
+    '',
+    `- per ${per}${of === '' ? '' : `: ${inlineCode(of)}`}`,
+    `- used ${spent} of ${cap ?? '?'}; left ${left}`,
+    `- reserved now: ${reserved} calls; in doubt, and counted: ${in_doubt}; beyond the cap by approval: ${over}`,
+  ].join('\n');
+}

@@ -1,0 +1,110 @@
+/**
+ * Entity of one intent (shared/intent.ts). It runs for the window, because Temporal forgets closed workflows with the
+ * namespace's retention. Workers claim it by update-with-start, so that two at once are told apart by the server.
+ */
+import {
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineUpdate,
+  setHandler,
+  setWorkflowOptions,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  claimIntent,
+  closeIntent,
+  endOf,
+  holds,
+  type ClaimAnswer,
+  type IntentClaim,
+  type IntentClose,
+  type IntentOwner,
+} from '../../shared/intent';
+import { isJsonObject, type Json } from '../../shared/json';
+import { jsonBytes } from '../../shared/json-bytes';
+import { INTENT_UPDATES, OWNERS_QUERY, type IntentInput } from '../contract';
+import { onSignals } from '../sandbox/signals';
+
+/** A run takes 2,000 updates from Temporal, and a replay takes all of a run at once. */
+const MOST_UPDATES = 200;
+/** Who starts it claims it at the same time; one started by hand does not stay. */
+const FIRST_CLAIM_MS = 60_000;
+const LONGEST_TEXT = 500;
+/** The same in bytes of JSON: an entity holds a hundred of them. */
+const TEXT_BYTES = 1_500;
+const MOST_ACCEPTED = 100;
+const LONGEST_WINDOW = 31 * 24 * 3_600_000;
+
+export async function intent(begun: IntentInput): Promise<void> {
+  let { owners, until } = begun;
+  let updates = 0;
+  const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
+  onSignals(() => undefined); // it takes none
+
+  setHandler(defineQuery<IntentOwner[]>(OWNERS_QUERY), () => owners, { description: 'The calls that own this intent.' });
+  setHandler(
+    defineUpdate<ClaimAnswer, [IntentClaim]>(INTENT_UPDATES.claim),
+    (claim) => {
+      updates += 1;
+      const { next, ...answer } = claimIntent(owners, claim, Date.now());
+      owners = next;
+      if (answer.granted) until = Math.max(until, Date.now() + claim.window_ms);
+      return answer;
+    },
+    { validator: checkClaim, description: 'Lets a call through to its effect, or names the owners.' },
+  );
+  setHandler(
+    defineUpdate<void, [IntentClose]>(INTENT_UPDATES.close),
+    (close) => {
+      updates += 1;
+      owners = closeIntent(owners, close);
+    },
+    { validator: checkClose, description: 'Says how the call of an owner ended.' },
+  );
+
+  await condition(() => updates > 0 || owners.length > 0 || until > 0, FIRST_CLAIM_MS);
+  for (;;) {
+    const present = owners.filter((owner) => holds(owner, Date.now()));
+    const open = until > Date.now();
+    const end = open ? until : Math.max(0, ...present.map(endOf));
+    if (end <= Date.now()) return;
+    // After the window it stays only for what is under way, or in doubt, and for whoever claims it meanwhile.
+    const changed = () => !open && (until > Date.now() || !owners.some((owner) => holds(owner, Date.now())));
+    await condition(() => full() || changed(), end - Date.now());
+    if (full()) await continueAsNew<typeof intent>({ owners, until });
+  }
+}
+
+// It lives longer than a deployed version: each release takes it over. Of a worker without versions the server takes no word on it.
+setWorkflowOptions(
+  () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'AUTO_UPGRADE' as const } : {}),
+  intent,
+);
+
+/** Whoever reaches Temporal can send an update: what does not fit is refused before it gets into the history. */
+function checkClaim(claim: unknown): void {
+  const read = claim as Json;
+  const fits =
+    isJsonObject(read) &&
+    isJsonObject(read.owner) &&
+    ['key', 'digest', 'turn_id', 'call_id', 'requester'].every((name) => isText((read.owner as Record<string, Json>)[name])) &&
+    typeof read.window_ms === 'number' &&
+    read.window_ms > 0 &&
+    read.window_ms <= LONGEST_WINDOW &&
+    Array.isArray(read.accepted) &&
+    read.accepted.length <= MOST_ACCEPTED &&
+    read.accepted.every(isText);
+  if (!fits) throw ApplicationFailure.nonRetryable('This is no claim of an intent', 'holdfast.bad_claim');
+}
+
+function checkClose(close: unknown): void {
+  const read = close as Json;
+  const fits = isJsonObject(read) && isText(read.key) && (read.effect === 'applied' || read.effect === 'not_applied');
+  if (!fits) throw ApplicationFailure.nonRetryable('This is no end of a call', 'holdfast.bad_close');
+}
+
+function isText(value: Json | undefined): boolean {
+  return typeof value === 'string' && value.length <= LONGEST_TEXT && jsonBytes(value) <= TEXT_BYTES;
+}

@@ -1,0 +1,164 @@
+/** What a session holds: a head, a short queue, and which messages have come. Plain data, bounded, carried from run to run. */
+import type { LookAtTurnOutput, StepUsage } from '../../shared/activity-io';
+import { hashJson } from '../../shared/digests';
+import { sessionTurnId } from '../../shared/ids';
+import { cutJson, jsonBytes } from '../../shared/json-bytes';
+import type { SendAnswer, SendBody, SessionInput, SessionView } from '../../shared/session';
+import { addUsage, NO_USAGE } from '../../shared/usage';
+
+/** Messages whose ids are remembered. */
+const REMEMBERED = 1000;
+const LONGEST_QUEUE = 20;
+/** Of all that waits, bytes of JSON: it goes on in another run's argument, beside 80,000 of message ids. One message always fits. */
+const LARGEST_QUEUE = 400_000;
+/** Of why a turn did not come to its end, bytes of JSON. */
+const REASON_BYTES = 2_000;
+const SHOWN_TURNS = 20;
+
+export interface SessionData {
+  agent: string;
+  title: string | null;
+  closing: boolean;
+  head: string | null;
+  context_full: boolean;
+  /** Number of the next turn, from 1. */
+  next: number;
+  /** In the ids of its turns; empty: it is the first of its id. Null: not known yet. Absent in sessions of older builds. */
+  series?: string | null;
+  queue: Queued[];
+  /** Messages that have come, the newest last: hash of the id, hash of the message, number of the turn. */
+  seen: [id: string, message: string, turn: number][];
+  running: { turn_id: string; since: string } | null;
+  /** Hash of the message of the turn that runs. Absent in sessions of older builds. */
+  running_message?: string;
+  held: SessionView['held'];
+  turns: number;
+  last: SessionView['last'];
+  usage: StepUsage;
+  forked_from: SessionView['forked_from'];
+  started_at: string;
+}
+
+export interface Queued {
+  turn_id: string;
+  message: string;
+  at: string;
+  attestation?: string;
+  callback_ref?: string;
+}
+
+/** @param told its turns' ids tell its lives apart */
+export function newSession({ agent, title }: SessionInput, now: string, told: boolean): SessionData {
+  return {
+    ...(told ? { series: null } : {}),
+    agent: agent ?? '',
+    title,
+    closing: false,
+    head: null,
+    context_full: false,
+    next: 1,
+    queue: [],
+    seen: [],
+    running: null,
+    held: null,
+    turns: 0,
+    last: [],
+    usage: { ...NO_USAGE },
+    forked_from: null,
+    started_at: now,
+  };
+}
+
+/**
+ * Why a message is not taken, or null. One that has come before is always taken: it is answered as it was then.
+ * @param mayBeOver the running turn may have ended: whether there is something to resume is not known yet
+ */
+export function sendFault(
+  data: SessionData,
+  { session_id, requester }: SessionInput,
+  body: SendBody,
+  mayBeOver = false,
+): string | null {
+  if (body.requester !== requester) return `session ${session_id} belongs to somebody else`;
+  if (body.agent !== undefined && body.agent !== data.agent)
+    return `session ${session_id} is of agent ${data.agent}, not of ${JSON.stringify(body.agent)}`;
+  const known = find(data, body);
+  if (known) {
+    return known[1] === messageHash(body)
+      ? null
+      : `message id ${JSON.stringify(body.message_id)} has been used for another message; use a new one, or send the same message again`;
+  }
+  if (data.closing) return `session ${session_id} is closed`;
+  if (body.resume && !mayBeOver && data.running) return `turn ${data.running.turn_id} runs: there is nothing to resume`;
+  if (body.resume && !mayBeOver && !data.held) return 'the last turn came to its end: there is nothing to resume';
+  const bytes = jsonBytes(data.queue) + jsonBytes({ ...body, requester: undefined });
+  if (data.queue.length >= LONGEST_QUEUE || bytes > LARGEST_QUEUE)
+    return `${data.queue.length} messages wait already (at most ${LONGEST_QUEUE}, and ${LARGEST_QUEUE} bytes); send it again when a turn has ended`;
+  return null;
+}
+
+/** Takes a message that has no fault. */
+export function take(data: SessionData, sessionId: string, body: SendBody, now: string): SendAnswer {
+  const known = find(data, body);
+  if (known) return answer(data, sessionTurnId(sessionId, known[2], data.series ?? ''), true);
+  const number = data.next++;
+  const turn_id = sessionTurnId(sessionId, number, data.series ?? '');
+  const signed = body.attestation === undefined ? {} : { attestation: body.attestation };
+  const followed = body.callback_ref === undefined ? {} : { callback_ref: body.callback_ref };
+  const queued = { turn_id, message: body.message, at: now, ...signed, ...followed };
+  data.queue = body.resume ? [queued, ...data.queue] : [...data.queue, queued];
+  data.seen = [...data.seen, [idHash(body), messageHash(body), number] as [string, string, number]].slice(-REMEMBERED);
+  data.held = null; // whoever says something wants to go on
+  return answer(data, turn_id, false);
+}
+
+/** What begins now, if anything does. */
+export function nextInQueue({ queue, running, held }: SessionData): Queued | null {
+  return running === null && held === null ? (queue[0] ?? null) : null;
+}
+
+/** All is done that will be: what waits behind a turn that did not come to its end is not run any more. */
+export function isOver(data: SessionData): boolean {
+  return data.closing && data.running === null && nextInQueue(data) === null;
+}
+
+type Ended = Exclude<LookAtTurnOutput, { state: 'running' }>;
+
+export function turnEnded(data: SessionData, turn_id: string, ended: Ended): void {
+  const state = ended.state === 'lost' ? 'failed' : ended.state;
+  data.running = null;
+  data.turns += 1;
+  data.last = [...data.last, { turn_id, state }].slice(-SHOWN_TURNS);
+  if (ended.state !== 'lost') {
+    data.head = ended.head ?? data.head;
+    data.context_full = ended.context_full;
+    addUsage(data.usage, ended.usage);
+  }
+  const goesOn = state === 'completed' || state === 'refused' || saidAfter(data, ended);
+  data.held = goesOn ? null : { turn_id, state, reason: ended.reason === null ? null : cutJson(ended.reason, REASON_BYTES) };
+}
+
+/** A message that came after the end was sent by somebody who could know of it. The session may learn of the end later than he. */
+function saidAfter({ queue }: SessionData, ended: Ended): boolean {
+  if (ended.state === 'lost' || ended.ended_at === undefined) return false;
+  const end = Date.parse(ended.ended_at);
+  return queue.some(({ at }) => Date.parse(at) >= end);
+}
+
+function answer({ queue, running }: SessionData, turn_id: string, again: boolean): SendAnswer {
+  const before = queue.findIndex((queued) => queued.turn_id === turn_id);
+  return { turn_id, ahead: before < 0 ? 0 : before + (running ? 1 : 0), again };
+}
+
+function find({ seen }: SessionData, body: SendBody) {
+  const id = idHash(body);
+  return seen.find(([known]) => known === id);
+}
+
+function idHash({ message_id }: SendBody): string {
+  return hashJson(message_id).slice(0, 32);
+}
+
+function messageHash({ message, resume }: SendBody): string {
+  return hashJson({ message, resume: resume === true }).slice(0, 32);
+}

@@ -1,0 +1,325 @@
+/**
+ * A conversation: an entity that takes messages at any time and runs a turn for each, one after the other. What was said
+ * is in the store, under a head; here is only what has to go on in another run. A turn is a child that is abandoned: it
+ * neither dies with a run of its session nor keeps one from ending, and its end is looked for, not believed.
+ */
+import { defineSearchAttributeKey } from '@temporalio/common';
+import {
+  ActivityFailure,
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineUpdate,
+  getExternalWorkflowHandle,
+  patched,
+  setCurrentDetails,
+  setHandler,
+  setWorkflowOptions,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../../shared/activity-io';
+import { cutBytes } from '../../shared/cut';
+import { hashJson } from '../../shared/digests';
+import { sessionSeries, workflowId } from '../../shared/ids';
+import { isJsonObject, type Json } from '../../shared/json';
+import {
+  readSend,
+  readTitle,
+  type OpenedAnswer,
+  type ReadSend,
+  type SendAnswer,
+  type SendBody,
+  type SessionInput,
+  type SessionView,
+} from '../../shared/session';
+import { cachedShare } from '../../shared/usage';
+import { inlineCode } from '../../shared/visible';
+import { beginSession, checkFork, lookAtTurn } from '../activities';
+import { INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE, type DecideAnswer } from '../contract';
+import { mustBeInTime } from '../sandbox/in-time';
+import { readBy } from '../turn/interruption';
+import { now } from '../sandbox/now';
+import { decodePayload } from '../../shared/payload';
+import { isOver, newSession, nextInQueue, sendFault, take, turnEnded, type SessionData } from './session-state';
+import { startTurn } from './session-turn';
+import { onSignals } from '../sandbox/signals';
+
+/** A run takes 2,000 updates. */
+const MOST_UPDATES = 500;
+/** A turn that was terminated says nothing: it is looked after, ever more seldom, ms. */
+const FIRST_LOOK = 60_000;
+const SELDOM = 3_600_000;
+/** A turn that says it is done ends within this time, ms. */
+const ENDS_WITHIN = 20_000;
+
+const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
+
+export async function session(input: SessionInput): Promise<SessionView> {
+  const data = (input.resume as SessionData | undefined) ?? newSession(input, now(), patched('session-series'));
+  let opened: OpenedAnswer | null = input.fork && !input.resume ? null : { opened: true };
+  let updates = 0;
+  /** The turn that may have ended. */
+  let done: string | null = null;
+  /** Whether the session is asking how it ended. */
+  let looking = false;
+  const mayBeOver = () => data.running !== null && (looking || done === data.running.turn_id);
+
+  const view = (): SessionView => viewOf(input, data);
+  const show = () => setCurrentDetails(details(view()));
+  onSignals(({ name, payloads }) => {
+    const decoded = name === TURN_DONE ? decodePayload(payloads[0]) : null;
+    if (decoded?.ok && isJsonObject(decoded.value) && data.running?.turn_id === decoded.value.turn_id)
+      done = data.running!.turn_id;
+  });
+  setHandler(defineQuery<SessionView>(STATUS_QUERY), view, { description: 'The state of this conversation.' });
+  const onUpdate = <R>(
+    name: string,
+    description: string,
+    handle: (body: Json) => R | Promise<R>,
+    fault: (body: Json) => string | null,
+  ) =>
+    setHandler(
+      defineUpdate<R, [body: Json, waits: Json | undefined]>(name),
+      async (body) => {
+        updates += 1;
+        const answer = await handle(body);
+        show();
+        return answer;
+      },
+      {
+        description,
+        // What is refused here leaves nothing in history.
+        validator: (body, waits) => {
+          mustBeInTime(waits);
+          const reason = fault(body);
+          if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.not_taken');
+        },
+      },
+    );
+  /** The ids of turns are not known yet, or a client resumes after a turn whose end it has seen, and this session has not. */
+  const isEarly = ({ resume }: SendBody) => data.series === null || (resume === true && mayBeOver());
+  const taken = async (body: SendBody) => {
+    if (isEarly(body)) {
+      await condition(() => !isEarly(body));
+      // Other messages may have come before it meanwhile.
+      const reason = sendFault(data, input, body);
+      if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.not_taken');
+    }
+    return take(data, input.session_id, body, now());
+  };
+  const notClosed = () => (data.closing ? `session ${input.session_id} is closed` : null);
+
+  onUpdate<OpenedAnswer>(
+    SESSION_UPDATES.opened,
+    'Answers once the session has begun, or tells why it cannot.',
+    () => condition(() => opened !== null).then(() => opened!),
+    () => null,
+  );
+  onUpdate<SendAnswer>(
+    SESSION_UPDATES.send,
+    'A message: {"message_id": "…", "message": "…", "requester": "…"}. Answers with the id of its turn.',
+    (body) => taken((readSend(body) as ReadSend & { ok: true }).body),
+    (body) => {
+      const read = readSend(body);
+      return read.ok ? sendFault(data, input, read.body, mayBeOver()) : read.reason;
+    },
+  );
+  onUpdate<DecideAnswer>(
+    SESSION_UPDATES.interrupt,
+    'Ends the running turn before its next step: {"by": "…"}. What waits is held until somebody resumes or says something.',
+    (body) => interrupt(data, body),
+    (body) => faultOf(readBy(body)) ?? (data.running ? null : 'no turn runs'),
+  );
+  onUpdate<DecideAnswer>(
+    SESSION_UPDATES.rename,
+    'Another title: {"title": "…"}.',
+    (body) => {
+      data.title = (readTitle(body) as { title: string }).title;
+      upsertMemo({ [MEMO_TITLE]: data.title });
+      return ACCEPTED;
+    },
+    (body) => faultOf(readTitle(body)) ?? notClosed(),
+  );
+  onUpdate<DecideAnswer>(
+    SESSION_UPDATES.close,
+    'Takes no more messages; what runs comes to its end: {"by": "…"}.',
+    () => {
+      data.closing = true;
+      return ACCEPTED;
+    },
+    (body) => faultOf(readBy(body)),
+  );
+
+  if (opened === null) opened = await fork(input, data);
+  if (!opened.opened) {
+    await condition(allHandlersFinished, ENDS_WITHIN);
+    throw ApplicationFailure.nonRetryable(opened.reason, 'holdfast.fork_refused');
+  }
+  if (data.series === null) await begin(input, data);
+  const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
+  show();
+  while (!isOver(data)) {
+    await allTaken();
+    if (full()) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof session>({ ...input, resume: data as unknown as Json });
+    }
+    const next = nextInQueue(data);
+    if (data.running) {
+      const ended = await turnEnd(data.running.turn_id);
+      if (ended) {
+        turnEnded(data, data.running.turn_id, ended);
+        done = null;
+      }
+      looking = false;
+    } else if (next) {
+      data.queue = data.queue.slice(1);
+      data.running = { turn_id: next.turn_id, since: now() };
+      if (data.series !== undefined) data.running_message = hashJson(next.message);
+      const { head, context_full, agent } = data;
+      const mayHaveEnded = () => void (data.running?.turn_id === next.turn_id && (done = next.turn_id));
+      await startTurn(input, { ...next, agent, head, context_full, ...wanted(data) }, mayHaveEnded);
+    } else {
+      await condition(() => nextInQueue(data) !== null || isOver(data) || full());
+    }
+    show();
+  }
+  await condition(allHandlersFinished);
+  return { ...view(), state: 'closed', ended_at: now() };
+
+  /** Null: it still runs, and this run of the session is full. */
+  async function turnEnd(turn_id: string): Promise<Exclude<LookAtTurnOutput, { state: 'running' }> | null> {
+    for (let wait = FIRST_LOOK; ; wait = Math.min(SELDOM, wait * 2)) {
+      await condition(() => done === turn_id || full(), wait);
+      if (done !== turn_id && full()) return null;
+      const within_ms = done === turn_id ? ENDS_WITHIN : 0;
+      done = null;
+      looking = true;
+      const looked = await look({ turn_id, session_id: input.session_id, within_ms, ...wanted(data) });
+      if (looked.state !== 'running') return looked;
+      looking = false;
+    }
+  }
+}
+
+// It outlives builds, like the other entities; a worker without a version may not say so.
+setWorkflowOptions(
+  () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'AUTO_UPGRADE' as const } : {}),
+  session,
+);
+
+/**
+ * Resolves when all that came with this activation has been handled: updates are answered before the loop acts on whatever
+ * came with them. A worker that comes back may see apart what a replay sees at once (entities/under-way.ts); so both act
+ * in the same order.
+ */
+async function allTaken(): Promise<void> {
+  let asked = false; // a condition is looked at once when it is made, and then after everything else
+  await condition(() => asked || !(asked = true));
+}
+
+const ACCEPTED: DecideAnswer = { accepted: true, reason: null };
+
+/** Messages that have waited for it are answered before the loop acts on them, as those that come later are. */
+async function begin(input: SessionInput, data: SessionData): Promise<void> {
+  data.series = await seriesOf(input);
+  await allTaken();
+}
+
+/** What tells the turn that runs from any other of its id. */
+function wanted({ running_message: message_hash }: SessionData): { of?: TurnOfSession } {
+  if (message_hash === undefined) return {};
+  return { of: { session_run: workflowInfo().firstExecutionRunId, message_hash } };
+}
+
+/** Where nobody can tell, it is taken for one that was opened anew: its turns' ids are its own in any case. */
+async function seriesOf({ session_id }: SessionInput): Promise<string> {
+  const { firstExecutionRunId: session_run } = workflowInfo();
+  try {
+    return (await beginSession({ session_id, session_run })).first ? '' : sessionSeries(session_run);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return sessionSeries(session_run);
+  }
+}
+
+async function look(input: LookAtTurnInput): Promise<LookAtTurnOutput> {
+  try {
+    return await lookAtTurn(input);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return { state: 'lost', reason: `Nobody could tell how it ended: ${error.cause?.message ?? error.message}` };
+  }
+}
+
+async function fork({ session_id, fork: from }: SessionInput, data: SessionData): Promise<OpenedAnswer> {
+  try {
+    const checked = await checkFork({ session_id, ...from! });
+    if (!checked.ok) return { opened: false, reason: checked.reason, near: checked.near };
+    data.head = from!.block;
+    data.forked_from = { block: from!.block, turn_id: checked.turn_id };
+    if (data.agent === '') {
+      data.agent = checked.agent;
+      upsertSearchAttributes([{ key: AGENT, value: cutBytes(data.agent, 255) }]);
+    }
+    return { opened: true };
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return { opened: false, reason: error.cause?.message ?? error.message, near: null };
+  }
+}
+
+async function interrupt({ running }: SessionData, body: Json): Promise<DecideAnswer> {
+  try {
+    await getExternalWorkflowHandle(workflowId(running!.turn_id)).signal(INTERRUPT, body);
+    return ACCEPTED;
+  } catch {
+    return { accepted: false, reason: 'the turn has ended' };
+  }
+}
+
+function faultOf(read: { ok: true } | { ok: false; reason: string }): string | null {
+  return read.ok ? null : read.reason;
+}
+
+function viewOf({ session_id, requester }: SessionInput, data: SessionData): SessionView {
+  const { workflowId: workflow_id, runId: run_id } = workflowInfo();
+  const { agent, title, head, running, held, turns, last, usage, forked_from, started_at } = data;
+  return {
+    session_id,
+    workflow_id,
+    run_id,
+    agent,
+    requester,
+    title,
+    state: data.closing ? 'closing' : 'open',
+    head,
+    running,
+    held,
+    queue: data.queue.map(({ turn_id, at }) => ({ turn_id, at })),
+    turns,
+    last,
+    usage,
+    cached_share: cachedShare(usage),
+    forked_from,
+    started_at,
+    ended_at: null,
+    ui_url: null,
+  };
+}
+
+/** For the Web UI, which cuts a short text off before its end: what matters most stands first. */
+function details({ title, agent, requester, running, held, queue, turns }: SessionView): string {
+  return [
+    `## ${inlineCode(title ?? 'Conversation')}`,
+    '',
+    ...(running ? [`- runs: ${inlineCode(workflowId(running.turn_id))}`] : []),
+    ...(held ? [`- held: ${inlineCode(held.turn_id)} ended ${held.state}`] : []),
+    `- agent ${inlineCode(agent)}, with ${inlineCode(requester)}`,
+    `- ${turns} turns have ended; ${queue.length} wait`,
+  ].join('\n');
+}

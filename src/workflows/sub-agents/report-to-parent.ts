@@ -1,0 +1,89 @@
+/** A sub-agent's turn tells the one above it that there is something to look at: a question, its answer, the end. */
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  workflowInfo,
+  defineQuery,
+  setHandler,
+} from '@temporalio/workflow';
+import type { TurnContext } from '../../shared/activity-io';
+import { travelling, type SubTurnFacts, type Surfaced } from '../../shared/sub-turn';
+import { viewOf } from '../call/call-log';
+import { SUB_TURN_QUERY, SUB_TURN_SIGNAL } from '../contract';
+import type { ApprovalQuestions } from '../approvals/approval-questions';
+import type { Question } from '../approvals/question';
+import { spentBy } from '../turn/spending';
+import type { TurnData } from '../turn/state';
+import { surfaced } from './sub-turns';
+import { cardNow } from '../turn/turn-view';
+
+export class ParentReporter {
+  private told: string;
+
+  constructor(
+    private readonly turn: TurnContext,
+    private readonly data: TurnData,
+    private readonly questions: ApprovalQuestions,
+  ) {
+    setHandler(defineQuery<SubTurnFacts>(SUB_TURN_QUERY), () => this.facts(), {
+      description: 'What the turn above this one is told of it.',
+    });
+    this.told = this.news();
+    if (turn.parent) void CancellationScope.nonCancellable(() => this.tell(turn.parent!.workflow_id));
+  }
+
+  /** Once the turn above has been told how things stand. */
+  async done(): Promise<void> {
+    if (this.turn.parent) await CancellationScope.nonCancellable(() => condition(() => this.told === this.news()));
+  }
+
+  private async tell(above: string): Promise<never> {
+    for (;;) {
+      await condition(() => this.told !== this.news());
+      const news = this.news();
+      // A turn that is gone is told nothing; this one finds out with its next step.
+      await getExternalWorkflowHandle(above)
+        .signal(SUB_TURN_SIGNAL, { turn_id: this.turn.turn_id })
+        .catch(() => undefined);
+      this.told = news;
+    }
+  }
+
+  /** What is worth a look when it changes. */
+  private news(): string {
+    const own = this.questions.open().map(({ digest, ...question }) => {
+      const said = question.kind === 'approval' ? question.approvals : question.settlements;
+      return `${digest} ${said.length}`;
+    });
+    const below = surfaced(this.data).map(({ call }) => `${call.digest} ${call.approval.decisions.length}`);
+    return [...own, ...below, this.data.ended_at ?? ''].join();
+  }
+
+  private facts(): SubTurnFacts {
+    const { turn, data } = this;
+    const { workflow_id, first_execution_run_id, call_id, digest } = turn.parent ?? {};
+    return {
+      parent: turn.parent ? ({ workflow_id, first_execution_run_id, call_id, digest } as SubTurnFacts['parent']) : null,
+      first_execution_run_id: workflowInfo().firstExecutionRunId,
+      agent: turn.agent,
+      state: data.state,
+      ended: data.ended_at !== null,
+      head: data.head,
+      text: data.text,
+      reason: data.reason,
+      spent: spentBy(data),
+      ...(data.steered?.by.length ? { said_by: data.steered.by } : {}),
+      waiting: travelling([...this.questions.open().map((question) => this.surface(question)), ...surfaced(data)]),
+    };
+  }
+
+  private surface(question: Question): Surfaced {
+    const { turn_id, workflow_id, first_execution_run_id, store_id, agent } = this.turn;
+    const call = viewOf(this.data, question.call_id);
+    const { kind, run_id } = question;
+    const bound = store_id === undefined ? {} : { store_id };
+    const where = { turn_id, workflow_id, first_execution_run_id, ...bound, run_id, agent };
+    return { kind, ...where, head: this.data.head, call, card: cardNow(question) };
+  }
+}

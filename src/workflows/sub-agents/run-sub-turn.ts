@@ -1,0 +1,325 @@
+/**
+ * A call that an agent answers: a child workflow, another turn. It is started once for each call, abandoned should this run
+ * end or go on as another, and found again by its id: after continue-as-new, and after a reset.
+ */
+import { keepProgress } from '../turn/state';
+import { defineSearchAttributeKey, TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ActivityFailure,
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type {
+  AdmittedCall,
+  CallOutcome,
+  CloseSubTurnInput,
+  OpenSubTurnOutput,
+  RunCallInput,
+  RunCallOutput,
+} from '../../shared/activity-io';
+import { cutBytes } from '../../shared/cut';
+import { callError, type CallError } from '../../shared/errors';
+import { workflowId } from '../../shared/ids';
+import {
+  addUsage,
+  narrower,
+  NOTHING_SPENT,
+  shareOf,
+  subTurnId,
+  type SubTurnReport,
+  type TurnLimits,
+} from '../../shared/sub-turn';
+import { inlineCode } from '../../shared/visible';
+import { closeSubTurn, lookAtSubTurn, openSubTurn } from '../activities';
+import { admittedAs, endCall, moveCall } from '../call/call-log';
+import { MEMO_TRACE, TURN_WORKFLOW } from '../contract';
+import type { Admission, Dispatch, HeldBack, Ran } from '../call/dispatch-types';
+import { addMakers } from '../turn/makers';
+import { now } from '../sandbox/now';
+import { leftOf, limitsOf } from '../turn/spending';
+import { newlySurfaced, type SubTurn } from './sub-turns';
+import { cutReason } from '../turn/state-limits';
+import { showState } from '../turn/turn-view';
+
+/** Turns that are tried for one call: each id before was taken by something else. */
+const MOST_TURNS = 10;
+/** That are shown; what the oldest have used is counted with the others. */
+const MOST_SUBS = 100;
+/** A child that was ended from outside says nothing: it is looked at now and then, ms. */
+const FIRST_PROBE_MS = 60_000;
+const LONGEST_PROBE_MS = 3_600_000;
+
+const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
+const STATE = defineSearchAttributeKey('HoldfastState', 'KEYWORD');
+const REQUESTER = defineSearchAttributeKey('HoldfastRequester', 'KEYWORD');
+
+type Opened = OpenSubTurnOutput & { open: true };
+
+export async function runSubTurn(
+  context: Dispatch,
+  call: AdmittedCall,
+  admission: Admission & { ok: true },
+): Promise<Ran | HeldBack> {
+  const { data } = context;
+  const kept = data.open?.progress[call.id];
+  moveCall(data, call.id, 'running');
+  const request = requestOf(context, call, admission);
+  const carriedOn = kept?.at === 'sub_turn' ? data.subs?.find(({ turn_id }) => turn_id === kept.turn_id) : undefined;
+  const begun = carriedOn ? { sub: carriedOn } : await begin(context, call, request);
+  if ('refused' in begun) {
+    const { refused } = begun;
+    if (refused.held) return { held: refused.held, took_ms: 0 };
+    return { outcome: endCall(data, call, 'failed', { ...refused, ...saidOf(admission) }), took_ms: 0 };
+  }
+  const { sub } = begun;
+  keepProgress(data, call.id, { at: 'sub_turn', args: admission.args, approvals: admission.approvals, turn_id: sub.turn_id });
+  const cancelled = await follow(context, sub);
+  const outcome = await CancellationScope.nonCancellable(() => close(context, call, request, sub, cancelled !== null));
+  if (cancelled !== null) {
+    if (data.open) data.open.outcomes[call.id] = outcome;
+    throw cancelled;
+  }
+  return { outcome, took_ms: sub.report!.spent.time_ms };
+}
+
+function requestOf(context: Dispatch, call: AdmittedCall, { args, approvals }: Admission & { ok: true }): RunCallInput {
+  return { turn: context.turn, call: args, at: now(), head: context.data.head!, approvals, ...admittedAs(call) };
+}
+
+function saidOf({ approvals, args }: Admission & { ok: true }): Pick<CallOutcome, 'approvals' | 'earlier'> {
+  return { approvals, earlier: args.earlier ?? [] };
+}
+
+/** Starts the child, or finds the one that answers exactly this call already. */
+async function begin(
+  context: Dispatch,
+  call: AdmittedCall,
+  request: RunCallInput,
+): Promise<{ sub: SubTurn } | { refused: Partial<RunCallOutput> }> {
+  const { data, turn } = context;
+  let lost = 0;
+  for (let nth = 1; nth <= MOST_TURNS; nth++) {
+    const turnId = subTurnId(turn.turn_id, call.id, nth);
+    const opened = await openSubTurn(call, { ...request, call: { ...request.call, dispatch: nth }, sub_turn_id: turnId });
+    if (!opened.open) return { refused: opened.refused };
+    const { existing, agent } = opened;
+    const found = { call_id: call.id, turn_id: turnId, workflow_id: workflowId(turnId), agent };
+    if (existing?.whose === 'foreign') continue;
+    if (existing) {
+      const sub = enter(context, {
+        ...found,
+        reserved: reservation(context, opened) ?? NONE,
+        report: existing.report,
+        news: true,
+      });
+      if (existing.whose === 'same') return { sub };
+      // A run before a reset has asked something else here: that ends first.
+      await CancellationScope.nonCancellable(async () => {
+        await cancelChild(sub);
+        await follow(context, sub);
+      });
+      settle(context, sub);
+      continue;
+    }
+    const share = reservation(context, opened);
+    if (share === null) return { refused: { error: NOTHING_LEFT(call.tool) } };
+    const sub: SubTurn = { ...found, reserved: share, report: null, news: false };
+    enter(context, sub);
+    if (await start(context, call, request, opened, sub)) return { sub };
+    data.subs = data.subs!.filter((other) => other !== sub);
+    if (++lost <= MOST_TURNS) nth -= 1; // somebody was faster: whose it is, is looked at again
+  }
+  return { refused: { error: NO_ID(call.tool) } };
+}
+
+function enter({ data }: Dispatch, sub: SubTurn): SubTurn {
+  const others = (data.subs ?? []).filter(({ turn_id }) => turn_id !== sub.turn_id);
+  const oldest = others.length < MOST_SUBS ? undefined : others.find(({ reserved }) => reserved === null);
+  data.subs = [...others.filter((other) => other !== oldest), sub];
+  return sub;
+}
+
+const NONE: TurnLimits = { steps: 0, tokens: 0, cost_usd: 0, time_ms: 0 };
+
+/** Shared out evenly among the agents of this step that have not begun; null: nothing is left. */
+function reservation({ data }: Dispatch, { limits }: Opened): TurnLimits | null {
+  const own = limitsOf(data);
+  if (!own) return limits;
+  const begun = new Set((data.subs ?? []).map(({ call_id }) => call_id));
+  const { calls = [], outcomes = {} } = data.open ?? {};
+  const waiting = calls.filter(({ id, sub_agent }) => sub_agent !== undefined && outcomes[id] === undefined && !begun.has(id));
+  const share = shareOf(leftOf(data, own), Math.max(1, waiting.length));
+  return share && narrower(share, limits);
+}
+
+/** False: the id is taken. */
+async function start(
+  context: Dispatch,
+  call: AdmittedCall,
+  request: RunCallInput,
+  { agent, message, within, depth_left }: Opened,
+  sub: SubTurn,
+): Promise<boolean> {
+  const { turn, data } = context;
+  const { turn_id, workflow_id, first_execution_run_id, requester, trace_id } = turn;
+  const parent = {
+    turn_id,
+    workflow_id,
+    first_execution_run_id,
+    call_id: call.id,
+    digest: request.call.digest,
+    head: request.head,
+    within,
+    untrusted: call.untrusted ?? false,
+    depth_left,
+    limits: sub.reserved!,
+    makers: makersOf(context, request),
+  };
+  const input = { turn_id: sub.turn_id, agent, message, requester, session_id: null, trace_id, parent_head: null, parent };
+  const attributes = new TypedSearchAttributes([
+    { key: AGENT, value: cutBytes(agent, 255) },
+    { key: STATE, value: 'running' },
+    { key: REQUESTER, value: cutBytes(requester, 255) },
+  ]);
+  try {
+    const child = await CancellationScope.nonCancellable(() =>
+      startChild(TURN_WORKFLOW, {
+        workflowId: sub.workflow_id,
+        args: [input],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        typedSearchAttributes: attributes,
+        memo: { [MEMO_TRACE]: trace_id },
+        staticSummary: `${inlineCode(agent)} for call ${call.id} of ${inlineCode(turn.turn_id)}`,
+      }),
+    );
+    const ended = () => void (sub.news = true); // however it has ended: it is looked at
+    child.result().then(ended, ended);
+    showState(data, context.questions);
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
+}
+
+/** Whoever has steered this turn, or changed the call, has a hand in what the child proposes. */
+function makersOf({ data }: Dispatch, { call: { makers = [] } }: RunCallInput): string[] {
+  return [...new Set([...(data.steered?.by ?? []), ...makers])];
+}
+
+/**
+ * Until it has ended. A cancellation is passed on, and then its end is waited for: an effect of its may be under way.
+ * @returns the cancellation; null: there was none
+ */
+async function follow(context: Dispatch, sub: SubTurn): Promise<unknown> {
+  const { turn, inFlight, data, questions } = context;
+  let cancelled: unknown = null;
+  let patience = FIRST_PROBE_MS;
+  for (;;) {
+    try {
+      await waitForNews(context, sub, patience, cancelled !== null);
+    } catch (error) {
+      if (!isCancellation(error) || cancelled !== null) throw error;
+      cancelled = error;
+      await cancelChild(sub);
+      continue;
+    }
+    patience = Math.min(LONGEST_PROBE_MS, patience * 2);
+    sub.news = false;
+    const before = sub.report;
+    const { said_by = [], ...report } = await CancellationScope.nonCancellable(() =>
+      inFlight.during(() => lookAtSubTurn({ turn, workflow_id: sub.workflow_id })),
+    );
+    addMakers(data, turn, said_by); // its answer may say what they want
+    sub.report = report;
+    showState(data, questions);
+    for (const { kind, run_id, call } of newlySurfaced(before, sub.report))
+      context.onQuestion({ kind, run_id, digest: call.digest! });
+    if (sub.report.ended) return cancelled;
+  }
+}
+
+/** A run that is full goes on in another one instead, which looks first; a cancelled one ends here. */
+async function waitForNews({ inFlight }: Dispatch, sub: SubTurn, patience: number, cancelled: boolean): Promise<void> {
+  if (cancelled) return void (await CancellationScope.nonCancellable(() => condition(() => sub.news, patience)));
+  await inFlight.apart(() => condition(() => sub.news && !workflowInfo().continueAsNewSuggested, patience));
+}
+
+function cancelChild({ workflow_id }: SubTurn): Promise<void> {
+  return CancellationScope.nonCancellable(
+    () =>
+      getExternalWorkflowHandle(workflow_id)
+        .cancel()
+        .catch(() => undefined), // it has ended already
+  );
+}
+
+/** What it has used counts; what it had reserved besides is free again. */
+function settle({ data }: Dispatch, sub: SubTurn): void {
+  if (sub.reserved === null) return;
+  const below = data.below ?? NOTHING_SPENT;
+  const { spent, reason } = sub.report!;
+  sub.reserved = null;
+  sub.report = { ...sub.report!, reason: cutReason(reason), waiting: [] };
+  data.below = {
+    usage: addUsage(below.usage, spent.usage),
+    steps: below.steps + spent.steps,
+    time_ms: below.time_ms + spent.time_ms,
+  };
+}
+
+async function close(
+  context: Dispatch,
+  call: AdmittedCall,
+  request: RunCallInput,
+  sub: SubTurn,
+  cancelled: boolean,
+): Promise<CallOutcome> {
+  const { data } = context;
+  const report = sub.report as SubTurnReport;
+  settle(context, sub);
+  const closed = await resultOf(call, { ...request, at: now(), sub_turn_id: sub.turn_id, report });
+  const stopped = cancelled && closed.state === 'failed';
+  const said = { approvals: request.approvals, earlier: request.call.earlier ?? [] };
+  const outcome = endCall(data, call, stopped ? 'cancelled' : closed.state, { ...closed, ...said });
+  const { turn_id, workflow_id } = sub;
+  const { first_execution_run_id, head } = report;
+  showState(data, context.questions);
+  return { ...outcome, sub_turn: { turn_id, workflow_id, first_execution_run_id, head } };
+}
+
+async function resultOf(
+  call: AdmittedCall,
+  request: CloseSubTurnInput,
+): Promise<Partial<RunCallOutput> & { state: 'succeeded' | 'failed' }> {
+  try {
+    const closed = await closeSubTurn(request);
+    return { ...closed, state: closed.state === 'succeeded' ? 'succeeded' : 'failed' };
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    const cause = error.cause?.message ?? error.message;
+    return {
+      state: 'failed',
+      error: callError('EXECUTION_ERROR', 'no_result', `The answer of ${call.tool} could not be kept: ${cause}`),
+    };
+  }
+}
+
+function NOTHING_LEFT(tool: string): CallError {
+  const message = `${tool} was not asked: this turn has nothing left of its limits that it could work with.`;
+  return callError('QUOTA_EXCEEDED', 'nothing_left', message, { hint: 'Answer with what is known.' });
+}
+
+function NO_ID(tool: string): CallError {
+  return callError(
+    'EXECUTION_ERROR',
+    'ids_taken',
+    `${tool} was not asked: other workflows have the ids that its turn could have.`,
+  );
+}

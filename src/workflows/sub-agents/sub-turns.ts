@@ -1,0 +1,155 @@
+/**
+ * The turns of a turn's sub-agents, as plain data that goes on in another run. A child says by a signal that there is
+ * something to look at, and nothing else: what there is, it is asked. So nobody can answer in its place.
+ */
+import { ActivityFailure, workflowInfo } from '@temporalio/workflow';
+import type { TurnContext } from '../../shared/activity-io';
+import type { DecisionSource } from '../../shared/approval';
+import type { DecisionFields, DecisionKind } from '../../shared/decision';
+import type { JsonObject } from '../../shared/json';
+import type { SubTurnReport, Surfaced, TurnLimits } from '../../shared/sub-turn';
+import type { SubTurnView, SurfacedCall } from '../../shared/turn-view';
+import { forwardDecision } from '../activities';
+import { MANY_EVENTS } from '../approvals/approval-questions';
+import type { Question } from '../approvals/question';
+import type { TurnData } from '../turn/state';
+import { fitShownBelow } from '../turn/state-limits';
+import type { InFlight } from '../turn/in-flight';
+
+export interface SubTurn {
+  call_id: string;
+  turn_id: string;
+  workflow_id: string;
+  agent: string;
+  /** Of what this turn has left; null once it has ended: what it has used is counted instead. */
+  reserved: TurnLimits | null;
+  /** As last looked at; null: not yet. */
+  report: SubTurnReport | null;
+  /** It has said that there is something to look at. */
+  news: boolean;
+}
+
+/** Decisions that are passed on at once: Temporal takes ten updates of a workflow. */
+const MOST_FORWARDS = 8;
+
+/** What waits for a person in the turns below. */
+export function surfaced({ subs = [] }: TurnData): Surfaced[] {
+  return subs.filter(({ reserved }) => reserved !== null).flatMap(({ report }) => report?.waiting ?? []);
+}
+
+/** Of what waits as much as a query can answer; the digests of all are in the view's `pending`. */
+export function subTurnViews({ subs = [] }: TurnData): SubTurnView[] {
+  const running = subs.filter(({ reserved }) => reserved !== null).length;
+  return subs.map(({ call_id, turn_id, workflow_id, agent, report, reserved }) => ({
+    call_id,
+    turn_id,
+    workflow_id,
+    agent,
+    state: report?.state ?? 'running',
+    head: report?.head ?? null,
+    usage: report?.spent.usage ?? { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cost_usd: 0 },
+    waiting: reserved === null ? [] : fitShownBelow((report?.waiting ?? []).map(shownAbove), running),
+  }));
+}
+
+function shownAbove({ kind: _, card: __, run_id: ___, ...call }: Surfaced): SurfacedCall {
+  return call;
+}
+
+/** What a look at a child has shown that the one before had not. */
+export function newlySurfaced(before: SubTurnReport | null, after: SubTurnReport): Surfaced[] {
+  const known = new Set((before?.waiting ?? []).map(keyOf));
+  return after.waiting.filter((question) => !known.has(keyOf(question)));
+}
+
+function keyOf({ kind, run_id, call }: Surfaced): string {
+  return `${kind} ${run_id} ${call.digest}`;
+}
+
+/** Without the cards: another run looks anew. What waits can be decided meanwhile. */
+export function withoutCards(subs: SubTurn[]): SubTurn[] {
+  return subs.map((sub) => ({
+    ...sub,
+    report: sub.report && { ...sub.report, waiting: sub.report.waiting.map((question) => ({ ...question, card: '' })) },
+    news: sub.reserved !== null,
+  }));
+}
+
+/** Answers why a signal of a child means nothing, or null. A flood of them costs no more than one. */
+export function hear({ subs = [] }: TurnData, said: JsonObject): string | null {
+  const sub = subs.find(({ turn_id, reserved }) => turn_id === said.turn_id && reserved !== null);
+  if (!sub) return 'no sub-agent runs in such a turn';
+  if (workflowInfo().historyLength >= MANY_EVENTS) return 'the run is full; it is looked at in the next';
+  sub.news = true;
+  return null;
+}
+
+/** Passes decisions on questions of a child to it. */
+export class Forwarding {
+  private underWay = 0;
+
+  constructor(
+    private readonly turn: TurnContext,
+    private readonly data: TurnData,
+    private readonly inFlight: InFlight,
+  ) {}
+
+  /**
+   * @param own the questions of this turn itself
+   * @returns undefined: it names no question of a child; else why it was ignored, or null when the child has taken it
+   */
+  take(
+    kind: DecisionKind,
+    fields: DecisionFields,
+    from: DecisionSource,
+    own: Question[],
+  ): undefined | string | Promise<string | null> {
+    const wanted = kind === 'settle' ? 'doubt' : 'approval';
+    const found = fields.calls.map((call) => this.find(wanted, call));
+    if (found.every((subs) => subs.length === 0)) return undefined;
+    const several = fields.calls.find(
+      (call, index) => found[index]!.length + own.filter(({ digest }) => digest.startsWith(call)).length > 1,
+    );
+    if (several !== undefined) return `"call" ${several} fits several waiting calls; give more of the digest`;
+    const owners = new Set(found.map(([sub]) => sub?.workflow_id));
+    if (owners.size > 1) return 'calls of several turns are decided one turn at a time';
+    if (this.underWay >= MOST_FORWARDS || workflowInfo().historyLength >= MANY_EVENTS)
+      return 'too many decisions are being passed on; send it again in a moment';
+    return this.pass(found[0]![0]!, bodyOf(kind, fields), from.identity);
+  }
+
+  private find(wanted: Surfaced['kind'], call: string): SubTurn[] {
+    return (this.data.subs ?? []).flatMap((sub) =>
+      (sub.reserved === null ? [] : (sub.report?.waiting ?? []))
+        .filter((question) => question.kind === wanted && question.call.digest?.startsWith(call))
+        .map(() => sub),
+    );
+  }
+
+  private async pass(sub: SubTurn, body: JsonObject, identity: string): Promise<string | null> {
+    this.underWay += 1;
+    try {
+      const { turn } = this;
+      const answer = await this.inFlight.during(() => forwardDecision({ turn, workflow_id: sub.workflow_id, body, identity }));
+      return answer.accepted ? null : (answer.reason ?? 'it was not accepted');
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      return `the sub-agent's turn did not answer: ${(error.cause?.message ?? error.message).slice(0, 300)}`;
+    } finally {
+      this.underWay -= 1;
+    }
+  }
+}
+
+/** As it came, for whoever reads it next. */
+function bodyOf(decision: DecisionKind, { calls, by, note, input, outcome, attestations }: DecisionFields): JsonObject {
+  return {
+    decision,
+    calls,
+    ...(by === '' ? {} : { by }),
+    ...(note === null ? {} : { note }),
+    ...(input === null ? {} : { input }),
+    ...(outcome === null ? {} : { outcome }),
+    ...(attestations.length === 0 ? {} : { attestation: attestations }),
+  };
+}

@@ -1,0 +1,92 @@
+/** How a turn, or a direct call, ends: the transcript is closed, the last state is shown, and Temporal's own status says the same. */
+import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { EndTurnOutput } from '../../shared/activity-io';
+import type { TurnState, TurnView } from '../../shared/turn-view';
+import { endTurn } from '../activities';
+import { TURN_FAILED } from '../contract';
+import type { Dispatch } from '../call/dispatch-types';
+import { now } from '../sandbox/now';
+import type { TurnData } from './state';
+import { cutReason } from './state-limits';
+import { showState } from './turn-view';
+
+export interface Ending {
+  state: Exclude<TurnState, 'running' | 'awaiting_approval' | 'in_doubt'>;
+  reason: string | null;
+  /** The last step has written the end into the transcript. */
+  written: boolean;
+  /** A cancellation, rethrown so that Temporal too says `Canceled`. */
+  thrown?: unknown;
+}
+
+/** What an error of the body means; throws on what is none of ours. */
+export function endingOf(error: unknown, data: TurnData): Ending {
+  if (isCancellation(error)) return { state: 'cancelled', reason: whatWasDone(data), written: false, thrown: error };
+  if (error instanceof ActivityFailure) {
+    return { state: 'failed', reason: error.cause?.message ?? error.message, written: false };
+  }
+  if (error instanceof ApplicationFailure) return { state: 'failed', reason: error.message, written: false };
+  throw error; // continue-as-new, or a fault of the engine: the workflow task fails and is tried again
+}
+
+export interface AtTheEnd {
+  /** Is given what closing the transcript gave; with it, the envelope of a direct call is asked for. */
+  take?: (closed: EndTurnOutput) => void;
+  /** Once the view is the last one: tells whoever waits for it. Never throws. */
+  last?: () => Promise<void>;
+}
+
+/** The end of the workflow: returns the view, or throws what makes Temporal say `Failed` or `Canceled`. */
+export async function conclude<V extends TurnView>(
+  context: Dispatch,
+  ending: Ending,
+  view: () => V,
+  { take, last }: AtTheEnd = {},
+): Promise<V> {
+  const { data, questions } = context;
+  ending.reason = cutReason(ending.reason);
+  if (!ending.written) await CancellationScope.nonCancellable(() => close(context, ending, take));
+  data.ended_at = now();
+  data.reason = cutReason(ending.reason);
+  showState(data, questions, ending.state);
+  await last?.();
+  if (ending.state === 'failed') {
+    throw ApplicationFailure.create({
+      message: ending.reason ?? 'failed',
+      type: TURN_FAILED,
+      nonRetryable: true,
+      details: [view()],
+    });
+  }
+  if (ending.thrown) throw ending.thrown;
+  return view();
+}
+
+function whatWasDone(data: TurnData): string {
+  const effects = data.calls.filter((call) => call.effect === 'applied' || call.effect === 'in_doubt');
+  const own =
+    effects.length === 0
+      ? 'Cancelled. No destructive call had been applied.'
+      : `Cancelled. Already done: ${effects.map((call) => `${call.tool} (call ${call.id}, ${call.effect})`).join('; ')}.`;
+  const { count = 0, applied = 0, in_doubt = 0 } = data.earlier_calls ?? {};
+  const before = count === 0 ? [] : [`Of the ${count} calls before, ${applied} were applied and ${in_doubt} are in doubt.`];
+  const below = (data.subs ?? []).map(
+    ({ agent, turn_id, report }) => `Agent ${agent} (turn ${turn_id}): ${report?.reason ?? report?.state}`,
+  );
+  return [own, ...before, ...below].join(' ');
+}
+
+/** Writes the end into the transcript. A store that fails does not keep the turn from ending. */
+async function close({ turn, data, begin }: Dispatch, ending: Ending, take?: (closed: EndTurnOutput) => void): Promise<void> {
+  const { head, outcomes } = data;
+  const wanted = { ...(take ? { envelope: true } : {}), ...(begin && data.step === 0 ? { begin } : {}) };
+  try {
+    const ended = await endTurn({ turn, at: now(), head, outcomes, state: ending.state, reason: ending.reason, ...wanted });
+    data.head = ended.head;
+    data.outcomes = [];
+    take?.(ended);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    ending.reason = `${ending.reason ?? ''} The transcript could not be closed: ${error.cause?.message ?? error.message}`.trim();
+  }
+}

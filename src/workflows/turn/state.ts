@@ -1,0 +1,133 @@
+/** What a turn holds between its steps: plain data, bounded (state-limits.ts), the same after a replay. */
+import type {
+  AdmittedCall,
+  CallArguments,
+  CallOutcome,
+  Denials,
+  RunCallOutput,
+  TurnContext,
+  TurnInput,
+  TurnPolicy,
+} from '../../shared/activity-io';
+import type { Decision } from '../../shared/approval';
+import type { Steer } from '../../shared/steer';
+import type { Spent, TurnLimits } from '../../shared/sub-turn';
+import type { EarlierCalls, IgnoredSignal, TurnView } from '../../shared/turn-view';
+import type { ApprovalQuestion, DoubtQuestion } from '../approvals/question';
+import { cutIgnored } from './state-limits';
+import type { SubTurn } from '../sub-agents/sub-turns';
+
+type Shown = 'state' | 'head' | 'step' | 'text' | 'reason' | 'usage' | 'calls' | 'started_at' | 'ended_at';
+
+export interface TurnData extends Pick<TurnView, Shown> {
+  ignored: TurnView['ignored_signals'];
+  /** Null until the first step has answered. */
+  policy: TurnPolicy | null;
+  /** Results that the next step appends. */
+  outcomes: CallOutcome[];
+  /** How often a call with this input digest has failed. */
+  failures: Record<string, number>;
+  /** Working time so far, ms. */
+  worked_ms: number;
+  /** Calls that have gone from `calls`; absent: none. */
+  earlier_calls?: EarlierCalls;
+  /** Of the classifier; absent until it has denied. */
+  denials?: Denials;
+  /** What people have said to the turn while it runs; absent: nothing. */
+  steered?: Steered;
+  /** Somebody wants the turn to end before its next step; absent: nobody. */
+  interrupted?: { by: string };
+  /** The conversation is compacted before the next step; absent: it need not be. */
+  context_full?: boolean;
+  /** The model was stopped in the middle of its answer: it goes on before it hears of anything. */
+  paused?: boolean;
+  /** The step whose calls are under way; absent between steps. */
+  open?: OpenStep;
+  /** Turns of sub-agents, ended ones too; absent: none. */
+  subs?: SubTurn[];
+  /** What those that have ended have used; absent: nothing. */
+  below?: Spent;
+  /** The store that the turn is bound to; absent before the first step, and in turns with digests of version 1. */
+  store_id?: string;
+  /** Of a sub-agent's turn: what the turn above has reserved for it. */
+  share?: TurnLimits;
+}
+
+export interface Steered {
+  /** Messages that wait for the next step, in the order in which they came. */
+  waiting: Steer[];
+  /** Whose messages steps have taken, and who has said something else that the model reads, besides the requester. */
+  by: string[];
+  /** Digests of the signed ones that were accepted: each counts once. */
+  signed: string[];
+}
+
+/** What another run has to know of a step that this one did not end. */
+export interface OpenStep {
+  calls: AdmittedCall[];
+  /** By call id. */
+  outcomes: Record<string, CallOutcome>;
+  /** By call id: of those that are asked about, may run, or are in doubt. */
+  progress: Record<string, Progress>;
+}
+
+export type Progress =
+  | { at: 'question'; args: CallArguments; question: ApprovalQuestion }
+  | { at: 'ready'; args: CallArguments; approvals: Decision[] }
+  /** A sub-agent has been asked. */
+  | { at: 'sub_turn'; args: CallArguments; approvals: Decision[]; turn_id: string }
+  /** Until `believed` the attempt may still be alive; `until`: the end of the patience. Both ms since 1970. */
+  | { at: 'probing'; args: CallArguments; approvals: Decision[]; result: RunCallOutput; believed: number; until: number }
+  | { at: 'doubt'; args: CallArguments; approvals: Decision[]; result: RunCallOutput; question: DoubtQuestion };
+
+export function newTurn(input: TurnInput, now: string): TurnData {
+  return {
+    state: 'running',
+    head: input.parent_head,
+    step: 0,
+    text: '',
+    reason: null,
+    usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cost_usd: 0 },
+    calls: [],
+    ignored: { count: 0, last: [] },
+    started_at: now,
+    ended_at: null,
+    policy: null,
+    outcomes: [],
+    failures: {},
+    worked_ms: 0,
+    ...(input.parent ? { share: input.parent.limits } : {}),
+    ...(input.parent?.makers.length ? { steered: { waiting: [], by: input.parent.makers, signed: [] } } : {}),
+    ...(input.context_full ? { context_full: true } : {}),
+  };
+}
+
+/** From its first step on the turn belongs to the store that has it. */
+export function bindToStore(turn: TurnContext, data: TurnData, storeId: string | undefined): void {
+  if (storeId === undefined) return;
+  data.store_id = storeId;
+  turn.store_id = storeId;
+}
+
+const KEPT_SIGNALS = 50;
+
+/** A signal that changed nothing: counted, and the last 50 kept. */
+export function ignoreSignal(data: TurnData, ignored: IgnoredSignal): void {
+  data.ignored.count += 1;
+  data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnored(ignored)];
+}
+
+/** True when there were destructive calls and none of them did, or may have done, anything. */
+export function allRefused(data: TurnData): boolean {
+  const destructive = data.calls.filter(
+    (call) => call.class === 'destructive' && call.digest !== null && call.state !== 'superseded',
+  );
+  const { refused = 0, applied = 0, not_applied = 0, in_doubt = 0 } = data.earlier_calls ?? {};
+  const acted = applied + not_applied + in_doubt > 0;
+  return destructive.length + refused > 0 && !acted && destructive.every((call) => call.effect === 'refused');
+}
+
+/** How far a call of the open step has come, for the next run. */
+export function keepProgress(data: TurnData, id: string, progress: Progress): void {
+  if (data.open) data.open.progress[id] = progress;
+}

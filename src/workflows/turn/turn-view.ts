@@ -1,0 +1,156 @@
+/** What outsiders see of a running turn: the view, the search attributes, the cards in the Web UI. */
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { cutBytes } from '../../shared/cut';
+import { inlineCode } from '../../shared/visible';
+import type { TurnInput } from '../../shared/activity-io';
+import type { SubTurnStart, Surfaced } from '../../shared/sub-turn';
+import type { TurnState, TurnView } from '../../shared/turn-view';
+import type { Dispatch } from '../call/dispatch-types';
+import { showDecisions, viewOf } from '../call/call-log';
+import type { ApprovalQuestions } from '../approvals/approval-questions';
+import type { Question } from '../approvals/question';
+import { usageSoFar } from './spending';
+import type { TurnData } from './state';
+import { fitCalls } from './state-limits';
+import { subTurnViews, surfaced } from '../sub-agents/sub-turns';
+
+const STATE = defineSearchAttributeKey('HoldfastState', 'KEYWORD');
+const TOOL = defineSearchAttributeKey('HoldfastTool', 'KEYWORD_LIST');
+
+type Asked = Pick<Dispatch, 'questions' | 'arrivals'>;
+
+export function turnView(input: TurnInput, data: TurnData, asked: Asked): TurnView {
+  const info = workflowInfo();
+  return {
+    turn_id: input.turn_id,
+    workflow_id: info.workflowId,
+    run_id: info.runId,
+    agent: input.agent,
+    session_id: input.session_id,
+    requester: input.requester,
+    trace_id: input.trace_id,
+    state: data.state,
+    ...(data.store_id === undefined ? {} : { store_id: data.store_id }),
+    head: data.head,
+    step: data.step,
+    text: data.text,
+    reason: data.reason,
+    usage: usageSoFar(data),
+    calls: data.calls,
+    ...(data.earlier_calls ? { earlier_calls: data.earlier_calls } : {}),
+    pending: [...waitingHere(data, asked), ...surfaced(data).flatMap(({ call }) => call.digest ?? [])],
+    ignored_signals: data.ignored,
+    ...(data.steered?.by.length ? { steered_by: data.steered.by } : {}),
+    ...(data.subs?.length ? { sub_turns: subTurnViews(data) } : {}),
+    ...(input.parent ? { parent: parentView(input.parent) } : {}),
+    ...(data.context_full ? { context_full: true } : {}),
+    started_at: data.started_at,
+    ended_at: data.ended_at,
+    ui_url: null,
+  };
+}
+
+/** What the run before has asked waits while this run takes it up, too: a decision on it waits with it. */
+function waitingHere({ open }: TurnData, { questions, arrivals }: Asked): string[] {
+  if (!arrivals.takesUp) return questions.open().map(({ digest }) => digest);
+  return Object.values(open?.progress ?? {}).flatMap((kept) => ('question' in kept ? [kept.question.digest] : []));
+}
+
+function parentView({ turn_id, workflow_id, call_id }: SubTurnStart): NonNullable<TurnView['parent']> {
+  return { turn_id, workflow_id, call_id };
+}
+
+/** The card, with what has been said since it was made. */
+export function cardNow(question: Question): string {
+  const { card, remarks } = question;
+  const lines = [...said(question), ...remarks.map((text) => `- ignored: ${inlineCode(text)}`)];
+  return lines.length === 0 ? card : `${card}\n### So far\n\n${lines.join('\n')}\n`;
+}
+
+/** How far people are; those who settle may disagree. */
+function said(question: Question): string[] {
+  const line = (what: string, people: { by: string }[]) =>
+    people.length === 0
+      ? []
+      : [`- ${people.length} of ${question.policy.quorum} ${what}: ${people.map(({ by }) => inlineCode(by)).join(', ')}`];
+  if (question.kind === 'approval') return line('decided', question.approvals);
+  const outcomes = ['applied', 'not_applied'] as const;
+  return outcomes.flatMap((outcome) =>
+    line(
+      `say ${outcome}`,
+      question.settlements.filter((settlement) => settlement.outcome === outcome),
+    ),
+  );
+}
+
+/** Brings state, search attributes and Current Details in line with what waits; writes only what changed. */
+export function showState(data: TurnData, questions: ApprovalQuestions, ended: TurnState | null = null): void {
+  const open = questions.open();
+  for (const question of open) {
+    if (question.kind !== 'approval') continue;
+    const shown = viewOf(data, question.call_id).approval.decisions.length;
+    if (question.approvals.length !== shown) showDecisions(data, question.call_id, question.approvals);
+  }
+  fitCalls(data);
+  const below = surfaced(data);
+  const kinds = [...open, ...below].map(({ kind }) => kind);
+  const state = ended ?? (kinds.includes('doubt') ? 'in_doubt' : kinds.length > 0 ? 'awaiting_approval' : 'running');
+  const names = [...open.map(({ tool }) => tool), ...below.map(({ call }) => call.tool)];
+  const tools = [...new Set(names.map((name) => cutBytes(name, 255)))].sort();
+  if (state !== data.state || tools.join() !== questions.shownTools.join()) {
+    upsertSearchAttributes([
+      { key: STATE, value: state },
+      { key: TOOL, value: tools },
+    ]);
+    questions.shownTools = tools;
+  }
+  data.state = state;
+  setCurrentDetails(details(data, questions));
+}
+
+/**
+ * The Web UI sends the details on in an address; from about 1 MB on it fails. This is counted as they
+ * are sent: percent-encoded.
+ */
+const DETAILS_LIMIT = 500_000;
+
+function details(data: TurnData, questions: ApprovalQuestions): string {
+  const cards = [...questions.open().map(cardNow), ...surfaced(data).map(surfacedCard)];
+  if (cards.length === 0) return stateLine(data) + failedCalls(data);
+  const shown: string[] = [];
+  let length = 0;
+  for (const card of cards) {
+    length += encodeURIComponent(card.toWellFormed()).length;
+    if (length > DETAILS_LIMIT) break;
+    shown.push(card);
+  }
+  const rest = cards.length - shown.length;
+  return shown.join('\n\n---\n\n') + (rest > 0 ? `\n\n---\n\n${rest} more calls wait; \`holdfast pending\` lists them.` : '');
+}
+
+function stateLine({ state, step, reason }: TurnData): string {
+  return `**${state}**, step ${step}${reason ? `: ${inlineCode(reason)}` : ''}`;
+}
+
+const SHOWN_FAILURES = 5;
+
+/** The last calls that failed, each with its error. */
+function failedCalls({ calls }: TurnData): string {
+  const failed = calls.flatMap(({ id, tool, state, error }) =>
+    error && (state === 'failed' || state === 'in_doubt')
+      ? [`- call ${id} ${inlineCode(tool)} ${state}: ${inlineCode(`${error.code} ${error.reason}: ${error.message}`)}`]
+      : [],
+  );
+  if (failed.length === 0) return '';
+  const earlier = failed.length > SHOWN_FAILURES ? [`- ${failed.length - SHOWN_FAILURES} earlier ones`] : [];
+  return `\n\n### Failed calls\n\n${[...earlier, ...failed.slice(-SHOWN_FAILURES)].join('\n')}\n`;
+}
+
+/** As its own turn shows it, and where that is: it can be decided here too. */
+function surfacedCard({ turn_id, agent, card, call, kind }: Surfaced): string {
+  const where = `From agent ${inlineCode(agent)}, in its turn ${inlineCode(turn_id)}. Decide here or there.`;
+  if (card !== '') return `${where}\n\n${card}`;
+  const what = kind === 'doubt' ? 'In doubt' : 'Waiting for approval';
+  return `${where}\n\n## ${what}: ${inlineCode(call.tool)}\n\nIts card is not shown here: read it there. Its digest is ${call.digest}.\n`;
+}

@@ -1,0 +1,227 @@
+/**
+ * A turn: one user message to its final answer. The only loop there is: head in, steps, head out.
+ * Everything that has to be remembered is in `TurnData`; everything that acts is an activity.
+ */
+import {
+  ActivityFailure,
+  CancellationScope,
+  continueAsNew,
+  defineQuery,
+  getExternalWorkflowHandle,
+  isCancellation,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { TakeStepOutput, TurnContext, TurnInput } from '../../shared/activity-io';
+import type { Steer } from '../../shared/steer';
+import type { ParentTurn, SubTurnStart } from '../../shared/sub-turn';
+import type { TurnView } from '../../shared/turn-view';
+import { addUsage } from '../../shared/usage';
+import { compact, takeStep } from '../activities';
+import { limitReached } from './turn-limits';
+import { STATUS_QUERY, TURN_DONE } from '../contract';
+import { sendCallback } from '../entities/callback';
+import { answerCards } from '../approvals/card-pages';
+import { handleDecisions } from '../approvals/decisions';
+import { dispatch } from '../call/dispatch';
+import { dispatchContext } from '../call/dispatch-context';
+import type { Dispatch, Opened } from '../call/dispatch-types';
+import { conclude, endingOf, type Ending } from './ending';
+import { addMakers } from './makers';
+import { Interruption } from './interruption';
+import { allRefused, bindToStore, newTurn, type TurnData } from './state';
+import { cutAnswer } from './state-limits';
+import { Steering } from './steering';
+import { showState, turnView } from './turn-view';
+import { ParentReporter } from '../sub-agents/report-to-parent';
+import { goOnBetween, isFull, resumable, resume, resumed, unlessFull, type Another } from './continue-as-new';
+import { now } from '../sandbox/now';
+
+const NO_ROOM =
+  "model.too_large: the conversation is longer than the model's context window, and nothing more of it can be left out. Start a new session, or let tools return less.";
+
+export async function turn(input: TurnInput): Promise<TurnView> {
+  const data = resumed(input.resume) ?? newTurn(input, now());
+  const about = turnContext(input, data);
+  const desked = dispatchContext(about, data, {
+    resumes: input.resume !== undefined,
+    onQuestion: (question) => void tellOfQuestion(about, input.callback_ref, question, view),
+  });
+  const context = { ...desked, ...beginOf(input) };
+  const { questions } = context;
+  const steering = new Steering(
+    about,
+    data,
+    context.inFlight,
+    () => data.policy?.steer_supersedes && questions.withdraw('steered'),
+  );
+  const interruption = new Interruption(data, questions);
+  const view = (): TurnView => turnView(input, data, context);
+  setHandler(defineQuery<TurnView>(STATUS_QUERY), view, { description: 'The state of this turn.' });
+  answerCards(data, questions);
+  handleDecisions(context, { steering, interruption });
+  const upward = new ParentReporter(context.turn, data, questions);
+
+  const another: Another = (apart) => continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data, apart) });
+  const ending = await unlessFull(context, () => runSteps(input, context, { steering, interruption, another }), another).catch(
+    (error: unknown) => endingOf(error, data),
+  );
+  steering.end();
+  const last = async () => {
+    await Promise.all([upward.done(), tellOfEnd(about, input.callback_ref, view())]);
+    await tellSession(input);
+  };
+  return conclude(context, ending, view, { last });
+}
+
+interface Loop {
+  steering: Steering;
+  interruption: Interruption;
+  /** Goes on in another run. */
+  another: Another;
+}
+
+async function runSteps(input: TurnInput, context: Dispatch, { steering, interruption, another }: Loop): Promise<Ending> {
+  const { data, questions, turn, inFlight } = context;
+  if (input.resume !== undefined) await resume(context, input.resume);
+  let full = false;
+  for (;;) {
+    const interrupted = interruption.ending();
+    if (interrupted) return interrupted;
+    const limit = limitReached(data);
+    if (limit !== null) return { state: 'limit', reason: limit, written: false };
+    if (isFull()) await goOnBetween(context, steering, another);
+    const room = data.context_full && !data.paused;
+    const made = room ? await inFlight.during(() => interruption.during(() => makeRoom(turn, data))) : null;
+    if (data.interrupted) continue;
+    if (full && made === false) return { state: 'failed', reason: NO_ROOM, written: false };
+    const steers = data.paused ? [] : steering.pickUp();
+    const step = await inFlight.during(() => interruption.during(() => nextStep(input, turn, data, steers)));
+    if (step === null) continue;
+    showState(data, questions);
+    full = step.next === 'full';
+    switch (step.next) {
+      case 'calls':
+        await dispatch(context, step.calls);
+        break;
+      case 'continue':
+      case 'full':
+        break;
+      case 'end':
+        if (await steering.waits()) {
+          data.head = step.answer_head ?? step.head;
+          data.text = cutAnswer(data.text, false);
+          break;
+        }
+        return { state: allRefused(data) ? 'refused' : 'completed', reason: null, written: true };
+      case 'cut':
+        return { state: 'limit', reason: `The answer was cut at the agent's maxTokens for one step; raise it.`, written: false };
+      case 'refusal':
+        return {
+          state: 'failed',
+          reason: 'MODEL_REFUSAL: the model declined to answer. Rephrase the message, or hand the task to a person.',
+          written: false,
+        };
+    }
+  }
+}
+
+async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, steers: Steer[]): Promise<TakeStepOutput> {
+  const number = data.step + 1;
+  const step = await takeStep({
+    turn,
+    step: number,
+    at: now(),
+    head: data.head,
+    message: number === 1 ? input.message : null,
+    ...(number === 1 && input.attestation !== undefined ? { attestation: input.attestation } : {}),
+    outcomes: data.outcomes,
+    ...(steers.length > 0 ? { steers } : {}),
+    all_refused: allRefused(data),
+  });
+  bindToStore(turn, data, step.store_id);
+  addMakers(data, turn, step.said_before ?? []);
+  data.step = number;
+  data.head = step.head;
+  data.outcomes = [];
+  data.paused = step.next === 'continue';
+  noteRoom(data, step.context_full === true);
+  data.policy ??= step.policy;
+  data.worked_ms += step.took_ms;
+  if (step.text !== '') data.text = cutAnswer(step.text, !['calls', 'continue', 'full'].includes(step.next));
+  addUsage(data.usage, step.usage);
+  return step;
+}
+
+/** Between two steps. A turn goes on without it where it fails: then the next request says what is wrong. @returns whether there is more room now */
+async function makeRoom(turn: TurnContext, data: TurnData): Promise<boolean> {
+  let did = false;
+  if (data.head !== null) {
+    try {
+      const made = await compact({ turn, at: now(), head: data.head, outcomes: data.outcomes });
+      data.head = made.head;
+      data.outcomes = [];
+      data.worked_ms += made.took_ms;
+      addUsage(data.usage, made.usage);
+      did = made.did !== 'nothing';
+    } catch (error) {
+      if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+    }
+  }
+  noteRoom(data, false);
+  return did;
+}
+
+function noteRoom(data: TurnData, full: boolean): void {
+  if (full) data.context_full = true;
+  else delete data.context_full;
+}
+
+function beginOf({ session_workflow_id, message, attestation }: TurnInput): Pick<Dispatch, 'begin'> {
+  if (session_workflow_id === undefined) return {};
+  return { begin: { message, ...(attestation === undefined ? {} : { attestation }) } };
+}
+
+/** The session that started the turn is told of its end, whatever that is. */
+async function tellSession({ turn_id, session_workflow_id: id }: TurnInput): Promise<void> {
+  if (id === undefined) return;
+  const tell = () => getExternalWorkflowHandle(id).signal(TURN_DONE, { turn_id });
+  await CancellationScope.nonCancellable(tell).catch(() => undefined); // it may be gone
+}
+
+function turnContext(input: TurnInput, { store_id }: TurnData): TurnContext {
+  const info = workflowInfo();
+  return {
+    turn_id: input.turn_id,
+    workflow_id: info.workflowId,
+    first_execution_run_id: info.firstExecutionRunId,
+    agent: input.agent,
+    requester: input.requester,
+    session_id: input.session_id,
+    trace_id: input.trace_id,
+    ...(store_id === undefined ? {} : { store_id }),
+    ...(input.parent ? { parent: parentOf(input.parent) } : {}),
+  };
+}
+
+/** What of it travels with every activity. */
+function parentOf({ limits: _, makers: __, ...parent }: SubTurnStart): ParentTurn {
+  return parent;
+}
+
+async function tellOfQuestion(
+  turn: TurnContext,
+  callback: string | undefined,
+  question: Opened,
+  view: () => TurnView,
+): Promise<void> {
+  if (callback === undefined) return;
+  const type = question.kind === 'doubt' ? 'effect.in_doubt' : 'approval.requested';
+  await sendCallback(turn, callback, type, { run_id: question.run_id, digest: question.digest }, view());
+}
+
+async function tellOfEnd(turn: TurnContext, callback: string | undefined, view: TurnView): Promise<void> {
+  if (callback !== undefined) await sendCallback(turn, callback, 'turn.ended', { run_id: view.run_id, digest: null }, view);
+}
+
+type TurnWorkflow = typeof turn;
