@@ -1,7 +1,7 @@
 /** A thousand turns that wait for approval in one worker: what they cost at rest, and how soon an approval runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { dataConverter } from '../src/data-converter';
+import { dataConverter } from '../src/temporal/data-converter';
 import { startDevServer } from '../src/devserver/dev-server';
 import { findTemporalCli } from '../src/devserver/find-cli';
 import type { AdmitCallOutput } from '../src/shared/activity-io';

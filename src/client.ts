@@ -7,7 +7,7 @@ import {
   WorkflowNotFoundError,
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
-import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
+import { executionInfoFromRaw } from './temporal/sdk-private';
 import { attestStart } from './attestation/attest';
 import type { BundleSigner } from './attestation/bundle-signer';
 import { SigningKey } from './attestation/signing-key';
@@ -15,7 +15,7 @@ import type { Subject } from './audit/export/bundle';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
 import { foundByKey } from './client/by-key';
 import { callInput, CallHandle, type DirectCall } from './client/direct-call';
-import { connectTemporal } from './client/connect';
+import { connectTemporal } from './temporal/connect';
 import { Feeds } from './client/feeds';
 import {
   AmbiguousKey,
@@ -57,9 +57,9 @@ import type { Config } from './config';
 import type { LiveBus } from './live/bus';
 import { openLive } from './live/open';
 import { inlineCode } from './shared/visible';
-import { dataConverter } from './data-converter';
-import { isThere } from './entities/is-there';
-import { settledDown } from './entities/under-way';
+import { dataConverter } from './temporal/data-converter';
+import { workflowExists } from './temporal/executions';
+import { waitForPendingWorkflowTask } from './temporal/executions';
 import { hashJson } from './shared/digests';
 import type { Json } from './shared/json';
 import {
@@ -212,7 +212,7 @@ export class HoldfastClient {
    */
   async turnNamed(name: string): Promise<TurnHandle> {
     const id = asTurnId(name);
-    if ((isTurnId(id) || isDirectCallId(id)) && (await isThere(this.temporal, workflowId(id)))) return this.turn(id);
+    if ((isTurnId(id) || isDirectCallId(id)) && (await workflowExists(this.temporal, workflowId(id)))) return this.turn(id);
     const found = await foundByKey(this.temporal, name);
     if (found.length > 1) throw new AmbiguousKey(name, found);
     if (found.length === 0) throw new TurnNotFound(name);
@@ -294,7 +294,7 @@ export class HoldfastClient {
     const handle = this.temporal.workflow.getHandle(workflowId);
     try {
       if (ask) {
-        if ((await settledDown(() => handle.describe()).catch(ifThere)) === false)
+        if ((await waitForPendingWorkflowTask(() => handle.describe()).catch(ifThere)) === false)
           throw await unanswered(this.temporal, { taskQueue: this.config.taskQueue }, 'open the session');
         const operation = new WithStartWorkflowOperation<any>(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
         const update = { args: [{}] as [object], startWorkflowOperation: operation };

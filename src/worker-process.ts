@@ -22,7 +22,7 @@ import { createLog } from './telemetry/log';
 import { readiness, type Check } from './telemetry/readiness';
 import { Running } from './telemetry/running';
 import { installRuntime } from './telemetry/runtime';
-import { label, routingOf, withoutNewTurns } from './routing';
+import { label, routingOf, withoutNewTurns } from './temporal/worker-versions';
 import { version } from './version';
 import type { ToolLogger } from './tools/define';
 import { useThreads } from './tools/isolation/threads';

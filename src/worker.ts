@@ -11,15 +11,15 @@ import { OLD_DIGESTS_MS } from './activities/checks/digest-version';
 import type { App } from './agents/define';
 import { approvalsChannel, type Channel } from './config/approvals-channel';
 import { ConfigError } from './config/error';
-import { dataConverter } from './data-converter';
-import { temporalIntents } from './entities/intents';
-import { temporalTurnEnds } from './entities/turn-ends';
-import { temporalTurns } from './entities/turns';
+import { dataConverter } from './temporal/data-converter';
+import { temporalIntents } from './temporal/intents';
+import { temporalTurnEnds } from './temporal/turn-ends';
+import { temporalTurns } from './temporal/turns';
 import { NO_LIVE, type LiveBus } from './live/bus';
 import { priceOf } from './model/prices';
 import type { ModelProvider } from './model/provider';
 import { acceptNoIsolation } from './processes/isolation';
-import type { Version } from './routing';
+import type { Version } from './temporal/worker-versions';
 import type { Store } from './store/store';
 import { activityLog } from './telemetry/activity-log';
 import { Running } from './telemetry/running';
@@ -33,10 +33,10 @@ import { Registry } from './tools/registry';
 import { NO_SOURCE, type ToolSource } from './tools/tool-source';
 import { SingleFlight } from './tools/single-flight';
 import { watchBlocked } from './worker/blocked';
-import { temporalBudgets } from './worker/temporal-budgets';
+import { temporalBudgets } from './temporal/budgets';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
-import { SEARCH_ATTRIBUTES } from './workflows/contract';
+import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
 
 export interface WorkerParts {
   app: App;
@@ -241,10 +241,8 @@ function engineOf({ defaultModel, deployment }: WorkerParts, bundle: WorkflowBun
 export class MissingSearchAttributes extends Error {
   override readonly name = 'MissingSearchAttributes';
   constructor(namespace: string, missing: string[]) {
-    const commands = missing.map((name) => {
-      const type = SEARCH_ATTRIBUTES[name as keyof typeof SEARCH_ATTRIBUTES] === 'KEYWORD' ? 'Keyword' : 'KeywordList';
-      return `temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${type}`;
-    });
+    const create = `temporal operator search-attribute create --namespace ${namespace}`;
+    const commands = missing.map((name) => `${create} --name ${name} --type ${NAMESPACE_ATTRIBUTES.get(name)}`);
     super(`The namespace ${namespace} lacks search attributes that turns write. Create them:\n${commands.join('\n')}`);
   }
 }
@@ -254,7 +252,7 @@ type Operator = Pick<NativeConnection, 'operatorService'>;
 /** @throws MissingSearchAttributes */
 export async function checkSearchAttributes(connection: Operator, namespace: string): Promise<void> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = Object.keys(SEARCH_ATTRIBUTES).filter((name) => !Object.hasOwn(customAttributes ?? {}, name));
+  const missing = [...NAMESPACE_ATTRIBUTES.keys()].filter((name) => !Object.hasOwn(customAttributes ?? {}, name));
   if (missing.length > 0) throw new MissingSearchAttributes(namespace, missing);
 }
 

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import fastify from 'fastify';
 import { HoldfastClient } from '../../src/client';
-import { dataConverter } from '../../src/data-converter';
+import { dataConverter } from '../../src/temporal/data-converter';
 import { EMPTY_TASK_QUEUE, OUR_TASK_QUEUE } from './task-queues';
 
 interface Start {

@@ -7,7 +7,7 @@ import type { NativeConnection, Worker } from '@temporalio/worker';
 import { FileTrust } from '../../src/attestation/file-trust';
 import type { App } from '../../src/agents/define';
 import { HoldfastClient } from '../../src/client';
-import { dataConverter } from '../../src/data-converter';
+import { dataConverter } from '../../src/temporal/data-converter';
 import type { ModelProvider } from '../../src/model/provider';
 import { FileStore } from '../../src/store/file-store';
 import { createWorker } from '../../src/worker';

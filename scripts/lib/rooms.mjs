@@ -10,7 +10,6 @@ const ROOMS = [
   'audit',
   'cli',
   'devserver',
-  'entities',
   'entries',
   'gateway',
   'http-client',
@@ -24,11 +23,12 @@ const ROOMS = [
   'shared',
   'store',
   'telemetry',
+  'temporal',
   'testing',
   'tools',
   'workflows',
 ];
-const FILES = ['client', 'config', 'data-converter', 'index', 'routing', 'worker', 'worker-process'];
+const FILES = ['client', 'config', 'index', 'worker', 'worker-process'];
 /** The public face of the workflows: names and shapes, importable from anywhere. */
 const CONTRACT = 'workflows/contract';
 
@@ -43,7 +43,7 @@ const COMMAND_LINE = './cli/main.js';
 const TABLE = {
   shared: { may: [], packages: false },
   workflows: {
-    may: ['shared', 'data-converter'],
+    may: ['shared'],
     types: ['activities'],
     packages: ['@temporalio/workflow', '@temporalio/common'],
   },
@@ -63,17 +63,15 @@ const TABLE = {
     may: ['shared', 'record', 'store', 'telemetry', 'model', 'tools', 'packs', 'audit', 'agents', 'live', CONTRACT],
     types: ['rules'],
   },
-  entities: { may: ['shared', CONTRACT], types: ['activities'] },
-  audit: { may: ['shared', 'record', 'entities', 'rules', 'store', 'telemetry', 'data-converter', 'attestation', CONTRACT] },
+  temporal: { may: ['shared', CONTRACT], types: ['activities', 'config', 'live'] },
+  audit: { may: ['shared', 'record', 'rules', 'store', 'telemetry', 'temporal', 'attestation', CONTRACT] },
   attestation: { may: ['shared', 'store', 'telemetry'], types: ['activities'] },
-  devserver: { may: ['shared', 'telemetry', 'processes', CONTRACT], types: ['config'] },
+  devserver: { may: ['shared', 'telemetry', 'temporal', 'processes', CONTRACT], types: ['config'] },
   client: {
-    may: ['shared', 'attestation', 'entities', 'store', 'telemetry', 'audit', 'config', 'data-converter', 'live', CONTRACT],
+    may: ['shared', 'attestation', 'store', 'telemetry', 'temporal', 'audit', 'config', 'live', CONTRACT],
     types: ['agents', 'tools'],
   },
-  config: { may: ['shared', 'devserver'] },
-  'data-converter': { may: ['shared'] },
-  routing: { may: ['shared'] },
+  config: { may: ['shared', 'devserver', 'temporal'] },
   worker: { may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT) },
   'worker-process': {
     may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT),

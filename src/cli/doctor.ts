@@ -82,7 +82,7 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
   const { address, namespace } = config.temporal;
   let connection: Connection;
   try {
-    const { connectTemporal } = await import('../client/connect.js');
+    const { connectTemporal } = await import('../temporal/connect.js');
     connection = await connectTemporal(config.temporal);
   } catch (error) {
     return [{ what: 'Temporal', ok: false, detail: text(error) }];

@@ -3,7 +3,7 @@
  * (shared/ids.ts). Temporal lists who has asked for something; what each of them would have made under the key is looked up.
  */
 import type { Client } from '@temporalio/client';
-import { isThere } from '../entities/is-there';
+import { workflowExists } from '../temporal/executions';
 import { idsFromKey, LOCAL_PRINCIPAL, mayBeKey, workflowId } from '../shared/ids';
 import { visibilityText } from '../shared/visibility-text';
 import { TURNS_AND_CALLS } from '../workflows/contract';
@@ -21,7 +21,8 @@ export async function foundByKey(temporal: Client, key: string): Promise<FoundBy
   const found: FoundByKey[] = [];
   if (!mayBeKey(key)) return found;
   for await (const requester of requesters(temporal))
-    for (const id of idsFromKey(requester, key)) if (await isThere(temporal, workflowId(id))) found.push({ id, requester });
+    for (const id of idsFromKey(requester, key))
+      if (await workflowExists(temporal, workflowId(id))) found.push({ id, requester });
   return found;
 }
 

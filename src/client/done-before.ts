@@ -3,10 +3,10 @@
  * reason), so that Temporal takes it once in a run, and whoever asks again, in whatever process, finds that it was taken.
  */
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
-import { readRun, timeOf, type HistoryEvent } from '../audit/history';
+import { decodeArrayFromPayloads } from '../temporal/sdk-private';
+import { readRun, timeOf, type HistoryEvent } from '../temporal/history';
 import { CLOCKS_MS } from '../attestation/trusted-keys';
-import type { Unanswered } from '../entities/in-time';
+import type { Unanswered } from '../temporal/send-update';
 import { isJsonObject, type Json } from '../shared/json';
 
 /** What was accepted: what was sent, and what was answered. Of a cancellation both are null. */

@@ -1,5 +1,5 @@
 /** What the client throws, each by its own name. */
-import type { Unanswered } from '../entities/in-time';
+import type { Unanswered } from '../temporal/send-update';
 import type { TurnView } from '../shared/turn-view';
 
 export { ServerUnreachable } from '../shared/server-unreachable';

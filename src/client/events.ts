@@ -25,7 +25,7 @@ import type { Json } from '../shared/json';
 import { decodePayload } from '../shared/payload';
 import type { TurnView } from '../shared/turn-view';
 import { DECIDE_UPDATE } from '../workflows/contract';
-import { timeOf, type HistoryEvent } from '../audit/history';
+import { timeOf, type HistoryEvent } from '../temporal/history';
 import { Questions } from './questions';
 
 /** Those of the live events are not durable; but a destructive call that is dispatched again is in the history too. */

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { LiveBus } from '../live/bus';
 import { Feed, type FeedOptions } from './feed';
-import { watchPendingActivities } from './pending-activities';
+import { watchPendingActivities } from '../temporal/pending-activities';
 import { readTurn } from './turn-log';
 
 export class Feeds {

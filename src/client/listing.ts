@@ -2,6 +2,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { TURN_STATES, type TurnState } from '../shared/turn-view';
 import { visibilityText } from '../shared/visibility-text';
+import { keywordOf } from '../shared/search-attributes';
 import { MEMO_KEY, TURNS_AND_CALLS } from '../workflows/contract';
 import { InvalidRequest } from './errors';
 import { sightClause, type Sight } from './sight';
@@ -39,14 +40,13 @@ export interface PendingTurn extends TurnSummary {
 
 /** @param ui_url its page, where there is a Web UI */
 export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: string | null): TurnSummary {
-  const attribute = (name: string) => String((info.searchAttributes?.[name] as unknown[] | undefined)?.[0] ?? '');
   const key = info.memo?.[MEMO_KEY];
   return {
     turn_id: info.workflowId.replace(/^turn\//, ''),
     workflow_id: info.workflowId,
-    agent: attribute('HoldfastAgent'),
-    state: stateOf(info.status.name, attribute('HoldfastState')),
-    requester: attribute('HoldfastRequester'),
+    agent: keywordOf(info.searchAttributes, 'agent'),
+    state: stateOf(info.status.name, keywordOf(info.searchAttributes, 'state')),
+    requester: keywordOf(info.searchAttributes, 'requester'),
     started_at: info.startTime.toISOString(),
     ended_at: info.closeTime?.toISOString() ?? null,
     ui_url,

@@ -1,11 +1,11 @@
 /** What a session is opened with, checked, and what a list says of it. */
 import { randomBytes } from 'node:crypto';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
-import { cutBytes } from '../shared/cut';
+import { TypedSearchAttributes } from '@temporalio/common';
 import { isSessionId, LOCAL_PRINCIPAL, newTurnId, turnIdFromKey } from '../shared/ids';
 import { MAX_TITLE, type SessionInput } from '../shared/session';
 import { inlineCode } from '../shared/visible';
+import { keyword, keywordOf } from '../shared/search-attributes';
 import { MEMO_REQUESTER, MEMO_TITLE } from '../workflows/contract';
 import { InvalidRequest } from './errors';
 
@@ -44,8 +44,6 @@ export type Opening = SessionInput & {
   options: { typedSearchAttributes: TypedSearchAttributes; memo: Record<string, unknown>; staticSummary: string };
 };
 
-const key = (name: string) => defineSearchAttributeKey(name, 'KEYWORD');
-
 /** @throws InvalidRequest */
 export function sessionIdOf({ id, requester = LOCAL_PRINCIPAL }: Pick<OpenSession, 'id' | 'requester'>): string {
   if (id === undefined) return newTurnId(Date.now(), randomBytes(6).toString('hex'));
@@ -66,7 +64,6 @@ export function openingOf(session_id: string, { agent, requester = LOCAL_PRINCIP
   if (agent !== undefined) text('agent', agent, 64);
   text('requester', requester, 200);
   if (title !== undefined) text('title', title, MAX_TITLE);
-  const pair = (name: string, value: string) => ({ key: key(name), value: cutBytes(value, 255) });
   return {
     session_id,
     agent: agent ?? null,
@@ -74,9 +71,9 @@ export function openingOf(session_id: string, { agent, requester = LOCAL_PRINCIP
     title: title ?? null,
     options: {
       typedSearchAttributes: new TypedSearchAttributes([
-        pair('HoldfastSession', session_id),
-        pair('HoldfastRequester', requester),
-        ...(agent === undefined ? [] : [pair('HoldfastAgent', agent)]),
+        keyword('session', session_id),
+        keyword('requester', requester),
+        ...(agent === undefined ? [] : [keyword('agent', agent)]),
       ]),
       memo: { [MEMO_REQUESTER]: requester, ...(title === undefined ? {} : { [MEMO_TITLE]: title }) },
       staticSummary: `session ${inlineCode(title ?? session_id)}`,
@@ -85,13 +82,12 @@ export function openingOf(session_id: string, { agent, requester = LOCAL_PRINCIP
 }
 
 export function sessionSummary(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: string | null): SessionSummary {
-  const attribute = (name: string) => String((info.searchAttributes?.[name] as unknown[] | undefined)?.[0] ?? '');
   const { [MEMO_TITLE]: title, [MEMO_REQUESTER]: requester } = info.memo ?? {};
   return {
     session_id: info.workflowId.replace(/^session\//, ''),
     workflow_id: info.workflowId,
-    agent: attribute('HoldfastAgent'),
-    requester: typeof requester === 'string' ? requester : attribute('HoldfastRequester'),
+    agent: keywordOf(info.searchAttributes, 'agent'),
+    requester: typeof requester === 'string' ? requester : keywordOf(info.searchAttributes, 'requester'),
     title: typeof title === 'string' ? title : null,
     state: info.status.name === 'RUNNING' ? 'open' : 'closed',
     started_at: info.startTime.toISOString(),

@@ -1,5 +1,5 @@
 /** Who has sent what to a turn, as Temporal has recorded it with the event. */
-import { timeOf, type RunEvent } from '../audit/history';
+import { timeOf, type RunEvent } from '../temporal/history';
 
 export interface Sent {
   run_id: string;

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { cameTooLate, fateOf, mayBeTaken, Sending, takenIn, type Unanswered } from '../entities/in-time';
-import { settledDown } from '../entities/under-way';
+import { cameTooLate, fateOf, mayBeTaken, Sending, takenIn, type Unanswered } from '../temporal/send-update';
+import { waitForPendingWorkflowTask } from '../temporal/executions';
 import { DecisionNotAccepted, type NoWorker, SessionNotFound } from './errors';
 import type { SessionParts } from './session-handle';
 import { isUnanswered } from './turn-handle';
@@ -80,7 +80,7 @@ export class SessionAsking {
     const runs: string[] = [];
     let sending: Sending | null = null;
     for (let tried = 1; ; tried++) {
-      const settled = await this.settledDown(runs).catch((error: unknown) => {
+      const settled = await this.waitForPendingWorkflowTask(runs).catch((error: unknown) => {
         if (sending === null) throw error;
         return false; // it was sent: what became of it is looked for
       });
@@ -104,13 +104,13 @@ export class SessionAsking {
   }
 
   /** Whether an update may go out. @param runs to which the present run is added */
-  private settledDown(runs: string[]): Promise<boolean> {
+  private waitForPendingWorkflowTask(runs: string[]): Promise<boolean> {
     const describe = async () => {
       const description = await this.asked('describe', () => this.handle.describe());
       if (!runs.includes(description.runId)) runs.push(description.runId);
       return description;
     };
-    return settledDown(describe).catch((error: unknown) => {
+    return waitForPendingWorkflowTask(describe).catch((error: unknown) => {
       if (error instanceof SessionNotFound && this.opens) return true; // it begins with this message
       throw error;
     });

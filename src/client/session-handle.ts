@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation, type Client } from '@temporalio/client';
-import type { Sending } from '../entities/in-time';
+import type { Sending } from '../temporal/send-update';
 import { isTurnId, sessionWorkflowId } from '../shared/ids';
 import { MAX_MESSAGE, readSend, type SendAnswer, type SendBody, type SessionInput, type SessionView } from '../shared/session';
 import type { Waits } from '../shared/waits';

@@ -1,7 +1,7 @@
 /** What starting a turn takes, and what Temporal is told of it. */
-import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
-import { cutBytes } from '../shared/cut';
+import { TypedSearchAttributes } from '@temporalio/common';
 import { isTurnId } from '../shared/ids';
+import { keyword } from '../shared/search-attributes';
 import { InvalidRequest } from './errors';
 
 export interface StartTurn {
@@ -38,11 +38,6 @@ export function checkStartTurn({ agent, message, id, sessionId }: StartTurn, req
     throw new InvalidRequest(`start: "sessionId" ${JSON.stringify(sessionId)} must match [A-Za-z0-9._~-]{1,128}.`);
 }
 
-const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
-const STATE = defineSearchAttributeKey('HoldfastState', 'KEYWORD');
-const SESSION = defineSearchAttributeKey('HoldfastSession', 'KEYWORD');
-const REQUESTER = defineSearchAttributeKey('HoldfastRequester', 'KEYWORD');
-
 /** What both workflows are given. */
 export interface Started {
   turn_id: string;
@@ -55,9 +50,9 @@ export interface Started {
 
 export function searchAttributes({ agent, requester, session_id = null }: Started): TypedSearchAttributes {
   return new TypedSearchAttributes([
-    ...(agent === null ? [] : [{ key: AGENT, value: cutBytes(agent, 255) }]),
-    { key: STATE, value: 'running' },
-    { key: REQUESTER, value: cutBytes(requester, 255) },
-    ...(session_id === null ? [] : [{ key: SESSION, value: cutBytes(session_id, 255) }]),
+    ...(agent === null ? [] : [keyword('agent', agent)]),
+    keyword('state', 'running'),
+    keyword('requester', requester),
+    ...(session_id === null ? [] : [keyword('session', session_id)]),
   ]);
 }

@@ -11,8 +11,8 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
-import { Sending, sendInTime, type Unanswered } from '../entities/in-time';
-import { settledDown } from '../entities/under-way';
+import { Sending, sendInTime, type Unanswered } from '../temporal/send-update';
+import { waitForPendingWorkflowTask } from '../temporal/executions';
 import { workflowId } from '../shared/ids';
 import type { JsonObject } from '../shared/json';
 import type { Waits } from '../shared/waits';
@@ -33,7 +33,7 @@ import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from './e
 import type { TurnEvent } from './events';
 import type { Watched } from './feed';
 import { Feeds } from './feeds';
-import { readHistory } from '../audit/history';
+import { readHistory } from '../temporal/history';
 import { sentOf, type Sent } from './senders';
 import { unanswered } from './unanswered';
 import { watchTurn, type WatchOptions } from './watch';
@@ -340,7 +340,7 @@ export class TurnHandle {
       return description;
     };
     // Sent all the same, it could keep the turn from ever being replayed.
-    if (!(await settledDown(described))) throw await this.unanswered(what);
+    if (!(await waitForPendingWorkflowTask(described))) throw await this.unanswered(what);
     const sending = new Sending(this.name ?? undefined);
     const { client, workflowId } = this;
     const sent = { args: [body, sending.waits] as [B, Waits], updateId: sending.id };

@@ -1,8 +1,8 @@
 /** What lasts of a turn: its events in order, each with its position, read from the history alone. */
 import type { Client } from '@temporalio/client';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { decodeArrayFromPayloads } from '../temporal/sdk-private';
 import { EventReader, type TurnEvent } from './events';
-import { readHistory, type Reading } from '../audit/history';
+import { readHistory, type Reading } from '../temporal/history';
 import { InOrder } from './in-order';
 import type { Position } from './position';
 

@@ -1,7 +1,7 @@
 /** Why nobody answered: whether a worker polls at all, so that nobody starts one who only has to wait. */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import type { Unanswered } from '../entities/in-time';
+import type { Unanswered } from '../temporal/send-update';
 import { NoWorker } from './errors';
 
 const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;

@@ -1,7 +1,7 @@
 /** Settings of the gateway's HTTP face. */
 import { z } from 'zod';
 import type { CallbackHost } from '../shared/callback';
-import { isLoopback } from './approvals-channel';
+import { isLoopback } from '../temporal/address';
 
 /** Only signatures that the issuer alone can make: with a shared secret, or none, whoever checks a token could write one. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const;

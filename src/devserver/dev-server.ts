@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { secretPlace, startGuardedProxy, type Place } from '../telemetry/guarded-proxy';
-import { SEARCH_ATTRIBUTES } from '../workflows/contract';
+import { NAMESPACE_ATTRIBUTES } from '../shared/search-attributes';
 import { waitUntilHealthy } from './healthy';
 import { choosePort, type ChosenPort } from './ports';
 import { startSupervised, type Supervised } from './supervised';
@@ -56,7 +56,6 @@ const DYNAMIC_CONFIG: Record<string, number | boolean | string[]> = {
   'frontend.httpAllowedHosts': [],
 };
 
-const TYPE_NAMES = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
 /** Another process may take a port between our look and the server's start. */
 const PORT_ATTEMPTS = 3;
 /** What the server writes then. Where the port is taken after its own look, it crashes instead, where it looks up its gRPC listener. */
@@ -120,7 +119,7 @@ function startArguments(
       '--dynamic-config-value',
       `${key}=${JSON.stringify(value)}`,
     ]),
-    ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${TYPE_NAMES[type]}`]),
+    ...[...NAMESPACE_ATTRIBUTES].flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
   ];
 }
 

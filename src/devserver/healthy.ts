@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { answers } from '../telemetry/answers';
-import { SEARCH_ATTRIBUTES } from '../workflows/contract';
+import { isListening } from '../temporal/address';
+import { NAMESPACE_ATTRIBUTES } from '../shared/search-attributes';
 
 /**
  * Waits until a server can run a turn: it answers, has the namespace, and knows our search attributes.
@@ -25,7 +25,7 @@ export async function waitUntilHealthy(
 }
 
 async function whatIsMissing(address: string, namespace: string): Promise<string | null> {
-  if (!(await answers(address))) return `nothing listens on ${address}`;
+  if (!(await isListening(address))) return `nothing listens on ${address}`;
   let connection: Connection | undefined;
   try {
     connection = await Connection.connect({ address, connectTimeout: 2000 });
@@ -33,7 +33,7 @@ async function whatIsMissing(address: string, namespace: string): Promise<string
     return await connection.withDeadline(Date.now() + 2000, async () => {
       await workflowService.describeNamespace({ namespace });
       const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-      const lacking = Object.keys(SEARCH_ATTRIBUTES).filter((name) => !Object.hasOwn(customAttributes ?? {}, name));
+      const lacking = [...NAMESPACE_ATTRIBUTES.keys()].filter((name) => !Object.hasOwn(customAttributes ?? {}, name));
       return lacking.length > 0 ? `search attributes ${lacking.join(', ')}` : null;
     });
   } catch (error) {

@@ -26,7 +26,7 @@ export { type CallbackSender } from '../activities/ports';
 export type { CallbackMessage } from '../shared/callback';
 export { createNotifier, type MailSettings, type NotifySettings, type WebhookSettings } from '../notify';
 export { type Delivery, type Notifier } from '../activities/ports';
-export type { Version } from '../routing';
+export type { Version } from '../temporal/worker-versions';
 export { Running } from '../telemetry/running';
 export { promToolMetrics } from '../telemetry/prom-tool-metrics';
 export type { ToolMetrics } from '../telemetry/tool-metrics';

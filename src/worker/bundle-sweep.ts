@@ -5,7 +5,7 @@ import { bundleSigner, type BundleSigner } from '../attestation/bundle-signer';
 import { KeptBundles } from '../audit/kept/folder';
 import { Sweeper, type SweeperParts } from '../audit/kept/sweeper';
 import { bundleKeyPlaces, type Config } from '../config';
-import { dataConverter } from '../data-converter';
+import { dataConverter } from '../temporal/data-converter';
 import type { Store } from '../store/store';
 
 /** @returns ends it: resolves when what is being written is written. Null: no bundles are kept here */

@@ -85,15 +85,6 @@ export const SUB_TURN_QUERY = 'sub_turn';
 /** Signal of a turn to the one above it, `{turn_id}`: there is something to look at. It says no more, since anybody can send it. */
 export const SUB_TURN_SIGNAL = 'sub_turn';
 
-/** Search attributes that the namespace must have, with their types. */
-export const SEARCH_ATTRIBUTES = {
-  HoldfastAgent: 'KEYWORD',
-  HoldfastState: 'KEYWORD',
-  HoldfastSession: 'KEYWORD',
-  HoldfastRequester: 'KEYWORD',
-  HoldfastTool: 'KEYWORD_LIST',
-} as const;
-
 /** Failure type of a turn that ended `failed`; its first detail is the TurnView. */
 export const TURN_FAILED = 'holdfast.turn_failed';
 

@@ -1,8 +1,8 @@
 /** One event of Temporal's history as proto3 JSON, and the JSON values that its payloads hold. */
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { historyToJSON } from '../../temporal/history-json';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { payloadValue } from '../case-file/payload';
-import type { HistoryEvent } from '../history';
+import type { HistoryEvent } from '../../temporal/history';
 
 export function eventJson(event: HistoryEvent): JsonObject {
   const { events } = JSON.parse(historyToJSON({ events: [event] })) as { events: JsonObject[] };

@@ -7,7 +7,7 @@ import { workflowId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import type { SessionBody } from '../format/lines';
 import { object, text } from '../../record/fields';
-import { readRun } from '../history';
+import { readRun } from '../../temporal/history';
 import { eventJson, valuesOf } from './event-json';
 
 /** The run of the session that has started a turn, as Temporal says in the turn's first event. */

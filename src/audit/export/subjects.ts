@@ -1,6 +1,6 @@
 /** Which turns belong to what is exported. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { isThere } from '../../entities/is-there';
+import { workflowExists } from '../../temporal/executions';
 import { sessionSeries, sessionTurnId, sessionWorkflowId, workflowId } from '../../shared/ids';
 import { visibilityText } from '../../shared/visibility-text';
 import { TURN_WORKFLOW } from '../../workflows/contract';
@@ -25,7 +25,7 @@ export async function planOf(sources: Sources, subject: Subject): Promise<Planne
   const turns = subject.kind === 'session' ? await sessionOf(sources, planner, subject.id) : await planner.turn(subject.id);
   if (turns.length > 0) return turns;
   const nothing = `There is nothing to export of ${subject.kind} ${subject.id}.`;
-  if (subject.kind === 'session' && (await isThere(sources.temporal, sessionWorkflowId(subject.id))))
+  if (subject.kind === 'session' && (await workflowExists(sources.temporal, sessionWorkflowId(subject.id))))
     throw new SubjectEmpty(nothing);
   throw new SubjectNotFound(nothing);
 }
@@ -59,7 +59,7 @@ async function lastTurns(temporal: Client, id: string): Promise<Map<string, numb
   if (now !== null && !last.has(now)) last.set(now, 0);
   for (const series of last.keys()) {
     const next = () => (last.get(series) ?? 0) + 1;
-    while (await isThere(temporal, workflowId(sessionTurnId(id, next(), series)))) last.set(series, next());
+    while (await workflowExists(temporal, workflowId(sessionTurnId(id, next(), series)))) last.set(series, next());
   }
   return last;
 }

@@ -7,7 +7,7 @@ import { idempotencyKey, type EffectIdentity } from '../../shared/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { TURN_WORKFLOW } from '../../workflows/contract';
 import type { RunBody } from '../format/lines';
-import { readHistory } from '../history';
+import { readHistory } from '../../temporal/history';
 import { object, text } from '../../record/fields';
 import { eventJson, valuesOf } from './event-json';
 import { ownText } from './own-text';

@@ -5,7 +5,7 @@ import { canonical, CanonicalError } from '../../shared/canonical';
 import type { Part } from '../../shared/transcript';
 import { StoreError, type EffectRecord } from '../../store/store';
 import type { Bodies, LineKind } from '../format/lines';
-import { readRun } from '../history';
+import { readRun } from '../../temporal/history';
 import { referencesOf } from './chain';
 import { eventJson } from './event-json';
 import { ownText } from './own-text';

@@ -6,10 +6,10 @@
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { createInterface } from 'node:readline';
-import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
+import { historyFromJSON } from '../../temporal/history-json';
 import { temporal } from '@temporalio/proto';
 import { DefaultLogger, Runtime, Worker, type InjectedSinks } from '@temporalio/worker';
-import { dataConverter } from '../../data-converter';
+import { dataConverter } from '../../temporal/data-converter';
 import { AskedCommands, REPLAY_NAME } from './asked';
 import { compare, type Compared } from './compare';
 import { oneLine } from './one-line';

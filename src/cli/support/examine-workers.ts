@@ -1,6 +1,6 @@
 /** Whether a worker would take a new turn, and whether older ones stand still, for `doctor`. */
 import type { Connection } from '@temporalio/client';
-import { label, makeCurrent, routingOf, sameVersion, type Routing, type Version } from '../../routing';
+import { label, makeCurrent, routingOf, sameVersion, type Routing, type Version } from '../../temporal/worker-versions';
 import { visibilityText } from '../../shared/visibility-text';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
 

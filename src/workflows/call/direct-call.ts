@@ -2,12 +2,11 @@
  * A direct call: one tool call that no model asked for. It is admitted, asked about, dispatched, recorded and
  * settled by the same code as a call of a turn; only the loop around it is missing.
  */
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { continueAsNew, defineQuery, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { CallInput, CallOutcome, TurnContext, TurnInput } from '../../shared/activity-io';
-import { cutBytes } from '../../shared/cut';
 import type { Envelope } from '../../shared/envelope';
 import type { DirectCallView } from '../../shared/turn-view';
+import { keyword } from '../../shared/search-attributes';
 import { admitDirect } from '../activities';
 import { STATUS_QUERY } from '../contract';
 import { answerCards } from '../approvals/card-pages';
@@ -21,8 +20,6 @@ import { now } from '../sandbox/now';
 import { bindToStore, newTurn } from '../turn/state';
 import { showState, turnView } from '../turn/turn-view';
 import { ParentReporter } from '../sub-agents/report-to-parent';
-
-const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
 
 export async function call(input: CallInput): Promise<DirectCallView> {
   const asTurn: TurnInput = { ...input, agent: input.agent ?? '', message: '', session_id: null, parent_head: null };
@@ -72,7 +69,7 @@ async function runOne({ agent, tool, input_json, attestation, resume: kept }: Ca
   data.policy = admitted.policy;
   if (agent === null && admitted.agent !== '') {
     turn.agent = admitted.agent;
-    upsertSearchAttributes([{ key: AGENT, value: cutBytes(admitted.agent, 255) }]);
+    upsertSearchAttributes([keyword('agent', admitted.agent)]);
   }
   showState(data, questions);
   await dispatch(context, [admitted.call]);

@@ -1,5 +1,5 @@
 import { workflowInfo, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { getActivator } from '@temporalio/workflow/lib/global-attributes';
+import { getActivator } from './activator';
 import { MEMO_TRACE } from '../contract';
 import { signalArrived } from './signals';
 import { updateArrived } from './update-senders';

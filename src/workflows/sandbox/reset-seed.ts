@@ -4,7 +4,7 @@
  * of the old one where a history is replayed by itself. The seed has no public name in the SDK; without it a reset is
  * noticed where the call runs (activities/checks/after-reset.ts), which is what keeps the effect one.
  */
-import { getActivator } from '@temporalio/workflow/lib/global-attributes';
+import { getActivator } from './activator';
 
 export function resetSeed(): string {
   return getActivator().randomnessSeed.join();

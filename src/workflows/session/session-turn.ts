@@ -1,15 +1,13 @@
 /** A session's turn, begun as its child. */
-import { defineSearchAttributeKey, TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ChildWorkflowCancellationType, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
 import type { TurnInput, TurnOfSession } from '../../shared/activity-io';
-import { cutBytes } from '../../shared/cut';
 import { sessionWorkflowId, traceId, workflowId } from '../../shared/ids';
 import type { SessionInput } from '../../shared/session';
 import { inlineCode } from '../../shared/visible';
+import { keyword } from '../../shared/search-attributes';
 import { MEMO_OF_SESSION, MEMO_TRACE, TURN_WORKFLOW } from '../contract';
 import type { Queued, SessionData } from './session-state';
-
-const attribute = (name: string) => defineSearchAttributeKey(name, 'KEYWORD');
 
 /**
  * Resolves once it has begun. One that was begun before a reset goes on as it is.
@@ -52,10 +50,10 @@ export async function startTurn(
       cancellationType: ChildWorkflowCancellationType.ABANDON,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       typedSearchAttributes: new TypedSearchAttributes([
-        { key: attribute('HoldfastAgent'), value: cutBytes(agent, 255) },
-        { key: attribute('HoldfastState'), value: 'running' },
-        { key: attribute('HoldfastRequester'), value: cutBytes(requester, 255) },
-        { key: attribute('HoldfastSession'), value: cutBytes(session_id, 255) },
+        keyword('agent', agent),
+        keyword('state', 'running'),
+        keyword('requester', requester),
+        keyword('session', session_id),
       ]),
       memo: { [MEMO_TRACE]: trace_id, ...(of ? { [MEMO_OF_SESSION]: of } : {}) },
       staticSummary: `${inlineCode(agent)} ${inlineCode(message.replace(/\s+/g, ' ').slice(0, 150))}`,

@@ -3,7 +3,6 @@
  * is in the store, under a head; here is only what has to go on in another run. A turn is a child that is abandoned: it
  * neither dies with a run of its session nor keeps one from ending, and its end is looked for, not believed.
  */
-import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   ActivityFailure,
   allHandlersFinished,
@@ -22,7 +21,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../../shared/activity-io';
-import { cutBytes } from '../../shared/cut';
 import { hashJson } from '../../shared/digests';
 import { sessionSeries, workflowId } from '../../shared/ids';
 import { isJsonObject, type Json } from '../../shared/json';
@@ -44,6 +42,7 @@ import { mustBeInTime } from '../sandbox/in-time';
 import { readBy } from '../turn/interruption';
 import { now } from '../sandbox/now';
 import { decodePayload } from '../../shared/payload';
+import { keyword } from '../../shared/search-attributes';
 import { isOver, newSession, nextInQueue, sendFault, take, turnEnded, type SessionData } from './session-state';
 import { startTurn } from './session-turn';
 import { onSignals } from '../sandbox/signals';
@@ -55,8 +54,6 @@ const FIRST_LOOK = 60_000;
 const SELDOM = 3_600_000;
 /** A turn that says it is done ends within this time, ms. */
 const ENDS_WITHIN = 20_000;
-
-const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
 
 export async function session(input: SessionInput): Promise<SessionView> {
   const data = (input.resume as SessionData | undefined) ?? newSession(input, now(), patched('session-series'));
@@ -214,7 +211,7 @@ setWorkflowOptions(
 
 /**
  * Resolves when all that came with this activation has been handled: updates are answered before the loop acts on whatever
- * came with them. A worker that comes back may see apart what a replay sees at once (entities/under-way.ts); so both act
+ * came with them. A worker that comes back may see apart what a replay sees at once (temporal/executions.ts); so both act
  * in the same order.
  */
 async function allTaken(): Promise<void> {
@@ -264,7 +261,7 @@ async function fork({ session_id, fork: from }: SessionInput, data: SessionData)
     data.forked_from = { block: from!.block, turn_id: checked.turn_id };
     if (data.agent === '') {
       data.agent = checked.agent;
-      upsertSearchAttributes([{ key: AGENT, value: cutBytes(data.agent, 255) }]);
+      upsertSearchAttributes([keyword('agent', data.agent)]);
     }
     return { opened: true };
   } catch (error) {

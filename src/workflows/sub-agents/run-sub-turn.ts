@@ -3,7 +3,7 @@
  * end or go on as another, and found again by its id: after continue-as-new, and after a reset.
  */
 import { keepProgress } from '../turn/state';
-import { defineSearchAttributeKey, TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ActivityFailure,
   CancellationScope,
@@ -22,7 +22,6 @@ import type {
   RunCallInput,
   RunCallOutput,
 } from '../../shared/activity-io';
-import { cutBytes } from '../../shared/cut';
 import { callError, type CallError } from '../../shared/errors';
 import { workflowId } from '../../shared/ids';
 import {
@@ -35,6 +34,7 @@ import {
   type TurnLimits,
 } from '../../shared/sub-turn';
 import { inlineCode } from '../../shared/visible';
+import { keyword } from '../../shared/search-attributes';
 import { closeSubTurn, lookAtSubTurn, openSubTurn } from '../activities';
 import { admittedAs, endCall, moveCall } from '../call/call-log';
 import { MEMO_TRACE, TURN_WORKFLOW } from '../contract';
@@ -53,10 +53,6 @@ const MOST_SUBS = 100;
 /** A child that was ended from outside says nothing: it is looked at now and then, ms. */
 const FIRST_PROBE_MS = 60_000;
 const LONGEST_PROBE_MS = 3_600_000;
-
-const AGENT = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
-const STATE = defineSearchAttributeKey('HoldfastState', 'KEYWORD');
-const REQUESTER = defineSearchAttributeKey('HoldfastRequester', 'KEYWORD');
 
 type Opened = OpenSubTurnOutput & { open: true };
 
@@ -182,9 +178,9 @@ async function start(
   };
   const input = { turn_id: sub.turn_id, agent, message, requester, session_id: null, trace_id, parent_head: null, parent };
   const attributes = new TypedSearchAttributes([
-    { key: AGENT, value: cutBytes(agent, 255) },
-    { key: STATE, value: 'running' },
-    { key: REQUESTER, value: cutBytes(requester, 255) },
+    keyword('agent', agent),
+    keyword('state', 'running'),
+    keyword('requester', requester),
   ]);
   try {
     const child = await CancellationScope.nonCancellable(() =>

@@ -1,11 +1,11 @@
 /** What outsiders see of a running turn: the view, the search attributes, the cards in the Web UI. */
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { cutBytes } from '../../shared/cut';
 import { inlineCode } from '../../shared/visible';
 import type { TurnInput } from '../../shared/activity-io';
 import type { SubTurnStart, Surfaced } from '../../shared/sub-turn';
 import type { TurnState, TurnView } from '../../shared/turn-view';
+import { keyword, KEYWORD_BYTES, SEARCH_ATTRIBUTES } from '../../shared/search-attributes';
 import type { Dispatch } from '../call/dispatch-types';
 import { showDecisions, viewOf } from '../call/call-log';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
@@ -14,9 +14,6 @@ import { usageSoFar } from './spending';
 import type { TurnData } from './state';
 import { fitCalls } from './state-limits';
 import { subTurnViews, surfaced } from '../sub-agents/sub-turns';
-
-const STATE = defineSearchAttributeKey('HoldfastState', 'KEYWORD');
-const TOOL = defineSearchAttributeKey('HoldfastTool', 'KEYWORD_LIST');
 
 type Asked = Pick<Dispatch, 'questions' | 'arrivals'>;
 
@@ -51,10 +48,14 @@ export function turnView(input: TurnInput, data: TurnData, asked: Asked): TurnVi
   };
 }
 
-/** What the run before has asked waits while this run takes it up, too: a decision on it waits with it. */
+/** Also what the run before has asked, while this run takes it up: in the order in which it is asked again. */
 function waitingHere({ open }: TurnData, { questions, arrivals }: Asked): string[] {
   if (!arrivals.takesUp) return questions.open().map(({ digest }) => digest);
-  return Object.values(open?.progress ?? {}).flatMap((kept) => ('question' in kept ? [kept.question.digest] : []));
+  const { calls = [], progress = {} } = open ?? {};
+  return calls.flatMap(({ id }) => {
+    const kept = progress[id];
+    return kept && 'question' in kept ? [kept.question.digest] : [];
+  });
 }
 
 function parentView({ turn_id, workflow_id, call_id }: SubTurnStart): NonNullable<TurnView['parent']> {
@@ -97,12 +98,9 @@ export function showState(data: TurnData, questions: ApprovalQuestions, ended: T
   const kinds = [...open, ...below].map(({ kind }) => kind);
   const state = ended ?? (kinds.includes('doubt') ? 'in_doubt' : kinds.length > 0 ? 'awaiting_approval' : 'running');
   const names = [...open.map(({ tool }) => tool), ...below.map(({ call }) => call.tool)];
-  const tools = [...new Set(names.map((name) => cutBytes(name, 255)))].sort();
+  const tools = [...new Set(names.map((name) => cutBytes(name, KEYWORD_BYTES)))].sort();
   if (state !== data.state || tools.join() !== questions.shownTools.join()) {
-    upsertSearchAttributes([
-      { key: STATE, value: state },
-      { key: TOOL, value: tools },
-    ]);
+    upsertSearchAttributes([keyword('state', state), { key: SEARCH_ATTRIBUTES.tool, value: tools }]);
     questions.shownTools = tools;
   }
   data.state = state;

@@ -11,7 +11,7 @@ import type { Output } from '../../../src/cli/support/output';
 import { decideInStory } from '../../../src/cli/support/story-decision';
 import { Waiting } from '../../../src/cli/support/waiting';
 import { messageOf } from '../../../src/notify/message';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { aQuestion, WHERE } from '../../support/notify/questions';
 import { ask, say } from '../../support/scripted-model';

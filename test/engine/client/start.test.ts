@@ -7,7 +7,7 @@ import { SigningKey } from '../../../src/attestation/signing-key';
 import { HoldfastClient, type StartTurn } from '../../../src/client';
 import { IdempotencyConflict, InvalidRequest, ServerUnreachable } from '../../../src/client/errors';
 import { loadConfig } from '../../../src/config';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { eventually, withEngine } from '../support/engine';
 import { say } from '../../support/scripted-model';
 

@@ -8,7 +8,7 @@ import { TurnHandle } from '../../../src/client/turn-handle';
 import type { LiveBus } from '../../../src/live/bus';
 import { InProcessLive } from '../../../src/live/in-process';
 import { liveToParent, relayLive } from '../../../src/live/to-parent';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { ModelFailure } from '../../../src/model/provider';
 import { eventually, testAddress, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { eventually, testAddress } from '../support/engine';
 import { ownKey, type Person } from '../../support/gateway';
 import { ana, boss, eve, gatewayScene, invoice, ned, olga, rita, ron } from '../support/gateway-scene';

@@ -4,7 +4,7 @@
  */
 import { NativeConnection } from '@temporalio/worker';
 import type { Connection } from '@temporalio/client';
-import { connectTemporal } from '../../../src/client/connect';
+import { connectTemporal } from '../../../src/temporal/connect';
 
 export interface Connections {
   worker: NativeConnection;

@@ -13,7 +13,7 @@ import { defineAgent, defineApp, type AgentDefinition, type App } from '../../..
 import { HoldfastClient, type StartTurn } from '../../../src/client';
 import type { CallHandle, DirectCall } from '../../../src/client/direct-call';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import type { ModelProvider } from '../../../src/model/provider';
 import { FileStore } from '../../../src/store/file-store';
 import type { Store } from '../../../src/store/store';

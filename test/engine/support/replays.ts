@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 import { recomputeDigests } from '../../support/recompute-digests';
 import { onTestFileEnd, testName } from '../../support/test-file';

@@ -1,6 +1,6 @@
 /**
  * A worker that comes back from a crash can see apart what a replay sees at once: the end of a turn, from a query; then a
- * message, with its workflow task (entities/under-way.ts). What it did is in history in that order, and must be replayed.
+ * message, with its workflow task (temporal/executions.ts). What it did is in history in that order, and must be replayed.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 import { withEngine } from '../support/engine';
 import { say } from '../../support/scripted-model';

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'no
 import { join } from 'node:path';
 import { isSetting, loadConfig } from '../../../src/config';
 import { siteFault } from '../../../src/shared/same-site';
-import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contract';
+import { NAMESPACE_ATTRIBUTES } from '../../../src/shared/search-attributes';
 import { version } from '../../../src/version';
 import { composeFaults, composeText, defaultEnvironment, readCompose, ROOT, type ComposeService } from '../support/compose-file';
 import { SERVER_VERSION } from '../support/native-binaries';
@@ -201,9 +201,6 @@ describe('docker/temporal/set-up-namespace.sh', () => {
   it('makes exactly the search attributes that turns write', () => {
     const script = readFileSync(join(ROOT, 'docker/temporal/set-up-namespace.sh'), 'utf8');
     const made = [...script.matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [name, type]);
-    const types = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
-    expect(Object.fromEntries(made)).toEqual(
-      Object.fromEntries(Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [name, types[type as keyof typeof types]])),
-    );
+    expect(Object.fromEntries(made)).toEqual(Object.fromEntries(NAMESPACE_ATTRIBUTES));
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { startDevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { startChain, type DevChain } from '../../../src/devserver/chain';
 import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
 import { deployDemo, type Demo } from '../../../src/packs/onchain';

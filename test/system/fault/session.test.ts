@@ -10,7 +10,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { HoldfastClient } from '../../../src/client';
 import type { SessionHandle } from '../../../src/client/session-handle';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { startDevServer, type DevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { startRehearsal, type Rehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';

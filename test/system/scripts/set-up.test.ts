@@ -9,7 +9,7 @@ import { ROOT, withModule } from './support/run-module';
 /** A checkout with two source files of its own, what bundles workflows, and the dependencies of this one. */
 function checkout(): string {
   const names = ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
-  const bundling = ['src/worker/workflow-bundle.ts', 'src/data-converter.ts'];
+  const bundling = ['src/worker/workflow-bundle.ts', 'src/temporal/data-converter.ts'];
   const root = newCheckout([...names, ...bundling], (entry) => /^\.(holdfast|cache)/.test(entry));
   mkdirSync(join(root, 'src', 'workflows'), { recursive: true });
   writeFileSync(

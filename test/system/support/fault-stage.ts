@@ -14,7 +14,7 @@ import { Client, Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
 import { NoWorker } from '../../../src/client/errors';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { startRehearsal, type Rehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';
 import { eventually } from '../../engine/support/engine';

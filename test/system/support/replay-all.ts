@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { TURNS_AND_CALLS } from '../../../src/workflows/contract';
 import { keepForReplay } from '../../engine/support/replays';
 

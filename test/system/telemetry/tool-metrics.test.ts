@@ -7,7 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { HoldfastClient } from '../../../src/client';
-import { dataConverter } from '../../../src/data-converter';
+import { dataConverter } from '../../../src/temporal/data-converter';
 import { startRehearsal } from '../../../src/model/rehearsal';
 import { promToolMetrics } from '../../../src/telemetry/prom-tool-metrics';
 import { TOOL_COUNTERS, TOOL_DURATION } from '../../../src/telemetry/tool-metrics';

@@ -1,4 +1,5 @@
-import { approvalsChannel, isLoopback } from '../../../src/config/approvals-channel';
+import { approvalsChannel } from '../../../src/config/approvals-channel';
+import { isLoopback } from '../../../src/temporal/address';
 
 describe('a worker that nobody has told which decisions count', () => {
   const on = (address: string) => approvalsChannel({ temporal: { address } });

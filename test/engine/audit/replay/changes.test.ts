@@ -54,7 +54,7 @@ describe('a change that Temporal’s own check passes over', () => {
     ],
     [
       'search attribute',
-      [/\{ key: STATE, value: state \}/, '{ key: STATE, value: state === "awaiting_approval" ? "waiting" : state }'],
+      [/(keyword\)\('state', )state\)/, '$1state === "awaiting_approval" ? "waiting" : state)'],
       /^event 20: the code would now set the search attributes HoldfastTool, HoldfastState with another value: "waiting", and "awaiting_approval" was recorded$/,
     ],
     [

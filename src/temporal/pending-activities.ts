@@ -1,6 +1,6 @@
 /** Progress and retries where no bus brings them: they are not in history while an activity runs, but the server knows them. */
 import type { Client } from '@temporalio/client';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { decodeArrayFromPayloads } from './sdk-private';
 import type { LiveListener } from '../live/bus';
 
 const LOOK_EVERY = 500;

@@ -6,14 +6,14 @@ import {
   type Client,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { decodeArrayFromPayloads } from './sdk-private';
 import type { AskedTurn, Turns } from '../activities/ports';
 import { isJsonObject, type Json } from '../shared/json';
 import type { SubTurnFacts } from '../shared/sub-turn';
 import type { Waits } from '../shared/waits';
 import { DECIDE_UPDATE, SUB_TURN_QUERY, type DecideAnswer } from '../workflows/contract';
-import { Sending, sendInTime } from './in-time';
-import { settledDown } from './under-way';
+import { Sending, sendInTime } from './send-update';
+import { waitForPendingWorkflowTask } from './executions';
 
 /** ms; a worker that is busy answers a query late. */
 const ANSWERS_WITHIN = 20_000;
@@ -50,7 +50,7 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
       const sender = as(identity);
       const handle = sender.workflow.getHandle(workflowId);
       try {
-        if (!(await within(() => settledDown(() => handle.describe()))))
+        if (!(await within(() => waitForPendingWorkflowTask(() => handle.describe()))))
           throw new Error(`No worker takes what came to ${workflowId} before; the decision was not passed on.`);
         const sending = new Sending(id, Math.min(PASSED_ON_WITHIN, before - SURE_AFTER - Date.now()));
         if (sending.until <= Date.now()) throw new Error('There is no time left to pass the decision on.');

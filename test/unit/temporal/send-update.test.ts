@@ -2,7 +2,7 @@
 import { ServiceError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { NoWorker } from '../../../src/client/errors';
-import { Sending, sendInTime } from '../../../src/entities/in-time';
+import { Sending, sendInTime } from '../../../src/temporal/send-update';
 import { lateFault, TOO_LATE, WAITS_MS } from '../../../src/shared/waits';
 import { settledByTimers } from '../../support/clock-ahead';
 

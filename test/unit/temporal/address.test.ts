@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { HoldfastClient } from '../../../src/client';
 import { loadConfig } from '../../../src/config';
-import { answers } from '../../../src/telemetry/answers';
+import { isListening } from '../../../src/temporal/address';
 import { freePort } from '../../support/free-port';
 
 it('tells whether anything listens, over both families of addresses', async () => {
@@ -12,9 +12,9 @@ it('tells whether anything listens, over both families of addresses', async () =
     const server = createServer().listen(0, host);
     await new Promise((resolve) => server.once('listening', resolve));
     const address = `${written}:${(server.address() as { port: number }).port}`;
-    expect(await answers(address)).toBe(true);
+    expect(await isListening(address)).toBe(true);
     await new Promise((resolve) => server.close(resolve));
-    expect(await answers(address)).toBe(false);
+    expect(await isListening(address)).toBe(false);
   }
 });
 

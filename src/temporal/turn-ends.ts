@@ -11,6 +11,7 @@ import type { TurnEnds } from '../activities/ports';
 import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../shared/activity-io';
 import { sessionTurnId, sessionWorkflowId, workflowId } from '../shared/ids';
 import { cutBytes } from '../shared/cut';
+import { KEYWORD_BYTES } from '../shared/search-attributes';
 import type { TurnView } from '../shared/turn-view';
 import { visibilityText } from '../shared/visibility-text';
 import { MEMO_OF_SESSION, STATUS_QUERY, TURN_FAILED, TURN_WORKFLOW } from '../workflows/contract';
@@ -65,14 +66,14 @@ function isOf({ parentExecution, memo }: WorkflowExecutionDescription, session_i
 
 async function hasTurns(client: Client, sessionId: string): Promise<boolean> {
   const first = client.workflow.getHandle(workflowId(sessionTurnId(sessionId, 1))).describe();
-  const isThere = await first
+  const workflowExists = await first
     .then(() => true)
     .catch((error: unknown) => {
       if (error instanceof WorkflowNotFoundError) return false;
       throw error;
     });
-  if (isThere) return true;
-  const query = `WorkflowType = '${TURN_WORKFLOW}' AND HoldfastSession = ${visibilityText(cutBytes(sessionId, 255))}`;
+  if (workflowExists) return true;
+  const query = `WorkflowType = '${TURN_WORKFLOW}' AND HoldfastSession = ${visibilityText(cutBytes(sessionId, KEYWORD_BYTES))}`;
   for await (const { workflowId: listed } of client.workflow.list({ query }))
     if (/^[0-9]+$/.test(listed.slice(workflowId(`${sessionId}.`).length)) && listed.startsWith(workflowId(`${sessionId}.`)))
       return true;

@@ -1,5 +1,5 @@
-import { examineWorkers } from '../../src/cli/support/examine-workers';
-import { makeCurrent, routingOf, withoutNewTurns, type Version } from '../../src/routing';
+import { examineWorkers } from '../../../src/cli/support/examine-workers';
+import { makeCurrent, routingOf, withoutNewTurns, type Version } from '../../../src/temporal/worker-versions';
 
 const A = { name: 'prod', buildId: 'a' };
 const B = { name: 'prod', buildId: 'b' };
