@@ -6,21 +6,14 @@ import type { NativeConnectionOptions } from '@temporalio/worker';
 import { ConfigError } from './config/error';
 import { readFiles } from './config/files';
 import type { CallbackConfig, HttpConfig } from './config/http';
-import {
-  readVariable,
-  type BindAddress,
-  type DATA_SOURCES,
-  type LOG_LEVELS,
-  type Reader,
-  type Value,
-  type Variable,
-} from './config/variables';
+import type { BindAddress, DATA_SOURCES, LOG_LEVELS } from './config/schemas';
+import { readVariable, type Reader, type Value, type Variable } from './config/variables';
 import { cacheFolder } from './devserver/cli-cache';
 import { readDevState, type DevState } from './devserver/state-file';
 
 export { ConfigError } from './config/error';
 export { isSetting } from './config/files';
-export { DATA_SOURCES, type BindAddress } from './config/variables';
+export { DATA_SOURCES, type BindAddress } from './config/schemas';
 
 export interface SmtpConfig {
   host: string;
@@ -140,11 +133,8 @@ export interface Config {
   cache: string;
 }
 
-export const DEFAULT_HTTP_PORT = 8480;
-/** 100 a second: above what people and most services ask for, far below what hurts. */
-export const DEFAULT_HTTP_RATE = 6000;
-/** With what follows it (worker-process.ts), an orderly end stays below the 30 s that Kubernetes grants by default. */
-const DEFAULT_DRAIN_SECONDS = 20;
+export const DEFAULT_HTTP_PORT = readVariable({}, 'HOLDFAST_HTTP_PORT', false);
+export const DEFAULT_HTTP_RATE = readVariable({}, 'HOLDFAST_HTTP_RATE', false);
 
 /**
  * Reads the settings. Each variable may be given as NAME_FILE instead: the file's trimmed content is the value.
@@ -152,8 +142,8 @@ const DEFAULT_DRAIN_SECONDS = 20;
  */
 export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const { env, fromFiles } = readFiles(given);
-  const read = <V extends Variable>(name: V): Value<V> | undefined => readVariable(env, name, fromFiles.has(name));
-  const home = read('HOLDFAST_HOME') ?? '.holdfast';
+  const read = <V extends Variable>(name: V): Value<V> => readVariable(env, name, fromFiles.has(name));
+  const home = read('HOLDFAST_HOME');
   const anthropic = anthropicOf(read);
   const model = read('HOLDFAST_MODEL') ?? (hasAccess(anthropic) ? 'anthropic' : 'rehearsal');
   if (model === 'anthropic' && !hasAccess(anthropic)) {
@@ -161,7 +151,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
       'HOLDFAST_MODEL is "anthropic" but none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL is set; set one, or HOLDFAST_MODEL=rehearsal.',
     );
   }
-  const httpPort = read('HOLDFAST_HTTP_PORT') ?? DEFAULT_HTTP_PORT;
+  const httpPort = read('HOLDFAST_HTTP_PORT');
   const running = readDevState(home);
   const temporal = temporalOf(env, running);
   const uiUrl =
@@ -173,24 +163,24 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     anthropic,
     model,
     rehearsedDespite: model === 'rehearsal' ? rehearsedDespite(anthropic, read('HOLDFAST_TOOL_CALLS')) : null,
-    taskQueue: read('HOLDFAST_TASK_QUEUE') ?? 'holdfast',
+    taskQueue: read('HOLDFAST_TASK_QUEUE'),
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
     live: liveOf(read),
-    httpHost: read('HOLDFAST_HTTP_HOST') ?? '127.0.0.1',
+    httpHost: read('HOLDFAST_HTTP_HOST'),
     httpPort,
     publicUrl: (read('HOLDFAST_PUBLIC_URL') ?? `http://localhost:${httpPort}`).replace(/\/+$/, ''),
     hosts: read('HOLDFAST_HOSTS') ?? [],
-    debugInfo: read('HOLDFAST_DEBUG_INFO') ?? false,
+    debugInfo: read('HOLDFAST_DEBUG_INFO'),
     health: read('HOLDFAST_HEALTH_PORT') ?? null,
     metrics: read('HOLDFAST_METRICS_PORT') ?? null,
-    drainMs: (read('HOLDFAST_DRAIN_SECONDS') ?? DEFAULT_DRAIN_SECONDS) * 1000,
+    drainMs: read('HOLDFAST_DRAIN_SECONDS') * 1000,
     ...optional('maxCachedWorkflows', read('HOLDFAST_MAX_CACHED_WORKFLOWS')),
     home,
     ...optional('temporalCli', read('HOLDFAST_TEMPORAL_CLI')),
     logLevel: read('HOLDFAST_LOG_LEVEL') ?? read('LOG_LEVEL') ?? 'info',
     ...optional('approvals', read('HOLDFAST_APPROVALS')),
     ...optional('oldDigestsUntil', read('HOLDFAST_OLD_DIGESTS_UNTIL')),
-    childrenMayReadSecrets: read('HOLDFAST_CHILDREN_MAY_READ_SECRETS') ?? false,
+    childrenMayReadSecrets: read('HOLDFAST_CHILDREN_MAY_READ_SECRETS'),
     trustedKeys: read('HOLDFAST_TRUSTED_KEYS') ?? defaultTrustedKeys(home),
     signingKey: read('HOLDFAST_SIGNING_KEY') ?? present(defaultSigningKey(home)),
     bundleKey: bundleKeyOf(read),
@@ -207,7 +197,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     ...dataOf(read),
     toolCalls: read('HOLDFAST_TOOL_CALLS') ?? 'native',
     reference: {
-      weather: read('HOLDFAST_WEATHER') ?? 'sample',
+      weather: read('HOLDFAST_WEATHER'),
       ...optional('weatherUrl', read('HOLDFAST_WEATHER_URL')),
       ...optional('documents', read('HOLDFAST_DOCUMENTS')),
     },
@@ -286,8 +276,8 @@ function httpOf(read: Reader): HttpConfig {
   return {
     jwt: read('HOLDFAST_JWT') ?? null,
     corsOrigins: read('HOLDFAST_CORS_ORIGINS') ?? [],
-    requestsPerMinute: read('HOLDFAST_HTTP_RATE') ?? DEFAULT_HTTP_RATE,
-    proxies: read('HOLDFAST_HTTP_PROXIES') ?? 0,
+    requestsPerMinute: read('HOLDFAST_HTTP_RATE'),
+    proxies: read('HOLDFAST_HTTP_PROXIES'),
     openMetrics: read('HOLDFAST_HTTP_METRICS') === 'open',
     callbacks: callbacksOf(read),
   };
@@ -375,7 +365,7 @@ function smtpOf(read: Reader): SmtpConfig | null {
   const from = read('HOLDFAST_SMTP_FROM');
   if (from === undefined)
     throw new ConfigError('HOLDFAST_SMTP_FROM is not set; with HOLDFAST_SMTP_HOST it must be a sender address.');
-  const secure = read('HOLDFAST_SMTP_SECURE') ?? false;
+  const secure = read('HOLDFAST_SMTP_SECURE');
   return {
     host,
     port: read('HOLDFAST_SMTP_PORT') ?? (secure ? 465 : 587),
@@ -402,7 +392,7 @@ function notifyOf(read: Reader): NotifyConfig {
 }
 
 function dataOf(read: Reader): Pick<Config, 'data' | 'edgar'> {
-  const data = read('HOLDFAST_DATA') ?? 'snapshot';
+  const data = read('HOLDFAST_DATA');
   if (data === 'snapshot') return { data, edgar: null };
   const userAgent = read('HOLDFAST_EDGAR_USER_AGENT');
   if (userAgent === undefined) {
@@ -431,7 +421,7 @@ function evmOf(read: Reader, home: string): EvmConfig | null {
     sessionKeys: read('HOLDFAST_EVM_SESSION_KEYS') ?? {},
     tokens: read('HOLDFAST_EVM_TOKENS') ?? [],
     journal: read('HOLDFAST_EVM_JOURNAL') ?? join(home, 'evm'),
-    confirmations: read('HOLDFAST_EVM_CONFIRMATIONS') ?? 1,
+    confirmations: read('HOLDFAST_EVM_CONFIRMATIONS'),
   };
 }
 

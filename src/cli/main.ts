@@ -8,6 +8,7 @@ import { budgets } from './budgets';
 import { call } from './call';
 import { cancel } from './cancel';
 import { chat } from './chat';
+import { config } from './config';
 import { deny } from './deny';
 import { dev } from './dev';
 import { doctor } from './doctor';
@@ -53,6 +54,7 @@ const COMMANDS = [
   cancel,
   trail,
   budgets,
+  config,
   doctor,
 ];
 
@@ -60,7 +62,7 @@ const JSON_OPTION = 'JSON instead of lines, one value a line';
 
 async function main(argv: string[]): Promise<number> {
   const program = new Command('holdfast')
-    .description('A durable engine for agent turns. Settings come from the environment; see the README.')
+    .description('A durable engine for agent turns. Settings come from the environment: see `holdfast config`.')
     .version(version)
     .option('--json', JSON_OPTION)
     .showHelpAfterError('(see --help)')

@@ -1,248 +1,461 @@
-/** The table of settings: each variable, what it must be, and the words for it. */
-import { isIPv6 } from 'node:net';
+/** The table of settings: each variable, what it must be, what it is without, and the words for it. `docs/configuration.md` is made of it. */
 import { z } from 'zod';
 import { withoutPassword } from '../shared/without-password';
 import { ConfigError } from './error';
 import { callbackHosts, hosts, jwt, origins, proxies, requestsPerMinute } from './http';
+import * as is from './schemas';
 
-/** Where a server of ours listens. */
-export interface BindAddress {
-  host: string;
-  port: number;
+interface Setting {
+  schema: z.ZodType<unknown, string>;
+  /** What it must be: the end of an error. */
+  allowed: string;
+  /** What it is for, in Markdown; links lead from `docs/`. */
+  about: string;
+  /** What holds while it is not set: a value of it. */
+  default?: string;
+  /** The same in words, where it follows from other settings. */
+  unset?: string;
+  /** Its value is never shown. */
+  secret?: true;
 }
 
-export const DATA_SOURCES = ['snapshot', 'edgar'] as const;
+const url = z.url({ protocol: /^https?$/ });
+const openUrl = url.refine(is.hasNoPassword);
+const path = z.string();
+const LOG_LEVEL = { schema: z.enum(is.LOG_LEVELS), allowed: 'trace, debug, info, warn, error, fatal or silent' };
+const PRIVATE_KEY_FILE = { schema: path, allowed: 'the path of a private key, in PKCS8 PEM' };
+const OPEN_URL = { schema: openUrl, allowed: 'an http or https URL without a password' };
 
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/)
-  .transform(Number)
-  .pipe(z.number().min(1).max(65_535));
-/** A port alone means loopback: whoever wants more names the interface. */
-const bindAddress = z
-  .string()
-  .regex(/^(?:(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9.-]{1,253}):)?\d{1,5}$/i)
-  .transform((text): BindAddress => {
-    const colon = text.lastIndexOf(':');
-    const host = colon < 0 ? '127.0.0.1' : text.slice(0, colon).replace(/^\[|\]$/g, '');
-    return { host: host === 'localhost' ? '127.0.0.1' : host, port: Number(text.slice(colon + 1)) };
-  })
-  .refine(({ port: number }) => number >= 1 && number <= 65_535);
-const seconds = z
-  .string()
-  .regex(/^\d{1,4}$/)
-  .transform(Number)
-  .pipe(z.number().max(3600));
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** What one can listen at; a port is another setting's. */
-const host = z
-  .string()
-  .regex(/^(?:[0-9a-f:.]*:[0-9a-f:.]+|[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)$/i)
-  .refine((name) => !name.includes(':') || isIPv6(name));
-/** 0 or more than 1, as Temporal's SDK wants it. */
-const cachedWorkflows = z
-  .string()
-  .regex(/^\d{1,7}$/)
-  .transform(Number)
-  .refine((count) => count !== 1 && count <= 1_000_000);
-const chainId = z
-  .string()
-  .regex(/^[1-9]\d{0,14}$/)
-  .transform(Number);
-const confirmations = z
-  .string()
-  .regex(/^[1-9]\d{0,2}$/)
-  .transform(Number);
-function parsed(text: string, context: z.RefinementCtx): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    context.addIssue({ code: 'custom', message: 'not JSON' });
-    return z.NEVER;
-  }
-}
-const sessionKeys = z
-  .string()
-  .transform(parsed)
-  .pipe(z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), z.string().regex(/^0x[0-9a-fA-F]{64}$/)));
-/** `AAA=0x…,BBB=0x…` */
-const tokens = z.string().transform((text, context) =>
-  text.split(',').map((entry) => {
-    const [, symbol, address] = /^\s*([A-Za-z0-9.$-]{1,16})=(0x[0-9a-fA-F]{40})\s*$/.exec(entry) ?? [];
-    if (symbol !== undefined && address !== undefined) return { symbol, address };
-    context.addIssue({ code: 'custom', message: 'not SYMBOL=ADDRESS' });
-    return z.NEVER;
-  }),
-);
-/** Who may speak to the gateway, and with which token: only its hash stands in settings. */
-const principals = z
-  .string()
-  .max(60_000)
-  .transform(parsed)
-  .pipe(
-    z
-      .array(
-        z.strictObject({
-          principal: z.string().min(1).max(200).refine(isPrincipalName),
-          roles: z.array(z.string().regex(/^[A-Za-z0-9._:-]{1,64}$/)).max(16),
-          token_sha256: z.string().regex(/^[0-9a-f]{64}$/),
-        }),
-      )
-      .max(500),
-  );
-/** As the Standard Webhooks specification writes keys. */
-const webhookSecret = z
-  .string()
-  .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/)
-  .refine((text) => {
-    const { length } = Buffer.from(text.slice('whsec_'.length), 'base64');
-    return length >= 24 && length <= 64;
-  });
-const addresses = z
-  .string()
-  .max(5000)
-  .transform((text) => text.split(',').map((address) => address.trim()))
-  .pipe(z.array(z.email().max(254)).max(20));
-const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
+const PLACES = {
+  HOLDFAST_HOME: {
+    schema: path,
+    allowed: 'a folder',
+    default: '.holdfast',
+    about: 'State of the embedded stack, keys and bundles; caught mail is in `outbox/`.',
+  },
+  HOLDFAST_STORE: {
+    schema: z.string().regex(/^(file:.+|postgres(ql)?:\/\/.+)$/),
+    allowed: 'file:PATH or postgres://…',
+    unset: '`store` below `HOLDFAST_HOME`',
+    about:
+      'All workers of a task queue share one store: `file:PATH`, or `postgres://USER:PASSWORD@HOST/DATABASE` for workers on several hosts ([operations.md](operations.md)).',
+  },
+  HOLDFAST_CACHE: {
+    schema: path,
+    allowed: 'a folder',
+    unset: '`~/.cache/holdfast`',
+    about: 'Copies of what can be fetched again; all workers of a host share it, and with it EDGAR’s rate limit.',
+  },
+  HOLDFAST_TEMPORAL_CLI: {
+    schema: path,
+    allowed: 'the path of a temporal binary',
+    unset: 'found, downloaded or built',
+    about: 'The embedded Temporal server.',
+  },
+  HOLDFAST_UI_URL: {
+    schema: url,
+    allowed: 'an http or https URL',
+    unset: 'the embedded Web UI',
+    about: 'Base of the Web UI’s addresses, for links.',
+  },
+  HOLDFAST_LIVE: {
+    schema: z.string().regex(/^(off|postgres(ql)?:\/\/.+)$/),
+    allowed: 'postgres://… or off',
+    unset: '`HOLDFAST_STORE` where that is PostgreSQL, else in process',
+    about: 'How text and progress reach the gateway as they come: `postgres://…` or `off` ([streams.md](streams.md)).',
+  },
+  HOLDFAST_LOG_LEVEL: {
+    ...LOG_LEVEL,
+    unset: '`LOG_LEVEL`, else `info`; `warn` for the embedded stack',
+    about: 'The least that is written.',
+  },
+  LOG_LEVEL: { ...LOG_LEVEL, about: 'The same, for whoever sets it for all programs.' },
+} satisfies Settings;
 
-/** Each variable: what it must be, and the words for it. Secrets are never repeated in an error. */
-export const VARIABLES = {
-  ANTHROPIC_API_KEY: [z.string(), 'an API key'],
-  ANTHROPIC_AUTH_TOKEN: [z.string(), 'a bearer token'],
-  ANTHROPIC_BASE_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL'],
-  ANTHROPIC_MODEL: [z.string().max(200), 'a model id'],
-  HOLDFAST_TASK_QUEUE: [z.string().max(200), 'a name of at most 200 characters'],
-  HOLDFAST_STORE: [z.string().regex(/^(file:.+|postgres(ql)?:\/\/.+)$/), 'file:PATH or postgres://…'],
-  HOLDFAST_LIVE: [z.string().regex(/^(off|postgres(ql)?:\/\/.+)$/), 'postgres://… or off'],
-  HOLDFAST_HTTP_HOST: [host, 'an address of this machine without a port, such as 127.0.0.1, or 0.0.0.0 for all of them'],
-  HOLDFAST_HTTP_PORT: [port, 'a port from 1 to 65535'],
-  HOLDFAST_PUBLIC_URL: [z.url({ protocol: /^https?$/ }).refine(hasNoPassword), 'an http or https URL without a password'],
-  HOLDFAST_HOSTS: [hosts, 'host names or addresses, in lower case, without ports, with commas between them'],
-  HOLDFAST_DEBUG_INFO: [z.enum(['on', 'off']).transform((value) => value === 'on'), 'on or off'],
-  HOLDFAST_HEALTH_PORT: [bindAddress, 'a port (on loopback) or HOST:PORT, such as 0.0.0.0:8481'],
-  HOLDFAST_METRICS_PORT: [bindAddress, 'a port (on loopback) or HOST:PORT, such as 0.0.0.0:9464'],
-  HOLDFAST_DRAIN_SECONDS: [seconds, 'a number of seconds from 0 to 3600'],
-  HOLDFAST_MAX_CACHED_WORKFLOWS: [cachedWorkflows, 'a number of workflows from 2 to 1000000, or 0 for none'],
-  HOLDFAST_HOME: [z.string(), 'a folder'],
-  HOLDFAST_MODEL: [z.enum(['anthropic', 'rehearsal']), 'anthropic or rehearsal'],
-  HOLDFAST_TEMPORAL_CLI: [z.string(), 'the path of a temporal binary'],
-  HOLDFAST_LOG_LEVEL: [z.enum(LOG_LEVELS), 'trace, debug, info, warn, error, fatal or silent'],
-  LOG_LEVEL: [z.enum(LOG_LEVELS), 'trace, debug, info, warn, error, fatal or silent'],
+const MODEL = {
+  HOLDFAST_MODEL: {
+    schema: z.enum(['anthropic', 'rehearsal']),
+    allowed: 'anthropic or rehearsal',
+    unset: '`anthropic` with a key, a token or an address, else `rehearsal`',
+    about: '`rehearsal` is a script behind the same wire, for trying things out.',
+  },
+  ANTHROPIC_API_KEY: {
+    schema: z.string(),
+    allowed: 'an API key',
+    secret: true,
+    about: 'The key for the model ([models.md](models.md)).',
+  },
+  ANTHROPIC_AUTH_TOKEN: { schema: z.string(), allowed: 'a bearer token', secret: true, about: 'A token instead of the key.' },
+  ANTHROPIC_BASE_URL: {
+    schema: url,
+    allowed: 'an http or https URL',
+    unset: 'Anthropic’s own',
+    about: 'Where the Messages API is.',
+  },
+  ANTHROPIC_MODEL: {
+    schema: z.string().max(200),
+    allowed: 'a model id',
+    unset: 'the agent’s, else the default of this version',
+    about: 'The model of agents that name none.',
+  },
+  HOLDFAST_TOOL_CALLS: {
+    schema: z.enum(['native', 'prompted']),
+    allowed: 'native or prompted',
+    unset: '`native`',
+    about: '`prompted` for a model without a tool API: it is told of tools in its prompt, and calls them in its text.',
+  },
+} satisfies Settings;
+
+const WORKER = {
+  HOLDFAST_TASK_QUEUE: {
+    schema: z.string().max(200),
+    allowed: 'a name of at most 200 characters',
+    default: 'holdfast',
+    about: 'Where workers ask for work, and turns are started.',
+  },
+  HOLDFAST_ENVIRONMENT: {
+    schema: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/),
+    allowed: 'a name of at most 64 letters, digits, . _ and -',
+    about: 'Where a worker runs: tools that name `environments` exist only in those.',
+  },
+  HOLDFAST_DEBUG_INFO: {
+    schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
+    allowed: 'on or off',
+    default: 'off',
+    about: 'Whether a call that asks for `debug_info` gets it.',
+  },
+  HOLDFAST_HEALTH_PORT: {
+    schema: is.bindAddress,
+    allowed: 'a port (on loopback) or HOST:PORT, such as 0.0.0.0:8481',
+    unset: 'off',
+    about: '`/healthz` and `/readyz` of a worker ([operations.md](operations.md)).',
+  },
+  HOLDFAST_METRICS_PORT: {
+    schema: is.bindAddress,
+    allowed: 'a port (on loopback) or HOST:PORT, such as 0.0.0.0:9464',
+    unset: 'off',
+    about: 'Prometheus’ `/metrics` of a worker.',
+  },
+  HOLDFAST_DRAIN_SECONDS: {
+    schema: is.seconds,
+    allowed: 'a number of seconds from 0 to 3600',
+    // With what follows it (worker-process.ts), an orderly end stays below the 30 s that Kubernetes grants by default.
+    default: '20',
+    about: 'How long a worker that is stopped lets running calls end, and a gateway its requests.',
+  },
+  HOLDFAST_MAX_CACHED_WORKFLOWS: {
+    schema: is.cachedWorkflows,
+    allowed: 'a number of workflows from 2 to 1000000, or 0 for none',
+    unset: 'by the heap',
+    about: 'How many turns a worker keeps in memory, 0.5 MB each ([operations.md](operations.md), *Speed*).',
+  },
   // What Temporal takes: a worker with another name would die a minute after its start. PostgreSQL holds 255 characters of both.
-  HOLDFAST_DEPLOYMENT: [z.string().regex(/^(?!__)[\w-]{1,100}$/), 'at most 100 letters, digits, - and _, not beginning with __'],
-  HOLDFAST_BUILD_ID: [
-    z.string().regex(/^(?!__)[\w.+@/-]{1,100}$/),
-    'at most 100 letters, digits and . + @ / - _, not beginning with __',
-  ],
-  HOLDFAST_ENVIRONMENT: [z.string().regex(/^[A-Za-z0-9._-]{1,64}$/), 'a name of at most 64 letters, digits, . _ and -'],
-  HOLDFAST_MCP: [z.string(), 'the path of a file of MCP servers'],
-  HOLDFAST_APPROVALS: [z.enum(['any', 'attested']), 'any or attested'],
-  HOLDFAST_OLD_DIGESTS_UNTIL: [z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`)), 'a day such as 2026-12-31 (UTC)'],
-  HOLDFAST_CHILDREN_MAY_READ_SECRETS: [flag, 'true or false'],
-  HOLDFAST_TRUSTED_KEYS: [z.string(), 'the path of a file of trusted keys'],
-  HOLDFAST_SIGNING_KEY: [z.string(), 'the path of a private key, in PKCS8 PEM'],
-  HOLDFAST_BUNDLE_KEY: [z.string(), 'the path of a private key, in PKCS8 PEM'],
-  HOLDFAST_BUNDLE_KEY_PEM: [z.string(), 'a private key, in PKCS8 PEM'],
-  HOLDFAST_BUNDLE_SIGNER: [z.string(), 'a command that reads bytes and prints their signature'],
-  HOLDFAST_BUNDLE_SIGNER_PUBLIC: [
-    z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-    'a raw Ed25519 public key in base64url: 43 characters',
-  ],
-  HOLDFAST_TOKENS: [
-    principals,
-    'a JSON list of {"principal":"…","roles":["approver"],"token_sha256":"…"}; `holdfast keys token` makes an entry',
-  ],
-  HOLDFAST_GATEWAY_URL: [z.url({ protocol: /^https?$/ }).refine(hasNoPassword), 'an http or https URL without a password'],
-  HOLDFAST_TOKEN: [
-    z.string().regex(/^[\x21-\x7e]{20,200}$/),
-    'a token of 20 to 200 characters, as `holdfast keys token` prints it',
-  ],
-  HOLDFAST_JWT: [
-    jwt,
-    'JSON such as {"issuer":"https://id.example","audience":"holdfast","jwks_url":"https://id.example/keys"} (docs/http.md)',
-  ],
-  HOLDFAST_CORS_ORIGINS: [origins, 'origins such as https://app.example with commas between them'],
-  HOLDFAST_HTTP_RATE: [requestsPerMinute, 'a number of requests a minute from 1 to 9999999'],
-  HOLDFAST_HTTP_PROXIES: [proxies, 'a number of proxies from 0 to 9'],
-  HOLDFAST_HTTP_METRICS: [z.enum(['token', 'open']), 'token or open'],
-  HOLDFAST_CALLBACK_HOSTS: [
-    callbackHosts,
-    'host names, in lower case, with commas between them, such as hooks.example,hooks.example:8443,http://10.0.0.7:9000+private',
-  ],
-  HOLDFAST_CALLBACK_SECRET: [webhookSecret, 'whsec_ and the base64 of 24 to 64 random bytes'],
-  HOLDFAST_UI_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL'],
-  HOLDFAST_SMTP_HOST: [z.string(), 'a host name'],
-  HOLDFAST_SMTP_PORT: [port, 'a port from 1 to 65535'],
-  HOLDFAST_SMTP_SECURE: [flag, 'true or false'],
-  HOLDFAST_SMTP_USER: [z.string(), 'a user name'],
-  HOLDFAST_SMTP_PASS: [z.string(), 'a password'],
-  HOLDFAST_SMTP_FROM: [z.string().regex(/^[^\r\n]*@[^\r\n]*$/), 'a sender address'],
-  HOLDFAST_NOTIFY_WEBHOOK: [z.url({ protocol: /^https?$/ }).refine(hasNoPassword), 'an http or https URL without a password'],
-  HOLDFAST_NOTIFY_SECRET: [webhookSecret, 'whsec_ and the base64 of 24 to 64 random bytes'],
-  HOLDFAST_NOTIFY_MAIL: [addresses, 'at most 20 e-mail addresses with commas between them'],
-  HOLDFAST_DATA: [z.enum(DATA_SOURCES), 'snapshot or edgar'],
-  HOLDFAST_EDGAR_USER_AGENT: [z.string().max(200).refine(namesSomeone), 'a name and an e-mail address, in ASCII'],
-  HOLDFAST_EDGAR_URL: [z.url({ protocol: /^https?$/ }).refine(hasNoPassword), 'an http or https URL without a password'],
-  HOLDFAST_BUNDLES: [z.string(), 'a folder, or off'],
-  HOLDFAST_CACHE: [z.string(), 'a folder'],
-  HOLDFAST_TOOL_CALLS: [z.enum(['native', 'prompted']), 'native or prompted'],
-  HOLDFAST_WEATHER: [z.enum(['sample', 'open-meteo']), 'sample or open-meteo'],
-  HOLDFAST_WEATHER_URL: [z.url({ protocol: /^https?$/ }).refine(hasNoPassword), 'an http or https URL without a password'],
-  HOLDFAST_WORKSPACE: [z.string(), 'a folder'],
-  HOLDFAST_DOCUMENTS: [z.string(), 'a folder'],
-  HOLDFAST_EVM_URL: [z.url({ protocol: /^https?$/ }), 'an http or https URL of a JSON-RPC node'],
-  HOLDFAST_EVM_CHAIN_ID: [chainId, 'the id of a chain, a whole number such as 1 or 31337'],
-  HOLDFAST_EVM_ROUTER: [z.string().regex(/^0x[0-9a-fA-F]{40}$/), 'an address: 0x and 40 hexadecimal characters'],
-  HOLDFAST_EVM_SESSION_KEYS: [
-    sessionKeys,
-    'JSON, id to private key: {"treasury":"0x…"}, a key being 0x and 64 hexadecimal characters',
-  ],
-  HOLDFAST_EVM_TOKENS: [tokens, 'symbols with their addresses: AAA=0x…,BBB=0x…'],
-  HOLDFAST_EVM_JOURNAL: [z.string(), 'a folder that all workers share'],
-  HOLDFAST_EVM_CONFIRMATIONS: [confirmations, 'a number of blocks from 1 to 999'],
-} as const;
+  HOLDFAST_DEPLOYMENT: {
+    schema: z.string().regex(/^(?!__)[\w-]{1,100}$/),
+    allowed: 'at most 100 letters, digits, - and _, not beginning with __',
+    unset: 'unversioned',
+    about:
+      'A worker’s version, with the next one: turns that it begins are pinned to it. Make it current, or none begins ([deployment.md](deployment.md)).',
+  },
+  HOLDFAST_BUILD_ID: {
+    schema: z.string().regex(/^(?!__)[\w.+@/-]{1,100}$/),
+    allowed: 'at most 100 letters, digits and . + @ / - _, not beginning with __',
+    about: 'New for each version; set both, or neither.',
+  },
+} satisfies Settings;
+
+const PEOPLE = {
+  HOLDFAST_APPROVALS: {
+    schema: z.enum(['any', 'attested']),
+    allowed: 'any or attested',
+    unset: '`any`, on loopback only',
+    about:
+      '`attested`: only signed decisions count. Must be set where Temporal’s server is not on loopback ([approvals.md](approvals.md)).',
+  },
+  HOLDFAST_TRUSTED_KEYS: {
+    schema: path,
+    allowed: 'the path of a file of trusted keys',
+    unset: '`keys/trusted.json` below `HOLDFAST_HOME`',
+    about: 'Whose signatures count.',
+  },
+  HOLDFAST_SIGNING_KEY: {
+    ...PRIVATE_KEY_FILE,
+    unset: '`keys/gateway.pem` below `HOLDFAST_HOME`, where there is one',
+    about: 'The gateway’s own key.',
+  },
+  HOLDFAST_OLD_DIGESTS_UNTIL: {
+    schema: z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`)),
+    allowed: 'a day such as 2026-12-31 (UTC)',
+    unset: '30 days after the upgrade',
+    about:
+      'Until then destructive calls run of turns that began before calls had digests of version 2 ([approvals.md](approvals.md#what-a-decision-names)).',
+  },
+  HOLDFAST_GATEWAY_URL: {
+    ...OPEN_URL,
+    about: 'Through which gateway the command line decides; set it with `HOLDFAST_TOKEN`, or neither.',
+  },
+  HOLDFAST_TOKEN: {
+    schema: z.string().regex(/^[\x21-\x7e]{20,200}$/),
+    allowed: 'a token of 20 to 200 characters, as `holdfast keys token` prints it',
+    secret: true,
+    about: 'As whom the command line speaks to that gateway.',
+  },
+  HOLDFAST_NOTIFY_WEBHOOK: {
+    ...OPEN_URL,
+    secret: true,
+    about: 'Who is told that somebody must decide ([inbox.md](inbox.md)). Many services put a key into the path.',
+  },
+  HOLDFAST_NOTIFY_SECRET: {
+    schema: is.webhookSecret,
+    allowed: 'whsec_ and the base64 of 24 to 64 random bytes',
+    secret: true,
+    about: 'What those messages are signed with.',
+  },
+  HOLDFAST_NOTIFY_MAIL: {
+    schema: is.addresses,
+    allowed: 'at most 20 e-mail addresses with commas between them',
+    about: 'Who is told by mail.',
+  },
+} satisfies Settings;
+
+const GATEWAY = {
+  HOLDFAST_HTTP_HOST: {
+    schema: is.host,
+    allowed: 'an address of this machine without a port, such as 127.0.0.1, or 0.0.0.0 for all of them',
+    default: '127.0.0.1',
+    about: 'Where the gateway listens ([http.md](http.md)).',
+  },
+  HOLDFAST_HTTP_PORT: { schema: is.port, allowed: 'a port from 1 to 65535', default: '8480', about: 'Its port.' },
+  HOLDFAST_PUBLIC_URL: {
+    ...OPEN_URL,
+    unset: '`http://localhost:` and the port',
+    about: 'Base of the addresses that the gateway gives.',
+  },
+  HOLDFAST_HOSTS: {
+    schema: hosts,
+    allowed: 'host names or addresses, in lower case, without ports, with commas between them',
+    about:
+      'Further names under which our HTTP ports are reached, behind a proxy say ([operations.md](operations.md), *Who may ask*).',
+  },
+  HOLDFAST_TOKENS: {
+    schema: is.principals,
+    allowed: 'a JSON list of {"principal":"…","roles":["approver"],"token_sha256":"…"}; `holdfast keys token` makes an entry',
+    secret: true,
+    unset: 'nobody',
+    about: 'Who may speak to the gateway.',
+  },
+  HOLDFAST_JWT: {
+    schema: jwt,
+    allowed:
+      'JSON such as {"issuer":"https://id.example","audience":"holdfast","jwks_url":"https://id.example/keys"} (docs/http.md)',
+    about: 'JWTs that count beside tokens: issuer, audience, keys ([http.md](http.md)).',
+  },
+  HOLDFAST_CORS_ORIGINS: {
+    schema: origins,
+    allowed: 'origins such as https://app.example with commas between them',
+    about: 'Pages of browsers that may ask.',
+  },
+  // 100 a second: above what people and most services ask for, far below what hurts.
+  HOLDFAST_HTTP_RATE: {
+    schema: requestsPerMinute,
+    allowed: 'a number of requests a minute from 1 to 9999999',
+    default: '6000',
+    about: 'Requests of one principal in a minute.',
+  },
+  HOLDFAST_HTTP_PROXIES: {
+    schema: proxies,
+    allowed: 'a number of proxies from 0 to 9',
+    default: '0',
+    about: 'Proxies before the gateway, whose word on the client’s address counts.',
+  },
+  HOLDFAST_HTTP_METRICS: {
+    schema: z.enum(['token', 'open']),
+    allowed: 'token or open',
+    default: 'token',
+    about: 'Who reads the gateway’s `/metrics`.',
+  },
+  HOLDFAST_CALLBACK_HOSTS: {
+    schema: callbackHosts,
+    allowed:
+      'host names, in lower case, with commas between them, such as hooks.example,hooks.example:8443,http://10.0.0.7:9000+private',
+    unset: 'nowhere',
+    about: 'Where `callback_url` may lead; set it with the secret, or neither.',
+  },
+  HOLDFAST_CALLBACK_SECRET: {
+    schema: is.webhookSecret,
+    allowed: 'whsec_ and the base64 of 24 to 64 random bytes',
+    secret: true,
+    about: 'What its messages are signed with.',
+  },
+} satisfies Settings;
+
+const AUDIT = {
+  HOLDFAST_BUNDLES: {
+    schema: z.string(),
+    allowed: 'a folder, or off',
+    unset: '`bundles` below `HOLDFAST_HOME`',
+    about: 'Where bundles of turns with effects are kept; `off`: nowhere ([retention.md](retention.md)).',
+  },
+  HOLDFAST_BUNDLE_KEY: {
+    ...PRIVATE_KEY_FILE,
+    unset: 'a key of our own below `HOLDFAST_HOME`',
+    about: 'What signs audit bundles; one of these four at most ([export.md](export.md)).',
+  },
+  HOLDFAST_BUNDLE_KEY_PEM: { schema: z.string(), allowed: 'a private key, in PKCS8 PEM', secret: true, about: 'The key itself.' },
+  HOLDFAST_BUNDLE_SIGNER: {
+    schema: z.string(),
+    allowed: 'a command that reads bytes and prints their signature',
+    secret: true,
+    about: 'A command that has the key.',
+  },
+  HOLDFAST_BUNDLE_SIGNER_PUBLIC: {
+    schema: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+    allowed: 'a raw Ed25519 public key in base64url: 43 characters',
+    about: 'The public half of the command’s key.',
+  },
+} satisfies Settings;
+
+const TOOLS = {
+  HOLDFAST_MCP: {
+    schema: path,
+    allowed: 'the path of a file of MCP servers',
+    unset: '`mcp.json` below `HOLDFAST_HOME`',
+    about: 'MCP servers ([mcp.md](mcp.md)).',
+  },
+  HOLDFAST_CHILDREN_MAY_READ_SECRETS: {
+    schema: is.flag,
+    allowed: 'true or false',
+    default: 'false',
+    about:
+      '`true`: `bash` and MCP servers over stdio run also where nothing keeps them from the secrets of this user’s processes ([workspace.md](workspace.md#isolation)).',
+  },
+  HOLDFAST_WORKSPACE: {
+    schema: path,
+    allowed: 'a folder',
+    unset: '`workspace` below `HOLDFAST_HOME`, in `dev`',
+    about: 'The folder of the showcase’s file tools and its shell; a `worker` by itself serves the showcase only if it is set.',
+  },
+  HOLDFAST_SMTP_HOST: {
+    schema: z.string(),
+    allowed: 'a host name',
+    unset: 'the embedded catcher',
+    about: 'Where mail goes out.',
+  },
+  HOLDFAST_SMTP_PORT: {
+    schema: is.port,
+    allowed: 'a port from 1 to 65535',
+    unset: '587; 465 with TLS from the start',
+    about: 'Its port.',
+  },
+  HOLDFAST_SMTP_SECURE: { schema: is.flag, allowed: 'true or false', default: 'false', about: 'TLS from the start.' },
+  HOLDFAST_SMTP_USER: { schema: z.string(), allowed: 'a user name', about: 'The login there.' },
+  HOLDFAST_SMTP_PASS: { schema: z.string(), allowed: 'a password', secret: true, about: 'Its password.' },
+  HOLDFAST_SMTP_FROM: {
+    schema: z.string().regex(/^[^\r\n]*@[^\r\n]*$/),
+    allowed: 'a sender address',
+    about: 'The sender; must be set with the host.',
+  },
+} satisfies Settings;
+
+const PACKS = {
+  HOLDFAST_DATA: {
+    schema: z.enum(is.DATA_SOURCES),
+    allowed: 'snapshot or edgar',
+    default: 'snapshot',
+    about:
+      'What the finance tools read: `snapshot` (embedded) or `edgar` (live); `--data` wins over it ([finance-data.md](finance-data.md)).',
+  },
+  HOLDFAST_EDGAR_USER_AGENT: {
+    schema: z.string().max(200).refine(is.namesSomeone),
+    allowed: 'a name and an e-mail address, in ASCII',
+    about: '`Name address@example.com`: the SEC demands it.',
+  },
+  HOLDFAST_EDGAR_URL: { ...OPEN_URL, unset: 'the SEC’s two hosts', about: 'A mirror of both: `URL/www/…` and `URL/data/…`.' },
+  HOLDFAST_WEATHER: {
+    schema: z.enum(['sample', 'open-meteo']),
+    allowed: 'sample or open-meteo',
+    default: 'sample',
+    about: 'What the reference pack reads: `open-meteo` asks the real service ([reference-pack.md](reference-pack.md)).',
+  },
+  HOLDFAST_WEATHER_URL: { ...OPEN_URL, unset: 'Open-Meteo’s hosts', about: 'What stands in their place.' },
+  HOLDFAST_DOCUMENTS: {
+    schema: path,
+    allowed: 'a folder',
+    unset: 'the embedded documents',
+    about: 'What the reference pack searches.',
+  },
+  HOLDFAST_EVM_URL: {
+    schema: url,
+    allowed: 'an http or https URL of a JSON-RPC node',
+    secret: true,
+    unset: 'the embedded chain, in `dev`',
+    about:
+      'The chain of the onchain pack; URL, CHAIN_ID and ROUTER go together ([onchain.md](onchain.md)). Providers put the key into the path.',
+  },
+  HOLDFAST_EVM_CHAIN_ID: {
+    schema: is.chainId,
+    allowed: 'the id of a chain, a whole number such as 1 or 31337',
+    about: 'As EIP-155 has it.',
+  },
+  HOLDFAST_EVM_ROUTER: {
+    schema: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+    allowed: 'an address: 0x and 40 hexadecimal characters',
+    about: 'The contract that swaps.',
+  },
+  HOLDFAST_EVM_SESSION_KEYS: {
+    schema: is.sessionKeys,
+    allowed: 'JSON, id to private key: {"treasury":"0x…"}, a key being 0x and 64 hexadecimal characters',
+    secret: true,
+    about: 'Private keys by id.',
+  },
+  HOLDFAST_EVM_TOKENS: {
+    schema: is.tokens,
+    allowed: 'symbols with their addresses: AAA=0x…,BBB=0x…',
+    about: 'Those that the model is told of.',
+  },
+  HOLDFAST_EVM_JOURNAL: {
+    schema: path,
+    allowed: 'a folder that all workers share',
+    unset: '`evm` below `HOLDFAST_HOME`',
+    about: 'The swap journal, shared by all workers that use these keys.',
+  },
+  HOLDFAST_EVM_CONFIRMATIONS: {
+    schema: is.confirmations,
+    allowed: 'a number of blocks from 1 to 999',
+    default: '1',
+    about: 'Blocks after which a swap counts.',
+  },
+} satisfies Settings;
+
+type Settings = Record<string, Setting>;
+
+/** The settings by what they are for, in the order of the reference. */
+export const GROUPS: Readonly<Record<string, Settings>> = {
+  'Places and logs': PLACES,
+  'The model': MODEL,
+  Workers: WORKER,
+  'People who decide': PEOPLE,
+  'The gateway': GATEWAY,
+  'Bundles for the audit': AUDIT,
+  'Tools and mail': TOOLS,
+  Packs: PACKS,
+};
+
+export const VARIABLES = { ...PLACES, ...MODEL, ...WORKER, ...PEOPLE, ...GATEWAY, ...AUDIT, ...TOOLS, ...PACKS };
 
 export type Variable = keyof typeof VARIABLES;
-export type Value<V extends Variable> = z.output<(typeof VARIABLES)[V][0]>;
-export type Reader = <V extends Variable>(name: V) => Value<V> | undefined;
-const SECRETS: ReadonlySet<string> = new Set([
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_AUTH_TOKEN',
-  'HOLDFAST_SMTP_PASS',
-  'HOLDFAST_NOTIFY_WEBHOOK', // many services put a key into the path
-  'HOLDFAST_NOTIFY_SECRET',
-  'HOLDFAST_CALLBACK_SECRET',
-  'HOLDFAST_EVM_URL', // providers put the key into the path
-  'HOLDFAST_EVM_SESSION_KEYS',
-  'HOLDFAST_BUNDLE_KEY_PEM',
-  'HOLDFAST_BUNDLE_SIGNER', // a command may hold a password
-  'HOLDFAST_TOKEN',
-  'HOLDFAST_TOKENS',
-]);
+type Parsed<V extends Variable> = z.output<(typeof VARIABLES)[V]['schema']>;
+/** Undefined only where there is no default. */
+export type Value<V extends Variable> = (typeof VARIABLES)[V] extends { default: string } ? Parsed<V> : Parsed<V> | undefined;
+export type Reader = <V extends Variable>(name: V) => Value<V>;
 
 /** @throws ConfigError for a value that the table does not allow */
-export function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V, fromFile: boolean): Value<V> | undefined {
-  const text = env[name];
-  if (text === undefined || text === '') return undefined;
-  const [schema, allowed] = VARIABLES[name];
+export function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V, fromFile: boolean): Value<V> {
+  const { schema, allowed, secret, default: otherwise }: Setting = VARIABLES[name];
+  const text = env[name] || otherwise;
+  if (text === undefined) return undefined as Value<V>;
   const parsed = schema.safeParse(text);
   if (parsed.success) return parsed.data as Value<V>;
-  const shown = fromFile || SECRETS.has(name) ? 'not usable' : JSON.stringify(withoutPassword(text).slice(0, 200));
+  const shown = fromFile || secret ? 'not usable' : JSON.stringify(withoutPassword(text).slice(0, 200));
   throw new ConfigError(`${name}${fromFile ? '_FILE holds what' : ''} is ${shown}; it must be ${allowed}.`);
-}
-
-/** The SEC wants to know who asks: words, and an address among them. */
-function namesSomeone(text: string): boolean {
-  const words = text.trim().split(/\s+/);
-  return /^[\x20-\x7e]+$/.test(text) && words.length > 1 && words.some((word) => /^[^@]+@[^@.]+\.[^@]+$/.test(word));
-}
-
-/** `name` or `tenant/name`; Temporal's search attributes hold 255 bytes: names that differ only beyond would be one. */
-function isPrincipalName(name: string): boolean {
-  return /^[^/]+(?:\/[^/]+)?$/.test(name) && name.isWellFormed() && Buffer.byteLength(name) <= 255;
-}
-
-/** Answers name the address that they come from. */
-function hasNoPassword(url: string): boolean {
-  return withoutPassword(url) === url;
 }

@@ -29,6 +29,7 @@ const COMMANDS = [
   ['cancel', '<turn>'],
   ['tools', 'check'],
   ['incident', '<turn>', '--output', '--trust'],
+  ['config', '--set', '--markdown'],
   ['doctor'],
 ];
 
@@ -52,6 +53,23 @@ describe('holdfast without a server', () => {
         stderr: 'holdfast needs Node 20.3 or later; this is 18.19.1.\n',
       });
     rmSync(home, { recursive: true });
+  });
+
+  it('config shows what is set and what is misspelt, and ends with what is wrong', async () => {
+    const env = nowhere({ HOLDFAST_HTTP_PORT: '99999', HOLDFAST_TASK_QEUE: 'q', ANTHROPIC_API_KEY: 'sk-secret' });
+    const { code, stdout, stderr } = await run(['config', '--set', '--json'], env);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'holdfast: HOLDFAST_HTTP_PORT is "99999"; it must be a port from 1 to 65535.\n',
+    });
+    expect(stdout).not.toContain('sk-secret');
+    expect(JSON.parse(stdout)).toEqual({
+      settings: expect.arrayContaining([
+        { group: 'The gateway', name: 'HOLDFAST_HTTP_PORT', value: '99999', source: 'environment' },
+        { group: 'The model', name: 'ANTHROPIC_API_KEY', value: null, source: 'environment', secret: true },
+      ]),
+      unknown: [{ name: 'HOLDFAST_TASK_QEUE', meant: 'HOLDFAST_TASK_QUEUE' }],
+    });
   });
 
   it('lists its commands, and tells its version', async () => {

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../config';
+import { explainSettings, unknownSettings, type SettingView } from '../config/explain';
+import type { Output } from './support/output';
+
+export function config(program: Command, output: () => Output): void {
+  program
+    .command('config')
+    .description('Every setting: its value, and where that comes from. Secrets are not shown.')
+    .option('--set', 'only what is set')
+    .option('--markdown', 'the reference of all settings instead')
+    .action(async ({ set = false, markdown = false }: { set?: boolean; markdown?: boolean }) => {
+      if (markdown) {
+        const { configurationPage } = await import('../config/reference.js');
+        output().answer({ page: configurationPage() }, configurationPage().trimEnd().split('\n'));
+        return;
+      }
+      const all = explainSettings(process.env);
+      const shown = set ? all.filter(({ source }) => source !== 'default') : all;
+      const unknown = unknownSettings(process.env);
+      const lines = [
+        ...[...new Set(shown.map(({ group }) => group))].flatMap((group, n) => [
+          ...(n === 0 ? [] : ['']),
+          group,
+          ...shown.filter((setting) => setting.group === group).map(lineOf),
+        ]),
+        ...(shown.length === 0 ? ['Nothing is set: defaults hold everywhere.'] : []),
+        ...unknown.map(
+          ({ name, meant }) =>
+            `! ${name} is no setting, and is not read${meant === null ? '' : `; is it ${meant}`}${meant === null ? '.' : '?'}`,
+        ),
+      ];
+      output().answer({ settings: shown, unknown }, lines);
+      // What is wrong with a value, or with two together, is said after all of it has been shown.
+      loadConfig();
+    });
+}
+
+const SOURCES = { environment: 'set', file: 'file', profile: 'profile', stack: 'stack', default: '' };
+
+function lineOf({ name, value, source, file, secret, unset }: SettingView): string {
+  const shown = secret ? `not shown${file === undefined ? '' : `, from ${file}`}` : (value ?? unset ?? '');
+  return `  ${SOURCES[source].padEnd(8)} ${name.padEnd(36)} ${shown}`.trimEnd();
+}

@@ -1,0 +1,120 @@
+/** What settings must be: the schemas of the table (variables.ts), from text to values. */
+import { isIPv6 } from 'node:net';
+import { z } from 'zod';
+import { withoutPassword } from '../shared/without-password';
+
+/** Where a server of ours listens. */
+export interface BindAddress {
+  host: string;
+  port: number;
+}
+
+export const DATA_SOURCES = ['snapshot', 'edgar'] as const;
+
+export const port = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .pipe(z.number().min(1).max(65_535));
+/** A port alone means loopback: whoever wants more names the interface. */
+export const bindAddress = z
+  .string()
+  .regex(/^(?:(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9.-]{1,253}):)?\d{1,5}$/i)
+  .transform((text): BindAddress => {
+    const colon = text.lastIndexOf(':');
+    const host = colon < 0 ? '127.0.0.1' : text.slice(0, colon).replace(/^\[|\]$/g, '');
+    return { host: host === 'localhost' ? '127.0.0.1' : host, port: Number(text.slice(colon + 1)) };
+  })
+  .refine(({ port: number }) => number >= 1 && number <= 65_535);
+export const seconds = z
+  .string()
+  .regex(/^\d{1,4}$/)
+  .transform(Number)
+  .pipe(z.number().max(3600));
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+/** What one can listen at; a port is another setting's. */
+export const host = z
+  .string()
+  .regex(/^(?:[0-9a-f:.]*:[0-9a-f:.]+|[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)$/i)
+  .refine((name) => !name.includes(':') || isIPv6(name));
+/** 0 or more than 1, as Temporal's SDK wants it. */
+export const cachedWorkflows = z
+  .string()
+  .regex(/^\d{1,7}$/)
+  .transform(Number)
+  .refine((count) => count !== 1 && count <= 1_000_000);
+export const chainId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .transform(Number);
+export const confirmations = z
+  .string()
+  .regex(/^[1-9]\d{0,2}$/)
+  .transform(Number);
+function parsed(text: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not JSON' });
+    return z.NEVER;
+  }
+}
+export const sessionKeys = z
+  .string()
+  .transform(parsed)
+  .pipe(z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), z.string().regex(/^0x[0-9a-fA-F]{64}$/)));
+/** `AAA=0x…,BBB=0x…` */
+export const tokens = z.string().transform((text, context) =>
+  text.split(',').map((entry) => {
+    const [, symbol, address] = /^\s*([A-Za-z0-9.$-]{1,16})=(0x[0-9a-fA-F]{40})\s*$/.exec(entry) ?? [];
+    if (symbol !== undefined && address !== undefined) return { symbol, address };
+    context.addIssue({ code: 'custom', message: 'not SYMBOL=ADDRESS' });
+    return z.NEVER;
+  }),
+);
+/** Who may speak to the gateway, and with which token: only its hash stands in settings. */
+export const principals = z
+  .string()
+  .max(60_000)
+  .transform(parsed)
+  .pipe(
+    z
+      .array(
+        z.strictObject({
+          principal: z.string().min(1).max(200).refine(isPrincipalName),
+          roles: z.array(z.string().regex(/^[A-Za-z0-9._:-]{1,64}$/)).max(16),
+          token_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        }),
+      )
+      .max(500),
+  );
+/** As the Standard Webhooks specification writes keys. */
+export const webhookSecret = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/)
+  .refine((text) => {
+    const { length } = Buffer.from(text.slice('whsec_'.length), 'base64');
+    return length >= 24 && length <= 64;
+  });
+export const addresses = z
+  .string()
+  .max(5000)
+  .transform((text) => text.split(',').map((address) => address.trim()))
+  .pipe(z.array(z.email().max(254)).max(20));
+export const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
+
+/** The SEC wants to know who asks: words, and an address among them. */
+export function namesSomeone(text: string): boolean {
+  const words = text.trim().split(/\s+/);
+  return /^[\x20-\x7e]+$/.test(text) && words.length > 1 && words.some((word) => /^[^@]+@[^@.]+\.[^@]+$/.test(word));
+}
+
+/** `name` or `tenant/name`; Temporal's search attributes hold 255 bytes: names that differ only beyond would be one. */
+function isPrincipalName(name: string): boolean {
+  return /^[^/]+(?:\/[^/]+)?$/.test(name) && name.isWellFormed() && Buffer.byteLength(name) <= 255;
+}
+
+/** Answers name the address that they come from. */
+export function hasNoPassword(url: string): boolean {
+  return withoutPassword(url) === url;
+}

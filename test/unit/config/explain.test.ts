@@ -1,0 +1,81 @@
+/** What is set, and from where; and the page that is made of the same table. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { explainSettings, unknownSettings } from '../../../src/config/explain';
+import { configurationPage } from '../../../src/config/reference';
+import { VARIABLES } from '../../../src/config/variables';
+
+const ROOT = join(__dirname, '../../..');
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'holdfast-explain-'))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const explained = (env: NodeJS.ProcessEnv, name: string) =>
+  explainSettings({ HOLDFAST_HOME: folder, ...env }).find((setting) => setting.name === name);
+
+it('names the value and where it comes from', () => {
+  expect(explained({ HOLDFAST_TASK_QUEUE: 'q' }, 'HOLDFAST_TASK_QUEUE')).toEqual({
+    group: 'Workers',
+    name: 'HOLDFAST_TASK_QUEUE',
+    value: 'q',
+    source: 'environment',
+  });
+  expect(explained({}, 'HOLDFAST_TASK_QUEUE')).toMatchObject({ value: 'holdfast', source: 'default' });
+  expect(explained({}, 'HOLDFAST_MODEL')).toMatchObject({ value: null, unset: expect.stringMatching(/^anthropic with a key/) });
+});
+
+it('never shows a secret, what a file holds, or a password in an address', () => {
+  const file = join(folder, 'secret');
+  writeFileSync(file, 'very-secret');
+  const env = {
+    HOLDFAST_HOME: folder,
+    HOLDFAST_SMTP_PASS_FILE: file,
+    TEMPORAL_API_KEY_FILE: file,
+    HOLDFAST_ENVIRONMENT_FILE: file,
+    HOLDFAST_STORE: 'postgres://user:very-secret@host/db',
+    ...Object.fromEntries(
+      Object.entries(VARIABLES)
+        .filter(([name, setting]) => 'secret' in setting && name !== 'HOLDFAST_SMTP_PASS')
+        .map(([name]) => [name, 'very-secret']),
+    ),
+  };
+  const all = explainSettings(env);
+  expect(JSON.stringify(all)).not.toContain('very-secret');
+  expect(all.find(({ name }) => name === 'HOLDFAST_SMTP_PASS')).toMatchObject({ source: 'file', file, secret: true });
+  expect(all.find(({ name }) => name === 'TEMPORAL_API_KEY')).toMatchObject({ source: 'file', file, secret: true });
+  expect(all.find(({ name }) => name === 'ANTHROPIC_API_KEY')).toMatchObject({
+    value: null,
+    source: 'environment',
+    secret: true,
+  });
+  expect(all.find(({ name }) => name === 'HOLDFAST_STORE')?.value).toBe('postgres://user:…@host/db');
+});
+
+it('tells of Temporal what a profile says, and the stack that runs here', () => {
+  const profile = join(folder, 'temporal.toml');
+  writeFileSync(profile, '[profile.default]\naddress = "far:7233"\nnamespace = "prod"\n');
+  expect(explained({ TEMPORAL_CONFIG_FILE: profile }, 'TEMPORAL_ADDRESS')).toMatchObject({
+    value: 'far:7233',
+    source: 'profile',
+  });
+  const over = { TEMPORAL_CONFIG_FILE: profile, TEMPORAL_ADDRESS: 'near:7233' };
+  expect(explained(over, 'TEMPORAL_ADDRESS')).toMatchObject({ value: 'near:7233', source: 'environment' });
+  expect(explained(over, 'TEMPORAL_NAMESPACE')).toMatchObject({ value: 'prod', source: 'profile' });
+});
+
+it('finds what nothing reads, and what it may be meant for', () => {
+  const env = { HOLDFAST_STROE: 'x', HOLDFAST_ELSE: '1', HOLDFAST_STORE: 'file:x', HOLDFAST_TOKEN_FILE: 'y', PATH: '/bin' };
+  expect(unknownSettings(env)).toEqual([
+    { name: 'HOLDFAST_STROE', meant: 'HOLDFAST_STORE' },
+    { name: 'HOLDFAST_ELSE', meant: null },
+  ]);
+});
+
+it('docs/configuration.md is made of the table: `npx tsx src/cli/main.ts config --markdown > docs/configuration.md`', () => {
+  expect(readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')).toBe(configurationPage());
+});
+
+it.each(Object.entries(VARIABLES))('the default of %s is a value of it', (_name, setting) => {
+  if ('default' in setting) expect(setting.schema.safeParse(setting.default).success).toBe(true);
+});
