@@ -36,7 +36,7 @@ import {
   type OpenSession,
   type SessionSummary,
 } from './client/open-session';
-import { SessionHandle, type SessionParts } from './client/session-handle';
+import { SessionHandle } from './client/session-handle';
 import {
   eachOnce,
   summaryOf,
@@ -92,6 +92,7 @@ import {
   TURNS_AND_CALLS,
   type TurnInput,
 } from './workflows/contract';
+import type { SessionParts } from './client/session-asking';
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 

@@ -4,8 +4,8 @@
  * the front, for it can be read again.
  */
 import type { LiveEvent } from '../live/bus';
-import type { TurnEvent } from './events';
 import type { Recorded } from './turn-log';
+import type { TurnEvent } from './turn-event';
 
 export interface Kept {
   /** Null: a live event, which lasts nowhere. */

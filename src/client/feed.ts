@@ -5,10 +5,10 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { LiveEvent, LiveListener } from '../live/bus';
-import type { TurnEvent } from './events';
 import { FeedMemory, type MemoryBounds } from './feed-memory';
 import { isAfter, type Position } from './position';
 import type { Recorded } from './turn-log';
+import type { TurnEvent } from './turn-event';
 
 /** One event as a watcher is given it. */
 export interface Watched {

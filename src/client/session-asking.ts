@@ -1,12 +1,11 @@
 /** How a session is asked: looks and queries are tried again, and so is an update, under one name. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle, type Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { cameTooLate, fateOf, mayBeTaken, Sending, takenIn, type Unanswered } from '../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../temporal/executions';
 import { DecisionNotAccepted, type NoWorker, SessionNotFound } from './errors';
-import type { SessionParts } from './session-handle';
-import { isUnanswered } from './turn-handle';
+import { isUnanswered, type TurnHandle } from './turn-handle';
 import { unanswered } from './unanswered';
 
 const ANSWER_WITHIN = 15_000;
@@ -141,4 +140,15 @@ function isRunOver(error: WorkflowUpdateFailedError): boolean {
   return /acceptedUpdateCompletedWorkflow|workflow (execution )?(already )?(completed|closed)/i.test(
     `${(error.cause as { type?: string } | undefined)?.type ?? ''} ${error.cause?.message ?? ''}`,
   );
+}
+
+/** What a handle needs of the client that made it. */
+export interface SessionParts {
+  temporal: Client;
+  taskQueue: string;
+  uiUrl: string | null;
+  turn(id: string): TurnHandle;
+  /** Signs a message to the session; gives nothing where the client has no key. */
+  sign(session: { session_id: string; agent: string; requester: string }, message: string): Promise<{ attestation?: string }>;
+  signs: boolean;
 }

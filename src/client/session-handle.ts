@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { WithStartWorkflowOperation, type Client } from '@temporalio/client';
+import { WithStartWorkflowOperation } from '@temporalio/client';
 import type { Sending } from '../temporal/send-update';
 import { isTurnId, sessionWorkflowId } from '../shared/ids';
 import { MAX_MESSAGE, readSend, type SendAnswer, type SendBody, type SessionInput, type SessionView } from '../shared/session';
@@ -9,7 +9,7 @@ import { SESSION_UPDATES, SESSION_WORKFLOW, STATUS_QUERY, type DecideAnswer } fr
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './done-before';
 import { DecisionNotAccepted, InvalidRequest, TurnNotFound } from './errors';
 import { sessionSummary, type SessionSummary } from './open-session';
-import { SessionAsking } from './session-asking';
+import { SessionAsking, type SessionParts } from './session-asking';
 import type { TurnHandle } from './turn-handle';
 
 export interface SendMessage {
@@ -21,17 +21,6 @@ export interface SendMessage {
 
 export interface SentMessage extends SendAnswer {
   turn: TurnHandle;
-}
-
-/** What a handle needs of the client that made it. */
-export interface SessionParts {
-  temporal: Client;
-  taskQueue: string;
-  uiUrl: string | null;
-  turn(id: string): TurnHandle;
-  /** Signs a message to the session; gives nothing where the client has no key. */
-  sign(session: { session_id: string; agent: string; requester: string }, message: string): Promise<{ attestation?: string }>;
-  signs: boolean;
 }
 
 /** How often it is looked for a turn that has not begun, ms: ever more seldom, since each look asks the worker. */

@@ -30,13 +30,13 @@ import {
 import { cardsByDigest, cardsInPages } from './cards';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './done-before';
 import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from './errors';
-import type { TurnEvent } from './events';
 import type { Watched } from './feed';
 import { Feeds } from './feeds';
 import { readHistory } from '../temporal/history';
 import { sentOf, type Sent } from './senders';
 import { unanswered } from './unanswered';
 import { watchTurn, type WatchOptions } from './watch';
+import type { TurnEvent } from './turn-event';
 
 /** Who decides: by name, or by what `holdfast sign` printed, one for each call. */
 export type By = { note?: string } & ({ by: string; attestation?: Attestation } | { by?: string; attestation: Attestation });

@@ -1,10 +1,11 @@
 /** What lasts of a turn: its events in order, each with its position, read from the history alone. */
 import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '../temporal/sdk-private';
-import { EventReader, type TurnEvent } from './events';
+import { EventReader } from './events';
 import { readHistory, type Reading } from '../temporal/history';
 import { InOrder } from './in-order';
 import type { Position } from './position';
+import type { TurnEvent } from './turn-event';
 
 export interface Recorded {
   position: Position;

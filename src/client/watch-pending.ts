@@ -1,6 +1,6 @@
 /** What comes to wait for a person, over all turns, as it comes. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HoldfastClient, PendingTurn, TurnSummary } from '../client';
+import type { PendingTurn, TurnSummary } from './listing';
 import type { Question, WaitingCall } from './turn-handle';
 
 export interface NewQuestion {
@@ -21,7 +21,10 @@ export interface WatchPending {
   onFault?: (error: unknown) => void;
 }
 
-type Looks = Pick<HoldfastClient, 'pending'>;
+/** As `HoldfastClient` is. */
+interface Looks {
+  pending(): Promise<PendingTurn[]>;
+}
 
 export async function* watchPending(client: Looks, options: WatchPending = {}): AsyncGenerator<NewQuestion> {
   const { signal, everyMs = 2000, onFault = () => undefined } = options;

@@ -17,7 +17,6 @@ export type { SessionView } from '../shared/session';
 export { TurnHandle, type By, type WaitingCall } from '../client/turn-handle';
 export type { NewQuestion, WatchPending } from '../client/watch-pending';
 export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/trail';
-export type { TurnEvent } from '../client/events';
 export type { Sent } from '../client/senders';
 export {
   DecisionNotAccepted,
@@ -35,3 +34,4 @@ export type { Config } from '../config';
 export { loadConfig } from './load-config';
 export type { CallState, CallView, Effect, SubTurnView, SurfacedCall, TurnState, TurnView } from '../shared/turn-view';
 export type { Envelope } from '../shared/envelope';
+export type { TurnEvent } from '../client/turn-event';

@@ -1,14 +1,9 @@
 /** The HTTP face: its routes, one file each, and what all of them share. */
 import cors from '@fastify/cors';
-import type { SigningKey } from '../attestation/signing-key';
-import type { HoldfastClient } from '../client';
 import { DEFAULT_HTTP_RATE } from '../config';
-import type { CallbackConfig } from '../config/http';
 import { parseJson } from '../shared/parse-json';
 import { SITE_HINT, siteFault, type Site } from '../shared/same-site';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { Store } from '../store/store';
-import type { ToolLogger } from '../tools/define';
 import { authenticateRequests } from './authenticate';
 import { bodyText } from './body-text';
 import { answerBadAddress, answerBrokenHttp } from './before-routes';
@@ -33,37 +28,9 @@ import { streams } from './routes/streams';
 import { tickets } from './routes/tickets';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
-import type { Authenticator } from './principals';
-import type { ToolCatalogue } from './tool-catalogue';
-import type { StreamSettings } from './streams/settings';
 import { ticketsOf } from './tickets';
 import { validatorOf } from './validator';
-
-export interface GatewayParts {
-  store: Store;
-  log: ToolLogger;
-  /** Connects when it is first needed. @throws ServerUnreachable */
-  client(): Promise<HoldfastClient>;
-  authenticator: Authenticator;
-  /** Signs in the principals' names. */
-  key: SigningKey;
-  /** Of the app that the workers serve; absent: its tools can be called, and not be listed. */
-  catalogue?(): Promise<ToolCatalogue>;
-  /** Where callbacks may go. Default: nowhere. */
-  callbacks?: CallbackConfig | null;
-  /** Of one principal. Default 6000. */
-  requestsPerMinute?: number;
-  corsOrigins?: readonly string[];
-  /** Proxies in front, whose `X-Forwarded-For` is believed. Default 0. */
-  proxies?: number;
-  /** `/metrics` without a token. Default false. */
-  openMetrics?: boolean;
-  streams?: Partial<StreamSettings>;
-  /** Under which address it is reached from outside. */
-  publicUrl?: string;
-  /** Further names under which it is reached. */
-  hosts?: readonly string[];
-}
+import type { GatewayParts, Route } from './route';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -72,12 +39,6 @@ declare module 'fastify' {
     metrics: HttpMetrics;
   }
 }
-
-/**
- * A route adds itself to the app, with what it needs. It is declared with a JSON Schema and with `config: {roles}`; whose
- * request it is stands in `request.principal`; what cannot be done is thrown as a `Refusal`.
- */
-export type Route = (app: FastifyInstance, parts: GatewayParts) => void;
 
 const ROUTES: Route[] = [
   healthz,

@@ -1,6 +1,7 @@
 /** The gateway on its address, and its orderly end. */
 import type { AddressInfo } from 'node:net';
-import { gatewayApp, type GatewayParts } from './app';
+import { gatewayApp } from './app';
+import type { GatewayParts } from './route';
 
 export interface RunningGateway {
   /** `http://HOST:PORT` as it listens. */

@@ -3,9 +3,9 @@ import type { HoldfastClient } from '../client';
 import { SessionNotFound } from '../client/errors';
 import type { SessionSummary } from '../client/open-session';
 import type { SessionHandle } from '../client/session-handle';
-import type { GatewayParts } from './app';
 import { Refusal, type Wrong } from './errors';
 import { sees, type Principal } from './principals';
+import type { GatewayParts } from './route';
 
 export interface VisibleSession {
   session: SessionHandle;

@@ -5,10 +5,10 @@ import type { TurnHandle } from '../client/turn-handle';
 import type { SessionHandle } from '../client/session-handle';
 import { idsFromKey, isSessionId, sessionOfTurn } from '../shared/ids';
 import type { TurnView } from '../shared/turn-view';
-import type { GatewayParts } from './app';
 import { Refusal, unknownTurn } from './errors';
 import { sees, type Principal } from './principals';
 import { visibleSession } from './visible-session';
+import type { GatewayParts } from './route';
 
 /** How long to leave a turn alone that has not begun. */
 const LATER_MS = 1000;

@@ -1,5 +1,5 @@
 /** Where a turn's callbacks may go, and what they say. */
-import type { TurnContext } from './activity-io';
+import type { TurnContext } from './io/turn';
 import type { CallView, TurnView } from './turn-view';
 
 /** One place that callbacks may go to. */

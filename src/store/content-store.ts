@@ -20,10 +20,10 @@ import {
   type RegisterStore,
   type Store,
   type StoreIdentity,
-  type StoredBlock,
   type TrailStore,
 } from './store';
 import { entriesOf, type TrailEntry } from './trail';
+import type { StoredBlock } from './stored-block';
 
 /** Objects never change, so each process keeps those that it used last: a step reads the whole transcript. */
 const KEPT_BYTES = 32_000_000;

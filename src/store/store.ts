@@ -8,20 +8,13 @@ import type { BlockContent } from '../record/write-block';
 import type { Block, Part } from '../shared/transcript';
 import type { SealedBlock } from './seal';
 import type { TrailPage, TrailQuery } from './trail';
+import type { StoredBlock } from './stored-block';
 
 export interface NewBlock extends BlockContent {
   /** Hash of the block before; null for the first. */
   parent: string | null;
   /** Workflow time, ISO 8601. */
   at: string;
-}
-
-/** A block as it was read: never changed by whoever reads it. */
-export interface StoredBlock {
-  hash: string;
-  block: Block;
-  /** The bodies of its parts, in order. */
-  bodies: Json[];
 }
 
 /** A block as it is hashed: its parts with their salts, in order. */

@@ -9,7 +9,7 @@ import { asTurnId, idsFromKey } from '../shared/ids';
 import { readBlock, type ReadSubject } from '../record/read-block';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json';
 import type { BlockKind } from '../shared/transcript';
-import type { StoredBlock } from './store';
+import type { StoredBlock } from './stored-block';
 
 export const TRAIL_KINDS = ['admission', 'decision', 'dispatch', 'effect', 'settlement'] as const satisfies BlockKind[];
 

@@ -1,7 +1,8 @@
 /** Appending to a transcript, and walking it. */
 import type { BlockContent } from '../record/write-block';
 import type { SealedBlock } from './seal';
-import { StoreError, type NewBlock, type Store, type StoredBlock } from './store';
+import { StoreError, type NewBlock, type Store } from './store';
+import type { StoredBlock } from './stored-block';
 
 /** No turn comes near it; a store that answers with a loop ends here. */
 const MAX_BLOCKS = 100_000;

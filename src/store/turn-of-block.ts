@@ -1,6 +1,7 @@
 /** Whose a block is: the start block that comes last before it says so. */
 import { lastOf } from '../record/read-block';
-import type { Store, StoredBlock } from './store';
+import type { Store } from './store';
+import type { StoredBlock } from './stored-block';
 
 export interface TurnOfBlock {
   turn_id: string;

@@ -7,7 +7,7 @@ import { readReconciled, unknown, type Found } from '../tools/reconciled';
 import { runTool, type RunResult } from '../tools/run';
 import { compiledInput } from '../tools/schema';
 import { contextFor } from './context';
-import type { Claim, ToolTest } from './test-tool';
+import type { Claim, ToolTest } from './types';
 
 export class Bench {
   readonly claims: Claim[] = [];

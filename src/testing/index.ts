@@ -1,2 +1,3 @@
 /** What a tool author imports from `holdfast/testing` (docs/testing-tools.md). */
-export { BrokenClaims, testTool, type Claim, type ToolReport, type ToolTest } from './test-tool';
+export { BrokenClaims, testTool, type ToolReport } from './test-tool';
+export type { Claim, ToolTest } from './types';

@@ -1,8 +1,8 @@
 /** A gateway for tests: whoever may speak to it, and what it is made of. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { GatewayParts } from '../../src/gateway/app';
 import { Tokens } from '../../src/gateway/principals';
 import { silent } from './silent';
+import type { GatewayParts } from '../../src/gateway/route';
 
 export interface Person {
   token: string;

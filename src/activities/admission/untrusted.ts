@@ -6,9 +6,10 @@
 import type { ModelMessage } from '../../model/provider';
 import { blocksOf } from '../../record/read-block';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { StoreError, type Store, type StoredBlock } from '../../store/store';
+import { StoreError, type Store } from '../../store/store';
 import type { PreparedAgent } from '../../tools/registry';
 import { messagesOf } from '../step/conversation';
+import type { StoredBlock } from '../../store/stored-block';
 
 /** Names of the tools of a definition that return what outsiders wrote; null: it cannot be read any more. */
 type Marked = ReadonlySet<string> | null;

@@ -1,7 +1,6 @@
 /** Right before the effect: what sends an admitted call back to a person, or refuses it. */
 import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
 import type { Held } from '../../shared/approval';
-import type { CallError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
 import type { Tool } from '../../tools/define';
 import { approvalsFault } from './approvals-fault';
@@ -13,18 +12,7 @@ import { duplicateAct } from '../effects/duplicate-act';
 import type { ApprovalEvidence } from '../../record/parts';
 import { approvalEvidenceOf } from '../admission/approval-evidence';
 import { targetChanged } from './target-change';
-
-/** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
-export type HoldAnswer = Held | { refused: CallError } | null;
-
-/** Looks at one call, and at what was shown to whoever approved it. */
-export type Hold = (
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-  shown: ApprovalEvidence,
-) => Promise<HoldAnswer>;
+import type { HoldAnswer, Hold } from './hold';
 
 /** In this order; the first that holds is asked about. What takes something for the call comes last: it is given back where a later one holds. */
 const HOLDS: Hold[] = [unapproved, targetChanged, previewDrifted, withinBudgets, duplicateAct];

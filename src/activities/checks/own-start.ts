@@ -5,9 +5,10 @@
  */
 import type { RunCallInput } from '../../shared/activity-io';
 import { callError, type CallError } from '../../shared/errors';
-import type { Store, StoredBlock } from '../../store/store';
+import type { Store } from '../../store/store';
 import { walk } from '../../store/transcript';
 import { startOf } from '../step/mcp-tools';
+import type { StoredBlock } from '../../store/stored-block';
 
 type Turn = RunCallInput['turn'];
 

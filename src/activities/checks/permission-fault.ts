@@ -11,7 +11,7 @@ import { turnFacts } from '../admission/decide-call';
 import { approvalsFault } from './approvals-fault';
 import { inputFault } from '../call/call-input';
 import type { Dependencies } from '../ports';
-import type { HoldAnswer } from './checks-before-effect';
+import type { HoldAnswer } from './hold';
 
 /**
  * Null when the present rules let this call run, or people have approved exactly it. At least as strict as

@@ -7,9 +7,9 @@ import type { Json, JsonObject } from '../../shared/json';
 import type { Tool } from '../../tools/define';
 import { taken } from '../../tools/taken';
 import type { Dependencies } from '../ports';
-import type { HoldAnswer } from './checks-before-effect';
 import { previewOf } from '../admission/preview';
 import type { ApprovalEvidence } from '../../record/parts';
+import type { HoldAnswer } from './hold';
 
 const LONGEST_TEXT = 4000;
 

@@ -6,7 +6,7 @@ import type { Tool } from '../../tools/define';
 import { targetHash, targetOf } from '../../tools/target';
 import type { NamedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
-import type { HoldAnswer } from './checks-before-effect';
+import type { HoldAnswer } from './hold';
 
 const LONGEST_TEXT = 4000;
 

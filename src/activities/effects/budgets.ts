@@ -14,11 +14,10 @@ import { budgetsFor, type Budget, type ToolBudget } from '../../tools/budgets';
 import type { Tool } from '../../tools/define';
 import { turnFacts } from '../admission/decide-call';
 import type { Dependencies } from '../ports';
-import type { EffectClosed } from './effect-closed';
 import { BEGINS_WITHIN_MS } from './effect-deadline';
-import { keyOf } from './effect-key';
+import { keyOf, type EffectClosed } from './effect-key';
 import type { ApprovalEvidence } from '../../record/parts';
-import type { Hold } from '../checks/checks-before-effect';
+import type { Hold } from '../checks/hold';
 
 /** Between a reservation and the claim: the way through the tool's limits. */
 const BEFORE_CLAIM_MS = 10_000;

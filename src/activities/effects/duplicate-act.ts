@@ -14,10 +14,9 @@ import { intentOf } from '../../tools/intent';
 import { readResult } from '../../record/parts';
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies } from '../ports';
-import type { EffectClosed } from './effect-closed';
-import { keyOf } from './effect-key';
-import type { HoldAnswer } from '../checks/checks-before-effect';
+import { keyOf, type EffectClosed } from './effect-key';
 import type { ApprovalEvidence } from '../../record/parts';
+import type { HoldAnswer } from '../checks/hold';
 
 /** Owners that a card tells of; the newest. */
 const MOST_SHOWN = 5;

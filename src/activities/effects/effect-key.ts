@@ -33,3 +33,13 @@ export async function otherDispatch(
   const record = await store.effects.findByAct(turn.turn_id, actOf(turn, call), key);
   return record && record.state !== 'not_applied' && record.state !== 'refused' ? record : null;
 }
+
+export interface EffectClosed {
+  turn: TurnContext;
+  call: CallArguments;
+  /** The idempotency key. */
+  key: string;
+  dispatch: number;
+  /** `not_applied` also where nothing was dispatched. In doubt is no end yet: what was taken stays taken. */
+  effect: 'applied' | 'not_applied' | 'in_doubt';
+}

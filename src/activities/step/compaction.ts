@@ -6,19 +6,10 @@
 import type { ModelMessage } from '../../model/provider';
 import { readBlock, type ReadSummary } from '../../record/read-block';
 import type { JsonObject } from '../../shared/json';
-import type { StoredBlock } from '../../store/store';
 import { estimateTokens } from '../../tools/tokens';
-import { messageOf } from './conversation';
+import { messageOf, type Entry } from './conversation';
 import { withoutDeclined } from '../admission/declined';
-
-/** One message, with the hash of its block; that of a summary is the block's that it reaches up to. */
-export interface Entry {
-  hash: string;
-  message: ModelMessage;
-  /** It is the first of its turn. */
-  begins?: true;
-}
-
+import type { StoredBlock } from '../../store/stored-block';
 /** Shorter results are no gain: the note is about as long. */
 const LONG_RESULT = 600;
 /** A text from which something is left out for a summary, characters: at first, and at the least. */

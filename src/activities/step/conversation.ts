@@ -2,13 +2,14 @@
 import type { ModelMessage } from '../../model/provider';
 import type { CallOutcome, TurnContext } from '../../shared/activity-io';
 import type { JsonObject } from '../../shared/json';
-import type { Store, StoredBlock } from '../../store/store';
+import type { Store } from '../../store/store';
 import type { Draft } from '../../store/transcript';
 import { closeQuestion } from '../people/question-register';
 import type { AnsweringTurn } from '../../record/blocks';
 import { decisionBlocks, resultsBlock } from '../../record/write-block';
 import { readResult } from '../../record/parts';
 import { errorText, resultText } from '../../tools/shape';
+import type { StoredBlock } from '../../store/stored-block';
 
 /** The messages of a transcript's blocks, all of them; what the model is given: compaction.ts. */
 export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
@@ -70,4 +71,12 @@ async function outcomeText(store: Store, outcome: CallOutcome): Promise<string> 
   if (outcome.result_ref === null) return errorText(outcome.error!, outcome.note);
   const stored = readResult(await store.getPart(outcome.result_ref));
   return resultText(outcome.result_ref, stored, outcome.note);
+}
+
+/** One message, with the hash of its block; that of a summary is the block's that it reaches up to. */
+export interface Entry {
+  hash: string;
+  message: ModelMessage;
+  /** It is the first of its turn. */
+  begins?: true;
 }

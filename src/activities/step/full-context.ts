@@ -5,9 +5,9 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ModelMessage } from '../../model/provider';
 import { lastOf, type ReadAdmission } from '../../record/read-block';
-import type { StoredBlock } from '../../store/store';
 import type { PreparedAgent } from '../../tools/registry';
 import { conversationTokens, totalTokens, type Room } from './compaction';
+import type { StoredBlock } from '../../store/stored-block';
 
 /** Stands as the stop reason of a step whose request was refused: there is no answer. */
 export const TOO_LONG = 'prompt_too_long';

@@ -1,7 +1,7 @@
 /** How a session begins: whether it is the first of its id, and whether it may go on from a block of another conversation. */
 import type { Dependencies } from '../ports';
 import { Context } from '@temporalio/activity';
-import { StoreError, type StoredBlock } from '../../store/store';
+import { StoreError } from '../../store/store';
 import { hashJson } from '../../shared/digests';
 import { mayCut } from './compaction';
 import { messageOf } from './conversation';
@@ -9,6 +9,7 @@ import { turnOfBlock } from '../../store/turn-of-block';
 import { walk } from '../../store/transcript';
 import type { BeginSessionInput, BeginSessionOutput, CheckForkInput, CheckForkOutput } from '../../shared/activity-io';
 import { isJsonObject, type Json } from '../../shared/json';
+import type { StoredBlock } from '../../store/stored-block';
 
 const HASH = /^[0-9a-f]{64}$/;
 

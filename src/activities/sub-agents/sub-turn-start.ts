@@ -10,10 +10,11 @@ import { samePerson } from '../../shared/approval';
 import { blocksOf, readBlock, type ReadAdmittedCall, type ReadStart } from '../../record/read-block';
 import type { ParentTurn } from '../../shared/sub-turn';
 import { walk } from '../../store/transcript';
-import { StoreError, type StoredBlock } from '../../store/store';
+import { StoreError } from '../../store/store';
 import type { Dependencies } from '../ports';
 import { isNotedSubTurn } from './sub-turn-register';
 import { startFault } from '../checks/start-fault';
+import type { StoredBlock } from '../../store/stored-block';
 
 const MOST_ABOVE = 12;
 

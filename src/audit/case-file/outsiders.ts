@@ -1,14 +1,7 @@
 /** What outsiders wrote, in a turn's record: which tools have brought it, and whether rules were told that it had been read. */
 import type { Json } from '../../shared/json';
 import { list, object, text } from '../../record/fields';
-import type { BlockCase, CallCase } from './types';
-
-export interface Outsiders {
-  /** Names of tools, the vendor's own too. */
-  by: string[];
-  /** Rules were told so, or the turn above had read such words. */
-  told: boolean;
-}
+import type { BlockCase, CallCase, Outsiders } from './types';
 
 /** Names of the tools that return what outsiders write, as the definitions of agents have them. */
 export function toolsOfOutsiders(objects: ReadonlyMap<string, Json>): ReadonlySet<string> {

@@ -2,7 +2,6 @@
 import type { ReadBlock } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json';
 import type { BundleBody, EndBody } from '../format/lines';
-import type { Outsiders } from './outsiders';
 import type { Signature } from './signatures';
 
 export interface CaseFile {
@@ -230,4 +229,11 @@ export interface BlockCase {
   read: ReadBlock | null;
   /** Of who has said it to the running turn. */
   signature: Signature;
+}
+
+export interface Outsiders {
+  /** Names of tools, the vendor's own too. */
+  by: string[];
+  /** Rules were told so, or the turn above had read such words. */
+  told: boolean;
 }

@@ -1,22 +1,8 @@
-/** Sends a decision: through the gateway where one is set, signed where a key is named, else under a name. */
-import type { JsonObject } from '../../shared/json';
-import { decidedCalls, describeDecided, type DecidedCall } from '../../client/decided';
+import { decidedCalls, describeDecided } from '../../client/decided';
 import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';
 import { withClient } from './with-client';
-
-export interface Deciding {
-  turn: string;
-  decision: 'approve' | 'deny' | 'settle';
-  outcome?: 'applied' | 'not_applied';
-  input?: JsonObject;
-}
-
-export interface Decided {
-  by: string;
-  /** How the calls stand now, as far as somebody says it. */
-  calls: DecidedCall[];
-}
+import type { Deciding, Decided } from './decision';
 
 /** @throws DecisionNotAccepted with the reason */
 export async function decide(deciding: Deciding, options: DecideOptions): Promise<Decided> {

@@ -1,8 +1,7 @@
-/** Turns and calls in words, for the terminal. Untrusted text is made visible: no control characters reach it. */
-import type { TurnEvent } from '../../client/events';
 import type { Sent } from '../../client/senders';
 import type { CallView, SurfacedCall, TurnView } from '../../shared/turn-view';
 import { visible } from '../../shared/visible';
+import type { TurnEvent } from '../../client/turn-event';
 
 export function oneLine(text: string, length = 160): string {
   const line = visible(text).replace(/\s+/g, ' ').trim();

@@ -1,11 +1,10 @@
-/** Follows a turn in the terminal: what runs, what waits, and for how long; plain lines without a terminal. */
-import type { TurnEvent } from '../../client/events';
 import type { TurnHandle } from '../../client/turn-handle';
 import type { Questions } from './ask';
 import { describeEvent } from './describe';
 import type { Output } from './output';
 import { StatusLine } from './status-line';
 import type { Typed } from './typed';
+import type { TurnEvent } from '../../client/turn-event';
 
 interface FollowOptions {
   signal?: AbortSignal;

@@ -2,7 +2,7 @@
 import { DecisionNotAccepted } from '../../client/errors';
 import type { Config } from '../../config';
 import type { DecideOptions } from './decide-options';
-import type { Decided, Deciding } from './decide';
+import type { Decided, Deciding } from './decision';
 
 /** Longer than the gateway takes to say that no worker has answered. */
 const ANSWER_WITHIN = 90_000;

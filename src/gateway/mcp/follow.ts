@@ -1,9 +1,8 @@
-/** Waits for what was started to end, or to wait for a person whom nobody here can ask. */
-import type { TurnEvent } from '../../client/events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnHandle, WaitingCall } from '../../client/turn-handle';
 import type { TurnView } from '../../shared/turn-view';
 import type { Open } from './results';
+import type { TurnEvent } from '../../client/turn-event';
 
 /**
  * Asks a person about a call that waits.

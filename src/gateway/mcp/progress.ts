@@ -1,8 +1,7 @@
-/** What happens meanwhile, lasting or only live, as MCP's progress notifications. */
-import type { TurnEvent } from '../../client/events';
 import { isDirectCallId } from '../../shared/ids';
 import { mcpProgress } from '../../tools/convert';
 import type { ServerNotification } from './sdk';
+import type { TurnEvent } from '../../client/turn-event';
 
 type Said = { message: string; fraction?: number };
 

@@ -5,7 +5,6 @@
 import type { McpDefinition } from '../../agents/mcp';
 import type { HoldfastClient } from '../../client';
 import { TurnNotFound } from '../../client/errors';
-import type { TurnEvent } from '../../client/events';
 import type { TurnHandle } from '../../client/turn-handle';
 import type { Json, JsonObject } from '../../shared/json';
 import type { ToolLogger } from '../../tools/define';
@@ -29,6 +28,7 @@ import {
   type ServerRequest,
 } from './sdk';
 import type { ToolLogs } from './tool-logs';
+import type { TurnEvent } from '../../client/turn-event';
 
 export interface McpParts {
   client(): Promise<HoldfastClient>;

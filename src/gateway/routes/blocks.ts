@@ -4,9 +4,9 @@
  */
 import { checkPresigned, storedFile } from '../../store/presign';
 import { StoreError } from '../../store/store';
-import type { Route } from '../app';
 import { answerWith, type Wrong } from '../errors';
 import { answers, errorEnvelope } from '../schemas';
+import type { Route } from '../route';
 
 const FORGED: Wrong = {
   code: 'PERMISSION_DENIED',

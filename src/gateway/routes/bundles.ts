@@ -2,11 +2,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { BundleOf, HoldfastClient } from '../../client';
-import type { Route } from '../app';
 import { answers, turnParams } from '../schemas';
 import { sessionParams } from '../session-schemas';
 import { visibleSession } from '../visible-session';
 import { visibleTurn } from '../visible-turn';
+import type { Route } from '../route';
 
 const AUDITORS = ['auditor', 'admin'] as const;
 const CONTENT_TYPE = 'application/jsonl; charset=utf-8';

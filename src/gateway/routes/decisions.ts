@@ -11,12 +11,12 @@ import { samePerson } from '../../shared/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/decision';
 import { isJsonObject, type Json } from '../../shared/json';
 import { CALL_STATES } from '../../shared/turn-view';
-import type { Route } from '../app';
 import { Refusal } from '../errors';
 import { once } from '../once';
 import type { Principal } from '../principals';
 import { answers, postHeaders, turnParams } from '../schemas';
 import { visibleTurn } from '../visible-turn';
+import type { Route } from '../route';
 
 const KINDS = ['approve', 'deny', 'settle'] as const satisfies DecisionKind[];
 

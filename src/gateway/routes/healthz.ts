@@ -1,4 +1,4 @@
-import type { Route } from '../app';
+import type { Route } from '../route';
 
 const schema = {
   summary: 'Whether this process is alive',

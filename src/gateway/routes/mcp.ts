@@ -1,7 +1,6 @@
 /** `/mcp`: our tools and agents for MCP clients, over Streamable HTTP. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { McpDefinition } from '../../agents/mcp';
-import type { GatewayParts, Route } from '../app';
 import { Refusal, type Wrong } from '../errors';
 import type { Decide } from '../mcp/elicit';
 import { offersBy, type Offers, type OffersBy } from '../mcp/offers';
@@ -11,6 +10,7 @@ import { Sessions, type PartsOf, type Session } from '../mcp/sessions';
 import type { Principal } from '../principals';
 import { refuseForgotten } from '../start-call';
 import { decideAs } from './decisions';
+import type { GatewayParts, Route } from '../route';
 
 const description =
   'Streamable HTTP of the Model Context Protocol, revision 2025-11-25 and some before it. A session belongs to the principal ' +

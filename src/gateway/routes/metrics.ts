@@ -1,5 +1,5 @@
-import type { Route } from '../app';
 import { answers } from '../schemas';
+import type { Route } from '../route';
 
 const schema = {
   summary: 'Metrics of this process, for Prometheus',

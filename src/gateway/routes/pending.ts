@@ -1,8 +1,8 @@
 /** `GET /v1/pending`: what waits for a person. */
 import type { PendingTurn } from '../../client';
-import type { Route } from '../app';
 import { sightOf } from '../principals';
 import { answers, examplePending, pendingTurn } from '../schemas';
+import type { Route } from '../route';
 
 const schema = {
   summary: 'What waits for a person',

@@ -1,6 +1,6 @@
 /** `GET /readyz`: whether requests should be sent here. Why not is in the log: whoever asks may be anybody. */
 import { recently, type Check } from '../../telemetry/readiness';
-import type { GatewayParts, Route } from '../app';
+import type { GatewayParts, Route } from '../route';
 
 const answer = (description: string, ready: boolean) => ({
   description,

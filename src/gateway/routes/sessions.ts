@@ -6,7 +6,6 @@ import type { SendAnswer, SessionView } from '../../shared/session';
 import { ForkRefused } from '../../client/errors';
 import type { SessionHandle } from '../../client/session-handle';
 import type { TurnHandle } from '../../client/turn-handle';
-import type { GatewayParts, Route } from '../app';
 import { keptCallback } from '../callbacks';
 import { Refusal } from '../errors';
 import type { Operation } from '../idempotency';
@@ -14,6 +13,7 @@ import { nothing, once, sentBefore } from '../once';
 import { sees, sightOf, type Principal } from '../principals';
 import { schemas } from '../session-schemas';
 import { changeableSession, ownSession, visibleSession } from '../visible-session';
+import type { GatewayParts, Route } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;
 const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;

@@ -1,10 +1,10 @@
 /** Streams of turns and of direct calls, within common bounds. */
 import { setMaxListeners } from 'node:events';
-import type { Route } from '../app';
 import { streamLimits } from '../streams/limits';
 import { STREAM_SETTINGS } from '../streams/settings';
 import { toolEvents } from '../streams/tool-events';
 import { turnEvents } from '../streams/turn-events';
+import type { Route } from '../route';
 
 export const streams: Route = (app, parts) => {
   setMaxListeners(0, app.draining); // one for each open stream

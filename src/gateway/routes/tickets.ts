@@ -1,8 +1,7 @@
-/** `POST /v1/tickets`: how a browser's `EventSource` comes to open a stream. */
-import type { Route } from '../app';
 import { ROLES } from '../principals';
 import { answers } from '../schemas';
 import { STREAM_ADDRESS, TICKET_PARAMETER, ticketsOf } from '../tickets';
+import type { Route } from '../route';
 
 const schema = {
   summary: 'A ticket that opens one stream, for a minute',

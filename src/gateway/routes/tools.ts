@@ -2,16 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { envelopeOf, type CallHandle } from '../../client/direct-call';
 import { ERROR_CODES } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
-import type { GatewayParts, Route } from '../app';
 import { Refusal } from '../errors';
 import { withFilesCarried } from '../carried-files';
 import type { Principal } from '../principals';
-import { startCall } from '../start-call';
+import { startCall, type OfTool, type Call } from '../start-call';
 import { streamLimits } from '../streams/limits';
 import { streamCall } from '../streams/tool-stream';
 import { answers, errorEnvelope, postHeaders } from '../schemas';
 import { knownVersions, type ToolEntry } from '../tool-catalogue';
+import type { GatewayParts, Route } from '../route';
 
 const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
 const tags = ['tools'];
@@ -154,18 +153,6 @@ export const callSchema = {
     409,
   ),
 };
-
-export interface OfTool {
-  Params: { toolName: string };
-}
-export interface Call extends OfTool {
-  Body: {
-    input: JsonObject;
-    agent?: string;
-    options?: { enable_cache?: boolean; enable_streaming?: boolean; enable_retry?: boolean; debug?: boolean };
-  };
-}
-
 export const tools: Route = (app, parts) => {
   const entries = async ({ name }: Principal): Promise<readonly ToolEntry[]> => (await parts.catalogue?.())?.callable(name) ?? [];
   app.get('/tools', { schema: listSchema, config: { roles: READERS } }, async ({ principal }, reply) =>

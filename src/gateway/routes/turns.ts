@@ -10,7 +10,6 @@ import { isJsonObject } from '../../shared/json';
 import { TURN_STATES, type TurnState } from '../../shared/turn-view';
 import { cursorsFor } from '../../tools/cursors';
 import { ToolError } from '../../tools/errors';
-import type { GatewayParts, Route } from '../app';
 import { keptCallback } from '../callbacks';
 import { Refusal } from '../errors';
 import { nothing, once, sentBefore } from '../once';
@@ -18,6 +17,7 @@ import { sightOf, type Principal } from '../principals';
 import { answers, callbackUrl, exampleSummary, exampleView, postHeaders, turnParams, turnSummary, turnView } from '../schemas';
 import { ownSession } from '../visible-session';
 import { ownTurn, visibleTurn } from '../visible-turn';
+import type { GatewayParts, Route } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;
 const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;

@@ -1,7 +1,6 @@
-/** How many streams are open, of one principal and in all. */
-import type { GatewayParts } from '../app';
 import { Refusal } from '../errors';
 import { STREAM_SETTINGS, type StreamSettings } from './settings';
+import type { GatewayParts } from '../route';
 
 const COME_BACK_MS = 5000;
 

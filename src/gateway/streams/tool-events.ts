@@ -7,11 +7,10 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { readPosition, type Position } from '../../client/position';
 import { directCallId, isDirectCallId, oneTimeKey } from '../../shared/ids';
-import type { GatewayParts } from '../app';
 import { Refusal } from '../errors';
 import type { Principal } from '../principals';
-import { callSchema, later, toolParams, type Call } from '../routes/tools';
-import { callOf, startCall } from '../start-call';
+import { callSchema, later, toolParams } from '../routes/tools';
+import { callOf, startCall, type Call } from '../start-call';
 import { knownVersions } from '../tool-catalogue';
 import { answers } from '../schemas';
 import { visibleTurn } from '../visible-turn';
@@ -22,6 +21,7 @@ import type { StreamSettings } from './settings';
 import { stream } from './stream';
 import { bare, BEGINNING, ToolStream } from './tool-stream';
 import { badEventId, lastEventIdHeader, READERS } from './turn-events';
+import type { GatewayParts } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;
 

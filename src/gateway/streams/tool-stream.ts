@@ -5,12 +5,12 @@ import type { Watched } from '../../client/feed';
 import { positionText, type Position } from '../../client/position';
 import type { TurnHandle } from '../../client/turn-handle';
 import type { Store } from '../../store/store';
-import type { GatewayParts } from '../app';
 import { withFilesCarried } from '../carried-files';
 import { SseConnection, type ServerSentEvent } from './connection';
 import { STREAM_SETTINGS } from './settings';
 import { stream } from './stream';
 import { eventOf } from './turn-events';
+import type { GatewayParts } from '../route';
 
 /** Before all that the history has. */
 export const BEGINNING = '0-0-0';

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Watched } from '../../client/feed';
 import type { SessionHandle } from '../../client/session-handle';
 import { positionText, readPosition, type Position } from '../../client/position';
-import type { GatewayParts } from '../app';
 import { Refusal } from '../errors';
 import { answers, turnParams } from '../schemas';
 import type { Principal } from '../principals';
@@ -12,6 +11,7 @@ import { SseConnection, type ServerSentEvent } from './connection';
 import type { StreamLimits } from './limits';
 import type { StreamSettings } from './settings';
 import { stream } from './stream';
+import type { GatewayParts } from '../route';
 
 export const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
 

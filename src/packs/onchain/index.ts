@@ -7,10 +7,9 @@ import { simulateSwap } from './tools/simulate-swap';
 import { swapToken } from './tools/swap-token';
 
 export { deployDemo, type Demo } from './deploy';
-export type { KnownToken } from './known';
 export { FileJournal, type Decision, type SignedSwap, type SwapJournal, type SwapPlan } from './journal';
 export { sessionKeysFrom, type SessionAccount, type SessionKeys, type SwapTransaction } from './session-keys';
-export type { OnchainSettings } from './settings';
+export type { OnchainSettings, KnownToken } from './settings';
 
 /**
  * @param settings null: no chain is configured, and the tools say so

@@ -4,14 +4,7 @@
  */
 import { isToolError, ToolError } from '../../tools/errors';
 import { ADDRESS_PATTERN } from './amounts';
-import type { OnchainSettings } from './settings';
-
-export interface KnownToken {
-  /** As people say it: AAA, USDC. */
-  symbol: string;
-  /** `0x` and 40 hexadecimal characters. */
-  address: string;
-}
+import type { OnchainSettings, KnownToken } from './settings';
 
 export interface Known {
   tokens: readonly KnownToken[];

@@ -1,4 +1,3 @@
-import type { KnownToken } from './known';
 import type { SwapJournal } from './journal';
 import type { SessionKeys } from './session-keys';
 
@@ -19,4 +18,11 @@ export interface OnchainSettings {
   confirmations?: number;
   /** How long one attempt waits for the chain, ms. @default 45000 */
   waitMs?: number;
+}
+
+export interface KnownToken {
+  /** As people say it: AAA, USDC. */
+  symbol: string;
+  /** `0x` and 40 hexadecimal characters. */
+  address: string;
 }

@@ -12,6 +12,7 @@ import { now } from '../sandbox/now';
 import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
 import { NO_ROOM, placesFor, type Words } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';
+import { MANY_EVENTS } from '../sandbox/is-bounded';
 
 /** Whether a signed decision is genuine, and whose it is. */
 export type Check = (
@@ -37,8 +38,6 @@ export interface Surroundings {
 
 /** Decisions that are looked at by an activity at once: Temporal lets 2,000 be under way, and then fails the workflow task. */
 const MOST_CHECKS = 50;
-/** Temporal ends a run at about 50,000. */
-export const MANY_EVENTS = 20_000;
 
 export class ApprovalQuestions {
   /** In the order of asking, answered ones included: a late decision is told that it is late. */

@@ -13,11 +13,12 @@ import type { Dispatch } from '../call/dispatch-types';
 import { mustBeInTime } from '../sandbox/in-time';
 import { readBy, type Interruption } from '../turn/interruption';
 import { onSignals, type Arrival } from '../sandbox/signals';
-import { ignoreSignal, type TurnData } from '../turn/state';
+import { type TurnData } from '../turn/state';
 import { hear } from '../sub-agents/sub-turns';
 import type { Steering } from '../turn/steering';
 import { now } from '../sandbox/now';
 import { updateSender } from '../sandbox/update-senders';
+import { ignoreSignal } from '../turn/state-limits';
 
 const DESCRIPTIONS: Record<DecisionKind, string> = {
   approve:

@@ -7,3 +7,6 @@ import { patched } from '@temporalio/workflow';
 export function isBounded(): boolean {
   return patched('state-is-bounded');
 }
+
+/** Temporal ends a run at about 50,000. */
+export const MANY_EVENTS = 20_000;

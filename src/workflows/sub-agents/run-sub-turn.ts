@@ -2,7 +2,7 @@
  * A call that an agent answers: a child workflow, another turn. It is started once for each call, abandoned should this run
  * end or go on as another, and found again by its id: after continue-as-new, and after a reset.
  */
-import { keepProgress } from '../turn/state';
+import { keepProgress, type SubTurn } from '../turn/state';
 import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ActivityFailure,
@@ -42,7 +42,7 @@ import type { Admission, Dispatch, HeldBack, Ran } from '../call/dispatch-types'
 import { addMakers } from '../turn/makers';
 import { now } from '../sandbox/now';
 import { leftOf, limitsOf } from '../turn/spending';
-import { newlySurfaced, type SubTurn } from './sub-turns';
+import { newlySurfaced } from './sub-turns';
 import { cutReason } from '../turn/state-limits';
 import { showState } from '../turn/turn-view';
 

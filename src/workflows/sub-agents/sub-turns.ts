@@ -7,28 +7,14 @@ import type { TurnContext } from '../../shared/activity-io';
 import type { DecisionSource } from '../../shared/approval';
 import type { DecisionFields, DecisionKind } from '../../shared/decision';
 import type { JsonObject } from '../../shared/json';
-import type { SubTurnReport, Surfaced, TurnLimits } from '../../shared/sub-turn';
+import type { SubTurnReport, Surfaced } from '../../shared/sub-turn';
 import type { SubTurnView, SurfacedCall } from '../../shared/turn-view';
 import { forwardDecision } from '../activities';
-import { MANY_EVENTS } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
-import type { TurnData } from '../turn/state';
+import type { TurnData, SubTurn } from '../turn/state';
 import { fitShownBelow } from '../turn/state-limits';
 import type { InFlight } from '../turn/in-flight';
-
-export interface SubTurn {
-  call_id: string;
-  turn_id: string;
-  workflow_id: string;
-  agent: string;
-  /** Of what this turn has left; null once it has ended: what it has used is counted instead. */
-  reserved: TurnLimits | null;
-  /** As last looked at; null: not yet. */
-  report: SubTurnReport | null;
-  /** It has said that there is something to look at. */
-  news: boolean;
-}
-
+import { MANY_EVENTS } from '../sandbox/is-bounded';
 /** Decisions that are passed on at once: Temporal takes ten updates of a workflow. */
 const MOST_FORWARDS = 8;
 

@@ -9,11 +9,9 @@ import { packed } from '../../shared/packed';
 import type { AdmittedCall, CallOutcome } from '../../shared/activity-io';
 import { isFinal } from '../../shared/call-state';
 import { SHORT, short, shortError, shortView } from '../../shared/short-view';
-import type { CallView, EarlierCalls } from '../../shared/turn-view';
+import type { CallView, EarlierCalls, IgnoredSignal } from '../../shared/turn-view';
 import { setAside } from './set-aside';
-import type { OpenStep, Progress, TurnData } from './state';
-import type { SubTurn } from '../sub-agents/sub-turns';
-
+import type { OpenStep, Progress, TurnData, SubTurn } from './state';
 /** UTF-8 bytes of JSON; `calls`: with each text written once (shared/packed.ts). A field without a limit does not compile. */
 export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
   /** A step's answer while the turn goes on; the transcript has all of it. */
@@ -214,4 +212,12 @@ export function fitSubs(subs: SubTurn[]): SubTurn[] {
     left = left.filter((sub) => sub !== oldest);
   }
   return left;
+}
+
+export const KEPT_SIGNALS = 50;
+
+/** A signal that changed nothing: counted, and the last 50 kept. */
+export function ignoreSignal(data: TurnData, ignored: IgnoredSignal): void {
+  data.ignored.count += 1;
+  data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnored(ignored)];
 }

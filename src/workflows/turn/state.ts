@@ -11,12 +11,9 @@ import type {
 } from '../../shared/activity-io';
 import type { Decision } from '../../shared/approval';
 import type { Steer } from '../../shared/steer';
-import type { Spent, TurnLimits } from '../../shared/sub-turn';
-import type { EarlierCalls, IgnoredSignal, TurnView } from '../../shared/turn-view';
+import type { Spent, TurnLimits, SubTurnReport } from '../../shared/sub-turn';
+import type { EarlierCalls, TurnView } from '../../shared/turn-view';
 import type { ApprovalQuestion, DoubtQuestion } from '../approvals/question';
-import { cutIgnored } from './state-limits';
-import type { SubTurn } from '../sub-agents/sub-turns';
-
 type Shown = 'state' | 'head' | 'step' | 'text' | 'reason' | 'usage' | 'calls' | 'started_at' | 'ended_at';
 
 export interface TurnData extends Pick<TurnView, Shown> {
@@ -109,14 +106,6 @@ export function bindToStore(turn: TurnContext, data: TurnData, storeId: string |
   turn.store_id = storeId;
 }
 
-const KEPT_SIGNALS = 50;
-
-/** A signal that changed nothing: counted, and the last 50 kept. */
-export function ignoreSignal(data: TurnData, ignored: IgnoredSignal): void {
-  data.ignored.count += 1;
-  data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnored(ignored)];
-}
-
 /** True when there were destructive calls and none of them did, or may have done, anything. */
 export function allRefused(data: TurnData): boolean {
   const destructive = data.calls.filter(
@@ -130,4 +119,17 @@ export function allRefused(data: TurnData): boolean {
 /** How far a call of the open step has come, for the next run. */
 export function keepProgress(data: TurnData, id: string, progress: Progress): void {
   if (data.open) data.open.progress[id] = progress;
+}
+
+export interface SubTurn {
+  call_id: string;
+  turn_id: string;
+  workflow_id: string;
+  agent: string;
+  /** Of what this turn has left; null once it has ended: what it has used is counted instead. */
+  reserved: TurnLimits | null;
+  /** As last looked at; null: not yet. */
+  report: SubTurnReport | null;
+  /** It has said that there is something to look at. */
+  news: boolean;
 }

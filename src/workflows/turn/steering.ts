@@ -8,12 +8,11 @@ import { samePerson } from '../../shared/approval';
 import { sha256Hex } from '../../shared/sha256';
 import { steerDigest, type Steer, type SteerFields } from '../../shared/steer';
 import { checkSteer } from '../activities';
-import { MANY_EVENTS } from '../approvals/approval-questions';
 import { now } from '../sandbox/now';
-import { isBounded } from '../sandbox/is-bounded';
-import { ignoreSignal, type Steered, type TurnData } from './state';
+import { isBounded, MANY_EVENTS } from '../sandbox/is-bounded';
+import { type Steered, type TurnData } from './state';
 import { NO_ROOM } from '../approvals/room-for-decisions';
-import { fitsSteered } from './state-limits';
+import { fitsSteered, ignoreSignal } from './state-limits';
 import type { InFlight } from './in-flight';
 
 type Sent = Pick<Steer, 'channel' | 'identity'>;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import type { TurnEvent } from '../../../src/client/events';
 import { InOrder } from '../../../src/client/in-order';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
+import type { TurnEvent } from '../../../src/client/turn-event';
 
 const at = '2026-11-21T00:00:00.000Z';
 const step = (...calls: [id: string, verdict: string][]): TurnEvent => ({

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { Client, Connection, ServiceError } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
-import type { TurnEvent } from '../../../src/client/events';
 import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from '../../../src/client/errors';
 import { TurnHandle } from '../../../src/client/turn-handle';
 import type { LiveBus } from '../../../src/live/bus';
@@ -13,6 +12,7 @@ import { ModelFailure } from '../../../src/model/provider';
 import { eventually, testAddress, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
+import type { TurnEvent } from '../../../src/client/turn-event';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const fresh = () => `client-${randomBytes(6).toString('hex')}`;

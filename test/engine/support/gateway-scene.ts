@@ -1,10 +1,11 @@
 /** A gateway over the real engine, with people of three tenants: whoever may do something, and whoever may not. */
-import { gatewayApp, type GatewayParts } from '../../../src/gateway/app';
+import { gatewayApp } from '../../../src/gateway/app';
 import { withEngine, type Engine, type Setup } from './engine';
 import { gatewayParts, person, type Person } from '../../support/gateway';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
+import type { GatewayParts } from '../../../src/gateway/route';
 
 export const rita = person('acme/rita', 'starter');
 export const ron = person('acme/ron', 'starter');

@@ -4,7 +4,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { defineAgent, defineApp, type AgentDefinition } from '../../../src/agents/define';
 import type { McpDefinition } from '../../../src/agents/mcp';
-import type { GatewayParts } from '../../../src/gateway/app';
 import { serveGateway, type RunningGateway } from '../../../src/gateway/serve';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { InProcessLive } from '../../../src/live/in-process';
@@ -12,6 +11,7 @@ import type { Tool } from '../../../src/tools/define';
 import { withEngine, type Engine, type Setup } from './engine';
 import { gatewayParts, type Person } from '../../support/gateway';
 import { Signers } from '../../support/signers';
+import type { GatewayParts } from '../../../src/gateway/route';
 
 export { textOf } from '../../support/mcp-text';
 

@@ -4,10 +4,11 @@ import type { SessionHandle } from '../../../src/client/session-handle';
 import type { ModelMessage, ModelRequest } from '../../../src/model/provider';
 import type { SessionView } from '../../../src/shared/session';
 import type { TurnView } from '../../../src/shared/turn-view';
-import type { Store, StoredBlock } from '../../../src/store/store';
+import type { Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/transcript';
 import { eventually } from './engine';
 import { keepForReplay } from './replays';
+import type { StoredBlock } from '../../../src/store/stored-block';
 
 /** Says something, and waits for the end of its turn. */
 export async function talk(session: SessionHandle, message: string, id?: string): Promise<TurnView> {

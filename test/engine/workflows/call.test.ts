@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { CallHandle } from '../../../src/client/direct-call';
 import { IdempotencyConflict, InvalidRequest, TurnEnded } from '../../../src/client/errors';
-import type { TurnEvent } from '../../../src/client/events';
 import { walk } from '../../../src/store/transcript';
 import { defineTool } from '../../../src/tools/define';
 import { ToolError } from '../../../src/tools/errors';
 import { eventually, withEngine } from '../support/engine';
 import { pays, reads } from '../../support/tools';
+import type { TurnEvent } from '../../../src/client/turn-event';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 

@@ -1,5 +1,4 @@
 import { InProcessLive } from '../../../src/live/in-process';
-import type { GatewayParts } from '../../../src/gateway/app';
 import { serveGateway, type RunningGateway } from '../../../src/gateway/serve';
 import type { ModelProvider } from '../../../src/model/provider';
 import { ModelFailure } from '../../../src/model/provider';
@@ -15,6 +14,7 @@ import { gatewayParts, ownKey, person } from '../../support/gateway';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { reset } from '../support/temporal-cli';
 import { pays, reads } from '../../support/tools';
+import type { GatewayParts } from '../../../src/gateway/route';
 
 jest.setTimeout(180_000);
 

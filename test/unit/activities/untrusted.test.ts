@@ -1,7 +1,8 @@
 import { hasReadUntrusted } from '../../../src/activities/admission/untrusted';
 import type { ModelMessage } from '../../../src/model/provider';
-import { StoreError, type StoredBlock } from '../../../src/store/store';
+import { StoreError } from '../../../src/store/store';
 import { prepared, tool } from '../tools/permission/support';
+import type { StoredBlock } from '../../../src/store/stored-block';
 
 const agent = prepared({}, [tool('page', { untrustedOutput: true }), tool('look')]);
 const used = (name: string, type = 'tool_use'): ModelMessage => ({

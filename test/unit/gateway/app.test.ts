@@ -2,9 +2,10 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020';
-import { gatewayApp, type GatewayParts } from '../../../src/gateway/app';
+import { gatewayApp } from '../../../src/gateway/app';
 import { serveGateway } from '../../../src/gateway/serve';
 import { gatewayParts, person } from '../../support/gateway';
+import type { GatewayParts } from '../../../src/gateway/route';
 
 const olga = person('olga', 'auditor', 'admin');
 const people = [olga];

@@ -14,7 +14,7 @@ import type { CallView, TurnView } from '../../../src/shared/turn-view';
 import type { ApprovalQuestion, DoubtQuestion } from '../../../src/workflows/approvals/question';
 import { remark } from '../../../src/workflows/approvals/question';
 import { newSession, sendFault, take, turnEnded } from '../../../src/workflows/session/session-state';
-import { ignoreSignal, type Progress, type TurnData } from '../../../src/workflows/turn/state';
+import { type Progress, type TurnData, type SubTurn } from '../../../src/workflows/turn/state';
 import { hasRoom, hasRoomToAsk, placesFor, type Words } from '../../../src/workflows/approvals/room-for-decisions';
 import { placesOf, putBack, setAside } from '../../../src/workflows/turn/set-aside';
 import {
@@ -28,8 +28,8 @@ import {
   SAID_ALONG,
   STATE_BYTES,
   withInputs,
+  ignoreSignal,
 } from '../../../src/workflows/turn/state-limits';
-import type { SubTurn } from '../../../src/workflows/sub-agents/sub-turns';
 import { turnView } from '../../../src/workflows/turn/turn-view';
 import { runs } from '../../support/runs';
 

@@ -1,0 +1,20 @@
+/** A check right before an effect, and its answer. */
+import type { RunCallInput } from '../../shared/activity-io';
+import type { Held } from '../../shared/approval';
+import type { CallError } from '../../shared/errors';
+import type { JsonObject } from '../../shared/json';
+import type { Tool } from '../../tools/define';
+import type { Dependencies } from '../ports';
+import type { ApprovalEvidence } from '../../record/parts';
+
+/** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
+export type HoldAnswer = Held | { refused: CallError } | null;
+
+/** Looks at one call, and at what was shown to whoever approved it. */
+export type Hold = (
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+  shown: ApprovalEvidence,
+) => Promise<HoldAnswer>;

@@ -1,0 +1,16 @@
+/** A decision that a command takes, and what it came to. */
+import type { JsonObject } from '../../shared/json';
+import type { DecidedCall } from '../../client/decided';
+
+export interface Deciding {
+  turn: string;
+  decision: 'approve' | 'deny' | 'settle';
+  outcome?: 'applied' | 'not_applied';
+  input?: JsonObject;
+}
+
+export interface Decided {
+  by: string;
+  /** How the calls stand now, as far as somebody says it. */
+  calls: DecidedCall[];
+}
