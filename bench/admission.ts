@@ -4,11 +4,12 @@ import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../src/agents/define';
 import { admit } from '../src/tools/admit';
-import { defineTool, type Tool } from '../src/tools/define';
+import { defineTool } from '../src/tools/define';
 import { Registry } from '../src/tools/registry';
 import { writtenInput } from '../src/tools/schema';
 import { AJV_OPTIONS } from '../src/tools/ajv';
 import { median } from './support/quantile';
+import type { Tool } from '../src/tools/tool';
 
 export interface Admission {
   tools: number;

@@ -1,16 +1,7 @@
 /** What a user imports from `holdfast`. */
-export {
-  defineAgent,
-  defineApp,
-  type Agent,
-  type AgentDefinition,
-  type AgentLimits,
-  type AgentPermissions,
-  type App,
-} from './agents/define';
+export { defineAgent, defineApp, type AgentPermissions, type App } from './agents/define';
 export type {
   McpArgument,
-  McpAsker,
   McpCompletion,
   McpContent,
   McpDefinition,
@@ -19,24 +10,9 @@ export type {
   McpResource,
   McpResourceTemplate,
 } from './agents/mcp';
-export type { McpAsks, McpForm, McpSample } from './agents/mcp-asks';
+export type { McpAsks, McpForm, McpSample, McpAsker } from './agents/mcp-asks';
 export { agentTool, type AgentToolDefinition } from './agents/agent-tool';
-export {
-  defineTool,
-  type CheckFault,
-  type DescriptionParts,
-  type RuleTarget,
-  type TokenEstimate,
-  type Tool,
-  type ToolContext,
-  type ToolDefinition,
-  type ToolLimits,
-  type ToolLogger,
-  type ToolProgress,
-  type ToolYield,
-  type ToolStore,
-  type TypicalError,
-} from './tools/define';
+export { defineTool } from './tools/define';
 export type { Budget } from './tools/budgets';
 export { ToolError } from './tools/errors';
 export { lintTool, type LintFinding } from './tools/lint';
@@ -94,3 +70,20 @@ export type { Ranker, ToolEntry } from './tools/catalogue/ranker';
 export { callTokens, catalogueTokens, estimateTokens } from './tools/tokens';
 export type { ErrorCode, ErrorKind } from './shared/errors';
 export type { ToolClass } from './shared/tool-class';
+export type {
+  CheckFault,
+  DescriptionParts,
+  RuleTarget,
+  TokenEstimate,
+  Tool,
+  ToolContext,
+  ToolDefinition,
+  ToolLimits,
+  ToolLogger,
+  ToolProgress,
+  ToolYield,
+  ToolStore,
+  TypicalError,
+} from './tools/tool';
+export type { AgentLimits } from './agents/limits';
+export type { Agent, AgentDefinition } from './agents/agent';

@@ -24,11 +24,11 @@ import { Running } from './telemetry/running';
 import { installRuntime } from './telemetry/runtime';
 import { label, routingOf, withoutNewTurns } from './temporal/worker-versions';
 import { version } from './version';
-import type { ToolLogger } from './tools/define';
 import { useThreads } from './tools/isolation/threads';
 import { Registry } from './tools/registry';
 import { createWorker } from './worker';
 import { sweepBeside } from './worker/bundle-sweep';
+import type { ToolLogger } from './tools/tool';
 
 /** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */
 const DEFAULT_MODEL = 'claude-sonnet-4-6';

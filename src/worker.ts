@@ -26,7 +26,6 @@ import { Running } from './telemetry/running';
 import { sdkToolMetrics, type ToolMetrics } from './telemetry/tool-metrics';
 import { ResultCache } from './tools/cache';
 import { crowded } from './tools/catalogue/catalogue';
-import type { Tool, ToolLogger } from './tools/define';
 import { ToolThreads } from './tools/isolation/tool-threads';
 import { ToolGate } from './tools/limits/gate';
 import { Registry } from './tools/registry';
@@ -37,6 +36,7 @@ import { temporalBudgets } from './temporal/budgets';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
+import type { Tool, ToolLogger } from './tools/tool';
 
 export interface WorkerParts {
   app: App;

@@ -23,11 +23,11 @@ import type { SingleFlight } from '../tools/single-flight';
 import type { Store } from '../store/store';
 import type { SubTurnFacts } from '../shared/sub-turn';
 import type { ToolGate } from '../tools/limits/gate';
-import type { ToolLogger } from '../tools/define';
 import type { ToolMetrics } from '../telemetry/tool-metrics';
 import type { RunResult } from '../tools/run';
 import type { ToolSource } from '../tools/tool-source';
 import type { ToolThreads } from '../tools/isolation/tool-threads';
+import type { ToolLogger } from '../tools/tool';
 
 /** What the worker gives to every activity. */
 export interface Dependencies {

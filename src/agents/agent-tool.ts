@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import type { JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
-import { defineTool, type SubAgent, type Tool, type ToolDefinition } from '../tools/define';
+import { defineTool } from '../tools/define';
 import { ToolError } from '../tools/errors';
-import { isAgent, limitFaults, LIMITS, type Agent, type AgentLimits } from './define';
+import type { SubAgent, Tool, ToolDefinition } from '../tools/tool';
+import { limitFaults, LIMITS, type AgentLimits } from './limits';
+import { isAgent, type Agent } from './agent';
 
 /** Longest task that a model may give, characters. */
 const LONGEST_TASK = 20_000;

@@ -1,6 +1,6 @@
-/** The agent that ships: reads filings, computes ratios, writes a credit memo, and sends it once a person agrees. */
-import type { Tool } from '../tools/define';
-import { defineAgent, type Agent } from './define';
+import { defineAgent } from './define';
+import type { Tool } from '../tools/tool';
+import type { Agent } from './agent';
 
 const PROMPT = `You are a credit analyst. You assess listed US companies for lenders, from their filings and prices, and write short, sober credit memos.
 

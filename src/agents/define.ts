@@ -1,106 +1,25 @@
-/** What an agent is: a named model, prompt, toolset and limits. */
+/** `defineAgent` and `defineApp`: they check what is written (agent.ts), fill in defaults, and name every fault at once. */
 import type { ModelSettings } from '../model/prices';
-import type { JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
 import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/budgets';
-import { choiceFaults, choiceOf, type CatalogueDefinition, type Choice } from '../tools/catalogue/choice';
-import { classifierFaults, type Classifier } from '../tools/classifier';
+import { choiceFaults, choiceOf, type CatalogueDefinition } from '../tools/catalogue/choice';
+import { classifierFaults } from '../tools/classifier';
 import { serverToolFaults } from '../tools/convert/server-tools';
-import { isTool, type Tool } from '../tools/define';
 import { hookFaults, joinHooks, type Hooks } from '../tools/hooks';
 import { permissionFaults, withDefaults, type AgentPermissions } from '../tools/permission';
 import { isFrom } from '../tools/tool-source';
-import { referredName, type ToolReference } from '../tools/versions';
+import { referredName } from '../tools/versions';
 import { mcpFaults, type McpDefinition } from './mcp';
 import { askFaults } from './mcp-asks';
 import { circles, withSubAgents } from './sub-agents';
 import { resolveTools, toolboxFaults } from './toolbox';
+import { isTool, type Tool } from '../tools/tool';
+import { DEFAULT_LIMITS, LIMITS, limitFaults } from './limits';
+import { type AgentDefinition, AGENT, type Agent, isAgent } from './agent';
 
 export type { AgentPermissions } from '../tools/permission';
-
-export interface AgentLimits {
-  /** Model requests in one turn. Default 40. */
-  steps: number;
-  /** Input and output tokens in one turn. Default 2,000,000. */
-  tokens: number;
-  /** US dollars in one turn. Default 20. An agent that sets it needs a model with a price (docs/models.md). */
-  costUsd: number;
-  /** Working time in one turn, ms, without the time that calls wait for a person. Default 3,600,000. */
-  timeMs: number;
-}
-
-export interface AgentDefinition {
-  /** `[A-Za-z0-9._~-]{1,64}` */
-  name: string;
-  prompt: string;
-  /** Tools, or words for one of the app's `tools`: `name` (the highest version), `name@1.2.0`, `name@^1.2`. */
-  tools: ToolReference[];
-  /** Names of MCP servers whose tools it has besides, as they are when a turn begins (docs/mcp.md). */
-  mcpServers?: readonly string[];
-  /** Model id. Default: the worker's setting (`ANTHROPIC_MODEL`). Of prices: docs/models.md. */
-  model?: string;
-  /** Largest answer of one step, tokens. Default 8192. */
-  maxTokens?: number;
-  /** Further fields of the model request (thinking, temperature…). */
-  modelOptions?: JsonObject;
-  /** The vendor's server-side tools that this agent may use, e.g. `{type:'web_search_20250305',name:'web_search'}`. They bypass admission. */
-  serverTools?: JsonObject[];
-  limits?: Partial<AgentLimits>;
-  /** Calls of one batch that run at once. Default 5. */
-  maxParallel?: number;
-  /** One failed call of a batch cancels its siblings. Default false (docs/decisions). */
-  siblingAbort?: boolean;
-  /** How many turns of sub-agents may stand below one of this agent's, one asking the next. Default 3, at most 10. */
-  maxDepth?: number;
-  /** How long a call waits for a person, ms. Default 24 h. */
-  approvalExpiryMs?: number;
-  /** Which calls run, ask or are refused (docs/permissions.md). */
-  permissions?: Partial<AgentPermissions>;
-  /** Who may approve, how many of them, and how it is told who they are (docs/approvals.md). */
-  approvals?: Approvals;
-  /** What its destructive calls may spend in a while, all together (docs/budgets.md). */
-  budgets?: readonly Budget[];
-  /** The app's hooks run before these. */
-  hooks?: Partial<Hooks>;
-  /** Decides in mode `auto` what the rules leave open. */
-  classifier?: Classifier;
-  /** A message to the running turn supersedes the calls that wait for a person: they are not run, and the model is told. Default false. */
-  steerSupersedes?: boolean;
-  /** The model's context window, tokens. Default 200,000. */
-  contextWindow?: number;
-  /** From this part of the context window on the conversation is compacted before the next step (docs/sessions.md). Default 0.8. */
-  compactAt?: number;
-  /** Which of its tools the model sees at once: `all` (the default), or a few with a way to find the others (docs/tools-at-scale.md). */
-  catalogue?: CatalogueDefinition;
-}
-
-export interface Agent extends Required<
-  Omit<
-    AgentDefinition,
-    'model' | 'limits' | 'permissions' | 'tools' | 'mcpServers' | 'catalogue' | 'hooks' | 'classifier' | 'approvals' | 'budgets'
-  >
-> {
-  /** What `wanted` means; of an agent that is not part of an app yet, without what is only named. */
-  readonly tools: Tool[];
-  readonly wanted: readonly ToolReference[];
-  readonly mcpServers: readonly string[];
-  readonly model: string | undefined;
-  readonly limits: AgentLimits;
-  /** Whether its definition sets `limits.costUsd`: the default binds only where the model has a price. */
-  readonly ownCostLimit: boolean;
-  readonly permissions: AgentPermissions;
-  readonly catalogue: Choice;
-  readonly hooks: Hooks;
-  readonly approvals: Approvals | undefined;
-  readonly budgets: readonly Budget[] | undefined;
-  readonly classifier: Classifier | undefined;
-  readonly [AGENT]: true;
-}
-
-const AGENT = Symbol.for('holdfast.agent');
 const NAME = /^[A-Za-z0-9._~-]{1,64}$/;
-const DEFAULT_LIMITS: AgentLimits = { steps: 40, tokens: 2_000_000, costUsd: 20, timeMs: 3_600_000 };
 /** A field that is left out here does not compile. */
 const FIELDS: Readonly<Record<keyof AgentDefinition, true>> = {
   name: true,
@@ -126,16 +45,6 @@ const FIELDS: Readonly<Record<keyof AgentDefinition, true>> = {
   compactAt: true,
   catalogue: true,
 };
-export const LIMITS = Object.keys(DEFAULT_LIMITS);
-
-/** Those that are none, one line each. A number that JSON cannot carry exactly could not be read from the record again. */
-export function limitFaults(limits: Partial<AgentLimits>): string[] {
-  const isLimit = (value: number) => value > 0 && (value <= Number.MAX_SAFE_INTEGER || value === Infinity);
-  return Object.entries(limits)
-    .filter(([, value]) => !isLimit(value))
-    .map(([key, value]) => `limits.${key} is ${value}; it must be positive, and at most ${Number.MAX_SAFE_INTEGER} or Infinity`);
-}
-
 const MOST_DEPTH = 10;
 
 /**
@@ -239,11 +148,6 @@ interface OverTools {
   catalogue?: CatalogueDefinition | undefined;
   approvals?: Approvals | undefined;
   budgets?: readonly Budget[] | undefined;
-}
-
-/** True for what `defineAgent` returned, whichever copy of this package made it. */
-export function isAgent(value: unknown): value is Agent {
-  return typeof value === 'object' && value !== null && AGENT in value;
 }
 
 export interface App {

@@ -1,10 +1,10 @@
 /** Every tool and version of an app, with the agents that have it. */
 import { compileRules, neverRuns, withDefaults, type Policy } from '../rules';
-import type { Tool } from '../tools/define';
 import { isSunset } from '../tools/lifecycle';
 import { ruledTool } from '../tools/permission/facts';
 import { readResult } from '../tools/read-result';
 import type { App } from './define';
+import type { Tool } from '../tools/tool';
 
 export interface Listed {
   tool: Tool;

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { defineApp, isAgent, type App } from './define';
+import { defineApp, type App } from './define';
+import { isAgent } from './agent';
 
 /**
  * Loads the default export of a TypeScript or JavaScript module.

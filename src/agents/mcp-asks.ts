@@ -5,8 +5,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
 import { toolDefinition } from '../tools/convert/definition';
-import type { Tool } from '../tools/define';
-import type { McpAsker } from './mcp';
+import type { Tool } from '../tools/tool';
 
 /** For a tool: fields of its input that the client's user is asked for where a call leaves them out. */
 export interface McpForm {
@@ -155,4 +154,15 @@ function isListOfNames(value: unknown): value is readonly string[] {
   return (
     Array.isArray(value) && value.length > 0 && value.length <= MOST_FIELDS && value.every((name) => typeof name === 'string')
   );
+}
+
+/** Who asks, and over which connection. */
+export interface McpAsker {
+  /** In full: `tenant/name`, or `name`. */
+  principal: string;
+  /** Null: the operator's own. */
+  tenant: string | null;
+  roles: readonly string[];
+  /** Of a connection that asked for the tools of one agent; else null. */
+  agent: string | null;
 }

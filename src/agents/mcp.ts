@@ -2,20 +2,8 @@
  * What an app offers MCP clients besides its tools, and what it asks them for (docs/mcp-server.md). The gateway answers for them in its own process: their functions only look, and are brief. What acts is a tool.
  */
 import { unknownFields } from '../shared/unknown-fields';
-import { isRecord, type McpAsks } from './mcp-asks';
+import { isRecord, type McpAsks, type McpAsker } from './mcp-asks';
 import { uriFaults, uriTemplateFaults, variablesOf } from '../shared/uri-template';
-
-/** Who asks, and over which connection. */
-export interface McpAsker {
-  /** In full: `tenant/name`, or `name`. */
-  principal: string;
-  /** Null: the operator's own. */
-  tenant: string | null;
-  roles: readonly string[];
-  /** Of a connection that asked for the tools of one agent; else null. */
-  agent: string | null;
-}
-
 type Maybe<T> = T | Promise<T>;
 
 /** Values that an argument may have, the best first. `given` are the arguments that the client has already. */

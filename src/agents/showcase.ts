@@ -1,7 +1,7 @@
-/** The agent that ships to show what tools can do: it has those of all four packs, and rules of every kind. */
-import type { Tool } from '../tools/define';
 import type { AgentPermissions } from '../tools/permission';
-import { defineAgent, type Agent } from './define';
+import { defineAgent } from './define';
+import type { Tool } from '../tools/tool';
+import type { Agent } from './agent';
 
 const PROMPT = `You show what this system can do, on the task that the user gives; without one, on a small credit review of one listed company.
 

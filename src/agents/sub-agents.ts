@@ -1,6 +1,5 @@
-/** The agents that an app's agents use as tools: who they are, and that none of them comes to ask itself. */
-import type { Tool } from '../tools/define';
-import type { Agent } from './define';
+import type { Tool } from '../tools/tool';
+import { isAgent, type Agent } from './agent';
 
 /** The agents, and all that their tools bring along, each once; `resolve` gives one its tools. */
 export function withSubAgents(agents: readonly Agent[], resolve: (agent: Agent) => Agent): { agents: Agent[]; faults: string[] } {
@@ -10,11 +9,12 @@ export function withSubAgents(agents: readonly Agent[], resolve: (agent: Agent) 
     for (const { subAgent } of tools) {
       if (!subAgent) continue;
       const known = found.find((one) => one.name === subAgent.name);
-      if (subAgent.agent && !known) found.push(resolve(subAgent.agent));
+      const brought = isAgent(subAgent.agent) ? subAgent.agent : null;
+      if (brought && !known) found.push(resolve(brought));
       else if (!known)
         faults.push(`agent ${name}: its tool asks agent ${JSON.stringify(subAgent.name)}, which the app does not have`);
       // An app's agents are copies, with the same list of tools.
-      else if (subAgent.agent && subAgent.agent.wanted !== known.wanted)
+      else if (brought && brought.wanted !== known.wanted)
         faults.push(`agent ${name}: its tool asks an agent ${subAgent.name}, and the app has another one of that name`);
     }
   }

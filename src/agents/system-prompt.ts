@@ -1,4 +1,4 @@
-import type { Agent } from './define';
+import type { Agent } from './agent';
 
 /** What every agent is told about its tools, after its own prompt. Constant text: it is cached with the prompt. */
 const ABOUT_TOOLS = `About your tools:

@@ -5,7 +5,6 @@ import type { MessagePort } from 'node:worker_threads';
 import { BEGUN_TOO_LATE } from '../shared/errors';
 import { takenOut } from '../tools/binary';
 import { Deadline } from '../tools/deadline';
-import type { Tool } from '../tools/define';
 import { isToolError, ToolError } from '../tools/errors';
 import type { Returned, RunFacts, ToThread, Wanted } from '../tools/isolation/protocol';
 import { ThreadContext } from '../tools/isolation/thread-context';
@@ -13,6 +12,7 @@ import { abortAt, errorOf, logFault, invoke } from '../tools/run';
 import type { App } from './define';
 import { loadApp } from './load-app';
 import { exceptionText } from '../shared/exception-text';
+import type { Tool } from '../tools/tool';
 
 /** Null: it was not to be run after all. */
 export async function runTool(wanted: Wanted, _tell: unknown, port: MessagePort): Promise<Returned | null> {

@@ -1,6 +1,5 @@
-/** The tools of an app, in all their versions, and what its agents mean by their names. */
-import { isTool, type Tool } from '../tools/define';
 import { resolveReference, type ToolReference } from '../tools/versions';
+import { isTool, type Tool } from '../tools/tool';
 
 /** @returns faults in words */
 export function toolboxFaults(toolbox: readonly Tool[]): string[] {

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { Agent, App } from '../agents/define';
+import type { App } from '../agents/define';
 import { defineAgent } from '../agents/define';
 import { loadConfig } from '../config';
 import { isJsonObject, type JsonObject } from '../shared/json';
@@ -12,6 +12,7 @@ import { appOf } from './support/app';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
+import type { Agent } from '../agents/agent';
 
 interface CheckOptions {
   agent?: string;

@@ -1,7 +1,6 @@
 /** What a program that runs a worker imports from `holdfast/worker`: `createWorker`, and all that it takes. */
 export { createWorker, MissingSearchAttributes, type WorkerParts } from '../worker';
 export type { App } from '../agents/define';
-export type { Tool, ToolLogger } from '../tools/define';
 export { startWorker, type RunningWorker } from '../worker-process';
 export { Registry, type RegistryOptions } from '../tools/registry';
 export type { Offered, ToolSource } from '../tools/tool-source';
@@ -35,3 +34,4 @@ export type { LiveBus, LiveEvent, LiveListener } from '../live/bus';
 export { InProcessLive } from '../live/in-process';
 export type { Config } from '../config';
 export { loadConfig } from './load-config';
+export type { Tool, ToolLogger } from '../tools/tool';

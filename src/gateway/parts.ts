@@ -5,12 +5,12 @@ import type { App } from '../agents/define';
 import { HoldfastClient } from '../client';
 import { defaultSigningKey, defaultTrustedKeys, type Config } from '../config';
 import { openStore } from '../store/open-store';
-import type { ToolLogger } from '../tools/define';
 import { Connected } from './connected';
 import { AnyOf, Jwts } from './jwt';
 import { Tokens } from './principals';
 import { catalogueOf, type ToolCatalogue } from './tool-catalogue';
 import type { GatewayParts } from './route';
+import type { ToolLogger } from '../tools/tool';
 
 /** The gateway's key, made where there is none yet. @throws BadSigningKey, BadKeyFile */
 export function keyOf({ home, signingKey, trustedKeys }: Config): Promise<SigningKey> {

@@ -4,10 +4,10 @@ import type { HoldfastClient } from '../client';
 import type { CallbackConfig } from '../config/http';
 import type { FastifyInstance } from 'fastify';
 import type { Store } from '../store/store';
-import type { ToolLogger } from '../tools/define';
 import type { Authenticator } from './principals';
 import type { ToolCatalogue } from './tool-catalogue';
 import type { StreamSettings } from './streams/settings';
+import type { ToolLogger } from '../tools/tool';
 
 export interface GatewayParts {
   store: Store;

@@ -5,11 +5,11 @@
 import type { Next, ActivityInterceptorsFactory, ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import type { Context } from '@temporalio/activity';
 import type { Activities, CallArguments, TurnContext } from '../shared/activity-io';
-import type { ToolLogger } from '../tools/define';
 import { ACTIVITY_LINES } from './activity-lines';
 import { failedAttempt } from './failed-attempt';
 import { Running } from './running';
 import { withTurn, type TurnFields } from './turn-scope';
+import type { ToolLogger } from '../tools/tool';
 
 type Execute = NonNullable<ActivityInboundCallsInterceptor['execute']>;
 type ActivityName = keyof Activities;

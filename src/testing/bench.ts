@@ -2,12 +2,12 @@
 import type { JsonObject } from '../shared/json';
 import { timeLimitOf } from '../shared/tool-class';
 import { checkInput } from '../tools/admit';
-import type { Tool } from '../tools/define';
 import { readReconciled, unknown, type Found } from '../tools/reconciled';
 import { runTool, type RunResult } from '../tools/run';
 import { compiledInput } from '../tools/schema';
 import { contextFor } from './context';
 import type { Claim, ToolTest } from './types';
+import type { Tool } from '../tools/tool';
 
 export class Bench {
   readonly claims: Claim[] = [];

@@ -1,10 +1,10 @@
 /** The child of tool-process.ts: loads one tool of an author's module, says so, and runs it when it is told to. */
 import { loadModule } from '../agents/load-app';
 import { timeLimitOf } from '../shared/tool-class';
-import { isTool, type Tool } from '../tools/define';
 import { runTool } from '../tools/run';
 import { contextFor } from './context';
 import type { Order, Word } from './tool-process';
+import { isTool, type Tool } from '../tools/tool';
 
 async function main(path: string, name: string): Promise<void> {
   const tool = toolIn(await loadModule(path), name);

@@ -11,7 +11,6 @@ import { cutJson } from '../shared/json-bytes';
 import { JsonSyntaxError, parseJson } from '../shared/parse-json';
 import { CLASS_RULES } from '../shared/tool-class';
 import { lackingTool } from './catalogue/lacking';
-import type { ToolLogger } from './define';
 import { hashJson, inputDigest } from './digests';
 import { hooksFor, runBefore, type InputChange } from './hooks';
 import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from './permission';
@@ -22,6 +21,7 @@ import type { Violation } from './schema';
 import { readInput, taken } from './taken';
 import { targetOf } from './target';
 import { exceptionText } from '../shared/exception-text';
+import type { ToolLogger } from './tool';
 
 /** Of a tool's name that the model has made up, as JSON: history and transcript have it. */
 const NAME_BYTES = 250;

@@ -3,7 +3,6 @@ import { isAmount } from '../shared/budget-book';
 import type { JsonObject } from '../shared/json';
 import { isJsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
-import type { Tool } from './define';
 import type { TurnFacts } from '../rules';
 import { compileExpression, type Expression } from '../rules/condition';
 import { matchesWildcard } from '../rules/wildcard';
@@ -11,6 +10,7 @@ import { evaluated } from './permission/expressions';
 import { ruledTool } from './permission/facts';
 import { inputSchema } from './schema';
 import { isFrom } from './tool-source';
+import type { Tool } from './tool';
 
 export interface Budget {
   /** `[A-Za-z0-9._-]{1,64}`; people read it, and approve going beyond it by this name. */

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { hashJson, inputDigest } from './digests';
 import type { EnvelopeMetadata } from '../shared/envelope';
 import type { Json, JsonObject } from '../shared/json';
-import type { Tool } from './define';
+import type { Tool } from './tool';
 
 interface Entry {
   text: string;

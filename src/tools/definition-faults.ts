@@ -2,12 +2,12 @@
 import { inspect } from 'node:util';
 import { isJsonObject, type JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
-import type { ToolDefinition } from './define';
 import { defaultsOf } from './defaults';
 import { FIELDS } from './fields';
 import { strayFields } from './stray-fields';
 import { asyncPlace } from './zod-async';
 import { compiledInput, compileOutput, isZod, outputSchema, plain } from './schema';
+import type { ToolDefinition } from './tool';
 
 /** A field of these names would let the model approve itself. */
 const DECISION_FIELDS = ['confirmed', 'user_confirmed', 'approved'];

@@ -1,5 +1,5 @@
-import type { DescriptionParts, Tool } from './define';
 import { deprecationNotice, deprecationOf } from './lifecycle';
+import type { DescriptionParts, Tool } from './tool';
 
 /** Stands before the description of a destructive tool. */
 export const DESTRUCTIVE_NOTE =

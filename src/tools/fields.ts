@@ -3,7 +3,7 @@ import semver from 'semver';
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../shared/errors';
 import { TOOL_CLASSES } from '../shared/tool-class';
-import type { ToolDefinition } from './define';
+import type { ToolDefinition } from './tool';
 
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 const GROUP = /^[a-z][a-z0-9_-]{0,63}$/;

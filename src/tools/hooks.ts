@@ -7,11 +7,11 @@ import type { Json, JsonObject } from '../shared/json';
 import { isJsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
 import type { ToolClass } from '../shared/tool-class';
-import type { CheckFault, ToolLogger } from './define';
 import type { TurnFacts } from '../rules';
 import { matchesWildcard } from '../rules/wildcard';
 import { toJson } from './to-json';
 import { exceptionText } from '../shared/exception-text';
+import type { CheckFault, ToolLogger } from './tool';
 
 /** The call that a hook looks at. Its own copy: what a hook writes into it changes nothing. */
 export interface HookCall {

@@ -2,10 +2,10 @@
 import { callError, type CallError } from '../shared/errors';
 import { intentHash } from '../shared/intent';
 import type { Json, JsonObject } from '../shared/json';
-import type { Tool } from './define';
 import { FOR_THE_OWNER } from './output';
 import { exceptionText } from '../shared/exception-text';
 import { taken } from './taken';
+import type { Tool } from './tool';
 
 /** `intent` is null for a tool that does not say, or an input for which it answers null. */
 export function intentOf(tool: Tool, input: JsonObject): { ok: true; intent: string | null } | { ok: false; error: CallError } {

@@ -4,7 +4,7 @@
  */
 import type { Deprecation, EnvelopeMetadata } from '../shared/envelope';
 import { callError, type CallError } from '../shared/errors';
-import type { Tool } from './define';
+import type { Tool } from './tool';
 
 type Ageing = Pick<Tool, 'deprecated' | 'sunsetDate' | 'replacement' | 'migrationGuide'>;
 

@@ -1,9 +1,9 @@
 /** Advice on a tool definition that is valid: what makes a model choose it wrongly, or fill it in wrongly. Never an error. */
 import type { Json, JsonObject } from '../shared/json';
-import type { DescriptionParts, Tool } from './define';
 import { describe } from './describe';
 import { writtenInput } from './schema';
 import { subschemas } from './subschemas';
+import type { DescriptionParts, Tool } from './tool';
 
 export interface LintFinding {
   tool: string;

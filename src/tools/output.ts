@@ -1,8 +1,8 @@
 /** What a tool returned, against what it says that it returns: its owner's fault, found before anybody reads the result. */
 import { callError, type CallError } from '../shared/errors';
 import type { Json } from '../shared/json';
-import type { Tool } from './define';
 import { compileOutput, outputSchema, type Validator } from './schema';
+import type { Tool } from './tool';
 
 export const FOR_THE_OWNER = "This is for the tool's owner to mend.";
 

@@ -1,9 +1,8 @@
-/** Everything that decides on an agent's calls; its hash is the `policy_ref`. */
-import type { Agent } from '../agents/define';
 import type { JsonObject } from '../shared/json';
 import type { OuterMode } from '../shared/sub-turn';
 import type { ApprovalSettings } from '../rules/approvals';
 import type { Hooks } from './hooks';
+import type { Agent } from '../agents/agent';
 
 /**
  * Rules, conditions, mode, what approval takes, budgets, and the names of hooks and classifier (their code is the worker's version). What is at its

@@ -1,6 +1,6 @@
 /** What a probe answered, read as what it may be: it is asked when something went wrong, and may go wrong itself. */
 import { isJsonObject, type Json } from '../shared/json';
-import type { Outcome } from './define';
+import type { Outcome } from './tool';
 
 /** Characters; what is longer is cut. */
 const LONGEST_EVIDENCE = 4000;

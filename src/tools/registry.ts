@@ -1,6 +1,6 @@
 /** The tools of each agent, compiled once: schema, validator, text. Maps throughout, so that only own names are found. */
 import { LRUCache } from 'lru-cache';
-import type { Agent, App } from '../agents/define';
+import type { App } from '../agents/define';
 import type { ModelSettings } from '../model/prices';
 import type { ModelTool } from '../model/provider';
 import type { ApprovalPolicy } from '../shared/approval';
@@ -10,7 +10,6 @@ import type { OuterMode } from '../shared/sub-turn';
 import { approvalPolicyOf, type ApprovalSettings } from '../rules/approvals';
 import { budgetsOf, type ToolBudget } from './budgets';
 import { makeCatalogue, type Catalogue } from './catalogue/catalogue';
-import type { Tool } from './define';
 import { joinHooks, type Hooks } from './hooks';
 import { compilePolicy, type Policy } from './permission';
 import { hashJson } from './digests';
@@ -19,6 +18,8 @@ import { describe } from './describe';
 import { isSunset } from './lifecycle';
 import { readResult } from './read-result';
 import { compiledInput, type Validator } from './schema';
+import type { Tool } from './tool';
+import type { Agent } from '../agents/agent';
 
 export interface PreparedTool {
   tool: Tool;

@@ -7,13 +7,13 @@ import { BEGUN_TOO_LATE, callError, type CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import { Deadline } from './deadline';
 import { withFilesKept, type BinaryFile, type FileResult } from './binary';
-import type { Tool, ToolContext, ToolLogger, ToolYield } from './define';
 import { isToolError } from './errors';
 import { checkOutput, FOR_THE_OWNER } from './output';
 import { taken } from './taken';
 import { Yielded } from './yielded';
 import { exceptionText } from '../shared/exception-text';
 import { redactedValue } from '../telemetry/redact';
+import type { Tool, ToolContext, ToolLogger, ToolYield } from './tool';
 
 export type RunResult =
   | { ok: true; data: Json }

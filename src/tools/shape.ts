@@ -7,9 +7,9 @@ import type { CallError } from '../shared/errors';
 import type { Json, JsonObject } from '../shared/json';
 import { INLINE_BYTES } from '../shared/activity-io';
 import { withoutBytes } from './binary';
-import type { Tool } from './define';
 import { deprecationNotice } from './lifecycle';
 import { taken } from './taken';
+import type { Tool } from './tool';
 
 const SUMMARY = 300;
 

@@ -6,11 +6,11 @@ import { z } from 'zod';
 import { callError, type CallError } from '../shared/errors';
 import { exceptionText } from '../shared/exception-text';
 import type { JsonObject } from '../shared/json';
-import type { Tool } from './define';
 import { ToolError } from './errors';
 import { inputError } from './input-faults';
 import { FOR_THE_OWNER } from './output';
 import { isZod } from './schema';
+import type { Tool } from './tool';
 
 type Asked = Pick<Tool, 'name' | 'input'>;
 export type Taken = { ok: true; taken: any } | { ok: false; error: CallError };

@@ -2,9 +2,9 @@
 import { canonical } from '../shared/canonical';
 import { callError, type CallError } from '../shared/errors';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
-import type { Tool } from './define';
 import { hashJson } from './digests';
 import { taken } from './taken';
+import type { Tool } from './tool';
 
 /** It is read on a card. */
 const MOST_BYTES = 4000;

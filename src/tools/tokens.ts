@@ -5,8 +5,8 @@
 import type { ModelTool } from '../model/provider';
 import { INLINE_BYTES } from '../shared/activity-io';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
-import type { TokenEstimate, Tool } from './define';
 import { inputSchema } from './schema';
+import type { TokenEstimate, Tool } from './tool';
 
 /** Characters (UTF-16 units) in one token. */
 const CHARACTERS = { text: 4, json: 3.5, code: 2, markdown: 3.5 } as const;

@@ -1,6 +1,6 @@
 /** Which of the registered versions of a tool is meant by `name`, `name@1.2.0` or `name@^1.2`. */
 import semver from 'semver';
-import type { Tool } from './define';
+import type { Tool } from './tool';
 
 /** A tool itself, or words for one of the app's `tools`. */
 export type ToolReference = Tool | string;

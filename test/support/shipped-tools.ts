@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { shippedApp } from '../../src/agents';
-import type { Tool } from '../../src/tools/define';
 import { readResult } from '../../src/tools/read-result';
+import type { Tool } from '../../src/tools/tool';
 
 /** Every tool of every agent that ships, once. */
 export function shippedTools(): Tool[] {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '../../src/shared/json';
 import { cursorsFor } from '../../src/tools/cursors';
-import type { ToolContext } from '../../src/tools/define';
 import { ToolError } from '../../src/tools/errors';
 import { silent } from './silent';
+import type { ToolContext } from '../../src/tools/tool';
 
 const key = randomBytes(32);
 

@@ -7,7 +7,6 @@ import { callDigest, callRecord, type CallFields } from '../../shared/digests';
 import { callError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
 import { prepareTool, type PreparedAgent } from '../../tools/registry';
-import type { Tool } from '../../tools/define';
 import { targetHash, targetOf } from '../../tools/target';
 import { askedBefore, earlierRun } from '../checks/after-reset';
 import { openQuestion } from '../people/question-register';
@@ -20,6 +19,7 @@ import { previewOf } from './preview';
 import { showing } from '../call/heartbeat';
 import { intentBefore } from '../effects/duplicate-act';
 import { storeApprovalEvidence } from './approval-evidence';
+import type { Tool } from '../../tools/tool';
 
 export async function admitCall(deps: Dependencies, request: AdmitCallInput): Promise<AdmitCallOutput> {
   const { turn } = request;

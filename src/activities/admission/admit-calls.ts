@@ -12,7 +12,6 @@ import { isCut, type ModelResponse } from '../../model/provider';
 import type { Store } from '../../store/store';
 import { admit, refuseExcess, type StaticAdmission } from '../../tools/admit';
 import { HOOK_TIMEOUT, hooksFor } from '../../tools/hooks';
-import type { Tool } from '../../tools/define';
 import type { PreparedAgent } from '../../tools/registry';
 import { targetHash } from '../../tools/target';
 import { toolUses, type ToolUse } from '../step/model-content';
@@ -22,6 +21,7 @@ import { changedBy, turnFacts } from './decide-call';
 import type { AskedIds } from '../step/unique-ids';
 import { depthLeft } from '../sub-agents/depth';
 import type { Dependencies } from '../ports';
+import type { Tool } from '../../tools/tool';
 
 /** Calls that one answer may ask for. What crosses into history has to stay far below 2 MB. */
 const MAX_CALLS = 64;

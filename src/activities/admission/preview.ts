@@ -3,10 +3,10 @@ import { Context } from '@temporalio/activity';
 import type { TurnContext } from '../../shared/activity-io';
 import type { CallError } from '../../shared/errors';
 import type { Json, JsonObject } from '../../shared/json';
-import type { Tool, ToolContext } from '../../tools/define';
 import type { Dependencies } from '../ports';
 import { runWhere } from '../call/run-where';
 import { toolContext } from '../call/tool-context';
+import type { Tool, ToolContext } from '../../tools/tool';
 
 /** Time limit of one preview, ms. */
 export const PREVIEW_TIMEOUT = 30_000;

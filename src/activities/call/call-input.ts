@@ -9,9 +9,9 @@ import type { JsonObject } from '../../shared/json';
 import type { ToolClass } from '../../shared/tool-class';
 import { StoreError, type Store } from '../../store/store';
 import { checkInput } from '../../tools/admit';
-import type { Tool } from '../../tools/define';
 import { prepareTool } from '../../tools/registry';
 import { otherStart } from '../checks/own-start';
+import type { Tool } from '../../tools/tool';
 
 /** The input that a call is admitted with, from the arguments or from the admission's part: a copy, which may be changed. */
 export async function inputToAdmit(

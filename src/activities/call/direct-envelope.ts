@@ -7,11 +7,11 @@ import { asJson, isJsonObject } from '../../shared/json';
 import { storedFile } from '../../store/presign';
 import { StoreError } from '../../store/store';
 import { binaryFile, filesIn, withAddresses } from '../../tools/binary';
-import type { Tool } from '../../tools/define';
 import { readResult, type StoredResult } from '../../record/parts';
 import type { Dependencies } from '../ports';
 import { keepAddressed, presigned } from './keep-file';
 import { failure, metadataAt } from './run-once';
+import type { Tool } from '../../tools/tool';
 
 /** It travels through history twice: out of the activity, and as the workflow's result. */
 const LARGEST = 128 * 1024;

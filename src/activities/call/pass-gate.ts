@@ -1,11 +1,11 @@
 /** A call's way through its tool's limits: it waits a moment, is given back to be tried later, or, at last, fails. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { callError, type CallError } from '../../shared/errors';
-import type { Tool } from '../../tools/define';
 import type { Busy, Pass } from '../../tools/limits/gate';
 import type { RunResult } from '../../tools/run';
 import type { Dependencies } from '../ports';
 import type { Show } from './heartbeat';
+import type { Tool } from '../../tools/tool';
 
 /**
  * How often a call is put off before it fails. With the retries that its class allows (15) this stays below the

@@ -1,9 +1,9 @@
 import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
 import type { CallError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
-import type { Tool } from '../../tools/define';
 import type { Dependencies } from '../ports';
 import { failure, keep, metadataOf, recordedTool } from './run-once';
+import type { Tool } from '../../tools/tool';
 
 /** The call was not run at all; for a destructive one, nothing happened. */
 export async function refusal(

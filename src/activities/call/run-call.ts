@@ -3,11 +3,11 @@ import { Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
 import type { JsonObject } from '../../shared/json';
 import type { ToolMetrics } from '../../telemetry/tool-metrics';
-import type { Tool } from '../../tools/define';
 import { checkedCall, heldByReset, heldOrRefused } from '../checks/checks-before-call';
 import type { Dependencies } from '../ports';
 import { runDestructive } from '../effects/run-destructive';
 import { runRetried } from './run-retried';
+import type { Tool } from '../../tools/tool';
 
 export async function runCall(deps: Dependencies, input: RunCallInput): Promise<RunCallOutput> {
   const began = performance.now();

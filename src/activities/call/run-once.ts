@@ -6,7 +6,6 @@ import type { CallError } from '../../shared/errors';
 import { asJson, type Json, type JsonObject } from '../../shared/json';
 import { timeLimitOf } from '../../shared/tool-class';
 import type { Deadline } from '../../tools/deadline';
-import type { Tool } from '../../tools/define';
 import { deprecationMetadata } from '../../tools/lifecycle';
 import { storedResult } from '../../tools/shape';
 import type { Dependencies, RunOutcome } from '../ports';
@@ -16,6 +15,7 @@ import type { Show } from './heartbeat';
 import { runWhere } from './run-where';
 import { clientLog, type LogLine } from './client-log';
 import { toolContext } from './tool-context';
+import type { Tool } from '../../tools/tool';
 
 /** Runs the tool; never throws but for a cancellation. */
 export async function runOnce(

@@ -7,7 +7,6 @@ import type { JsonObject } from '../../shared/json';
 import { CLASS_RULES } from '../../shared/tool-class';
 import { hasPresigned } from '../../tools/binary';
 import { cacheKey } from '../../tools/cache';
-import type { Tool } from '../../tools/define';
 import { nextRetry, type RetryCounts } from '../../tools/retry';
 import { withAfterHooks } from './after-hooks';
 import { debugged } from './debug-info';
@@ -15,6 +14,7 @@ import type { Dependencies, RunOutcome } from '../ports';
 import { passGate, shareRateLimit } from './pass-gate';
 import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
 import { failure, keep, metadataOf, runOnce, success } from './run-once';
+import type { Tool } from '../../tools/tool';
 
 export async function runRetried(
   deps: Dependencies,

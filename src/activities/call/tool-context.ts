@@ -3,12 +3,12 @@ import { asJson, type Json, type JsonObject } from '../../shared/json';
 import { StoreError, type Store } from '../../store/store';
 import { withoutBytes } from '../../tools/binary';
 import { cursorsFor } from '../../tools/cursors';
-import type { ToolContext, ToolLogger } from '../../tools/define';
 import type { GivenContext } from '../../tools/run';
 import { ToolError } from '../../tools/errors';
 import { readResultOrData } from '../../record/parts';
 import type { Dependencies } from '../ports';
 import { NetworkClock } from './network-clock';
+import type { ToolContext, ToolLogger } from '../../tools/tool';
 
 /** Of the notes of a run; far fewer are shown (`debug-info.ts`). */
 const MOST_NOTES = 1000;

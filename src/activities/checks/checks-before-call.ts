@@ -2,7 +2,6 @@
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/activity-io';
 import { callError, type CallError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
-import type { Tool } from '../../tools/define';
 import { afterReset } from './after-reset';
 import { namedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
@@ -12,6 +11,7 @@ import { answered, holdBeforeEffect, heldOutput } from './checks-before-effect';
 import { admittedTool } from '../step/mcp-tools';
 import { permissionFault } from './permission-fault';
 import { refusal } from '../call/refusal';
+import type { Tool } from '../../tools/tool';
 
 export type CheckedCall = { ok: true; tool: Tool; input: JsonObject } | { ok: false; refused: RunCallOutput };
 

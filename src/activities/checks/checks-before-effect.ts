@@ -2,7 +2,6 @@
 import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
 import type { Held } from '../../shared/approval';
 import type { JsonObject } from '../../shared/json';
-import type { Tool } from '../../tools/define';
 import { approvalsFault } from './approvals-fault';
 import { withinBudgets } from '../effects/budgets';
 import type { Dependencies } from '../ports';
@@ -13,6 +12,7 @@ import type { ApprovalEvidence } from '../../record/parts';
 import { approvalEvidenceOf } from '../admission/approval-evidence';
 import { targetChanged } from './target-change';
 import type { HoldAnswer, Hold } from './hold';
+import type { Tool } from '../../tools/tool';
 
 /** In this order; the first that holds is asked about. What takes something for the call comes last: it is given back where a later one holds. */
 const HOLDS: Hold[] = [unapproved, targetChanged, previewDrifted, withinBudgets, duplicateAct];

@@ -3,9 +3,9 @@ import type { RunCallInput } from '../../shared/activity-io';
 import type { Held } from '../../shared/approval';
 import type { CallError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
-import type { Tool } from '../../tools/define';
 import type { Dependencies } from '../ports';
 import type { ApprovalEvidence } from '../../record/parts';
+import type { Tool } from '../../tools/tool';
 
 /** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
 export type HoldAnswer = Held | { refused: CallError } | null;

@@ -3,7 +3,6 @@ import { approvalsOf, type RunCallInput } from '../../shared/activity-io';
 import type { Held } from '../../shared/approval';
 import { callError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
-import type { Tool } from '../../tools/define';
 import { deniedError } from '../../tools/admit';
 import { decide } from '../../tools/permission';
 import { prepareTool, type PreparedAgent } from '../../tools/registry';
@@ -12,6 +11,7 @@ import { approvalsFault } from './approvals-fault';
 import { inputFault } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import type { HoldAnswer } from './hold';
+import type { Tool } from '../../tools/tool';
 
 /**
  * Null when the present rules let this call run, or people have approved exactly it. At least as strict as

@@ -2,11 +2,11 @@
 import { approvalsOf, type RunCallInput } from '../../shared/activity-io';
 import { callError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
-import type { Tool } from '../../tools/define';
 import { targetHash, targetOf } from '../../tools/target';
 import type { NamedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import type { HoldAnswer } from './hold';
+import type { Tool } from '../../tools/tool';
 
 const LONGEST_TEXT = 4000;
 

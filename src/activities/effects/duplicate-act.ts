@@ -9,7 +9,6 @@ import { holds, INTENT_WINDOW_MS, type ClaimAnswer, type IntentOwner } from '../
 import type { JsonObject } from '../../shared/json';
 import { tenantOf } from '../../shared/tenant';
 import type { EffectState } from '../../store/store';
-import type { Tool } from '../../tools/define';
 import { intentOf } from '../../tools/intent';
 import { readResult } from '../../record/parts';
 import { effectiveInput } from '../call/call-input';
@@ -17,6 +16,7 @@ import type { Dependencies } from '../ports';
 import { keyOf, type EffectClosed } from './effect-key';
 import type { ApprovalEvidence } from '../../record/parts';
 import type { HoldAnswer } from '../checks/hold';
+import type { Tool } from '../../tools/tool';
 
 /** Owners that a card tells of; the newest. */
 const MOST_SHOWN = 5;

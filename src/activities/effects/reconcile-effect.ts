@@ -5,7 +5,6 @@ import { callError } from '../../shared/errors';
 import type { Json, JsonObject } from '../../shared/json';
 import type { EffectRecord } from '../../store/store';
 import { append } from '../../store/transcript';
-import type { Tool } from '../../tools/define';
 import { outputFault } from '../../tools/output';
 import { readReconciled, unknown, type Found } from '../../tools/reconciled';
 import { closeQuestion } from '../people/question-register';
@@ -23,6 +22,7 @@ import { callSubject } from '../../record/subject';
 import { settlementBlock } from '../../record/write-block';
 import { actsElsewhere } from '../checks/target-change';
 import { toolContext } from '../call/tool-context';
+import type { Tool } from '../../tools/tool';
 
 /** Longest time for one answer, ms. */
 const PROBE_TIMEOUT = 30_000;

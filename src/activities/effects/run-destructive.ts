@@ -12,7 +12,6 @@ import { CLASS_RULES } from '../../shared/tool-class';
 import { StoreError, type EffectRecord } from '../../store/store';
 import { Draft, walk } from '../../store/transcript';
 import { Deadline } from '../../tools/deadline';
-import type { Tool } from '../../tools/define';
 import { TIMED_OUT, type RunResult } from '../../tools/run';
 import { withAfterHooks } from '../call/after-hooks';
 import { giveBack } from './budgets';
@@ -36,6 +35,7 @@ import { blocksOf } from '../../record/read-block';
 import { callSubject } from '../../record/subject';
 import { decisionBlocks, dispatchBlock } from '../../record/write-block';
 import { targetChanged } from '../checks/target-change';
+import type { Tool } from '../../tools/tool';
 
 export async function runDestructive(
   deps: Dependencies,

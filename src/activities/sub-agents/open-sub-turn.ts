@@ -6,7 +6,6 @@ import { workflowId } from '../../shared/ids';
 import type { JsonObject } from '../../shared/json';
 import { narrower, type OuterMode, type TurnLimits } from '../../shared/sub-turn';
 import { tooDeep } from '../../tools/admit';
-import type { SubAgent, Tool } from '../../tools/define';
 import type { PreparedAgent } from '../../tools/registry';
 import { taken } from '../../tools/taken';
 import { checkedCall, heldByReset, heldOrRefused } from '../checks/checks-before-call';
@@ -15,6 +14,7 @@ import type { Dependencies } from '../ports';
 import { noteSubTurn } from './sub-turn-register';
 import { refusal } from '../call/refusal';
 import { reportOf } from './sub-turn-report';
+import type { SubAgent, Tool } from '../../tools/tool';
 
 /** As long as what a person may start a turn with. */
 const LONGEST_MESSAGE = 100_000;

@@ -1,10 +1,9 @@
-/** The tools that agents have of MCP servers, for a list: as they are now, and a line for each server that does not say. */
-import type { Agent } from '../../agents/define';
 import { loadConfig } from '../../config';
 import { readEntries, serverOf } from '../../packs/mcp';
 import { getOwn } from '../../shared/json';
 import { oneLine } from './describe';
 import { examined } from './examined';
+import type { Agent } from '../../agents/agent';
 
 export interface OutsideTool {
   name: string;

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import type { Agent, App } from '../../agents/define';
+import type { App } from '../../agents/define';
 import { callableTools, listedTools, type Listed } from '../../agents/listed-tools';
 import { loadConfig } from '../../config';
 import { LOCAL_PRINCIPAL } from '../../shared/ids';
 import { nearest } from '../../shared/similar';
 import { oneLine } from './describe';
 import { UsageError } from './exit';
+import type { Agent } from '../../agents/agent';
 
 export type { Listed } from '../../agents/listed-tools';
 

@@ -2,11 +2,12 @@
  * Asks the app's functions for prompts, resources and completions. They run in this process: each has a time limit, and what one
  * throws or gives that cannot be sent is told to the log, not to the client.
  */
-import type { McpAsker, McpDefinition } from '../../agents/mcp';
-import type { ToolLogger } from '../../tools/define';
+import type { McpDefinition } from '../../agents/mcp';
 import { within } from '../../tools/hooks';
 import type { Principal } from '../principals';
 import { sdk } from './sdk';
+import type { ToolLogger } from '../../tools/tool';
+import type { McpAsker } from '../../agents/mcp-asks';
 
 const ANSWER_WITHIN_MS = 10_000;
 /** Characters of one answer, as JSON. */

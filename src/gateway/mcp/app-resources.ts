@@ -1,9 +1,9 @@
 /** Resources of the app: listed, read, and watched for changes. */
 import { createHash } from 'node:crypto';
-import type { McpAsker } from '../../agents/mcp';
 import { MOST_URI, readUri } from '../../shared/uri-template';
 import { invalidParams, pageOf, type AppAnswers } from './app-answers';
 import { sdk, type ListResourcesResult, type ListResourceTemplatesResult, type ReadResourceResult, type Server } from './sdk';
+import type { McpAsker } from '../../agents/mcp-asks';
 
 /** Of the protocol, for a resource that there is not. */
 const RESOURCE_NOT_FOUND = -32002;

@@ -7,7 +7,6 @@ import type { HoldfastClient } from '../../client';
 import { TurnNotFound } from '../../client/errors';
 import type { TurnHandle } from '../../client/turn-handle';
 import type { Json, JsonObject } from '../../shared/json';
-import type { ToolLogger } from '../../tools/define';
 import { version } from '../../version';
 import { wrongOf, type Wrong } from '../errors';
 import { sees, type Principal } from '../principals';
@@ -29,6 +28,7 @@ import {
 } from './sdk';
 import type { ToolLogs } from './tool-logs';
 import type { TurnEvent } from '../../client/turn-event';
+import type { ToolLogger } from '../../tools/tool';
 
 export interface McpParts {
   client(): Promise<HoldfastClient>;

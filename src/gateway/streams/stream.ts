@@ -1,8 +1,8 @@
 /** From a turn's events to a stream: what turns and direct calls have in common. */
 import type { FastifyReply } from 'fastify';
 import type { Watched } from '../../client/feed';
-import type { ToolLogger } from '../../tools/define';
 import type { SseConnection, ServerSentEvent } from './connection';
+import type { ToolLogger } from '../../tools/tool';
 
 export interface Streaming {
   connection: SseConnection;

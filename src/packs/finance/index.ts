@@ -1,5 +1,3 @@
-/** The finance pack: ten tools over providers of figures and a mailer (docs/finance-data.md). */
-import type { Tool } from '../../tools/define';
 import type { FinanceData } from './data';
 import { today } from './dates';
 import type { Mailer } from './mailer';
@@ -13,6 +11,7 @@ import { searchFilings } from './tools/search-filings';
 import { searchNews } from './tools/search-news';
 import { sendCreditMemo } from './tools/send-credit-memo';
 import { statsSummary } from './tools/stats-summary';
+import type { Tool } from '../../tools/tool';
 
 export type {
   FilingsProvider,

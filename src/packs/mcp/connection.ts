@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { JsonObject } from '../../shared/json';
 import { shortWithoutSecrets, withoutSecrets } from '../../shared/without-secrets';
-import type { ToolLogger } from '../../tools/define';
 import { version } from '../../version';
 import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
 import type { ListedTool } from './listed-tool';
@@ -15,6 +14,7 @@ import { sendingOnce } from './sent-once';
 import type { ServerConfig } from './servers-file';
 import { transportTo } from './transport';
 import { usableTools } from './usable-tools';
+import type { ToolLogger } from '../../tools/tool';
 
 export interface ConnectionSettings {
   log: ToolLogger;

@@ -11,8 +11,8 @@ import { foreignSchema } from '../../tools/convert/foreign-schema';
 import { plainJson, RESULT_BOUNDS } from '../../tools/convert/plain-json';
 import { ToolError } from '../../tools/errors';
 import { checkOutput } from '../../tools/output';
-import type { Tool } from '../../tools/define';
 import { MESSAGE_BYTES } from './bounded-fetch';
+import type { Tool } from '../../tools/tool';
 
 const BOUNDS = { ...RESULT_BOUNDS, characters: MESSAGE_BYTES };
 /** As many as one result may hold (`tools/binary.ts`). */

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { getOwn, type JsonObject } from '../../shared/json';
 import type { Store } from '../../store/store';
 import { ConversionError, toolFromDefinition } from '../../tools/convert';
-import type { Tool, ToolContext, ToolLogger } from '../../tools/define';
 import { ToolError } from '../../tools/errors';
 import type { Offered, ToolSource } from '../../tools/tool-source';
 import { acceptedClass, readAccepted, readTrusted, type Accepted, type Trusted } from './accepted-file';
@@ -18,6 +17,7 @@ import type { ServerConfig } from './servers-file';
 import { targetOf } from './target';
 import { pauses } from './usable-tools';
 import { hashJson } from '../../tools/digests';
+import type { Tool, ToolContext, ToolLogger } from '../../tools/tool';
 
 export interface McpSettings extends Omit<ConnectionSettings, 'log'> {
   servers: readonly ServerConfig[];

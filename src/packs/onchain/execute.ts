@@ -6,13 +6,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type PublicClient, viem } from './viem';
 import type { ErrorCode } from '../../shared/errors';
-import type { ToolContext } from '../../tools/define';
 import { isToolError, ToolError } from '../../tools/errors';
 import type { Decision, SignedSwap, SwapPlan } from './journal';
 import { planSwap, type SwapInput } from './plan';
 import { swapFate, type SwapReceipt } from './probe';
 import { said } from './rpc-failure';
 import type { Onchain } from './onchain';
+import type { ToolContext } from '../../tools/tool';
 
 const FIRST_POLL = 100;
 const LONGEST_POLL = 4000;

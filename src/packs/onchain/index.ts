@@ -1,10 +1,9 @@
-/** The onchain pack: two tools over one EVM chain, an AMM of our own, and session keys (docs/onchain.md). */
-import type { Tool } from '../../tools/define';
 import { knownOf } from './known';
 import { onchainOf } from './onchain';
 import type { OnchainSettings } from './settings';
 import { simulateSwap } from './tools/simulate-swap';
 import { swapToken } from './tools/swap-token';
+import type { Tool } from '../../tools/tool';
 
 export { deployDemo, type Demo } from './deploy';
 export { FileJournal, type Decision, type SignedSwap, type SwapJournal, type SwapPlan } from './journal';

@@ -1,6 +1,5 @@
 /** The reference pack: weather, documents, reports (docs/reference-pack.md). Small tools that show what the contract can do. */
 import { join } from 'node:path';
-import type { Tool } from '../../tools/define';
 import { documentsIn } from './documents/in-thread';
 import { generateReport } from './tools/generate-report';
 import { getWeather } from './tools/get-weather';
@@ -8,6 +7,7 @@ import { searchDocuments } from './tools/search-documents';
 import { openMeteo, type OpenMeteoSettings } from './weather/open-meteo';
 import type { WeatherProvider } from './weather/provider';
 import { sampleWeather } from './weather/sample';
+import type { Tool } from '../../tools/tool';
 
 export { openMeteo, sampleWeather, type OpenMeteoSettings };
 export type { Place, Weather, WeatherProvider, WeatherQuery } from './weather/provider';

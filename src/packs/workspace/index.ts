@@ -1,5 +1,3 @@
-/** The workspace pack: six tools over one directory, and nothing outside of it (docs/workspace.md). */
-import type { Tool } from '../../tools/define';
 import { Workspace } from './files/workspace';
 import { bashTool, type BashSettings } from './tools/bash';
 import { editFileTool } from './tools/edit-file';
@@ -7,6 +5,7 @@ import { globTool } from './tools/glob';
 import { grepTool } from './tools/grep';
 import { readFileTool } from './tools/read-file';
 import { writeFileTool } from './tools/write-file';
+import type { Tool } from '../../tools/tool';
 
 export { dangers, type Danger } from './shell/dangers';
 

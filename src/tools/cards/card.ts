@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { CLASS_RULES, type ToolClass } from '../../shared/tool-class';
 import { toolDefinition, type ToolJson } from '../convert/definition';
 import { resolveRef } from '../convert/schema-tree';
-import type { Tool } from '../define';
 import { estimateTokens } from '../tokens';
+import type { Tool } from '../tool';
 
 export interface CardInput {
   /** `place.lat`, `tags[]`. */

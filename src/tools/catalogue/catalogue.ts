@@ -1,10 +1,10 @@
 /** An agent's catalogue: which tools it has besides its own, and which of them a model request shows. */
 import type { ModelMessage, ModelTool } from '../../model/provider';
-import type { Tool } from '../define';
 import { MANY_TOOLS, type Choice } from './choice';
 import { bm25, entryOf } from './ranker';
 import { FIND_TOOLS, findTools, OPEN_GROUP, openGroup } from './tools';
 import { loadedTools, type Seed } from './visible';
+import type { Tool } from '../tool';
 
 export interface Catalogue {
   /** Tools that the choice itself adds to the agent's. */

@@ -3,9 +3,9 @@
  * and opens one. Checked when the agent is defined.
  */
 import { unknownFields } from '../../shared/unknown-fields';
-import type { Tool } from '../define';
 import { isFrom } from '../tool-source';
-import type { Ranker } from './ranker';
+import { type Ranker, UNGROUPED } from './ranker';
+import type { Tool } from '../tool';
 
 export type CatalogueDefinition =
   | 'all'
@@ -47,8 +47,6 @@ const FIELDS = {
   find: ['mode', 'visible', 'always', 'ranker'],
   groups: ['mode', 'visible', 'always', 'about'],
 } as const;
-/** Tools without a group. */
-export const UNGROUPED = 'other';
 
 export function choiceOf(definition: CatalogueDefinition = 'all'): Choice {
   if (typeof definition !== 'object' || definition === null) return { mode: 'all' };

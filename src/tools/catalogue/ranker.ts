@@ -6,10 +6,9 @@ import MiniSearch from 'minisearch';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import type { ToolClass } from '../../shared/tool-class';
 import { visible } from '../../shared/visible';
-import type { Tool } from '../define';
 import { inputSchema } from '../schema';
 import { indexed, words } from '../words';
-import { UNGROUPED } from './choice';
+import type { Tool } from '../tool';
 
 /** What is known about a tool before it is seen. */
 export interface ToolEntry {
@@ -101,3 +100,6 @@ export function nearestNames(name: string, names: readonly string[]): string[] {
 }
 
 const NEAREST = 5;
+
+/** Tools without a group. */
+export const UNGROUPED = 'other';

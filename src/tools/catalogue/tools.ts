@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { cutBytes } from '../../shared/cut';
 import { visible } from '../../shared/visible';
-import { defineBuiltIn, type Tool } from '../define';
-import { groupsOf, UNGROUPED, type Choice } from './choice';
-import { entryOf, type ToolEntry } from './ranker';
+import { defineBuiltIn } from '../define';
+import { groupsOf, type Choice } from './choice';
+import { entryOf, type ToolEntry, UNGROUPED } from './ranker';
+import type { Tool } from '../tool';
 
 export const FIND_TOOLS = 'find_tools';
 export const OPEN_GROUP = 'open_group';

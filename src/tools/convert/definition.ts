@@ -7,12 +7,13 @@ import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../shared/errors';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { TOOL_CLASSES } from '../../shared/tool-class';
-import { defineTool, type Tool, type ToolDefinition } from '../define';
+import { defineTool } from '../define';
 import { describe, DESTRUCTIVE_NOTE } from '../describe';
 import { inputSchema, outputSchema } from '../schema';
 import { inputTokens } from '../tokens';
 import { ConversionError } from './conversion';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
+import type { Tool, ToolDefinition } from '../tool';
 
 const text = z.string().max(20_000);
 const tokens = z.number().int().min(0);

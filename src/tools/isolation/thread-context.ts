@@ -2,10 +2,10 @@
 import { serialize } from 'node:v8';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../shared/json';
-import type { ToolContext, ToolLogger } from '../define';
 import type { Answer } from './job';
 import type { CursorCall, Level, RunFacts, StoreCall, ToWorker } from './protocol';
 import { valueOf } from './threads';
+import type { ToolContext, ToolLogger } from '../tool';
 
 /** A tool that tells more than this, faster than the worker hears it, waits: the worker's thread and memory are everybody's. */
 const MOST_UNHEARD = 200;

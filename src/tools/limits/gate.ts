@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json';
 import type { RegisterStore } from '../../store/store';
-import type { Tool, ToolLogger } from '../define';
 import { admit, hold, ledgerAt, LEASE_MS, release, renew, type Admittance } from './ledger';
+import type { Tool, ToolLogger } from '../tool';
 
 /** Longest wait in `enter`, ms. */
 const PATIENCE_MS = 2000;

@@ -1,8 +1,8 @@
 /** Allow rules for commands whose programs run what the agent may write by itself: a rule for `npm test` can be one for anything. */
 import { decide, runsFiles, type Policy, type RunsFiles, type TurnFacts } from '../../rules';
 import type { ToolRule } from '../../rules/policy';
-import type { Tool } from '../define';
 import { ruledTool } from './facts';
+import type { Tool } from '../tool';
 
 /** Where programs such as test runners find more to run. */
 const FURTHER = ['/src/index.js', '/test/index.js', '/node_modules/x/index.js', '/x'];

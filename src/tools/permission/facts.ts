@@ -1,9 +1,9 @@
 /** What rules look at of a tool and of a call: the only place where they meet a tool's own code. */
 import type { CallFacts, FileHashes, RuledTool, TurnFacts } from '../../rules';
 import type { JsonObject } from '../../shared/json';
-import type { Tool } from '../define';
 import { compiledInput } from '../schema';
 import { taken } from '../taken';
+import type { Tool } from '../tool';
 
 export interface ToolCall {
   tool: Tool;

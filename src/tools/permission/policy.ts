@@ -1,9 +1,9 @@
 /** An agent's rules, compiled once: every fault of them is found before a model calls anything. */
 import { compileRules, permissionFaults as faultsOf, type AgentPermissions, type Policy } from '../../rules';
-import type { Tool } from '../define';
 import { readResult } from '../read-result';
 import { isFrom } from '../tool-source';
 import { ruledTool } from './facts';
+import type { Tool } from '../tool';
 
 /** Every fault of an agent's permissions, in words; empty: they can be compiled. `servers`: others whose tools it has besides. */
 export function permissionFaults(

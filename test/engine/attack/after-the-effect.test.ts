@@ -1,9 +1,10 @@
 /** A tool that has paid, and then fails over something of ours: what refuses there says nothing of the payment. */
 import { z } from 'zod';
 import { binaryFile } from '../../../src/tools/binary';
-import { defineTool, type ToolContext } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
+import type { ToolContext } from '../../../src/tools/tool';
 
 let paid = 0;
 beforeEach(() => (paid = 0));

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
 import { walk } from '../../../src/store/transcript';
-import type { Tool } from '../../../src/tools/define';
 import { eventually, withEngine } from '../support/engine';
 import { withMcp } from '../support/packs/mcp/mcp-engine';
 import { withAgents } from '../support/sub-agents';
 import { results, say, type Answer } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
+import type { Tool } from '../../../src/tools/tool';
 
 const ODD_SERVER = join(__dirname, '../../support/packs/mcp/fixtures/odd-server.mjs');
 const A = { invoice: 'A', cents: 1 };

@@ -6,7 +6,6 @@
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
 import { idempotencyKey } from '../../../src/shared/digests';
-import type { Tool, ToolDefinition } from '../../../src/tools/define';
 import { attestDecision } from '../../../src/attestation/attest';
 import type { SigningKey } from '../../../src/attestation/signing-key';
 import { ToolError } from '../../../src/tools/errors';
@@ -16,6 +15,7 @@ import { insteadOf } from '../support/scene';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
+import type { Tool, ToolDefinition } from '../../../src/tools/tool';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const edited = { ...invoice, cents: 70 };

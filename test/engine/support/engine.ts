@@ -9,7 +9,7 @@ import { DefaultLogger, Runtime, type NativeConnection, type WorkerOptions } fro
 import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { verifyBundle } from '../../../src/audit/verify';
-import { defineAgent, defineApp, type AgentDefinition, type App } from '../../../src/agents/define';
+import { defineAgent, defineApp, type App } from '../../../src/agents/define';
 import { HoldfastClient, type StartTurn } from '../../../src/client';
 import type { CallHandle, DirectCall } from '../../../src/client/direct-call';
 import type { TurnHandle } from '../../../src/client/turn-handle';
@@ -18,7 +18,6 @@ import type { ModelProvider } from '../../../src/model/provider';
 import { FileStore } from '../../../src/store/file-store';
 import type { Store } from '../../../src/store/store';
 import type { ToolMetrics } from '../../../src/telemetry/tool-metrics';
-import type { Tool, ToolLogger } from '../../../src/tools/define';
 import { createWorker, type WorkerParts } from '../../../src/worker';
 import type { Registry } from '../../../src/tools/registry';
 import { STATUS_QUERY, TURNS_AND_CALLS } from '../../../src/workflows/contract';
@@ -28,6 +27,8 @@ import { ScriptedModel, type Answer } from '../../support/scripted-model';
 import { connectionsTo } from './connections';
 import { keepForReplay } from './replays';
 import { shareBundles } from './shared-bundle';
+import type { Tool, ToolLogger } from '../../../src/tools/tool';
+import type { AgentDefinition } from '../../../src/agents/agent';
 
 export interface Setup {
   tools?: Tool[];

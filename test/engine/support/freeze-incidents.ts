@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { creditAnalyst } from '../../../src/agents/credit-analyst';
-import { defineAgent, defineApp, type AgentDefinition } from '../../../src/agents/define';
+import { defineAgent, defineApp } from '../../../src/agents/define';
 import { ofKey } from '../../../src/attestation/bundle-signer';
 import { exportBundle } from '../../../src/audit/export/bundle';
 import type { TurnHandle } from '../../../src/client/turn-handle';
@@ -17,6 +17,7 @@ import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
 import { eventually, withEngine } from './engine';
 import { rewritten } from '../../support/rewrite-bundle';
 import { ask, say, type Answer } from '../../support/scripted-model';
+import type { AgentDefinition } from '../../../src/agents/agent';
 
 const COMMITTEE = 'credit-committee@bank.example';
 

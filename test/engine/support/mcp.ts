@@ -2,16 +2,17 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { defineAgent, defineApp, type AgentDefinition } from '../../../src/agents/define';
+import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { McpDefinition } from '../../../src/agents/mcp';
 import { serveGateway, type RunningGateway } from '../../../src/gateway/serve';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { InProcessLive } from '../../../src/live/in-process';
-import type { Tool } from '../../../src/tools/define';
 import { withEngine, type Engine, type Setup } from './engine';
 import { gatewayParts, type Person } from '../../support/gateway';
 import { Signers } from '../../support/signers';
 import type { GatewayParts } from '../../../src/gateway/route';
+import type { Tool } from '../../../src/tools/tool';
+import type { AgentDefinition } from '../../../src/agents/agent';
 
 export { textOf } from '../../support/mcp-text';
 

@@ -1,5 +1,5 @@
 /** Turns whose calls are answered by other agents, each turn with a script of its own, which its message tells. */
-import { defineApp, type Agent } from '../../../src/agents/define';
+import { defineApp } from '../../../src/agents/define';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import type { HoldfastClient } from '../../../src/client';
 import type { ModelRequest } from '../../../src/model/provider';
@@ -7,6 +7,7 @@ import { eventually, withEngine, type Engine, type Setup } from './engine';
 import { keepForReplay } from './replays';
 import { PlannedModel } from '../../support/planned-model';
 import type { Answer } from '../../support/scripted-model';
+import type { Agent } from '../../../src/agents/agent';
 
 export interface Agents extends Engine {
   /** What each turn's model was asked, by the turn's message. */

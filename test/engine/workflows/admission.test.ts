@@ -1,10 +1,10 @@
-import type { AgentDefinition } from '../../../src/agents/define';
 import type { Envelope } from '../../../src/shared/envelope';
 import type { BeforeHook } from '../../../src/tools/hooks';
 import { checkByRules, metacognition } from '../../../src/tools/metacognition';
 import { withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
+import type { AgentDefinition } from '../../../src/agents/agent';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const cap = (io: boolean): BeforeHook => ({

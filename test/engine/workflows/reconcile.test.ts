@@ -3,12 +3,12 @@ import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import type { Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/transcript';
-import type { Reconciled, ToolContext, ToolDefinition } from '../../../src/tools/define';
 import { idempotencyKey } from '../../../src/shared/digests';
 import { ToolError } from '../../../src/tools/errors';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
+import type { Reconciled, ToolContext, ToolDefinition } from '../../../src/tools/tool';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 

@@ -1,11 +1,12 @@
 import { agentTool } from '../../../src/agents/agent-tool';
-import { defineAgent, type AgentDefinition } from '../../../src/agents/define';
+import { defineAgent } from '../../../src/agents/define';
 import { walk } from '../../../src/store/transcript';
-import type { Tool } from '../../../src/tools/define';
 import { eventually } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { children, withAgents } from '../support/sub-agents';
 import { Barrier, pays, reads } from '../../support/tools';
+import type { Tool } from '../../../src/tools/tool';
+import type { AgentDefinition } from '../../../src/agents/agent';
 
 const agent = (name: string, tools: Tool[] = [], more: Partial<AgentDefinition> = {}) =>
   defineAgent({ name, prompt: `You are ${name}.`, tools, ...more });

@@ -1,7 +1,7 @@
 /** Where decisions, and what admission was told, stand in the lines of samples: for test/support/audit/doubled-facts.ts. */
 import * as doubled from '../../../src/audit/verify/doubled-decisions';
-import type { Source } from './doubled-facts';
 import type { OpenLine } from './forge';
+import type { Source } from './source';
 
 interface Find {
   input(lines: OpenLine[], activity: string, nth?: number): any;

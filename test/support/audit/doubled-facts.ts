@@ -13,15 +13,7 @@ import { decisionSources } from './decision-sources';
 import { OPEN_SOURCES } from './open-sources';
 import { runSources } from './run-sources';
 import { another } from './another';
-
-/** Where a source's record stands in the lines of a sample. */
-export interface Source {
-  of: string;
-  table: Table;
-  /** It is looked for in this sample alone. */
-  only?: boolean;
-  record(lines: OpenLine[]): any;
-}
+import type { Source } from './source';
 
 const attributes = ({ body }: OpenLine): any =>
   Object.entries(body.event ?? {}).find(([key]) => key.endsWith('Attributes'))?.[1] ?? {};

@@ -1,8 +1,8 @@
 /** Where calls that have not run, or are in doubt, stand in the lines of samples: for test/support/audit/doubled-facts.ts. */
 import { CALL_ARGUMENTS, CALL_OUTCOME, CALL_VIEW, RUN_CALL_OUTPUT, TAKE_STEP_OUTPUT } from '../../../src/audit/verify/doubled';
 import { TURN_POLICY } from '../../../src/audit/verify/doubled-runs';
-import type { Source } from './doubled-facts';
 import { argument, result, view } from './open-lines';
+import type { Source } from './source';
 
 /** All are of one sample: in it a classifier denies one call, and a probe settles another. */
 const OF = { of: 'probed', only: true };

@@ -11,9 +11,9 @@ import {
 import { IGNORED_SIGNAL, TURN_VIEW } from '../../../src/audit/verify/doubled';
 import * as doubled from '../../../src/audit/verify/doubled-runs';
 import { SEARCH_ATTRIBUTES } from '../../../src/audit/verify/doubled-turn';
-import type { Source } from './doubled-facts';
 import type { OpenLine } from './forge';
 import { attributes, ofType, view } from './open-lines';
+import type { Source } from './source';
 
 interface Find {
   input(lines: OpenLine[], activity: string, nth?: number): any;

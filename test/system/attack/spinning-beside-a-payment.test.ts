@@ -1,11 +1,11 @@
 /** One tenant's search spins while another tenant's payment is under way: the payment keeps its heartbeat. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ToolContext } from '../../../src/tools/define';
 import { workspaceTools } from '../../../src/packs/workspace';
 import { Place } from '../packs/workspace/support';
 import { invoice, scene } from '../../engine/support/scene';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
+import type { ToolContext } from '../../../src/tools/tool';
 
 /** Longer than a heartbeat timeout (10 s). */
 const PAYING_MS = 12_000;

@@ -2,7 +2,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent } from '../../../src/agents/define';
 import { FileTrust } from '../../../src/attestation/file-trust';
 import { signDecisions, type Signing } from '../../../src/client/attest';
 import type { TurnHandle } from '../../../src/client/turn-handle';
@@ -10,6 +9,7 @@ import { eventually, type Engine, type Setup } from '../../engine/support/engine
 import { ANA_KEY, GATEWAY_KEY, TRUST } from '../../support/bundle-keys';
 import { pays } from '../../support/tools';
 import { agent, asked, ended, payPreview, read, type Scenario } from './bundle-scenario';
+import type { Agent } from '../../../src/agents/agent';
 
 const approvals = { quorum: 2, roles: ['treasurer'], fourEyes: true };
 const TREASURY = agent('treasury', { approvals });

@@ -1,11 +1,12 @@
 /** What scenarios of sample bundles are made of: make-bundles.ts. */
-import { defineAgent, type AgentDefinition } from '../../../src/agents/define';
+import { defineAgent } from '../../../src/agents/define';
 import type { Subject } from '../../../src/audit/export/bundle';
 import { type TurnHandle, type WaitingCall } from '../../../src/client/turn-handle';
 import type { JsonObject } from '../../../src/shared/json';
 import type { Engine } from '../../engine/support/engine';
 import { ask, type Answer } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
+import type { AgentDefinition } from '../../../src/agents/agent';
 
 export const invoice = { invoice: 'INV-7', cents: 700 };
 export const read = reads('lookup', ({ key }) => `value of ${key}`);

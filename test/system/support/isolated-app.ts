@@ -5,8 +5,9 @@ import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { binaryFile } from '../../../src/tools/binary';
-import { defineTool, type Tool, type ToolContext } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define';
 import { ToolError } from '../../../src/tools/errors';
+import type { Tool, ToolContext } from '../../../src/tools/tool';
 
 const input = z.object({ text: z.string().default('') });
 type Input = z.output<typeof input>;

@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
-import { defineApp, type Agent } from '../../../src/agents/define';
+import { defineApp } from '../../../src/agents/define';
 import { ofKey } from '../../../src/attestation/bundle-signer';
 import { exportBundle, type Subject } from '../../../src/audit/export/bundle';
 import { TurnHandle, type WaitingCall } from '../../../src/client/turn-handle';
@@ -25,6 +25,7 @@ import { pays, reads } from '../../support/tools';
 import { ATTESTED, ATTESTED_AGENTS, withAttestedSetup } from './attested-bundles';
 import { agent, asked, ended, invoice, lookUp, pay, read, turnOf, type Made, type Scenario } from './bundle-scenario';
 import { RARE, RARE_AGENTS, RARE_LONG, RARE_LONG_AGENTS, RARE_SCRIPTS, rareSetup } from './rare-bundles';
+import type { Agent } from '../../../src/agents/agent';
 
 const lostPay = pays('pay', [], {
   run: () => {

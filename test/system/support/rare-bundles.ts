@@ -1,5 +1,3 @@
-/** Sample bundles of what few turns have: decisions that the store keeps, a probe, a classifier, a conversation that is full. For make-bundles.ts. */
-import type { Agent } from '../../../src/agents/define';
 import type { ModelMessage, ModelProvider, ModelRequest, ModelResponse } from '../../../src/model/provider';
 import { eventually, type Engine, type Setup } from '../../engine/support/engine';
 import { afterTurns } from '../../engine/support/sessions';
@@ -7,6 +5,7 @@ import type { PlannedModel } from '../../support/planned-model';
 import { ask, say, ScriptedModel, type Answer } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 import { agent, asked, ended, invoice, pay, payPreview, type Scenario } from './bundle-scenario';
+import type { Agent } from '../../../src/agents/agent';
 
 /** Three notes of this length are more than goes along to another run. */
 const LONG_NOTE = '甲'.repeat(2700);

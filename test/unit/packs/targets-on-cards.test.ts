@@ -7,8 +7,8 @@ import { workspaceTools } from '../../../src/packs/workspace';
 import { approvalCard } from '../../../src/shared/card';
 import { callDigest } from '../../../src/shared/digests';
 import type { JsonObject } from '../../../src/shared/json';
-import type { Tool } from '../../../src/tools/define';
 import { targetHash, targetOf } from '../../../src/tools/target';
+import type { Tool } from '../../../src/tools/tool';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-roots-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

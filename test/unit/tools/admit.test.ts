@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { defineAgent, defineApp, type AgentPermissions } from '../../../src/agents/define';
 import { canonical } from '../../../src/shared/canonical';
 import { admit } from '../../../src/tools/admit';
-import { defineTool, type Tool } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define';
 import { Registry } from '../../../src/tools/registry';
 import { runs } from '../../support/runs';
+import type { Tool } from '../../../src/tools/tool';
 
 const search = defineTool({
   name: 'search',

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { canonical } from '../../../src/shared/canonical';
 import type { Json, JsonObject } from '../../../src/shared/json';
 import { cacheKey, ResultCache } from '../../../src/tools/cache';
-import type { Tool } from '../../../src/tools/define';
 import { pays, reads } from '../../support/tools';
+import type { Tool } from '../../../src/tools/tool';
 
 const MINUTE = 60_000;
 const quote = (more: Partial<Tool> = {}) => reads('get_quote', () => 1, { cacheTtlMs: MINUTE, ...more });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { defineTool, isTool } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define';
 import { describe as describeTool } from '../../../src/tools/describe';
 import { inputSchema } from '../../../src/tools/schema';
+import { isTool } from '../../../src/tools/tool';
 
 const good = {
   name: 'pay',

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { defineTool, isTool } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define';
 import { runs } from '../../support/runs';
+import { isTool } from '../../../src/tools/tool';
 
 const good = {
   name: 'find_rates',

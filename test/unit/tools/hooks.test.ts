@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAgent, defineApp, type AgentDefinition } from '../../../src/agents/define';
+import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { Envelope } from '../../../src/shared/envelope';
 import { admit } from '../../../src/tools/admit';
 import { annotate } from '../../../src/tools/after-hooks';
@@ -7,6 +7,7 @@ import { defineTool } from '../../../src/tools/define';
 import { runBeforeIo, type AfterHook, type BeforeHook, type Hooks } from '../../../src/tools/hooks';
 import { Registry } from '../../../src/tools/registry';
 import { silent } from '../../support/silent';
+import type { AgentDefinition } from '../../../src/agents/agent';
 
 const pay = defineTool({
   name: 'pay',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { defineTool, type ToolDefinition } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define';
 import { lintTool } from '../../../src/tools/lint';
+import type { ToolDefinition } from '../../../src/tools/tool';
 
 const description = {
   does: 'Lists the open invoices of one supplier, oldest first, with amount and due date.',

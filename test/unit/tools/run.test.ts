@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { canonical } from '../../../src/shared/canonical';
 import type { Envelope } from '../../../src/shared/envelope';
 import type { ErrorCode } from '../../../src/shared/errors';
-import type { Tool } from '../../../src/tools/define';
 import { ToolError } from '../../../src/tools/errors';
 import { Deadline } from '../../../src/tools/deadline';
 import { nextRetry, type RetryCounts } from '../../../src/tools/retry';
@@ -12,6 +11,7 @@ import { toJson } from '../../../src/tools/to-json';
 import { callError } from '../../../src/shared/errors';
 import { toolContext } from '../../support/tool-context';
 import { pays, reads } from '../../support/tools';
+import type { Tool } from '../../../src/tools/tool';
 
 function run(tool: Tool, timeoutMs = 1000, cancelled?: AbortSignal, progress: (message: string) => void = () => undefined) {
   return runTool(tool, { key: 'k', invoice: 'INV-7', cents: 1 }, toolContext({ progress }), {

@@ -1,8 +1,9 @@
 /** What a generator tool yields besides progress is its result. */
 import { z } from 'zod';
-import { defineTool, type ToolYield } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define';
 import { invoke } from '../../../src/tools/run';
 import { toolContext } from '../../support/tool-context';
+import type { ToolYield } from '../../../src/tools/tool';
 
 async function resultOf(run: () => AsyncGenerator<ToolYield, unknown> | Generator<ToolYield, unknown>) {
   const said: string[] = [];

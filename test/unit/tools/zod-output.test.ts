@@ -4,7 +4,7 @@ import { defineAgent, defineApp } from '../../../src/agents/define';
 import { contextFor } from '../../../src/testing/context';
 import { admit, checkInput } from '../../../src/tools/admit';
 import { binaryFile } from '../../../src/tools/binary';
-import { defineTool, type Tool } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define';
 import { intentOf } from '../../../src/tools/intent';
 import { factsOf } from '../../../src/tools/permission';
 import { Registry } from '../../../src/tools/registry';
@@ -12,6 +12,7 @@ import { runTool } from '../../../src/tools/run';
 import { storedResult } from '../../../src/tools/shape';
 import { targetOf } from '../../../src/tools/target';
 import { compiledInput } from '../../../src/tools/schema';
+import type { Tool } from '../../../src/tools/tool';
 
 const amount = z.string().regex(/^\d+$/).transform(Number);
 const day = z.codec(z.iso.date(), z.date(), {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { defineTool, type CheckFault } from '../../../tools/define';
+import { defineTool } from '../../../tools/define';
 import type { Mailer } from '../mailer';
+import type { CheckFault } from '../../../tools/tool';
 
 const LINE_BREAK = /[\r\n\u2028\u2029\0]/;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { CheckFault } from '../../../tools/define';
 import { knownTokens, type Known } from '../known';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, fitsUint256 } from '../amounts';
+import type { CheckFault } from '../../../tools/tool';
 
 export const token = (which: string, known: Known) =>
   z

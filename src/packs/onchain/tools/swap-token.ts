@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, type CheckFault } from '../../../tools/define';
+import { defineTool } from '../../../tools/define';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, fitsUint256 } from '../amounts';
 import { noChain } from '../chain';
 import { executeSwap, reconcileSwap, type Executed } from '../execute';
@@ -8,6 +8,7 @@ import { outlook, type SwapInput } from '../plan';
 import { isWithinSlippage, swapPreview } from '../preview';
 import { accountTargetOf, type Onchain } from '../onchain';
 import { amount, checkAmounts, slippage, token } from './inputs';
+import type { CheckFault } from '../../../tools/tool';
 
 /** Longest time from asking to the deadline, seconds. */
 const LONGEST_DEADLINE = 3600;

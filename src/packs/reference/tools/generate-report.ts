@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { binaryFile, type BinaryFile } from '../../../tools/binary';
-import { defineTool, type ToolProgress } from '../../../tools/define';
+import { defineTool } from '../../../tools/define';
 import { inThread } from '../../../tools/isolation/pool';
 import { reportJob } from '../report/make';
+import type { ToolProgress } from '../../../tools/tool';
 
 const CONTENT_TYPES = {
   pdf: 'application/pdf',

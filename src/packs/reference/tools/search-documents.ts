@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Json } from '../../../shared/json';
-import { defineTool, type ToolContext } from '../../../tools/define';
+import { defineTool } from '../../../tools/define';
 import { ToolError } from '../../../tools/errors';
 import type { Documents } from '../documents/in-thread';
+import type { ToolContext } from '../../../tools/tool';
 
 const output = z.object({
   items: z.array(z.object({ path: z.string(), title: z.string(), snippet: z.string(), score: z.number() })),

@@ -5,7 +5,7 @@
 import picomatch from 'picomatch';
 import { RE2JS } from 're2js';
 import { visible } from '../../../shared/visible';
-import type { CheckFault } from '../../../tools/define';
+import type { CheckFault } from '../../../tools/tool';
 
 export const LONGEST_PATTERN = 300;
 const LARGEST_PROGRAM = 5000;

@@ -4,8 +4,8 @@
  * is really there is looked at later, by `directory.ts`, which trusts nothing of this.
  */
 import { visible } from '../../../shared/visible';
-import type { CheckFault } from '../../../tools/define';
 import { ToolError } from '../../../tools/errors';
+import type { CheckFault } from '../../../tools/tool';
 
 export const LONGEST_PATH = 1024;
 const LONGEST_NAME_BYTES = 255;

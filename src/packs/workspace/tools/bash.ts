@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join, normalize } from 'node:path';
 import { z } from 'zod';
-import { defineTool, type CheckFault } from '../../../tools/define';
+import { defineTool } from '../../../tools/define';
 import { isToolError, ToolError } from '../../../tools/errors';
 import { namesOf, pathFault, spelled } from '../files/path';
 import type { Workspace } from '../files/workspace';
@@ -13,6 +13,7 @@ import { excerpt } from '../shell/output';
 import { NotStarted, runCommand, type CommandEnd } from '../shell/run-command';
 import { NotIsolated } from '../../../processes/isolation';
 import { folderPath } from './inputs';
+import type { CheckFault } from '../../../tools/tool';
 
 const DEFAULT_SECONDS = 120;
 const MOST_SECONDS = 600;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, type CheckFault, type ToolContext } from '../../../tools/define';
+import { defineTool } from '../../../tools/define';
 import { isToolError } from '../../../tools/errors';
 import { inThread } from '../../../tools/isolation/pool';
 import type { Edit } from '../files/edit';
@@ -9,6 +9,7 @@ import { notFound } from '../files/refusals';
 import { replaceFile } from '../files/replace';
 import type { Workspace } from '../files/workspace';
 import { contentHash, filePath, pathTarget, writesOne } from './inputs';
+import type { CheckFault, ToolContext } from '../../../tools/tool';
 
 /** `{path, old_text, new_text, expected_sha256?}` → `{path, already_applied, line?, sha256}`. */
 export function editFileTool(workspace: Workspace) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, type CheckFault, type ToolContext } from '../../../tools/define';
+import { defineTool } from '../../../tools/define';
 import { inThread } from '../../../tools/isolation/pool';
 import { globFault } from '../files/glob-pattern';
 import { pathFault } from '../files/path';
@@ -7,6 +7,7 @@ import type { Workspace } from '../files/workspace';
 import { listJob, type ListQuery } from '../search/list';
 import { cursor, folderPath, globText, pathTarget, readsAll } from './inputs';
 import { openPage, sealPage } from './pages';
+import type { CheckFault, ToolContext } from '../../../tools/tool';
 
 export interface GlobInput extends ListQuery {
   cursor?: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { visible } from '../../../shared/visible';
-import { defineTool, type CheckFault, type ToolContext } from '../../../tools/define';
+import { defineTool } from '../../../tools/define';
 import { inThread } from '../../../tools/isolation/pool';
 import { globFault } from '../files/glob-pattern';
 import { pathFault } from '../files/path';
@@ -8,6 +8,7 @@ import type { Workspace } from '../files/workspace';
 import { expressionOf, searchJob, type SearchQuery } from '../search/search';
 import { cursor, folderPath, globText, pathTarget, readsAll } from './inputs';
 import { openPage, sealPage } from './pages';
+import type { CheckFault, ToolContext } from '../../../tools/tool';
 
 export interface GrepInput extends SearchQuery {
   cursor?: string;

@@ -1,9 +1,9 @@
 /** Pages of a walk: a cursor holds the place, and the query that it belongs to. */
 import { canonical } from '../../../shared/canonical';
 import { isJsonObject, type JsonObject } from '../../../shared/json';
-import type { ToolContext } from '../../../tools/define';
 import { invalid } from '../files/refusals';
 import { sha256 } from '../files/text';
+import type { ToolContext } from '../../../tools/tool';
 
 /** The last path that was dealt with, and the last line of it; line 0: all of it. */
 export interface Place {

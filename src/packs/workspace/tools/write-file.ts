@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, type ToolContext } from '../../../tools/define';
+import { defineTool } from '../../../tools/define';
 import { isToolError } from '../../../tools/errors';
 import { fileChanged, lineCount } from '../files/edit';
 import { inThread } from '../../../tools/isolation/pool';
@@ -10,6 +10,7 @@ import { replaceFile } from '../files/replace';
 import { sha256 } from '../files/text';
 import type { Workspace } from '../files/workspace';
 import { checkPath, contentHash, filePath, pathTarget, writesOne } from './inputs';
+import type { ToolContext } from '../../../tools/tool';
 
 /** `{path, content, expected_sha256?}` → `{path, created, already_applied, bytes, lines, sha256}`. */
 export function writeFileTool(workspace: Workspace) {

@@ -1,6 +1,6 @@
-import type { Tool, ToolContext, ToolProgress } from '../../../../src/tools/define';
 import { compile, inputSchema } from '../../../../src/tools/schema';
 import { toolContext } from '../../tool-context';
+import type { Tool, ToolContext, ToolProgress } from '../../../../src/tools/tool';
 
 /** Calls a tool as the engine does: schema first, a generator to its end. */
 export async function call(tool: Tool, input: object, more: Partial<ToolContext> = {}): Promise<any> {

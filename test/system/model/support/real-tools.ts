@@ -1,6 +1,5 @@
 /** An agent's own tools for the loop: admitted by its rules and run, without Temporal. */
 import { randomBytes } from 'node:crypto';
-import type { Agent } from '../../../../src/agents/define';
 import { defineApp } from '../../../../src/agents/define';
 import type { CallError } from '../../../../src/shared/errors';
 import type { JsonObject } from '../../../../src/shared/json';
@@ -10,6 +9,7 @@ import { Registry } from '../../../../src/tools/registry';
 import { runTool } from '../../../../src/tools/run';
 import { toolContext } from '../../../support/tool-context';
 import { failed, ok, type Fake } from '../../../support/model/loop';
+import type { Agent } from '../../../../src/agents/agent';
 
 export interface Made {
   name: string;

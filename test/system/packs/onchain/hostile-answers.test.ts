@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OnchainSettings } from '../../../../src/packs/onchain';
-import type { Tool } from '../../../../src/tools/define';
 import { toolContext } from '../../../support/tool-context';
 import { madeUpSwap, offchainLookup, startMadeUpNode, type Answers } from './made-up-node';
 import { newKey, swap, tool, verdictOf } from './support';
+import type { Tool } from '../../../../src/tools/tool';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -8,9 +8,9 @@ import { SESSION_ROUTER, TEST_TOKEN } from '../../../../src/packs/onchain/contra
 import type { DemoOptions } from '../../../../src/packs/onchain/deploy';
 import type { Address } from '../../../../src/packs/onchain/hex';
 import { viem } from '../../../../src/packs/onchain/viem';
-import type { Reconciled, ToolContext } from '../../../../src/tools/define';
 import { isToolError, type ToolError } from '../../../../src/tools/errors';
 import { toolContext } from '../../../support/tool-context';
+import type { Reconciled, ToolContext } from '../../../../src/tools/tool';
 
 export const UNIT = 10n ** 18n;
 

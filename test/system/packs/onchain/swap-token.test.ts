@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { onchainTools, sessionKeysFrom, type Demo, type OnchainSettings } from '../../../../src/packs/onchain';
 import { SESSION_ROUTER } from '../../../../src/packs/onchain/contracts/artifacts';
-import type { DescriptionParts } from '../../../../src/tools/define';
 import { toolContext } from '../../../support/tool-context';
 import { startRpcProxy } from './rpc-proxy';
 import {
@@ -24,6 +23,7 @@ import {
   verdictOf,
   type Stage,
 } from './support';
+import type { DescriptionParts } from '../../../../src/tools/tool';
 
 /** As the engine asks; the outcome alone. */
 const reconcile = async (settings: OnchainSettings, idempotencyKey: string) =>

@@ -16,10 +16,10 @@ import { join } from 'node:path';
 import { toolsOver, type WorkspaceSettings } from '../../../../src/packs/workspace';
 import { Workspace } from '../../../../src/packs/workspace/files/workspace';
 import type { JsonObject } from '../../../../src/shared/json';
-import type { Tool, ToolContext } from '../../../../src/tools/define';
 import { isToolError } from '../../../../src/tools/errors';
 import { compile, inputSchema, type Validator } from '../../../../src/tools/schema';
 import { toolContext } from '../../../support/tool-context';
+import type { Tool, ToolContext } from '../../../../src/tools/tool';
 
 export const SECRET = 'canary-5f1c-do-not-tell';
 

@@ -2,7 +2,6 @@
 import { Readable } from 'node:stream';
 import { agentDefinition } from '../../../../src/activities/step/agent-definition';
 import { admissionBody } from '../../../../src/activities/admission/admit-calls';
-import type { AgentDefinition } from '../../../../src/agents/define';
 import { readCaseFile } from '../../../../src/audit/case-file';
 import type { CallCase, CaseFile } from '../../../../src/audit/case-file/types';
 import { LineWriter } from '../../../../src/audit/format/writer';
@@ -10,10 +9,11 @@ import { hashJson } from '../../../../src/shared/digests';
 import { asJson, type Json, type JsonObject } from '../../../../src/shared/json';
 import { sealBlock, sealPart, type SealedBlock } from '../../../../src/store/seal';
 import { admit } from '../../../../src/tools/admit';
-import type { Tool } from '../../../../src/tools/define';
 import type { AgentPermissions } from '../../../../src/rules';
 import { silent } from '../../../support/silent';
 import { prepared, TOOLS } from '../../tools/permission/support';
+import type { Tool } from '../../../../src/tools/tool';
+import type { AgentDefinition } from '../../../../src/agents/agent';
 
 export interface Asked {
   tool: string;

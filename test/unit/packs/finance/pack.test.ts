@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { creditAnalyst } from '../../../../src/agents/credit-analyst';
 import { financeTools, snapshotData } from '../../../../src/packs/finance';
 import { defineApp } from '../../../../src/agents/define';
-import type { DescriptionParts } from '../../../../src/tools/define';
 import { decide } from '../../../../src/tools/permission';
 import { Registry } from '../../../../src/tools/registry';
 import { data } from '../../../support/packs/finance/support';
+import type { DescriptionParts } from '../../../../src/tools/tool';
 
 const tools = financeTools({ ...data, mailer: { from: 'agent@example.com', send: () => Promise.reject(new Error('unused')) } });
 

@@ -1,8 +1,8 @@
 import { snapshotData, type MarketDataProvider, type NewsProvider } from '../../../../src/packs/finance';
 import { financeTools } from '../../../../src/packs/finance';
-import type { DescriptionParts } from '../../../../src/tools/define';
 import { notFound } from '../../../../src/packs/finance/not-found';
 import { call, context, TODAY, toolErrorOf } from '../../../support/packs/finance/support';
+import type { DescriptionParts } from '../../../../src/tools/tool';
 
 /** As a user writes one. */
 const market: MarketDataProvider = {

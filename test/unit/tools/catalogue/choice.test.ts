@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { crowded } from '../../../../src/tools/catalogue/catalogue';
 import { lackingTool } from '../../../../src/tools/catalogue/lacking';
-import { defineTool, type Tool } from '../../../../src/tools/define';
+import { defineTool } from '../../../../src/tools/define';
 import { Registry } from '../../../../src/tools/registry';
 import { catalogueTokens } from '../../../../src/tools/tokens';
 import { toolContext } from '../../../support/tool-context';
 import { MANY_TOOLS } from '../../../support/tools/catalogue/many-tools';
+import type { Tool } from '../../../../src/tools/tool';
 
 const agent = (catalogue: any, tools: Tool[] = MANY_TOOLS) => defineAgent({ name: 'a', prompt: 'p', tools, catalogue });
 const prepared = (catalogue: any, tools?: Tool[]) => new Registry(defineApp({ agents: [agent(catalogue, tools)] })).agent('a')!;

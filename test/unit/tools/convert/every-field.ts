@@ -1,4 +1,5 @@
-import { defineTool, type Tool } from '../../../../src/tools/define';
+import { defineTool } from '../../../../src/tools/define';
+import type { Tool } from '../../../../src/tools/tool';
 
 /** One tool that uses every field of a definition. */
 export const everyField: Tool = defineTool({

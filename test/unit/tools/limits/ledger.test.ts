@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import type { Json } from '../../../../src/shared/json';
-import type { ToolLimits } from '../../../../src/tools/define';
 import {
   admit,
   hold,
@@ -11,6 +10,7 @@ import {
   renew,
   type Ledger,
 } from '../../../../src/tools/limits/ledger';
+import type { ToolLimits } from '../../../../src/tools/tool';
 
 const T0 = 1_700_000_000_000;
 const none = (): Ledger => ledgerAt(null, {}, T0);

@@ -1,9 +1,11 @@
-import { defineAgent, defineApp, type AgentDefinition, type AgentPermissions } from '../../../../src/agents/define';
-import { defineTool, type Tool, type ToolDefinition } from '../../../../src/tools/define';
+import { defineAgent, defineApp, type AgentPermissions } from '../../../../src/agents/define';
+import { defineTool } from '../../../../src/tools/define';
 import { decide } from '../../../../src/rules';
 import { factsOf, type Verdict, type TurnFacts } from '../../../../src/tools/permission';
 import { TRUSTED } from '../../../support/rules';
 import { Registry, type PreparedAgent } from '../../../../src/tools/registry';
+import type { Tool, ToolDefinition } from '../../../../src/tools/tool';
+import type { AgentDefinition } from '../../../../src/agents/agent';
 
 export { TRUSTED };
 

@@ -15,9 +15,9 @@ import {
 } from '../../../../../src/packs/mcp';
 import { FileStore } from '../../../../../src/store/file-store';
 import type { Store } from '../../../../../src/store/store';
-import type { ToolLogger } from '../../../../../src/tools/define';
 import { capturedLog } from '../../../../support/captured-log';
 import { withEngine, type Engine, type Setup } from '../../engine';
+import type { ToolLogger } from '../../../../../src/tools/tool';
 
 export interface ServersSetup {
   servers: Record<string, ServerEntry>;

@@ -1,0 +1,86 @@
+/** What an agent is: a named model, prompt, toolset and limits, as an app's author writes them and as `defineAgent` makes it. */
+import type { JsonObject } from '../shared/json';
+import type { Approvals } from '../rules/approvals';
+import type { Budget } from '../tools/budgets';
+import type { CatalogueDefinition, Choice } from '../tools/catalogue/choice';
+import type { Classifier } from '../tools/classifier';
+import type { Hooks } from '../tools/hooks';
+import type { AgentPermissions } from '../tools/permission';
+import type { ToolReference } from '../tools/versions';
+import type { Tool } from '../tools/tool';
+import type { AgentLimits } from './limits';
+
+export interface AgentDefinition {
+  /** `[A-Za-z0-9._~-]{1,64}` */
+  name: string;
+  prompt: string;
+  /** Tools, or words for one of the app's `tools`: `name` (the highest version), `name@1.2.0`, `name@^1.2`. */
+  tools: ToolReference[];
+  /** Names of MCP servers whose tools it has besides, as they are when a turn begins (docs/mcp.md). */
+  mcpServers?: readonly string[];
+  /** Model id. Default: the worker's setting (`ANTHROPIC_MODEL`). Of prices: docs/models.md. */
+  model?: string;
+  /** Largest answer of one step, tokens. Default 8192. */
+  maxTokens?: number;
+  /** Further fields of the model request (thinking, temperature…). */
+  modelOptions?: JsonObject;
+  /** The vendor's server-side tools that this agent may use, e.g. `{type:'web_search_20250305',name:'web_search'}`. They bypass admission. */
+  serverTools?: JsonObject[];
+  limits?: Partial<AgentLimits>;
+  /** Calls of one batch that run at once. Default 5. */
+  maxParallel?: number;
+  /** One failed call of a batch cancels its siblings. Default false (docs/decisions). */
+  siblingAbort?: boolean;
+  /** How many turns of sub-agents may stand below one of this agent's, one asking the next. Default 3, at most 10. */
+  maxDepth?: number;
+  /** How long a call waits for a person, ms. Default 24 h. */
+  approvalExpiryMs?: number;
+  /** Which calls run, ask or are refused (docs/permissions.md). */
+  permissions?: Partial<AgentPermissions>;
+  /** Who may approve, how many of them, and how it is told who they are (docs/approvals.md). */
+  approvals?: Approvals;
+  /** What its destructive calls may spend in a while, all together (docs/budgets.md). */
+  budgets?: readonly Budget[];
+  /** The app's hooks run before these. */
+  hooks?: Partial<Hooks>;
+  /** Decides in mode `auto` what the rules leave open. */
+  classifier?: Classifier;
+  /** A message to the running turn supersedes the calls that wait for a person: they are not run, and the model is told. Default false. */
+  steerSupersedes?: boolean;
+  /** The model's context window, tokens. Default 200,000. */
+  contextWindow?: number;
+  /** From this part of the context window on the conversation is compacted before the next step (docs/sessions.md). Default 0.8. */
+  compactAt?: number;
+  /** Which of its tools the model sees at once: `all` (the default), or a few with a way to find the others (docs/tools-at-scale.md). */
+  catalogue?: CatalogueDefinition;
+}
+
+export const AGENT = Symbol.for('holdfast.agent');
+
+export interface Agent extends Required<
+  Omit<
+    AgentDefinition,
+    'model' | 'limits' | 'permissions' | 'tools' | 'mcpServers' | 'catalogue' | 'hooks' | 'classifier' | 'approvals' | 'budgets'
+  >
+> {
+  /** What `wanted` means; of an agent that is not part of an app yet, without what is only named. */
+  readonly tools: Tool[];
+  readonly wanted: readonly ToolReference[];
+  readonly mcpServers: readonly string[];
+  readonly model: string | undefined;
+  readonly limits: AgentLimits;
+  /** Whether its definition sets `limits.costUsd`: the default binds only where the model has a price. */
+  readonly ownCostLimit: boolean;
+  readonly permissions: AgentPermissions;
+  readonly catalogue: Choice;
+  readonly hooks: Hooks;
+  readonly approvals: Approvals | undefined;
+  readonly budgets: readonly Budget[] | undefined;
+  readonly classifier: Classifier | undefined;
+  readonly [AGENT]: true;
+}
+
+/** True for what `defineAgent` returned, whichever copy of this package made it. */
+export function isAgent(value: unknown): value is Agent {
+  return typeof value === 'object' && value !== null && AGENT in value;
+}
