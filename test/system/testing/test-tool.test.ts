@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BrokenClaims, testTool, type ToolReport, type ToolTest } from '../../../dist/testing';
-import type { Tool } from '../../../dist/tools/define';
+import type { Tool } from '../../../dist/tools/tool';
 import * as tools from './fixtures/tools';
 
 const MODULE = join(__dirname, 'fixtures/tools.ts');
@@ -58,7 +58,7 @@ describe('testTool', () => {
     const killed = report.claims.filter(({ claim }) => claim.startsWith('killed'));
     expect(killed).toHaveLength(4);
     expect(killed[0]!.seen).toContain('had made 0 effects'); // killed early and late: else the test would see nothing
-    expect(killed.at(-1)!.seen).toContain('had made one effect');
+    expect(killed.some(({ seen }) => seen.includes('had made one effect'))).toBe(true);
   });
 
   it('says what it could not check', async () => {
