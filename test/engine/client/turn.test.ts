@@ -26,9 +26,9 @@ async function all(events: AsyncIterable<TurnEvent>): Promise<TurnEvent[]> {
 describe('a turn, seen by a client', () => {
   it('is told what a tool reports right before its end, also by a worker in another process', async () => {
     const here = new InProcessLive();
-    // As to the process that has started the worker: a message takes a while.
+    // As to the process that has started the worker: a message comes later, and before an answer of the server can.
     const send = (message: unknown, ...[, , done]: unknown[]) => {
-      setTimeout(() => relayLive(message, here), 5);
+      setImmediate(() => relayLive(message, here));
       (done as (error: Error | null) => void)(null);
       return true;
     };
