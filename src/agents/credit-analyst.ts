@@ -1,3 +1,4 @@
+/** The agent that ships: reads filings, computes ratios, writes a credit memo, and sends it once a person agrees. */
 import { defineAgent } from './define';
 import type { Tool } from '../tools/tool';
 import type { Agent } from './agent';

@@ -1,3 +1,4 @@
+/** The agent that ships to show what tools can do: it has those of all four packs, and rules of every kind. */
 import type { AgentPermissions } from '../tools/permission';
 import { defineAgent } from './define';
 import type { Tool } from '../tools/tool';

@@ -1,3 +1,4 @@
+/** The agents that an app's agents use as tools: who they are, and that none of them comes to ask itself. */
 import type { Tool } from '../tools/tool';
 import { isAgent, type Agent } from './agent';
 

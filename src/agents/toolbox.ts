@@ -1,3 +1,4 @@
+/** The tools of an app, in all their versions, and what its agents mean by their names. */
 import { resolveReference, type ToolReference } from '../tools/versions';
 import { isTool, type Tool } from '../tools/tool';
 

@@ -1,3 +1,8 @@
+/**
+ * Does a tool keep what its definition says? The engine relies on it: what is `idempotent` it repeats after a crash,
+ * what a probe says it believes, previews it asks for at any time. So the tool is run, repeated and killed, and what it
+ * did is counted by the other side, never by what the tool says of itself.
+ */
 import { Bench } from './bench';
 import { cancelledAfter } from './cancellation';
 import { kills, mayRepeat } from './kills';

@@ -1,3 +1,4 @@
+/** Everything that decides on an agent's calls; its hash is the `policy_ref`. */
 import type { JsonObject } from '../shared/json';
 import type { OuterMode } from '../shared/sub-turn';
 import type { ApprovalSettings } from '../rules/approvals';

@@ -1,3 +1,8 @@
+/**
+ * Tools from outside of the app: other programs offer them, and may offer others tomorrow. What a turn finds
+ * when it begins is pinned: each tool's version names exactly its definition and class, and any worker that
+ * shares the store finds it again by that version, whatever the program offers by then.
+ */
 import type { Tool } from './tool';
 
 export { isFrom, SEPARATOR } from '../shared/server-tools';

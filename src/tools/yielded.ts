@@ -1,3 +1,4 @@
+/** What a generator tool yields: progress, pieces of its result, and how it ended. */
 import type { ToolProgress, ToolYield } from './tool';
 
 /** Gathers what was yielded, besides progress, into the tool's result. */

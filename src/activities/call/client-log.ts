@@ -1,3 +1,4 @@
+/** A tool's log that is also told to the MCP client that made the call: without secrets and stacks, short, and not without end. */
 import { redacted, redactedText } from '../../telemetry/redact';
 import type { ToolLogger } from '../../tools/tool';
 

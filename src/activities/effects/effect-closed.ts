@@ -1,3 +1,4 @@
+/** The one place that hears how a dispatch ended: what was taken for it is given back, or kept. */
 import { settleBudgets } from './budgets';
 import type { Dependencies } from '../ports';
 import { closeIntentOf } from './duplicate-act';

@@ -1,3 +1,4 @@
+/** Sends a decision: through the gateway where one is set, signed where a key is named, else under a name. */
 import { decidedCalls, describeDecided } from '../../client/decided';
 import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';

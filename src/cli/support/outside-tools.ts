@@ -1,3 +1,4 @@
+/** The tools that agents have of MCP servers, for a list: as they are now, and a line for each server that does not say. */
 import { loadConfig } from '../../config';
 import { readEntries, serverOf } from '../../packs/mcp';
 import { getOwn } from '../../shared/json';

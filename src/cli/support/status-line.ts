@@ -1,3 +1,4 @@
+/** The last line of the terminal, redrawn while something runs or waits: what, and for how long. */
 import type { TurnEvent } from '../../client/turn-event';
 
 const FRAME = 120;

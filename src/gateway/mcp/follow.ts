@@ -1,3 +1,4 @@
+/** Waits for what was started to end, or to wait for a person whom nobody here can ask. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnHandle, WaitingCall } from '../../client/turn-handle';
 import type { TurnView } from '../../shared/turn-view';

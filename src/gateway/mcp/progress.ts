@@ -1,3 +1,4 @@
+/** What happens meanwhile, lasting or only live, as MCP's progress notifications. */
 import { isDirectCallId } from '../../shared/ids';
 import { mcpProgress } from '../../tools/convert';
 import type { ServerNotification } from './sdk';

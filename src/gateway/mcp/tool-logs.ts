@@ -1,3 +1,4 @@
+/** What tools log in a client's own calls, as MCP's log messages: from the level on that the client has set, before that nothing. */
 import { sdk, type LoggingLevel, type Server, type ServerNotification } from './sdk';
 import type { TurnEvent } from '../../client/turn-event';
 

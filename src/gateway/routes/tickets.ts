@@ -1,3 +1,4 @@
+/** `POST /v1/tickets`: how a browser's `EventSource` comes to open a stream. */
 import { ROLES } from '../principals';
 import { answers } from '../schemas';
 import { STREAM_ADDRESS, TICKET_PARAMETER, ticketsOf } from '../tickets';

@@ -1,3 +1,4 @@
+/** How many streams are open, of one principal and in all. */
 import { Refusal } from '../errors';
 import { STREAM_SETTINGS, type StreamSettings } from './settings';
 import type { GatewayParts } from '../route';

@@ -1,3 +1,4 @@
+/** The finance pack: ten tools over providers of figures and a mailer (docs/finance-data.md). */
 import type { FinanceData } from './data';
 import { today } from './dates';
 import type { Mailer } from './mailer';

@@ -1,3 +1,4 @@
+/** The onchain pack: two tools over one EVM chain, an AMM of our own, and session keys (docs/onchain.md). */
 import { knownOf } from './known';
 import { onchainOf } from './onchain';
 import type { OnchainSettings } from './settings';

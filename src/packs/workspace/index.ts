@@ -1,3 +1,4 @@
+/** The workspace pack: six tools over one directory, and nothing outside of it (docs/workspace.md). */
 import { Workspace } from './files/workspace';
 import { bashTool, type BashSettings } from './tools/bash';
 import { editFileTool } from './tools/edit-file';

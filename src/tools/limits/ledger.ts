@@ -1,3 +1,14 @@
+/**
+ * The arithmetic of a tool's limits, pure: what one register holds of a tool, and how each event changes it.
+ *
+ * Concurrency: leases, each with its end; a holder that died is forgotten at that end.
+ * Rate: the starts of the last window, counted in cells of a hundredth of it, so that the ledger stays small
+ * whatever the rate. A start counts until a window after its cell's end: at most `calls` starts lie in any window,
+ * and no more than a hundredth of the rate is given away.
+ *
+ * Times are ms since 1970 by the store's clock. That clock can be set: whatever lies further in the future than it
+ * could have been written is pulled back, so that a clock that goes back delays calls by one window, not by hours.
+ */
 import { isJsonObject, type Json } from '../../shared/json';
 import type { ToolLimits } from '../tool';
 

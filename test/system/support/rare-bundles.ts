@@ -1,3 +1,4 @@
+/** Sample bundles of what few turns have: decisions that the store keeps, a probe, a classifier, a conversation that is full. For make-bundles.ts. */
 import type { ModelMessage, ModelProvider, ModelRequest, ModelResponse } from '../../../src/model/provider';
 import { eventually, type Engine, type Setup } from '../../engine/support/engine';
 import { afterTurns } from '../../engine/support/sessions';
