@@ -1,12 +1,12 @@
 /** Settings: environment in, one typed and checked object out. A bad value stops the process with one line. */
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { ConfigError } from './config/error';
 import { readFiles } from './config/files';
 import type { CallbackConfig, HttpConfig } from './config/http';
 import type { BindAddress, DATA_SOURCES, LOG_LEVELS } from './config/schemas';
+import { temporalPlace, unusable } from './config/temporal';
 import { readVariable, type Reader, type Value, type Variable } from './config/variables';
 import { cacheFolder } from './devserver/cli-cache';
 import { readDevState, type DevState } from './devserver/state-file';
@@ -336,22 +336,15 @@ function deploymentOf(read: Reader): Config['deployment'] {
   throw new ConfigError(`${unset} is not set but ${set} is; set both, or neither for an unversioned worker.`);
 }
 
-/** The environment and its profiles first, then the stack that runs here, then Temporal's default. */
 function temporalOf(env: NodeJS.ProcessEnv, running: DevState | null): Config['temporal'] {
-  try {
-    const overrideEnvVars = Object.fromEntries(
-      Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-    );
-    const loaded = loadClientConnectConfig({ overrideEnvVars });
-    const address = loaded.connectionOptions.address ?? running?.address ?? '127.0.0.1:7233';
-    if (!/^\S+:\d{1,5}$/.test(address)) throw new Error(`the address is ${JSON.stringify(address)}; it must be HOST:PORT`);
-    const namespace = loaded.namespace ?? running?.namespace ?? 'default';
-    return { address, namespace, connectionOptions: { ...loaded.connectionOptions, address } };
-  } catch (error) {
-    throw new ConfigError(
-      `Temporal's settings (TEMPORAL_…) cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
+  const { address, namespace, connectionOptions } = temporalPlace(env, running);
+  if (!/^\S+:\d{1,5}$/.test(address.value))
+    throw unusable(`the address is ${JSON.stringify(address.value)}; it must be HOST:PORT`);
+  return {
+    address: address.value,
+    namespace: namespace.value,
+    connectionOptions: { ...connectionOptions, address: address.value },
+  };
 }
 
 /** The dev server's Web UI; elsewhere nothing is guessed. */

@@ -12,7 +12,8 @@ export function config(program: Command, output: () => Output): void {
     .action(async ({ set = false, markdown = false }: { set?: boolean; markdown?: boolean }) => {
       if (markdown) {
         const { configurationPage } = await import('../config/reference.js');
-        output().answer({ page: configurationPage() }, configurationPage().trimEnd().split('\n'));
+        const page = configurationPage();
+        output().answer({ page }, page.trimEnd().split('\n'));
         return;
       }
       const all = explainSettings(process.env);
@@ -26,8 +27,7 @@ export function config(program: Command, output: () => Output): void {
         ]),
         ...(shown.length === 0 ? ['Nothing is set: defaults hold everywhere.'] : []),
         ...unknown.map(
-          ({ name, meant }) =>
-            `! ${name} is no setting, and is not read${meant === null ? '' : `; is it ${meant}`}${meant === null ? '.' : '?'}`,
+          ({ name, meant }) => `! ${name} is no setting, and is not read${meant === null ? '.' : `; is it ${meant}?`}`,
         ),
       ];
       output().answer({ settings: shown, unknown }, lines);

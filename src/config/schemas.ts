@@ -1,6 +1,7 @@
 /** What settings must be: the schemas of the table (variables.ts), from text to values. */
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
+import { KEYWORD_BYTES } from '../shared/search-attributes';
 import { withoutPassword } from '../shared/without-password';
 
 /** Where a server of ours listens. */
@@ -109,9 +110,9 @@ export function namesSomeone(text: string): boolean {
   return /^[\x20-\x7e]+$/.test(text) && words.length > 1 && words.some((word) => /^[^@]+@[^@.]+\.[^@]+$/.test(word));
 }
 
-/** `name` or `tenant/name`; Temporal's search attributes hold 255 bytes: names that differ only beyond would be one. */
+/** `name` or `tenant/name`; of longer ones, names that differ only beyond would be one in search attributes. */
 function isPrincipalName(name: string): boolean {
-  return /^[^/]+(?:\/[^/]+)?$/.test(name) && name.isWellFormed() && Buffer.byteLength(name) <= 255;
+  return /^[^/]+(?:\/[^/]+)?$/.test(name) && name.isWellFormed() && Buffer.byteLength(name) <= KEYWORD_BYTES;
 }
 
 /** Answers name the address that they come from. */

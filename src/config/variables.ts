@@ -5,7 +5,7 @@ import { ConfigError } from './error';
 import { callbackHosts, hosts, jwt, origins, proxies, requestsPerMinute } from './http';
 import * as is from './schemas';
 
-interface Setting {
+export interface Setting {
   schema: z.ZodType<unknown, string>;
   /** What it must be: the end of an error. */
   allowed: string;

@@ -3,6 +3,7 @@ import { cutBytes } from '../../shared/cut';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { cutJson } from '../../shared/json-bytes';
 import { tenantOf } from '../../shared/tenant';
+import { KEYWORD_BYTES } from '../../shared/search-attributes';
 import { list, object, text } from '../../record/fields';
 import * as of from './doubled-turn';
 import type { TurnBody } from '../format/lines';
@@ -14,8 +15,6 @@ import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type 
 
 /** Bytes of JSON that an answer is cut to: of a turn that goes on, and of one that has ended. */
 const CUT = [12_000, 800_000];
-/** Longest search attribute, in bytes. */
-const ATTRIBUTE = 255;
 /** States in which calls wait. */
 const WAITING = new Set<Json | undefined>(['awaiting_approval', 'in_doubt']);
 /** How Temporal says that a turn has ended, and the states for which it does. */
@@ -187,7 +186,7 @@ export class TurnInHistory {
     const { type, value } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {} };
     const said = payload === UNKNOWN ? {} : object(payload);
     const asked = type === 'takeStep' ? list(said.calls) : type === 'admitDirect' ? [said.call!] : [];
-    for (const call of asked.map(object)) this.tools.add(cutBytes(text(call.tool), ATTRIBUTE));
+    for (const call of asked.map(object)) this.tools.add(cutBytes(text(call.tool), KEYWORD_BYTES));
     if (type === 'lookAtSubTurn') this.lookedAt(value, payload);
     if (type === 'takeStep') this.step(value, said);
     if (type === 'compact') {
@@ -299,7 +298,7 @@ export function asAttributes({ agent, requester, session_id }: Record<string, Js
   const named = { HoldfastAgent: agent ?? undefined, HoldfastRequester: requester, HoldfastSession: session_id };
   const cut = Object.entries(named).map(([name, value]) => [
     name,
-    typeof value === 'string' ? cutBytes(value, ATTRIBUTE) : value,
+    typeof value === 'string' ? cutBytes(value, KEYWORD_BYTES) : value,
   ]);
   return Object.fromEntries(cut.filter(([, value]) => value !== undefined && value !== '')) as Record<string, Json>;
 }

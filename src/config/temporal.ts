@@ -1,0 +1,46 @@
+/** Where Temporal's server is: the environment and its profiles first, then the stack that runs here, then Temporal's default. */
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { DevState } from '../devserver/state-file';
+import { ConfigError } from './error';
+
+/** `profile`: of Temporal's own file; `stack`: of the embedded stack that runs here. */
+export interface Chosen {
+  value: string;
+  source: 'environment' | 'profile' | 'stack' | 'default';
+}
+
+export interface TemporalPlace {
+  address: Chosen;
+  namespace: Chosen;
+  connectionOptions: ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
+}
+
+/** @throws ConfigError where Temporal's own reader does not take them */
+export function temporalPlace(env: NodeJS.ProcessEnv, running: DevState | null): TemporalPlace {
+  const overrideEnvVars = Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  const { connectionOptions, namespace } = loaded(overrideEnvVars);
+  const choose = (name: string, own: string | undefined, stack: string | undefined, otherwise: string): Chosen => {
+    if (own !== undefined) return { value: own, source: env[name] ? 'environment' : 'profile' };
+    return stack === undefined ? { value: otherwise, source: 'default' } : { value: stack, source: 'stack' };
+  };
+  return {
+    address: choose('TEMPORAL_ADDRESS', connectionOptions.address, running?.address, '127.0.0.1:7233'),
+    namespace: choose('TEMPORAL_NAMESPACE', namespace, running?.namespace, 'default'),
+    connectionOptions,
+  };
+}
+
+function loaded(overrideEnvVars: Record<string, string>): ReturnType<typeof loadClientConnectConfig> {
+  try {
+    return loadClientConnectConfig({ overrideEnvVars });
+  } catch (error) {
+    throw unusable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** An error that says why. */
+export function unusable(why: string): ConfigError {
+  return new ConfigError(`Temporal's settings (TEMPORAL_…) cannot be used: ${why}`);
+}
