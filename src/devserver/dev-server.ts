@@ -7,7 +7,7 @@ import { dirname, resolve } from 'node:path';
 import { secretPlace, startGuardedProxy, type Place } from '../telemetry/guarded-proxy';
 import { NAMESPACE_ATTRIBUTES } from '../shared/search-attributes';
 import { waitUntilHealthy } from './healthy';
-import { choosePort, type ChosenPort } from './ports';
+import { choosePort, startOnPorts, type ChosenPort } from './ports';
 import { startSupervised, type Supervised } from './supervised';
 
 export interface DevServerOptions {
@@ -56,9 +56,7 @@ const DYNAMIC_CONFIG: Record<string, number | boolean | string[]> = {
   'frontend.httpAllowedHosts': [],
 };
 
-/** Another process may take a port between our look and the server's start. */
-const PORT_ATTEMPTS = 3;
-/** What the server writes then. Where the port is taken after its own look, it crashes instead, where it looks up its gRPC listener. */
+/** What the server writes where another process took its port. Where the port is taken after its own look, it crashes instead, where it looks up its gRPC listener. */
 const PORT_TAKEN = /address already in use|frontend\.NewHTTPAPIServer/;
 
 /**
@@ -66,16 +64,15 @@ const PORT_TAKEN = /address already in use|frontend\.NewHTTPAPIServer/;
  * @throws Error with the server's last lines when it does not come up
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
-  for (let attempt = 1; ; attempt += 1) {
-    const port = await choosePort('Temporal', options.port, 7233);
-    const uiPort = options.headless ? null : await choosePort('the Web UI', options.uiPort, 8233);
-    try {
-      return await start(options, port, uiPort);
-    } catch (error) {
-      const race = PORT_TAKEN.test(String(error)) && port.ours && (uiPort?.ours ?? true);
-      if (!race || attempt === PORT_ATTEMPTS) throw error;
-    }
-  }
+  const choose = async (): Promise<[ChosenPort, ChosenPort | null]> => [
+    await choosePort('Temporal', options.port, 7233),
+    options.headless ? null : await choosePort('the Web UI', options.uiPort, 8233),
+  ];
+  return startOnPorts(
+    choose,
+    (port, uiPort) => start(options, port, uiPort),
+    (error) => PORT_TAKEN.test(String(error)),
+  );
 }
 
 async function start(options: DevServerOptions, port: ChosenPort, uiPort: ChosenPort | null): Promise<DevServer> {

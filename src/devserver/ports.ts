@@ -25,6 +25,29 @@ export async function choosePort(what: string, wish: number | undefined, usual: 
   return { port, note: `Port ${wanted} is taken: ${what} listens on ${port} instead.`, ours: true };
 }
 
+/** Another process may take a port between our look and the start. */
+const ATTEMPTS = 3;
+
+/**
+ * Chooses ports and starts something on them; chooses again where another process was quicker, unless the user asked for the port.
+ * @param isTaken tells from the error of `start` that a port was taken
+ */
+export async function startOnPorts<P extends [ChosenPort, ...(ChosenPort | null)[]], T>(
+  choose: () => Promise<P>,
+  start: (...ports: P) => Promise<T>,
+  isTaken: (error: unknown) => boolean,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const ports = await choose();
+    try {
+      return await start(...ports);
+    } catch (error) {
+      const ours = ports.every((port) => port?.ours ?? true);
+      if (!ours || !isTaken(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
 export async function freePort(): Promise<number> {
   return (await listen(0))!;
 }

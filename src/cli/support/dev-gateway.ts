@@ -1,7 +1,7 @@
 /** The gateway beside the embedded stack: on its usual port, or on a free one if nobody asked for that port. */
 import type { HoldfastClient } from '../../client';
 import { DEFAULT_HTTP_PORT, loadConfig, type Config } from '../../config';
-import { choosePort } from '../../devserver/ports';
+import { choosePort, startOnPorts } from '../../devserver/ports';
 import type { Stack } from '../../devserver/stack';
 import type { RunningGateway } from '../../gateway/serve';
 import type { LiveBus } from '../../live/bus';
@@ -30,16 +30,19 @@ export async function startDevGateway(
   say: (line: string) => void,
 ): Promise<{ gateway: RunningGateway; token: string | null; config: Config }> {
   const configured = config.httpPort === DEFAULT_HTTP_PORT ? undefined : config.httpPort;
-  const { port, note } = await choosePort('the gateway', wish ?? configured, DEFAULT_HTTP_PORT);
-  if (note !== null) say(note);
-  const { serveGateway } = await import('../../gateway/serve.js');
+  const { serveGateway, GatewayUnavailable } = await import('../../gateway/serve.js');
   const { gatewayParts } = await import('../../gateway/parts.js');
   const developer = config.tokens === null && config.http.jwt === null ? newToken('developer', DEVELOPER_ROLES) : null;
   const known = developer === null ? config : { ...config, tokens: [developer.entry] };
   const app = async () => (await import('./app.js')).appOf(config, appFile);
   const connect = () => connectTo(stack(), live);
   const parts = await gatewayParts(known, { log: createLog(config.logLevel), app, connect });
-  const served = await serveGateway(parts, { host: '127.0.0.1', port });
+  const { served, port, note } = await startOnPorts(
+    async () => [await choosePort('the gateway', wish ?? configured, DEFAULT_HTTP_PORT)],
+    async (chosen) => ({ ...chosen, served: await serveGateway(parts, { host: '127.0.0.1', port: chosen.port }) }),
+    (error) => error instanceof GatewayUnavailable,
+  );
+  if (note !== null) say(note);
   const gateway = { url: served.url, close: async () => (await served.close(), parts.close()) };
   const ownAddress = config.publicUrl === `http://localhost:${config.httpPort}`;
   const publicUrl = ownAddress ? `http://localhost:${port}` : config.publicUrl;

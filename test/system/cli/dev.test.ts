@@ -38,7 +38,7 @@ describe('holdfast dev', () => {
 
   it('ends at once when it is stopped before it is up', async () => {
     const home = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
-    const child = start(['dev', '--headless', '--port', '0'], environment({ HOLDFAST_HOME: home }));
+    const child = start(['dev', '--headless', '--port', '0', '--http-port', '0'], environment({ HOLDFAST_HOME: home }));
     const all = await eventually('it has started the server', async () => {
       const found = family(child.pid!);
       return found.length > 1 && found;

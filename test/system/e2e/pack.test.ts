@@ -42,7 +42,7 @@ describe('the packed package, in an empty TypeScript project outside of the repo
   it.each(['module', 'commonjs'] as const)('pays once, after a person approved (%s)', async (type) => {
     const made = project(type);
     typeChecks(made);
-    const dev = npx(made, 'holdfast', 'dev', '--app', './app.ts', '--headless', '--port', '0');
+    const dev = npx(made, 'holdfast', 'dev', '--app', './app.ts', '--headless', '--port', '0', '--http-port', '0');
     try {
       await eventually('the stack is up', async () => {
         if (dev.exitCode !== null) throw new Error(`It ended: ${dev.output.stderr}`);

@@ -94,7 +94,17 @@ describeInBrowser('approval in the Temporal Web UI', (browser) => {
   });
 
   it('refuses a call that nobody decides in time: nothing is sent, and the card goes away', async () => {
-    const stack = home.start(['dev', '--app', join(__dirname, 'fixtures/short-expiry.app.ts')]);
+    const stack = home.start([
+      'dev',
+      '--port',
+      '0',
+      '--ui-port',
+      '0',
+      '--http-port',
+      '0',
+      '--app',
+      join(__dirname, 'fixtures/short-expiry.app.ts'),
+    ]);
     await stack.printed(/Ctrl-C ends all of it/);
     const run = home.start(['run', '--agent', 'credit-analyst', '--follow', MESSAGE]);
     const [, turn, url] = await run.printed(/^(\S+) {2}(http\S+)$/m);
