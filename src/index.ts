@@ -38,6 +38,7 @@ export type { Classifier, ClassifierAnswer } from './tools/classifier';
 export { checkByRules, metacognition, type Check, type CheckRules, type Finding } from './tools/metacognition';
 export * as convert from './tools/convert';
 export { compareVersions, type Comparison } from './tools/migrate/compare';
+export type { HoldfastConfig } from './config/settings-file';
 export * from './entries/client';
 export * from './entries/worker';
 export { creditAnalyst } from './agents/credit-analyst';

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config';
-import { explainSettings, unknownSettings, type SettingView } from '../config/explain';
+import { explainSettings, type SettingView } from '../config/explain';
+import { unknownSettings } from '../config/unknown';
 import type { Output } from './support/output';
+import { settingsFile } from './support/settings-file';
 
 export function config(program: Command, output: () => Output): void {
   program
@@ -16,7 +18,7 @@ export function config(program: Command, output: () => Output): void {
         output().answer({ page }, page.trimEnd().split('\n'));
         return;
       }
-      const all = explainSettings(process.env);
+      const all = explainSettings(process.env, settingsFile());
       const shown = set ? all.filter(({ source }) => source !== 'default') : all;
       const unknown = unknownSettings(process.env);
       const lines = [
@@ -36,9 +38,10 @@ export function config(program: Command, output: () => Output): void {
     });
 }
 
-const SOURCES = { environment: 'set', file: 'file', profile: 'profile', stack: 'stack', default: '' };
+const SOURCES = { environment: 'set', config: 'config', file: 'file', profile: 'profile', stack: 'stack', default: '' };
 
 function lineOf({ name, value, source, file, secret, unset }: SettingView): string {
-  const shown = secret ? `not shown${file === undefined ? '' : `, from ${file}`}` : (value ?? unset ?? '');
+  const text = secret ? 'not shown' : (value ?? unset ?? '');
+  const shown = file === undefined ? text : `${text}, from ${file}`;
   return `  ${SOURCES[source].padEnd(8)} ${name.padEnd(36)} ${shown}`.trimEnd();
 }

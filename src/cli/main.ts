@@ -26,6 +26,7 @@ import { show } from './show';
 import { start } from './start';
 import { EXIT, Exit, exitOfError } from './support/exit';
 import { createOutput, endWithReader } from './support/output';
+import { readSettingsFile } from './support/settings-file';
 import { watch } from './watch';
 import { worker } from './worker';
 import { trail } from './trail';
@@ -66,7 +67,8 @@ async function main(argv: string[]): Promise<number> {
     .version(version)
     .option('--json', JSON_OPTION)
     .showHelpAfterError('(see --help)')
-    .exitOverride();
+    .exitOverride()
+    .hook('preAction', (_, command) => readSettingsFile(command.opts<{ app?: string }>().app));
   const output = () => createOutput(program.opts<{ json?: boolean }>().json === true || argv.includes('--json'));
   for (const command of COMMANDS) command(program, output);
   const tools = program.command('tools').description('The tools of an app: what they are, what they cost, how they change.');

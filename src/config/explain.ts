@@ -1,18 +1,18 @@
 /** What is set, and from where: for people who look for the reason of what a process does. Secrets are never shown. */
 import { readDevState } from '../devserver/state-file';
-import { similarity } from '../shared/similar';
 import { withoutPassword } from '../shared/without-password';
-import { isSetting, readFiles } from './files';
+import { readFiles } from './files';
+import type { SettingsFile } from './settings-file';
 import { temporalPlace, type Chosen } from './temporal';
-import { GROUPS, readVariable, VARIABLES, type Setting } from './variables';
+import { GROUPS, readVariable, type Setting } from './variables';
 
 export interface SettingView {
   name: string;
   group: string;
   /** As it is written; null where nothing is set and no value stands for it, and of secrets. */
   value: string | null;
-  source: Chosen['source'] | 'file';
-  /** The path of the file that has it. */
+  source: Chosen['source'] | 'file' | 'config';
+  /** The path of the file that has it: one that NAME_FILE names, or the module of settings. */
   file?: string;
   /** It is set, and not shown. */
   secret?: true;
@@ -20,36 +20,33 @@ export interface SettingView {
   unset?: string;
 }
 
-export interface UnknownSetting {
-  name: string;
-  /** The setting that may be meant. */
-  meant: string | null;
-}
-
-/** All of ours begin alike: below it two names have no more in common than that. */
-const ALIKE = 0.75;
-
 /** The environment, with what files hold of it, and which file each of those is. */
 interface Given {
   env: NodeJS.ProcessEnv;
   files: Readonly<Record<string, string>>;
+  /** What the module of settings has set in the environment. */
+  settingsFile: SettingsFile | null;
 }
 
-/** All settings, by group. @throws ConfigError where a file that is named cannot be read, or Temporal's profiles cannot */
-export function explainSettings(given: NodeJS.ProcessEnv): SettingView[] {
+/**
+ * All settings, by group.
+ * @param settingsFile the module of settings, where one was read
+ * @throws ConfigError where a file that is named cannot be read, or Temporal's profiles cannot
+ */
+export function explainSettings(given: NodeJS.ProcessEnv, settingsFile: SettingsFile | null = null): SettingView[] {
   const { env, fromFiles } = readFiles(given);
   const files = Object.fromEntries([...fromFiles].map((name) => [name, given[`${name}_FILE`]!]));
   const ours = Object.entries(GROUPS).flatMap(([group, settings]) =>
-    Object.entries(settings).map(([name, setting]) => ({ group, ...explain(name, setting, { env, files }) })),
+    Object.entries(settings).map(([name, setting]) => ({ group, ...explain(name, setting, { env, files, settingsFile }) })),
   );
   const running = readDevState(readVariable(env, 'HOLDFAST_HOME', fromFiles.has('HOLDFAST_HOME')));
   const { address, namespace } = temporalPlace(env, running);
   const group = 'Temporal';
   return [
     ...ours,
-    { group, name: 'TEMPORAL_ADDRESS', ...address },
-    { group, name: 'TEMPORAL_NAMESPACE', ...namespace },
-    { group, ...explain('TEMPORAL_API_KEY', { secret: true }, { env, files }) },
+    { group, name: 'TEMPORAL_ADDRESS', ...address, ...from(settingsFile, 'TEMPORAL_ADDRESS') },
+    { group, name: 'TEMPORAL_NAMESPACE', ...namespace, ...from(settingsFile, 'TEMPORAL_NAMESPACE') },
+    { group, ...explain('TEMPORAL_API_KEY', { secret: true }, { env, files, settingsFile }) },
   ];
 }
 
@@ -58,7 +55,7 @@ type Explained = Pick<Setting, 'secret' | 'default' | 'unset'>;
 function explain(
   name: string,
   { secret, default: otherwise, unset }: Explained,
-  { env, files }: Given,
+  { env, files, settingsFile }: Given,
 ): Omit<SettingView, 'group'> {
   const [text, file] = [env[name], files[name]];
   if (!text) {
@@ -67,18 +64,10 @@ function explain(
   }
   // What stands in a file is mostly a secret.
   if (file !== undefined) return { name, value: null, source: 'file', file, secret: true };
-  if (secret) return { name, value: null, source: 'environment', secret };
-  return { name, value: withoutPassword(text), source: 'environment' };
+  const source = { source: 'environment' as const, ...from(settingsFile, name) };
+  return secret ? { name, value: null, ...source, secret } : { name, value: withoutPassword(text), ...source };
 }
 
-/** Variables that look like settings of ours, and that nothing reads: most are misspelt. */
-export function unknownSettings(env: NodeJS.ProcessEnv): UnknownSetting[] {
-  return Object.keys(env)
-    .filter((name) => name.startsWith('HOLDFAST_') && !isSetting(name))
-    .map((name) => {
-      const [best] = Object.keys(VARIABLES)
-        .map((known) => ({ known, alike: similarity(known, name) }))
-        .sort((a, b) => b.alike - a.alike);
-      return { name, meant: best && best.alike >= ALIKE ? best.known : null };
-    });
+function from(settingsFile: SettingsFile | null, name: string): { source: 'config'; file: string } | null {
+  return settingsFile?.names.has(name) ? { source: 'config', file: settingsFile.path } : null;
 }

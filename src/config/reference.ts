@@ -10,6 +10,25 @@ Each variable may be given as \`NAME_FILE\` instead: the file's trimmed content 
 ([deployment.md](deployment.md)); \`TEMPORAL_API_KEY\` too. A value that cannot be used stops the process with one line that says what it must be. A secret is never
 repeated in an error.
 
+## A file of settings
+
+The command line also reads \`holdfast.config.ts\` (or .mts, .cts, .js, .mjs, .cjs): the one beside the file that \`--app\` names, else the one in the working
+directory, or what \`HOLDFAST_CONFIG\` names. Its default export has settings under the names of the variables; the environment counts more. \`holdfast config\`
+says which come from it.
+
+\`\`\`ts
+import type { HoldfastConfig } from 'holdfast';
+
+export default {
+  HOLDFAST_TASK_QUEUE: 'payments',
+  HOLDFAST_HTTP_PORT: 9000,
+  HOLDFAST_SMTP_PASS_FILE: '/run/secrets/smtp-password',
+} satisfies HoldfastConfig;
+\`\`\`
+
+Relative paths in it count from the working directory, as those in variables do. \`createWorker\` and \`HoldfastClient.connect\` do not read it: code passes
+settings itself.
+
 ## Temporal
 
 | variable | without it | |

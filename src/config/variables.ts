@@ -27,6 +27,12 @@ const PRIVATE_KEY_FILE = { schema: path, allowed: 'the path of a private key, in
 const OPEN_URL = { schema: openUrl, allowed: 'an http or https URL without a password' };
 
 const PLACES = {
+  HOLDFAST_CONFIG: {
+    schema: path,
+    allowed: 'the path of a module, or off',
+    unset: '`holdfast.config.ts` beside the app or in the working directory, where there is one',
+    about: 'The module that has settings ([above](#a-file-of-settings)).',
+  },
   HOLDFAST_HOME: {
     schema: path,
     allowed: 'a folder',
@@ -440,6 +446,9 @@ export const GROUPS: Readonly<Record<string, Settings>> = {
   'Tools and mail': TOOLS,
   Packs: PACKS,
 };
+
+/** Temporal's own variables that `holdfast config` shows. */
+export const TEMPORAL_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'] as const;
 
 export const VARIABLES = { ...PLACES, ...MODEL, ...WORKER, ...PEOPLE, ...GATEWAY, ...AUDIT, ...TOOLS, ...PACKS };
 

@@ -131,6 +131,7 @@ function workerEnvironment(
   return {
     ...calm,
     ...set(process.env),
+    HOLDFAST_CONFIG: 'off', // this process has read it
     HOLDFAST_DATA: config.data,
     ...files,
     ...temporal,

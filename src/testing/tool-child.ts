@@ -1,5 +1,5 @@
 /** The child of tool-process.ts: loads one tool of an author's module, says so, and runs it when it is told to. */
-import { loadModule } from '../agents/load-app';
+import { loadModule } from '../agents/load-module';
 import { timeLimitOf } from '../shared/tool-class';
 import { runTool } from '../tools/run';
 import { contextFor } from './context';

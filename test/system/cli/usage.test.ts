@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { madeUpEdgar } from '../support/edgar-files';
 import { startEdgar } from '../support/edgar-server';
-import { environment, run } from './support/cli';
+import { environment, run, start } from './support/cli';
 
 const nowhere = (more: NodeJS.ProcessEnv = {}) =>
   environment({ HOLDFAST_HOME: join(tmpdir(), 'holdfast-no-such-home'), TEMPORAL_ADDRESS: '127.0.0.1:1', ...more });
@@ -69,6 +69,52 @@ describe('holdfast without a server', () => {
         { group: 'The model', name: 'ANTHROPIC_API_KEY', value: null, source: 'environment', secret: true },
       ]),
       unknown: [{ name: 'HOLDFAST_TASK_QEUE', meant: 'HOLDFAST_TASK_QUEUE' }],
+    });
+  });
+
+  describe('holdfast.config.ts', () => {
+    let folder: string;
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'holdfast-settings-'));
+      mkdirSync(join(folder, 'app'));
+    });
+    afterEach(() => rmSync(folder, { recursive: true, force: true }));
+    const config = async (more: NodeJS.ProcessEnv = {}) => {
+      const { code, stdout, stderr } = await start(['config', '--set', '--json'], nowhere(more), folder).ended;
+      const { settings } = stdout === '' ? { settings: [] } : JSON.parse(stdout);
+      return { code, stderr, queue: settings.find(({ name }: { name: string }) => name === 'HOLDFAST_TASK_QUEUE') };
+    };
+
+    it.each([
+      ['holdfast.config.ts', 'const queue: string = "payments";\nexport default { HOLDFAST_TASK_QUEUE: queue };'],
+      ['holdfast.config.mts', 'export default { HOLDFAST_TASK_QUEUE: "payments" as string };'],
+      ['holdfast.config.cjs', 'module.exports = { HOLDFAST_TASK_QUEUE: "payments" };'],
+    ])('%s in the working directory has settings; the environment counts more', async (name, text) => {
+      writeFileSync(join(folder, name), text);
+      const queue = { value: 'payments', source: 'config', file: name };
+      expect(await config()).toMatchObject({ code: 0, stderr: '', queue });
+      expect(await config({ HOLDFAST_TASK_QUEUE: 'q' })).toMatchObject({ queue: { value: 'q', source: 'environment' } });
+      expect(await config({ HOLDFAST_CONFIG: 'off' })).toMatchObject({ code: 0, queue: undefined });
+    });
+
+    it('the one beside the app counts, not the one in the working directory', async () => {
+      writeFileSync(join(folder, 'holdfast.config.ts'), 'export default { HOLDFAST_LOG_LEVEL: "loud" };');
+      writeFileSync(join(folder, 'app/holdfast.config.ts'), 'export default { HOLDFAST_LOG_LEVEL: "louder" };');
+      const without = { ...nowhere(), HOLDFAST_LOG_LEVEL: undefined };
+      const { code, stderr } = await start(['worker', '--app', 'app/app.ts'], without, folder).ended;
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining('HOLDFAST_LOG_LEVEL is "louder"; it must be'),
+      });
+    });
+
+    it('that cannot be loaded stops every command with what is wrong, and where', async () => {
+      writeFileSync(join(folder, 'holdfast.config.ts'), 'export default {\n  HOLDFAST_TASK_QUEUE: missing,\n};');
+      const { code, stderr } = await config();
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/^holdfast: holdfast\.config\.ts cannot be loaded: missing is not defined\n.*:2:\d+/),
+      });
     });
   });
 

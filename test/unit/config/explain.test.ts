@@ -2,8 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explainSettings, unknownSettings } from '../../../src/config/explain';
+import { explainSettings } from '../../../src/config/explain';
 import { configurationPage } from '../../../src/config/reference';
+import { unknownSettings } from '../../../src/config/unknown';
 import { VARIABLES } from '../../../src/config/variables';
 
 const ROOT = join(__dirname, '../../..');

@@ -1,0 +1,51 @@
+/** Modules of the user's: TypeScript or JavaScript, ES module or CommonJS, without a build. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, extname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Imports a TypeScript or JavaScript file of the user's. @throws Error with the line of that file that threw */
+export async function loadModule(file: string): Promise<unknown> {
+  const path = resolve(file);
+  try {
+    return isCommonJs(path) ? await required(path) : await imported(path);
+  } catch (error) {
+    throw new Error(`${file} cannot be loaded: ${whatAndWhere(error)}`, { cause: error });
+  }
+}
+
+async function imported(path: string): Promise<unknown> {
+  const { tsImport } = await import('tsx/esm/api');
+  return tsImport(pathToFileURL(path).href, pathToFileURL(__filename).href);
+}
+
+/**
+ * A CommonJS file that is imported becomes a `data:` URL in tsx: its exceptions name no line of the user's, and what it
+ * imports later is not found. A namespace of its own: the file is loaded anew each time.
+ */
+async function required(path: string): Promise<unknown> {
+  const { register } = await import('tsx/cjs/api');
+  return register({ namespace: randomUUID() }).require(path, __filename);
+}
+
+/** As Node decides it: by the name, else by the `type` of the nearest package.json. */
+function isCommonJs(path: string): boolean {
+  const extension = extname(path);
+  if (extension.startsWith('.m')) return false;
+  return extension.startsWith('.c') || packageType(dirname(path)) !== 'module';
+}
+
+function packageType(folder: string): unknown {
+  const manifest = join(folder, 'package.json');
+  if (existsSync(manifest)) return (JSON.parse(readFileSync(manifest, 'utf8')) as { type?: unknown }).type;
+  return dirname(folder) === folder ? undefined : packageType(dirname(folder));
+}
+
+/** The message, and the line of the user's own code that threw. */
+function whatAndWhere(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const lines = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  // `data:` is what tsx makes of a CommonJS file that an ES module imports: its line is none of the user's.
+  const where = lines.find((line) => !/node:|node_modules|data:/.test(line) && !line.includes(dirname(__dirname)));
+  return where ? `${error.message}\n${where}` : error.message;
+}
