@@ -6,18 +6,17 @@ import {
   celEnv,
   celFunc,
   celList,
+  type CelList,
   CelScalar,
+  type CelValue,
   isCelError,
   listType,
   parse,
   plan,
-  type CelList,
-  type CelValue,
 } from '@bufbuild/cel';
 import { celInput, type CelInput } from './cel-values';
 import type { AskedCall, Compiled, CompiledExpression, Condition, Expression } from './condition';
-import { stepsOver, weigh } from './condition-cost';
-import type { Expr } from './expression';
+import { type Expr, stepsOver, weigh } from './condition-cost';
 
 const LONGEST = 1000;
 const VARIABLES = { input: CelScalar.DYN, tool: CelScalar.DYN, turn: CelScalar.DYN } as const;

@@ -3,7 +3,7 @@
  * with it but to split it at spaces. Ask and deny rules look at each command of a line, however it is dressed;
  * they are a help, not the defence: whoever wants to hide a command from them can. See docs/permissions.md.
  */
-import { matchesWildcard } from './wildcard';
+import { matchesWildcard } from './text-pattern';
 
 const LONGEST = 4096;
 /** No quote, glob, variable, redirection, separator, comment or line break. */

@@ -5,7 +5,7 @@
 export { approvalFaults, approvalPolicyOf, type ApprovalRule, type Approvals, type ApprovalSettings } from './approvals';
 export type { AskedCall, Condition, Expression, Outcome } from './condition';
 export { decide } from './decide';
-export { neverRuns, type Asker } from './never';
+export { neverRuns, type Asker } from './decide';
 export { compileRules, permissionFaults, shapeFaults, withDefaults, type Policy } from './policy';
 export { factsRecorded, recordedFacts, type RecordedCall } from './recorded';
 export { EFFECTS, MODES, READ_RESULT } from './types';

@@ -4,7 +4,7 @@ import { unknownFields } from '../shared/unknown-fields';
 import { allowsCommand, forbidsCommand } from './command-target';
 import { allowsPath, forbidsPath } from './path-target';
 import { faultsFor, names, parseRule, specificity, type Rule } from './rule';
-import { allowsText, forbidsText } from './text-target';
+import { allowsText, forbidsText } from './text-pattern';
 import { EFFECTS, MODES, type AgentPermissions, type Mode, type RuledTool } from './types';
 
 /** A rule, made ready for one tool that it names. */

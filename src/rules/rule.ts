@@ -3,7 +3,7 @@ import { unknownFields } from '../shared/unknown-fields';
 import { compileCondition, type Condition } from './condition';
 import { pathPatternFault } from './path-target';
 import type { RuleEffect, RuleEntry, RuledTool, RuleFiles, TargetKind } from './types';
-import { matchesWildcard } from './wildcard';
+import { matchesWildcard } from './text-pattern';
 
 export interface Rule {
   effect: RuleEffect;

@@ -1,11 +1,10 @@
 /** Budgets of an agent: what its destructive calls may spend in a while, all together. Their definition, its faults, and one call's share. */
 import { isAmount } from '../shared/budget-book';
-import type { JsonObject } from '../shared/json';
-import { isJsonObject } from '../shared/json';
+import { isJsonObject, type JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
 import type { TurnFacts } from '../rules';
 import { compileExpression, type Expression } from '../rules/condition';
-import { matchesWildcard } from '../rules/wildcard';
+import { matchesWildcard } from '../rules/text-pattern';
 import { evaluated } from './permission/expressions';
 import { ruledTool } from './permission/facts';
 import { inputSchema } from './schema';

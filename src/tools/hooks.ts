@@ -3,12 +3,11 @@
  * refuse it or change its input; whoever fails, fails closed. After-hooks see a result, and may only annotate it.
  */
 import { type CallError, callError } from '../shared/errors';
-import type { Json, JsonObject } from '../shared/json';
-import { isJsonObject } from '../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
 import type { ToolClass } from '../shared/tool-class';
 import type { TurnFacts } from '../rules';
-import { matchesWildcard } from '../rules/wildcard';
+import { matchesWildcard } from '../rules/text-pattern';
 import { toJson } from './to-json';
 import { exceptionText } from '../shared/exception-text';
 import type { CheckFault, ToolLogger } from './tool';

@@ -19,7 +19,7 @@ import { PREVIEW_TIMEOUT } from './preview';
 import { LOOK_WAIT_MS, threadWaitMs } from '../call/run-where';
 import { changedBy, turnFacts } from './decide-call';
 import type { AskedIds } from '../step/unique-ids';
-import { depthLeft } from '../sub-agents/depth';
+import { depthLeft } from '../sub-agents/sub-turn-register';
 import type { Dependencies } from '../ports';
 import type { Tool } from '../../tools/tool';
 

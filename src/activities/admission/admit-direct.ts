@@ -15,7 +15,7 @@ import { admissionBody, admittedCall, storeCalls, type AskedCall } from './admit
 import { checkStart } from '../checks/signed-start';
 import { directCallKeyFault } from '../checks/direct-call-key';
 import { beginningAgent, type Begun } from '../step/mcp-tools';
-import { beginOver } from '../checks/own-store';
+import { beginOver } from '../checks/own-turn';
 import type { DirectRequest, StartBody } from '../../record/blocks';
 import { turnSubject } from '../../record/subject';
 import { admissionBlock, startBlock } from '../../record/write-block';

@@ -1,6 +1,6 @@
 /** One run of a tool's function for one call: from arguments to a stored envelope. */
 import { Context } from '@temporalio/activity';
-import type { RunCallInput, TurnContext } from '../../shared/activity-io';
+import type { RunCallInput, RunCallOutput, TurnContext } from '../../shared/activity-io';
 import type { Envelope, EnvelopeMetadata } from '../../shared/envelope';
 import type { CallError } from '../../shared/errors';
 import { asJson, type Json, type JsonObject } from '../../shared/json';
@@ -9,7 +9,7 @@ import type { Deadline } from '../../tools/deadline';
 import { deprecationMetadata } from '../../tools/lifecycle';
 import { storedResult } from '../../tools/shape';
 import type { Dependencies, RunOutcome } from '../ports';
-import { keyOf } from '../effects/effect-key';
+import { keyOf } from '../effects/effect-record';
 import { keepFile } from './keep-file';
 import type { Show } from './heartbeat';
 import { runWhere } from './run-where';
@@ -119,4 +119,25 @@ export async function keep(
   const stored = storedResult(tool, input, envelope, owner);
   const result_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(stored));
   return { result_ref, summary: stored.summary };
+}
+
+/** The call was not run at all; for a destructive one, nothing happened. */
+export async function refusal(
+  deps: Dependencies,
+  { turn, call }: RunCallInput,
+  error: CallError,
+  tool: Tool | null,
+  input: JsonObject = {},
+): Promise<RunCallOutput> {
+  const described = tool ?? recordedTool(call);
+  const kept = await keep(deps, turn, call, described, input, failure(error, metadataOf(described, turn, Date.now())));
+  return {
+    ...kept,
+    state: 'failed',
+    effect: call.class === 'destructive' ? 'not_applied' : null,
+    error,
+    attempts: 0,
+    took_ms: 0,
+    head: null,
+  };
 }

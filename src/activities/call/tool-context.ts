@@ -1,13 +1,12 @@
 import type { TurnContext } from '../../shared/activity-io';
 import { asJson, type Json, type JsonObject } from '../../shared/json';
-import { StoreError, type Store } from '../../store/store';
+import { type Store, StoreError } from '../../store/store';
 import { withoutBytes } from '../../tools/binary';
 import { cursorsFor } from '../../tools/cursors';
 import type { GivenContext } from '../../tools/run';
 import { ToolError } from '../../tools/errors';
 import { readResultOrData } from '../../record/parts';
 import type { Dependencies } from '../ports';
-import { NetworkClock } from './network-clock';
 import type { ToolContext, ToolLogger } from '../../tools/tool';
 
 /** Of the notes of a run; far fewer are shown (`debug-info.ts`). */
@@ -77,4 +76,25 @@ async function readResultOf(store: Store, turn: TurnContext, ref: string): Promi
   const { envelope } = stored;
   // Without the bytes of files: what a tool reads here it may hand to the model.
   return structuredClone(envelope.success ? withoutBytes(envelope.data) : asJson(envelope.error));
+}
+
+/** How long at least one piece of upstream work was under way: what runs side by side counts once. */
+export class NetworkClock {
+  private running = 0;
+  private since = 0;
+  private sum = 0;
+
+  async measure<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running++ === 0) this.since = Date.now();
+    try {
+      return await work();
+    } finally {
+      if (--this.running === 0) this.sum += Date.now() - this.since;
+    }
+  }
+
+  /** Milliseconds so far. */
+  total(): number {
+    return this.sum + (this.running > 0 ? Date.now() - this.since : 0);
+  }
 }

@@ -6,7 +6,7 @@ import type { EffectRecord } from '../../store/store';
 import { approvalsFault } from './approvals-fault';
 import { askedAbout } from '../people/question-register';
 import type { Dependencies } from '../ports';
-import { otherDispatch } from '../effects/effect-key';
+import { otherDispatch } from '../effects/effect-record';
 
 /**
  * A decision counts in the run that asked for it, and while its question is open: else the call goes back to a person. Null also

@@ -10,7 +10,7 @@ import { otherStart } from './own-start';
 import { answered, holdBeforeEffect, heldOutput } from './checks-before-effect';
 import { admittedTool } from '../step/mcp-tools';
 import { permissionFault } from './permission-fault';
-import { refusal } from '../call/refusal';
+import { refusal } from '../call/run-once';
 import type { Tool } from '../../tools/tool';
 
 export type CheckedCall = { ok: true; tool: Tool; input: JsonObject } | { ok: false; refused: RunCallOutput };

@@ -6,7 +6,7 @@ import { approvalsFault } from './approvals-fault';
 import { withinBudgets } from '../effects/budgets';
 import type { Dependencies } from '../ports';
 import { previewDrifted } from './preview-drift';
-import { refusal } from '../call/refusal';
+import { refusal } from '../call/run-once';
 import { duplicateAct } from '../effects/duplicate-act';
 import type { ApprovalEvidence } from '../../record/parts';
 import { approvalEvidenceOf } from '../admission/approval-evidence';

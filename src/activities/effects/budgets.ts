@@ -14,7 +14,7 @@ import { budgetsFor, type Budget, type ToolBudget } from '../../tools/budgets';
 import { turnFacts } from '../admission/decide-call';
 import type { Dependencies } from '../ports';
 import { BEGINS_WITHIN_MS } from './effect-deadline';
-import { keyOf, type EffectClosed } from './effect-key';
+import { keyOf, type EffectClosed } from './effect-record';
 import type { ApprovalEvidence } from '../../record/parts';
 import type { Hold } from '../checks/hold';
 import type { Tool } from '../../tools/tool';

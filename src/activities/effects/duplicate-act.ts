@@ -5,16 +5,15 @@
 import type { AdmitCallInput, RunCallInput } from '../../shared/activity-io';
 import type { Held } from '../../shared/approval';
 import { callError } from '../../shared/errors';
-import { holds, INTENT_WINDOW_MS, type ClaimAnswer, type IntentOwner } from '../../shared/intent';
+import { type ClaimAnswer, holds, INTENT_WINDOW_MS, type IntentOwner } from '../../shared/intent';
 import type { JsonObject } from '../../shared/json';
 import { tenantOf } from '../../shared/tenant';
 import type { EffectState } from '../../store/store';
 import { intentOf } from '../../tools/intent';
-import { readResult } from '../../record/parts';
+import { type ApprovalEvidence, readResult } from '../../record/parts';
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies } from '../ports';
-import { keyOf, type EffectClosed } from './effect-key';
-import type { ApprovalEvidence } from '../../record/parts';
+import { type EffectClosed, keyOf } from './effect-record';
 import type { HoldAnswer } from '../checks/hold';
 import type { Tool } from '../../tools/tool';
 

@@ -4,8 +4,7 @@ import { callError } from '../../shared/errors';
 import type { EffectRecord } from '../../store/store';
 import { readResult } from '../../record/parts';
 import type { Dependencies } from '../ports';
-import { appendEffect, IN_DOUBT_HINT } from './effect-block';
-import { effectClosed } from './effect-closed';
+import { appendEffect, effectClosed, IN_DOUBT_HINT } from './effect-outcome';
 import { failure, keep, metadataAt, recordedTool } from '../call/run-once';
 
 /** The recorded outcome; a claim without one becomes `in_doubt`, for the reason given. */

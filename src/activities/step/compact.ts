@@ -18,7 +18,7 @@ import { addOutcomes, messagesOf } from './conversation';
 import type { Dependencies } from '../ports';
 import { roomOf, saysFull } from './full-context';
 import { agentSince } from './mcp-tools';
-import { checkOwnTurn } from '../checks/own-workflow';
+import { checkOwnTurn } from '../checks/own-turn';
 import { showing } from '../call/heartbeat';
 import { request, unknownAgent, usageOf } from './take-step';
 

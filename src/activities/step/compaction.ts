@@ -8,7 +8,7 @@ import { readBlock, type ReadSummary } from '../../record/read-block';
 import type { JsonObject } from '../../shared/json';
 import { estimateTokens } from '../../tools/tokens';
 import { messageOf, type Entry } from './conversation';
-import { withoutDeclined } from '../admission/declined';
+import { withoutDeclined } from './declined-turn';
 import type { StoredBlock } from '../../store/stored-block';
 /** Shorter results are no gain: the note is about as long. */
 const LONG_RESULT = 600;

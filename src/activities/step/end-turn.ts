@@ -7,7 +7,7 @@ import { START_NOT_ATTESTED } from '../checks/signed-start';
 import { envelopeOf } from '../call/direct-envelope';
 import { addOutcomes } from './conversation';
 import type { Dependencies } from '../ports';
-import { beginOver } from '../checks/own-store';
+import { beginOver } from '../checks/own-turn';
 
 /** Closes the transcript of a turn that did not end with an answer: what its last calls gave, and why it ended. */
 export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<EndTurnOutput> {

@@ -31,15 +31,14 @@ import type { Dependencies } from '../ports';
 import { asTooLong, goOnText, saysFull, TOO_LONG, type TooLong } from './full-context';
 import { agentSince, beginningAgent, type Begun } from './mcp-tools';
 import { startFaultIn } from '../checks/own-start';
-import { checkOwnTurn } from '../checks/own-workflow';
-import { beginOver } from '../checks/own-store';
+import { beginOver, checkOwnTurn } from '../checks/own-turn';
 import { showing } from '../call/heartbeat';
 import { earlierSpeakers } from './earlier-speakers';
 import { checkParentRuns } from '../sub-agents/sub-turn-start';
 import type { ModelRequest } from '../../record/blocks';
 import { turnSubject } from '../../record/subject';
 import { admissionBlock, endBlock, messageBlock, steerBlock } from '../../record/write-block';
-import { withUniqueIds, type AskedIds } from './unique-ids';
+import { type AskedIds, withUniqueIds } from './unique-ids';
 import { hasReadUntrusted } from '../admission/untrusted';
 
 export async function takeStep(deps: Dependencies, input: TakeStepInput): Promise<TakeStepOutput> {

@@ -9,10 +9,9 @@ import { tooDeep } from '../../tools/admit';
 import type { PreparedAgent } from '../../tools/registry';
 import { taken } from '../../tools/taken';
 import { checkedCall, heldByReset, heldOrRefused } from '../checks/checks-before-call';
-import { depthLeft } from './depth';
+import { depthLeft, noteSubTurn } from './sub-turn-register';
 import type { Dependencies } from '../ports';
-import { noteSubTurn } from './sub-turn-register';
-import { refusal } from '../call/refusal';
+import { refusal } from '../call/run-once';
 import { reportOf } from './sub-turn-report';
 import type { SubAgent, Tool } from '../../tools/tool';
 

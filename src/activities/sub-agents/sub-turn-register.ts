@@ -7,6 +7,8 @@ import { hashJson } from '../../shared/digests';
 import type { Json } from '../../shared/json';
 import type { OuterMode, ParentTurn } from '../../shared/sub-turn';
 import type { Store } from '../../store/store';
+import type { TurnContext } from '../../shared/activity-io';
+import type { PreparedAgent } from '../../tools/registry';
 
 type Registers = Pick<Store, 'registers'>;
 type Above = Pick<ParentTurn, 'first_execution_run_id'>;
@@ -38,4 +40,9 @@ export async function isNotedSubTurn(
 
 function nameOf({ first_execution_run_id }: Above, workflow_id: string): string {
   return `kept/opened/${hashJson({ v: 'holdfast.opened/1', first_execution_run_id, workflow_id })}`;
+}
+
+/** How many turns of sub-agents may stand below this turn: the first agent says, and no agent below it allows more. */
+export function depthLeft({ parent }: Pick<TurnContext, 'parent'>, { agent }: PreparedAgent): number {
+  return Math.min(agent.maxDepth, parent?.depth_left ?? agent.maxDepth);
 }

@@ -8,7 +8,7 @@ import { hashJson } from '../../shared/digests';
 import type { DecisionFields, DecisionKind } from '../../shared/decision';
 import { answers, countDecision, decisionOn, findQuestion, reasonAgainst, type Said, type Sent } from './decision-rules';
 import { resetSeed } from '../sandbox/reset-seed';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
 import { NO_ROOM, placesFor, type Words } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';

@@ -1,22 +1,21 @@
 /** Signals and updates through which people decide and steer. Whatever arrives, nothing here can fail or stall the turn. */
 import { ActivityFailure, ApplicationFailure, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
-import { readDecision, type DecisionKind } from '../../shared/decision';
+import { type DecisionKind, readDecision } from '../../shared/decision';
 import { isJsonObject, type Json } from '../../shared/json';
 import { jsonBytes } from '../../shared/json-bytes';
 import { decodePayload } from '../../shared/payload';
 import { readSteer } from '../../shared/steer';
 import { untilOf } from '../../shared/waits';
-import { DECIDE_UPDATE, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL, type DecideAnswer } from '../contract';
+import { DECIDE_UPDATE, type DecideAnswer, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL } from '../contract';
 import type { Arrivals } from '../sandbox/arrivals';
 import type { ApprovalQuestions } from './approval-questions';
 import type { Dispatch } from '../call/dispatch-types';
-import { mustBeInTime } from '../sandbox/in-time';
-import { readBy, type Interruption } from '../turn/interruption';
-import { onSignals, type Arrival } from '../sandbox/signals';
-import { type TurnData } from '../turn/state';
+import { mustBeInTime, now } from '../sandbox/time';
+import { type Interruption, readBy } from '../turn/interruption';
+import { type Arrival, onSignals } from '../sandbox/signals';
+import type { TurnData } from '../turn/state';
 import { hear } from '../sub-agents/sub-turns';
 import type { Steering } from '../turn/steering';
-import { now } from '../sandbox/now';
 import { updateSender } from '../sandbox/update-senders';
 import { ignoreSignal } from '../turn/state-limits';
 

@@ -13,7 +13,7 @@ import { endCall, moveCall, renew, showDecisions, stoppedOutcome, supersede, vie
 import { addMaker } from '../turn/makers';
 import { resetSeed } from '../sandbox/reset-seed';
 import type { ApprovalQuestion } from '../approvals/question';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 import { isBounded } from '../sandbox/is-bounded';
 import { hasRoomToAsk, notAsked } from '../approvals/room-for-decisions';
 import { countDenial, endDenials, openFacts, takeDecided } from './pending-admission';

@@ -16,7 +16,7 @@ import { dispatchContext } from './dispatch-context';
 import type { Dispatch } from './dispatch-types';
 import { conclude, endingOf, type Ending } from '../turn/ending';
 import { resumable, resume, resumed, unlessFull, type Another } from '../turn/continue-as-new';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 import { bindToStore, newTurn } from '../turn/state';
 import { showState, turnView } from '../turn/turn-view';
 import { ParentReporter } from '../sub-agents/report-to-parent';

@@ -5,7 +5,7 @@ import { checkDecision, notify } from '../activities';
 import { Arrivals } from '../sandbox/arrivals';
 import { ApprovalQuestions, type Check } from '../approvals/approval-questions';
 import type { Dispatch } from './dispatch-types';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 import type { Question } from '../approvals/question';
 import { isBounded } from '../sandbox/is-bounded';
 import type { TurnData } from '../turn/state';

@@ -8,7 +8,7 @@ import { reconcileEffect, settleEffect } from '../activities';
 import { moveCall, viewOf } from './call-log';
 import type { Admission, Dispatch } from './dispatch-types';
 import { addMaker } from '../turn/makers';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 import { remark, type DoubtQuestion } from '../approvals/question';
 import { keepProgress, type Progress } from '../turn/state';
 

@@ -10,7 +10,7 @@ import { admittedAs, endCall, moveCall } from './call-log';
 import type { Admission, Dispatch, HeldBack, Ran } from './dispatch-types';
 import { settled, settledLater } from './in-doubt';
 import { backoff, waitBeforeNext } from './next-dispatch';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 
 /** Dispatches after proven nothing, all causes together. */
 const MAX_DISPATCHES = 10;

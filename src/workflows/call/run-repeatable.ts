@@ -5,7 +5,7 @@ import { callError } from '../../shared/errors';
 import { executeCall } from '../activities';
 import { admittedAs, endCall, moveCall } from './call-log';
 import type { Admission, Dispatch, HeldBack, Ran } from './dispatch-types';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 
 export async function runRepeatable(
   context: Dispatch,

@@ -8,7 +8,7 @@ import { callbackMessage, type CallbackInput, type CallbackMessage } from '../..
 import { hashJson } from '../../shared/digests';
 import type { TurnView } from '../../shared/turn-view';
 import { CALLBACK_WORKFLOW } from '../contract';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 
 /** For a day: then whoever waits for it has asked by himself. */
 const { deliverCallback } = proxyActivities<Activities>({

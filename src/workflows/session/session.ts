@@ -25,10 +25,10 @@ import { hashJson } from '../../shared/digests';
 import { sessionSeries, workflowId } from '../../shared/ids';
 import { isJsonObject, type Json } from '../../shared/json';
 import {
-  readSend,
-  readTitle,
   type OpenedAnswer,
+  readSend,
   type ReadSend,
+  readTitle,
   type SendAnswer,
   type SendBody,
   type SessionInput,
@@ -37,13 +37,12 @@ import {
 import { cachedShare } from '../../shared/usage';
 import { inlineCode } from '../../shared/visible';
 import { beginSession, checkFork, lookAtTurn } from '../activities';
-import { INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE, type DecideAnswer } from '../contract';
-import { mustBeInTime } from '../sandbox/in-time';
+import { type DecideAnswer, INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE } from '../contract';
+import { mustBeInTime, now } from '../sandbox/time';
 import { readBy } from '../turn/interruption';
-import { now } from '../sandbox/now';
 import { decodePayload } from '../../shared/payload';
 import { keyword } from '../../shared/search-attributes';
-import { isOver, newSession, nextInQueue, sendFault, take, turnEnded, type SessionData } from './session-state';
+import { isOver, newSession, nextInQueue, sendFault, type SessionData, take, turnEnded } from './session-state';
 import { startTurn } from './session-turn';
 import { onSignals } from '../sandbox/signals';
 

@@ -40,7 +40,7 @@ import { admittedAs, endCall, moveCall } from '../call/call-log';
 import { MEMO_TRACE, TURN_WORKFLOW } from '../contract';
 import type { Admission, Dispatch, HeldBack, Ran } from '../call/dispatch-types';
 import { addMakers } from '../turn/makers';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 import { leftOf, limitsOf } from '../turn/spending';
 import { newlySurfaced } from './sub-turns';
 import { cutReason } from '../turn/state-limits';

@@ -5,7 +5,7 @@ import type { TurnState, TurnView } from '../../shared/turn-view';
 import { endTurn } from '../activities';
 import { TURN_FAILED } from '../contract';
 import type { Dispatch } from '../call/dispatch-types';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 import type { TurnData } from './state';
 import { cutReason } from './state-limits';
 import { showState } from './turn-view';

@@ -8,7 +8,7 @@ import { samePerson } from '../../shared/approval';
 import { sha256Hex } from '../../shared/sha256';
 import { steerDigest, type Steer, type SteerFields } from '../../shared/steer';
 import { checkSteer } from '../activities';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 import { isBounded, MANY_EVENTS } from '../sandbox/is-bounded';
 import { type Steered, type TurnData } from './state';
 import { NO_ROOM } from '../approvals/room-for-decisions';

@@ -18,7 +18,7 @@ import type { ParentTurn, SubTurnStart } from '../../shared/sub-turn';
 import type { TurnView } from '../../shared/turn-view';
 import { addUsage } from '../../shared/usage';
 import { compact, takeStep } from '../activities';
-import { limitReached } from './turn-limits';
+import { limitReached } from './spending';
 import { STATUS_QUERY, TURN_DONE } from '../contract';
 import { sendCallback } from '../entities/callback';
 import { answerCards } from '../approvals/card-pages';
@@ -35,7 +35,7 @@ import { Steering } from './steering';
 import { showState, turnView } from './turn-view';
 import { ParentReporter } from '../sub-agents/report-to-parent';
 import { goOnBetween, isFull, resumable, resume, resumed, unlessFull, type Another } from './continue-as-new';
-import { now } from '../sandbox/now';
+import { now } from '../sandbox/time';
 
 const NO_ROOM =
   "model.too_large: the conversation is longer than the model's context window, and nothing more of it can be left out. Start a new session, or let tools return less.";

@@ -1,9 +1,8 @@
 /** What an expression is counted for, and the bound that follows from it. That the bound is one is measured in condition-cost.test.ts. */
 import { parse } from '@bufbuild/cel';
 import { MOST_VALUES } from '../../../src/rules/cel-values';
-import { stepsOver, weigh, type ExpressionWeight } from '../../../src/rules/condition-cost';
+import { type Expr, type ExpressionWeight, stepsOver, weigh } from '../../../src/rules/condition-cost';
 import type { AskedCall } from '../../../src/rules/condition';
-import type { Expr } from '../../../src/rules/expression';
 import type { JsonObject } from '../../../src/shared/json';
 
 const weightOf = (text: string) => weigh(parse(text).expr as Expr, text.length);

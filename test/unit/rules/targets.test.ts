@@ -1,8 +1,7 @@
 /** Patterns over paths, texts and commands: what an allow rule takes, and what ask and deny rules meet. */
 import { allowsCommand, forbidsCommand, simpleCommands } from '../../../src/rules/command-target';
 import { allowsPath, forbidsPath, normalise, pathPatternFault } from '../../../src/rules/path-target';
-import { allowsText, forbidsText } from '../../../src/rules/text-target';
-import { matchesWildcard } from '../../../src/rules/wildcard';
+import { allowsText, forbidsText, matchesWildcard } from '../../../src/rules/text-pattern';
 
 describe('a wildcard', () => {
   it.each([

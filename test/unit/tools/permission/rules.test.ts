@@ -1,5 +1,5 @@
 import type { AgentPermissions } from '../../../../src/agents/define';
-import { matchesWildcard } from '../../../../src/rules/wildcard';
+import { matchesWildcard } from '../../../../src/rules/text-pattern';
 import { prepared, TOOLS, tool, verdict } from './support';
 
 type Rules = Partial<AgentPermissions>;

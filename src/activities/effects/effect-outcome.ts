@@ -1,8 +1,12 @@
+/** What became of a dispatch: written into the transcript, and told to what was reserved for it. */
 import type { RunCallInput } from '../../shared/activity-io';
 import { append } from '../../store/transcript';
 import type { Dependencies } from '../ports';
 import { callSubject } from '../../record/subject';
 import { effectBlock } from '../../record/write-block';
+import { settleBudgets } from './budgets';
+import { closeIntentOf } from './duplicate-act';
+import type { EffectClosed } from './effect-record';
 
 /** What the model reads of a call in doubt. */
 export const IN_DOUBT_HINT = 'It is not known whether this call took effect. Do not repeat it.';
@@ -23,4 +27,13 @@ export function appendEffect(
     subject: callSubject(turn, call),
   });
   return append(store, turn.first_execution_run_id, { parent: effect.parent, at, ...block });
+}
+
+/** May hear the same again, after a crash or a reset. The call's outcome does not wait for it: where nobody answers, it logs that. */
+type Listener = (deps: Dependencies, closed: EffectClosed) => Promise<void>;
+
+const LISTENERS: Listener[] = [closeIntentOf, settleBudgets];
+
+export async function effectClosed(deps: Dependencies, closed: EffectClosed): Promise<void> {
+  for (const listener of LISTENERS) await listener(deps, closed);
 }

@@ -1,7 +1,12 @@
-/** Whether whoever has sent an update still waits for its answer. */
+/** Workflow time, and whether an update still comes in time. */
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { Json } from '../../shared/json';
 import { lateFault, TOO_LATE } from '../../shared/waits';
+
+/** Workflow time, ISO 8601: the same after a replay. */
+export function now(): string {
+  return new Date(Date.now()).toISOString();
+}
 
 /** For validators, first of all: what is refused here leaves nothing in history. @throws ApplicationFailure with both times */
 export function mustBeInTime(waits: Json | undefined): void {

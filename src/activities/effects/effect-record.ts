@@ -2,9 +2,11 @@
  * The effect record of a call. Its own comes first. A reset may have given the call another digest, and so another key:
  * what was done under the old one is found by the act, is taken over, and is never done again.
  */
-import type { CallArguments, TurnContext } from '../../shared/activity-io';
+import type { CallArguments, RunCallInput, TurnContext } from '../../shared/activity-io';
 import { actHash, idempotencyKey } from '../../shared/digests';
-import type { EffectRecord, Store } from '../../store/store';
+import type { EffectRecord, NewClaim, Store } from '../../store/store';
+import { Context } from '@temporalio/activity';
+import type { Dependencies } from '../ports';
 
 export function actOf(turn: TurnContext, { id, tool, input_hash }: Pick<CallArguments, 'id' | 'tool' | 'input_hash'>): string {
   return actHash({ first_execution_run_id: turn.first_execution_run_id, call_id: id, tool, input_hash });
@@ -42,4 +44,30 @@ export interface EffectClosed {
   dispatch: number;
   /** `not_applied` also where nothing was dispatched. In doubt is no end yet: what was taken stays taken. */
   effect: 'applied' | 'not_applied' | 'in_doubt';
+}
+
+type Dispatched = Pick<RunCallInput, 'turn' | 'call' | 'head'>;
+
+/** By the attempt that runs now. */
+export function claimFor({ turn, call, head }: Dispatched) {
+  const { info } = Context.current();
+  return {
+    idempotency_key: keyOf(turn, call),
+    turn_id: turn.turn_id,
+    digest: call.digest,
+    dispatch: call.dispatch,
+    tool: call.tool,
+    run_id: info.workflowExecution?.runId ?? '',
+    attempt: info.attempt,
+    act: actOf(turn, call),
+    head,
+  } satisfies NewClaim;
+}
+
+/**
+ * Closes a dispatch that has no record as one that came to nothing: an attempt of it that is alive somewhere comes too late
+ * to act. `claimed`: it had no record. Else what is known of the effect.
+ */
+export function fenceOff({ store }: Dependencies, dispatched: Dispatched): Promise<{ claimed: boolean; record: EffectRecord }> {
+  return store.effects.claim(claimFor(dispatched), 'not_applied');
 }

@@ -3,7 +3,7 @@
  * so that the session would never be answered again: a note stands in the place of the turn. The chain keeps all of it.
  */
 import type { Json } from '../../shared/json';
-import type { Entry } from '../step/conversation';
+import type { Entry } from './conversation';
 
 /** @param began hash of the block of the turn's first message; where a summary stands for it, the turn goes on behind that */
 export function withoutDeclined(entries: Entry[], began: string | null): Entry[] {
