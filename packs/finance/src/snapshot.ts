@@ -33,7 +33,7 @@ import {
   type SeriesRow,
 } from './snapshot-files';
 
-/** From src/packs/finance and from dist/packs/finance alike. */
+/** From src and from dist alike. */
 const PACKAGE_DATA = join(__dirname, '../data');
 
 /**
