@@ -9,6 +9,7 @@
 FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packs ./packs
 # Without scripts: no dependency needs its own (docs/deployment.md), and ours comes with the build, once src is there.
 RUN ["npm", "ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
 COPY tsconfig.json ./
@@ -19,7 +20,8 @@ RUN ["node", "scripts/build.mjs"]
 # What runs, without them and without the native library of other systems.
 FROM build AS dependencies
 RUN npm prune --omit=dev --no-audit --no-fund \
-  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} +
+  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} + \
+  && rm -r packs/*/src packs/*/tsconfig.json packs/tsconfig.json
 
 FROM node:20.20.2-bookworm-slim
 # Temporal's native library checks TLS certificates against the system's; the slim image has none.
@@ -30,8 +32,8 @@ RUN apt-get update \
 RUN ["install", "--directory", "--owner=node", "--group=node", "--mode=0700", "/var/lib/holdfast"]
 WORKDIR /app
 COPY package.json LICENSE NOTICE ./
-COPY data ./data
 COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=dependencies /app/packs ./packs
 COPY --from=build /app/dist ./dist
 ENV NODE_ENV=production \
     HOLDFAST_HOME=/var/lib/holdfast \

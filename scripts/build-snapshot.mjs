@@ -1,19 +1,19 @@
 /**
- * Writes data/ (the embedded snapshot of the finance pack) from a folder of recorded sources.
+ * Writes packs/finance/data/ (the embedded snapshot of the finance pack) from a folder of recorded sources.
  *
  *   npm run build && node scripts/build-snapshot.mjs SOURCE_FOLDER [OUTPUT_FOLDER]
  *
- * SOURCE_FOLDER holds edgar/companyfacts, edgar/submissions, statements and prices (data/README.md
+ * SOURCE_FOLDER holds edgar/companyfacts, edgar/submissions, statements and prices (packs/finance/data/README.md
  * says where each comes from). The same sources give the same bytes: nothing here reads a clock.
  * Figures are selected and regrouped, never computed, except splits, which are read off restated EPS: by
- * the same code that reads live EDGAR (src/packs/finance/company-facts.ts, from dist/).
+ * the same code that reads live EDGAR (packs/finance/src/company-facts.ts, from its dist/).
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { COMPANY_FACTS, reportsOf, splitsOf } from '../dist/packs/finance/company-facts.js';
+import { COMPANY_FACTS, reportsOf, splitsOf } from '../packs/finance/dist/company-facts.js';
 
-const [source, out = 'data'] = process.argv.slice(2);
+const [source, out = 'packs/finance/data'] = process.argv.slice(2);
 if (!source) {
   console.error('usage: node scripts/build-snapshot.mjs SOURCE_FOLDER [OUTPUT_FOLDER]');
   process.exit(2);

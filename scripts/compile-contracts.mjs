@@ -1,5 +1,5 @@
 /**
- * `node scripts/compile-contracts.mjs`: the contracts of the onchain pack → src/packs/onchain/contracts/artifacts.ts,
+ * `node scripts/compile-contracts.mjs`: the contracts of the onchain pack → packs/onchain/src/contracts/artifacts.ts,
  * which is committed, so that nobody needs a Solidity compiler to use them. A test compiles again and compares.
  */
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { formatted } from './lib/formatted.mjs';
 
 const solc = createRequire(import.meta.url)('solc');
-const DIR = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src', 'packs', 'onchain', 'contracts');
+const DIR = join(dirname(dirname(fileURLToPath(import.meta.url))), 'packs', 'onchain', 'src', 'contracts');
 const ARTIFACTS = join(DIR, 'artifacts.ts');
 const WANTED = ['TestToken', 'Pool', 'SessionRouter'];
 /** No metadata hash: the bytecode then depends on the code alone, not on comments and paths. */

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SRC = join(ROOT, 'src');
-/** Not the engine: packs, and tooling for authors, auditors and the command line. */
-const BESIDE = /^(packs|devserver|http-client|testing|cli|audit|model\/rehearsal|tools\/(cards|convert|draft|lint|migrate))\b/;
+/** Not the engine: tooling for authors, auditors and the command line. */
+const BESIDE = /^(devserver|http-client|testing|cli|audit|model\/rehearsal|tools\/(cards|convert|draft|lint|migrate))\b/;
 const FOLDER_HOLDS = 15;
 const ROOM_HOLDS = 45;
 const SMALL = 40;

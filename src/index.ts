@@ -41,31 +41,6 @@ export { compareVersions, type Comparison } from './tools/migrate/compare';
 export type { HoldfastConfig } from './config/settings-file';
 export * from './entries/client';
 export * from './entries/worker';
-export { creditAnalyst } from './agents/credit-analyst';
-export {
-  edgarData,
-  financeTools,
-  snapshotData,
-  SmtpMailer,
-  type EdgarSettings,
-  type FilingsProvider,
-  type FinanceData,
-  type Mailer,
-  type MarketDataProvider,
-  type NewsProvider,
-  type PeersProvider,
-  type PriceSeries,
-} from './packs/finance';
-export {
-  onchainTools,
-  type OnchainSettings,
-  type SessionAccount,
-  type SessionKeys,
-  type SwapJournal,
-  type SwapTransaction,
-} from './packs/onchain';
-export { workspaceTools, type WorkspaceSettings } from './packs/workspace';
-export { referenceTools, type ReferenceSettings, type WeatherProvider } from './packs/reference';
 export type { CatalogueDefinition } from './tools/catalogue/choice';
 export type { Ranker, ToolEntry } from './tools/catalogue/ranker';
 export { callTokens, catalogueTokens, estimateTokens } from './tools/tokens';

@@ -13,7 +13,7 @@ import { openLive } from './live/open';
 import { createModel } from './model';
 import { createNotifier } from './notify';
 import { callbackSender } from './notify/callback';
-import type { McpServers } from './packs/mcp';
+import type { McpServers } from './mcp';
 import { openStore } from './store/open-store';
 import type { Store } from './store/store';
 import { withoutPassword } from './shared/without-password';
@@ -193,7 +193,7 @@ function rehearsed({ rehearsedDespite }: Config, baseUrl: string): string {
 /** Null: none are configured, and what speaks with them is not loaded. @throws BadServersFile */
 async function mcpServers({ mcp, home }: Config, store: Store, log: ToolLogger): Promise<McpServers | null> {
   if (!existsSync(mcp)) return null;
-  const { McpServers: Servers, readServers, acceptedPath } = await import('./packs/mcp/index.js');
+  const { McpServers: Servers, readServers, acceptedPath } = await import('./mcp/index.js');
   return new Servers({ servers: readServers(mcp), accepted: acceptedPath(mcp), loginFolder: mcpLogins(home), store, log });
 }
 

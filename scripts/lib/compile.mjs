@@ -1,35 +1,44 @@
 /**
- * src/ → dist/, and the workflow bundle beside it, and the one for `audit replay`. Built in a folder of its own and swapped in whole:
- * nobody sees half a build, and nothing of a deleted source file stays behind.
+ * src/ → dist/, packs/NAME/src → packs/NAME/dist, the workflow bundle, and the one for `audit replay`. One run of the compiler for all
+ * packages: a second one would read the engine's types again. Built in folders of their own and swapped in whole: nobody sees half a
+ * build, and nothing of a deleted source file stays behind.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fingerprint, readStamp } from './fingerprint.mjs';
 import { runChild } from './run-child.mjs';
 
-const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'scripts/lib/compile.mjs'];
+const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'packs/tsconfig.json', 'scripts/lib/compile.mjs'];
 const STAMP = '.holdfast-build';
 /** A line of `replay-bundle.js`: which workflow bundle it replays for. Before the source map, which has to stand last: what follows it is read as part of it. */
 const REPLAY_OF = '// Replays for the workflow bundle with SHA-256 ';
 
+/** Folders of packages, from the root: the engine's first. */
+function packages(root) {
+  const packs = join(root, 'packs');
+  const names = existsSync(packs) ? readdirSync(packs).filter((name) => existsSync(join(packs, name, 'src'))) : [];
+  return ['.', ...names.sort().map((name) => `packs/${name}`)];
+}
+
+function inputsHash(root) {
+  const sources = packages(root).slice(1);
+  return fingerprint(root, [...INPUTS, ...sources.map((folder) => `${folder}/src`)]);
+}
+
 export function isCompiled(root) {
-  return readStamp(join(root, 'dist', STAMP)) === fingerprint(root, INPUTS);
+  const built = packages(root).every((folder) => existsSync(join(root, folder, 'dist')));
+  return built && readStamp(join(root, 'dist', STAMP)) === inputsHash(root);
 }
 
 /** @returns {Promise<boolean>} whether anything had to be done */
 export async function compile(root, say) {
   if (isCompiled(root)) return false;
-  const hash = fingerprint(root, INPUTS);
-  const fresh = join(root, 'dist.new');
-  rmSync(fresh, { recursive: true, force: true });
-  mkdirSync(fresh);
-
+  const hash = inputsHash(root);
   say('compiling src → dist …');
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { code, output } = await runChild(process.execPath, [tsc, '-p', root, '--outDir', fresh], { cwd: root, capture: true });
-  if (code !== 0) throw new Error(`the TypeScript compiler found errors:\n${output.trim()}`);
+  await compileSources(root);
+  const fresh = join(root, 'dist.new');
 
   if (existsSync(join(fresh, 'workflows', 'index.js'))) {
     say('bundling the workflows …');
@@ -43,8 +52,45 @@ export async function compile(root, say) {
   }
   makeExecutable(join(fresh, 'cli', 'main.js'));
   writeFileSync(join(fresh, STAMP), hash);
-  swap(root, fresh);
+  for (const folder of packages(root)) swap(join(root, folder));
   return true;
+}
+
+/** Each package's sources → its `dist.new`. */
+async function compileSources(root) {
+  const out = join(root, 'build.new');
+  for (const folder of [out, ...packages(root).map((name) => join(root, name, 'dist.new'))])
+    rmSync(folder, { recursive: true, force: true });
+  const all = join(root, 'packs', 'tsconfig.json');
+  const project = existsSync(all) ? all : join(root, 'tsconfig.json');
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const args = [tsc, '-p', project, '--rootDir', root, '--outDir', out];
+  const { code, output } = await runChild(process.execPath, args, { cwd: root, capture: true });
+  if (code !== 0) {
+    rmSync(out, { recursive: true, force: true });
+    throw new Error(`the TypeScript compiler found errors:\n${output.trim()}`);
+  }
+  for (const folder of packages(root)) {
+    mendMaps(join(out, folder, 'src'), join(root, folder));
+    renameSync(join(out, folder, 'src'), join(root, folder, 'dist.new'));
+  }
+  rmSync(out, { recursive: true, force: true });
+}
+
+/** Source maps name the sources from where the compiler has put them, which is not where they stay. */
+function mendMaps(compiled, folder) {
+  for (const name of readdirSync(compiled, { recursive: true })) {
+    if (!name.endsWith('.map')) continue;
+    const path = join(compiled, name);
+    const map = JSON.parse(readFileSync(path, 'utf8'));
+    const from = dirname(join(folder, 'dist', name));
+    map.sources = map.sources.map((source) =>
+      relative(from, resolve(dirname(path), source))
+        .split(sep)
+        .join('/'),
+    );
+    writeFileSync(path, JSON.stringify(map));
+  }
 }
 
 /** `npx holdfast` in a checkout runs the file itself. */
@@ -52,11 +98,11 @@ function makeExecutable(path) {
   if (existsSync(path) && readFileSync(path, 'utf8').startsWith('#!')) chmodSync(path, 0o755);
 }
 
-function swap(root, fresh) {
-  const dist = join(root, 'dist');
-  const old = join(root, 'dist.old');
+function swap(folder) {
+  const dist = join(folder, 'dist');
+  const old = join(folder, 'dist.old');
   rmSync(old, { recursive: true, force: true });
   if (existsSync(dist)) renameSync(dist, old);
-  renameSync(fresh, dist);
+  renameSync(join(folder, 'dist.new'), dist);
   rmSync(old, { recursive: true, force: true });
 }

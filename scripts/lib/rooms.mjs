@@ -14,9 +14,9 @@ const ROOMS = [
   'gateway',
   'http-client',
   'live',
+  'mcp',
   'model',
   'notify',
-  'packs',
   'processes',
   'record',
   'rules',
@@ -53,14 +53,14 @@ const TABLE = {
   telemetry: { may: ['shared'], types: ['tools'] },
   model: { may: ['shared', 'telemetry'] },
   tools: { may: ['shared', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model'] },
-  packs: { may: ['shared', 'store', 'telemetry', 'tools', 'processes'] },
+  mcp: { may: ['shared', 'store', 'telemetry', 'tools', 'processes'] },
   processes: { may: ['shared'] },
-  agents: { may: ['shared', 'rules', 'telemetry', 'tools', 'packs'], types: ['model', 'store'] },
+  agents: { may: ['shared', 'rules', 'telemetry', 'tools'], types: ['model', 'store'] },
   notify: { may: ['shared'], types: ['activities'] },
   live: { may: ['shared'] },
   testing: { may: ['shared', 'tools', 'agents'] },
   activities: {
-    may: ['shared', 'record', 'store', 'telemetry', 'model', 'tools', 'packs', 'audit', 'agents', 'live', CONTRACT],
+    may: ['shared', 'record', 'store', 'telemetry', 'model', 'tools', 'audit', 'agents', 'live', CONTRACT],
     types: ['rules'],
   },
   temporal: { may: ['shared', CONTRACT], types: ['activities', 'config', 'live'] },
@@ -76,7 +76,7 @@ const TABLE = {
   'worker-process': {
     may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT),
   },
-  gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'packs', 'testing').concat(CONTRACT) },
+  gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'mcp', 'testing').concat(CONTRACT) },
   'http-client': { may: [], packages: ['openapi-fetch'] },
   cli: { may: everythingBut('index', 'activities', 'workflows', 'testing').concat(CONTRACT) },
   entries: { may: everythingBut('cli', 'gateway', 'index', 'workflows', 'testing').concat(CONTRACT) },
@@ -90,6 +90,12 @@ const TEST_LEVELS = { unit: UNIT, support: UNIT, engine: { folders: ['system'], 
 /** Jest's own set-up before all tests builds dist/ in a process. */
 const SET_UP = 'test/engine/support/global-setup.ts';
 
+/** `holdfast` and its entries are what a pack may have of the engine; the one that has agents may have the other packs. */
+const OUR_PACKS = /^@holdfast\//;
+const HAS_AGENTS = 'showcase';
+const NO_PACK =
+  'The engine imports no pack: packs depend on it (docs/decisions/0053). The command line loads @holdfast/showcase by name.';
+
 /**
  * @param {string} file that imports, from the project's root, with `/`
  * @param {string} name what it imports, as written there
@@ -98,7 +104,8 @@ const SET_UP = 'test/engine/support/global-setup.ts';
  */
 export function importFault(file, name, how) {
   const [top, level] = file.split('/');
-  if (top === 'src') return faultOfRoom(file, name, how);
+  if (top === 'src') return OUR_PACKS.test(name) ? NO_PACK : faultOfRoom(file, name, how);
+  if (top === 'packs') return faultOfPack(file, name);
   if (top === 'test' && TEST_LEVELS[level] && file !== SET_UP && !how.typesOnly) return faultOfTest(file, name, level);
   return null;
 }
@@ -116,6 +123,16 @@ function faultOfRoom(file, name, { typesOnly, dynamic }) {
   if (rule.may.includes(other) || (path === `src/${CONTRACT}` && rule.may.includes(CONTRACT))) return null;
   if (!rule.types?.includes(other)) return `${room} must not import ${other}: imports go one way (scripts/lib/rooms.mjs).`;
   return typesOnly ? null : `${room} may import types of ${other} only.`;
+}
+
+function faultOfPack(file, name) {
+  const [, pack] = file.split('/');
+  if (name.startsWith('.')) {
+    const inside = posix.join(posix.dirname(file), name).startsWith(`packs/${pack}/src/`);
+    return inside ? null : 'A pack is a package: of others it imports what they export, by their names.';
+  }
+  if (OUR_PACKS.test(name) && pack !== HAS_AGENTS) return `Only ${HAS_AGENTS} imports other packs.`;
+  return null;
 }
 
 function faultOfPackage(room, { packages }, name) {

@@ -9,6 +9,7 @@ import { startDevGateway } from './support/dev-gateway';
 import { EXIT, Exit } from './support/exit';
 import { portNumber } from './support/numbers';
 import type { Output } from './support/output';
+import { loadShowcase, needShowcase } from './support/showcase';
 import { untilNpmIsGone, untilStopped } from './support/until-stopped';
 
 interface DevOptions extends DataOption {
@@ -37,6 +38,7 @@ export function dev(program: Command, output: () => Output): void {
       const say = (line: string) => void process.stderr.write(`${line}\n`);
       const { app, data, httpPort, ...rest } = options;
       const settings = configWith({ data });
+      if (app === undefined) needShowcase();
       const stopped = Promise.race([untilStopped(), untilNpmIsGone()]);
       // The worker is another process: what it tells of the moment comes over the channel between them.
       const live = new InProcessLive();
@@ -85,8 +87,7 @@ async function loadApp(settings: Config, file: string, mail: MailEnvironment): P
 }
 
 async function equip(rpcUrl: string): Promise<NodeJS.ProcessEnv> {
-  const { equipDemoChain } = await import('./support/demo-chain.js');
-  return equipDemoChain(rpcUrl);
+  return loadShowcase().equipDemoChain(rpcUrl);
 }
 
 function factsOf(stack: Stack): object {

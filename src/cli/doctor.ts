@@ -4,6 +4,7 @@ import { ConfigError, loadConfig, type Config } from '../config';
 import { describeStore } from '../store/open-store';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
+import { hasShowcase, loadShowcase } from './support/showcase';
 import { withoutPassword } from '../shared/without-password';
 import { version } from '../version';
 
@@ -71,9 +72,9 @@ async function examineIsolation({ childrenMayReadSecrets }: Config): Promise<Fin
 
 /** One request, for the list of tickers. */
 async function examineData({ edgar, cache }: Config): Promise<string> {
+  if (!hasShowcase()) return 'none: the agents that ship are not installed, and an app file brings its own';
   if (edgar === null) return 'the embedded snapshot';
-  const { edgarData } = await import('../packs/finance/index.js');
-  await edgarData({ ...edgar, cacheFolder: cache }).filings.coverage('AAPL');
+  await loadShowcase().checkEdgar({ ...edgar, cacheFolder: cache });
   return `live EDGAR${edgar.url === undefined ? '' : ` at ${withoutPassword(edgar.url)}`} answers`;
 }
 

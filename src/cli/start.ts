@@ -12,6 +12,7 @@ import { configWith, dataOption, type DataOption } from './support/data-option';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
 import type { Output } from './support/output';
+import { needShowcase } from './support/showcase';
 import { decideInStory, type Decides } from './support/story-decision';
 import { untilNpmIsGone, untilStopped } from './support/until-stopped';
 import { visible } from '../shared/visible';
@@ -35,6 +36,7 @@ export function start(program: Command, output: () => Output): void {
     .argument('[text...]', 'another message for the analyst')
     .action(async (words: string[], options: StartOptions) => {
       const say = (line: string) => output().say(line);
+      needShowcase();
       const config = await withDevApprovals(configWith(options), false, say);
       const stopped = Promise.race([untilStopped(), untilNpmIsGone()]).then((): never => {
         throw new Exit(EXIT.interrupted);

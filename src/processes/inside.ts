@@ -6,6 +6,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { located } from './located';
@@ -29,6 +30,9 @@ export type Told =
   | { starting: true }
   | { started: number }
   | { exitCode: number | null; signal: string | null; error?: string };
+
+/** This file as it is compiled, also where it is loaded from source. */
+export const INSIDE = join(__dirname, '../../dist/processes/inside.js');
 
 /** Between asking a group to end and ending it, ms. */
 export const GRACE_MS = 2000;

@@ -1,7 +1,7 @@
 /**
  * A second reading of a filing, to check the first by: another parser (parse5, a whole tree), another method (the
  * links of the tables of contents, and the anchors that they name). It knows nothing of headings, and works only
- * for filings whose contents are linked. It shares no code with src/packs/finance/sections.
+ * for filings whose contents are linked. It shares no code with packs/finance/src/sections.
  */
 import { type DefaultTreeAdapterMap, defaultTreeAdapter as tree, parse } from 'parse5';
 

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { shippedApp } from '../../src/agents';
+import { shippedApp } from '../../packs/showcase/src';
 import { readResult } from '../../src/tools/read-result';
 import type { Tool } from '../../src/tools/tool';
 

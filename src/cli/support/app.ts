@@ -1,8 +1,8 @@
-import { shippedApp } from '../../agents';
 import type { App } from '../../agents/define';
 import { loadApp } from '../../agents/load-app';
 import type { Config } from '../../config';
 import { UsageError } from './exit';
+import { loadShowcase } from './showcase';
 import { prepareWorkspace } from './workspace';
 
 /**
@@ -11,6 +11,7 @@ import { prepareWorkspace } from './workspace';
  */
 export async function appOf(config: Config, file: string | undefined, options: { showcase?: boolean } = {}): Promise<App> {
   if (file === undefined) {
+    const { shippedApp } = loadShowcase();
     const wanted = options.showcase ?? true;
     const workspace = !wanted ? null : prepareWorkspace(config, (line) => void process.stderr.write(`${line}\n`));
     return shippedApp({

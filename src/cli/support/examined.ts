@@ -1,7 +1,7 @@
 /** What an MCP server offers now, and what of it somebody has accepted: asked by this process itself. */
 import { mcpLogins, type Config } from '../../config';
-import { acceptedPath, Connection, readAccepted, type ServerConfig } from '../../packs/mcp';
-import { proposals, type Proposal } from '../../packs/mcp/proposal';
+import { acceptedPath, Connection, readAccepted, type ServerConfig } from '../../mcp';
+import { proposals, type Proposal } from '../../mcp/proposal';
 import { acceptNoIsolation } from '../../processes/isolation';
 import { createLog } from '../../telemetry/log';
 

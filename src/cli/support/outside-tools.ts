@@ -1,6 +1,6 @@
 /** The tools that agents have of MCP servers, for a list: as they are now, and a line for each server that does not say. */
 import { loadConfig } from '../../config';
-import { readEntries, serverOf } from '../../packs/mcp';
+import { readEntries, serverOf } from '../../mcp';
 import { getOwn } from '../../shared/json';
 import { oneLine } from './describe';
 import { examined } from './examined';

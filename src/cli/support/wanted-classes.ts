@@ -1,6 +1,6 @@
 /** `--class TOOL=CLASS`: a tool by its name, or all whose names fit a pattern with `*`. */
-import { CLASSES, stricter, type AcceptableClass } from '../../packs/mcp/classes';
-import type { Proposal } from '../../packs/mcp/proposal';
+import { CLASSES, stricter, type AcceptableClass } from '../../mcp/classes';
+import type { Proposal } from '../../mcp/proposal';
 import { matchesWildcard } from '../../rules/text-pattern';
 import { oneLine } from './describe';
 import { UsageError } from './exit';

@@ -5,12 +5,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { creditAnalyst } from '../../../src/agents/credit-analyst';
+import { creditAnalyst } from '../../../packs/showcase/src/credit-analyst';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { ofKey } from '../../../src/attestation/bundle-signer';
 import { exportBundle } from '../../../src/audit/export/bundle';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { sendCreditMemo } from '../../../src/packs/finance/tools/send-credit-memo';
+import { sendCreditMemo } from '../../../packs/finance/src/tools/send-credit-memo';
 import type { JsonObject } from '../../../src/shared/json';
 import { defineTool } from '../../../src/tools/define';
 import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';

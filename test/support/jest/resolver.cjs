@@ -1,5 +1,9 @@
-/** `import('./file.js')`, as Node's rules for a dynamic import want it, is `file.ts` in src. */
+/** `import('./file.js')`, as Node's rules for a dynamic import want it, is `file.ts` in src; our own packages are their sources. */
+const { sourceOf } = require('../../../scripts/lib/sources.cjs');
+
 module.exports = (request, options) => {
+  const source = sourceOf(request);
+  if (source) return source;
   try {
     return options.defaultResolver(request, options);
   } catch (error) {

@@ -1,13 +1,15 @@
 /**
- * Jest's module system, but for packages: Node loads those, once for all files of a Jest process. Loading the SDKs anew for each
+ * Jest's module system, but for packages that are not our own: Node loads those, once for all files of a Jest process. Loading the SDKs anew for each
  * of hundreds of files took a third of the run. Our own modules are still loaded anew for each file, so that no file sees what
  * another has left in them, and mocks work as ever; but a process compiles each of them once.
  */
 const { createRequire } = require('node:module');
 const vm = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
+const { sourceOf } = require('../../../scripts/lib/sources.cjs');
 
 const PACKAGE = /^(?!node:)[^./]/;
+const isShared = (name) => PACKAGE.test(name) && sourceOf(name) === null;
 const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
 
 /** Of each file what was compiled last, and of which source. */
@@ -36,7 +38,7 @@ module.exports = class SharedPackagesRuntime extends Runtime {
   }
 
   requireModule(from, name, options, isRequireActual) {
-    if (name && PACKAGE.test(name) && !options?.isInternalModule) return createRequire(from)(name);
+    if (name && isShared(name) && !options?.isInternalModule) return createRequire(from)(name);
     return super.requireModule(from, name, options, isRequireActual);
   }
 

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { Connection } from '../../../src/packs/mcp/connection';
-import { serverOf } from '../../../src/packs/mcp/servers-file';
+import { Connection } from '../../../src/mcp/connection';
+import { serverOf } from '../../../src/mcp/servers-file';
 import { acceptNoIsolation, isolation, whatToDo } from '../../../src/processes/isolation';
 import { Place } from '../packs/workspace/support';
 import { silent } from '../../support/silent';
@@ -201,8 +201,8 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
       const answer = join(folder, 'answer');
       const args = ['-c', `if (: <>/dev/tty) 2>/dev/null; then echo terminal; else echo none; fi >${answer}`];
       const compiled = (module: string) => JSON.stringify(join(__dirname, '../../../dist', module));
-      const worker = `const { transportTo } = require(${compiled('packs/mcp/transport')});
-        const { serverOf } = require(${compiled('packs/mcp/servers-file')});
+      const worker = `const { transportTo } = require(${compiled('mcp/transport')});
+        const { serverOf } = require(${compiled('mcp/servers-file')});
         const hears = { said() {}, sent() {} };
         transportTo(serverOf('spy', { command: 'sh', args: ${JSON.stringify(args)} }), '', hears).then((open) => open.start());`;
       // A terminal of its own, as whoever starts `holdfast` by hand has one.

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { workspaceTools } from '../../../src/packs/workspace';
+import { workspaceTools } from '../../../packs/workspace/src';
 import type { AgentPermissions } from '../../../src/agents/define';
 import { Place } from '../packs/workspace/support';
 import { eventually, withEngine } from '../../engine/support/engine';

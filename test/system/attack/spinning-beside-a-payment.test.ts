@@ -1,6 +1,6 @@
 /** One tenant's search spins while another tenant's payment is under way: the payment keeps its heartbeat. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { workspaceTools } from '../../../src/packs/workspace';
+import { workspaceTools } from '../../../packs/workspace/src';
 import { Place } from '../packs/workspace/support';
 import { invoice, scene } from '../../engine/support/scene';
 import { ask, results, say } from '../../support/scripted-model';

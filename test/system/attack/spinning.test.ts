@@ -1,9 +1,9 @@
 /** Inputs that keep a processor busy: what they cost is one call, and no time of the worker's own thread. */
 import { join } from 'node:path';
-import { Documents } from '../../../src/packs/finance/edgar/documents';
-import { calculateTool } from '../../../src/packs/finance/tools/calculate';
-import { resultData } from '../../../src/packs/mcp/result';
-import { referenceTools } from '../../../src/packs/reference';
+import { Documents } from '../../../packs/finance/src/edgar/documents';
+import { calculateTool } from '../../../packs/finance/src/tools/calculate';
+import { resultData } from '../../../src/mcp/result';
+import { referenceTools } from '../../../packs/reference/src';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { JsonObject } from '../../../src/shared/json';
 import { admit, checkAhead } from '../../../src/tools/admit';

@@ -1,5 +1,5 @@
 /** Words are no decisions: not the model's, not a tool's, not a document's. Each test is named after what it prevents. */
-import { workspaceTools } from '../../../src/packs/workspace';
+import { workspaceTools } from '../../../packs/workspace/src';
 import { Place } from '../packs/workspace/support';
 import { eventually } from '../../engine/support/engine';
 import { CHANNELS, invoice, scene } from '../../engine/support/scene';

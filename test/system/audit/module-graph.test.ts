@@ -4,9 +4,8 @@ import { dirname, join, relative, sep } from 'node:path';
 
 const DIST = join(__dirname, '../../../dist');
 /** Rooms and files of dist that audit code must not reach. */
-const FORBIDDEN =
-  /^(?:packs|model|agents|tools|activities|worker|gateway|client|testing|notify)(?:\/|\.js$)|^worker-process\.js$/;
-const FORBIDDEN_PACKAGES = /^(?:@anthropic-ai\/|@modelcontextprotocol\/|nodemailer|viem|openai|fastify)/;
+const FORBIDDEN = /^(?:mcp|model|agents|tools|activities|worker|gateway|client|testing|notify)(?:\/|\.js$)|^worker-process\.js$/;
+const FORBIDDEN_PACKAGES = /^(?:@holdfast\/|@anthropic-ai\/|@modelcontextprotocol\/|nodemailer|viem|openai|fastify)/;
 /** What makes bundles reads a server; what reads bundles has none. */
 const MAKES_BUNDLES = ['export', 'history.js', 'kept'];
 

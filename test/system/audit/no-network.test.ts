@@ -15,7 +15,7 @@ const TRIPWIRE = `
 const Module = require('node:module');
 const compile = Module.prototype._compile;
 Module.prototype._compile = function (code, file) {
-  if (/\\/dist\\/(packs|model|agents|activities|tools|worker)[/.]/.test(file)) require('node:fs').appendFileSync(process.env.TRIPPED, file + '\\n');
+  if (/\\/packs\\/[a-z]+\\/dist\\/|\\/dist\\/(mcp|model|agents|activities|tools|worker)[/.]/.test(file)) require('node:fs').appendFileSync(process.env.TRIPPED, file + '\\n');
   return compile.call(this, code, file);
 };`;
 
@@ -49,6 +49,6 @@ describe('without network, and with a tripwire on every tool', () => {
 
   it('would be noticed: a command that has tools trips the wire', () => {
     run(['tools', 'list'], []);
-    expect(readFileSync(tripped, 'utf8')).toMatch(/dist\/packs\//);
+    expect(readFileSync(tripped, 'utf8')).toMatch(/packs\/[a-z]+\/dist\//);
   });
 });

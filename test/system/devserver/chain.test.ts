@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { anvilPath, startChain } from '../../../src/devserver/chain';
-import { deployDemo } from '../../../src/packs/onchain';
+import { deployDemo } from '../../../packs/onchain/src';
 import { rpc } from '../packs/onchain/support';
 
 describe('the embedded chain', () => {

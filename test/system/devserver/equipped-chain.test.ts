@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { equipDemoChain } from '../../../src/cli/support/demo-chain';
+import { equipDemoChain } from '../../../packs/showcase/src/demo-chain';
 import { loadConfig } from '../../../src/config';
 import { startEquippedChain } from '../../../src/devserver/equipped-chain';
-import { onchainTools } from '../../../src/packs/onchain';
+import { onchainTools } from '../../../packs/onchain/src';
 import { eventually } from '../../engine/support/engine';
 import { toolContext } from '../../support/tool-context';
 import { chainTime, rpc } from '../packs/onchain/support';

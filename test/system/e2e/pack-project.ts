@@ -1,6 +1,6 @@
 /** An empty TypeScript project outside of the repository, with the packed package and the README's example in it. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync, mkdtempSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, renameSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '../cli/support/cli';
@@ -22,13 +22,13 @@ export interface Project {
   env: NodeJS.ProcessEnv;
 }
 
-/** `npm pack` of the repository as it is built. @returns the tarball's path */
-export function pack(into: string): string {
-  mkdirSync(into, { recursive: true });
-  npm(['pack', '--ignore-scripts', '--pack-destination', into], ROOT);
+/** `npm pack` of a package of the repository as it is built; default: the engine. @returns the tarball's path */
+export function pack(into: string, name = '.'): string {
+  const before = new Set(readdirSync(into));
+  npm(['pack', '--ignore-scripts', '--pack-destination', into], join(ROOT, name));
   return join(
     into,
-    readdirSync(into).find((name) => name.endsWith('.tgz'))!,
+    readdirSync(into).find((file) => file.endsWith('.tgz') && !before.has(file))!,
   );
 }
 
@@ -43,9 +43,10 @@ export function createProject(tarball: string, type: 'module' | 'commonjs', like
   return { folder, env: environment({ HOLDFAST_HOME: undefined }) };
 }
 
-function install(folder: string, tarball: string): void {
+/** Installs these tarballs, and what the examples import besides. */
+export function install(folder: string, ...tarballs: string[]): void {
   const beside = [`zod@${dependencies!.zod}`, `typescript@${devDependencies!.typescript}`];
-  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...beside], folder);
+  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs, ...beside], folder);
 }
 
 function npm(args: string[], cwd: string): void {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readDevState } from '../../../src/devserver/state-file';
@@ -7,7 +7,7 @@ import { collect, type Running } from '../cli/support/cli';
 import { family, stillThere } from '../cli/support/processes';
 import { eventually } from '../../engine/support/engine';
 import { replayAll } from '../support/replay-all';
-import { createProject, pack, type Project } from './pack-project';
+import { createProject, install, pack, type Project } from './pack-project';
 
 jest.setTimeout(240_000);
 
@@ -27,7 +27,7 @@ describe('the packed package, in an empty TypeScript project outside of the repo
   let tarball: string;
   const projects: Project[] = [];
   const project = (type: 'module' | 'commonjs') => {
-    const made = createProject(tarball, type, projects[0]);
+    const made = createProject(tarball, type, projects.at(-1));
     projects.push(made);
     return made;
   };
@@ -66,7 +66,42 @@ describe('the packed package, in an empty TypeScript project outside of the repo
       for (const { pid } of left) process.kill(pid, 'SIGKILL');
     }
   });
+
+  it('brings nothing of a pack along, and says how to have the agents that ship', async () => {
+    const made = project('commonjs');
+    const ofPacks = ['@holdfast', '@foundry-rs', 'docx', 'htmlparser2', 'mathjs', 'pdfkit', 'viem'];
+    expect(ofPacks.filter((name) => existsSync(join(made.folder, 'node_modules', name)))).toEqual([]);
+    for (const command of ['start', 'dev', 'worker']) {
+      const { code, stderr } = await npx(made, 'holdfast', command).ended;
+      expect([command, code, stderr]).toEqual([command, 2, expect.stringContaining('npm install @holdfast/showcase')]);
+      expect(stderr).toContain('--app FILE');
+    }
+  });
+
+  it('takes a pack that is installed beside it: its types, and its jobs in threads', async () => {
+    const made = project('module');
+    install(made.folder, tarball, pack(folder, 'packs/finance'));
+    writeFileSync(join(made.folder, 'finance.ts'), FINANCE);
+    typeChecks(made, 'finance.ts');
+    const { code, stdout, stderr } = await npx(made, 'tsx', 'finance.ts').ended;
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: 'credit, with 10 tools: 6 * 7 is checked\n' });
+  });
 });
+
+const FINANCE = `import { financeTools, SmtpMailer, snapshotData } from '@holdfast/finance';
+import { defineAgent } from 'holdfast';
+import { testTool } from 'holdfast/testing';
+
+async function main() {
+  const mailer = new SmtpMailer({ host: '127.0.0.1', port: 25, from: 'memos@bank.example' });
+  const tools = financeTools({ ...snapshotData(), mailer });
+  const agent = defineAgent({ name: 'credit', prompt: 'Look at the figures.', tools });
+  const calculate = tools.find((tool) => tool.name === 'calculate')!;
+  const { tool } = await testTool(calculate, { input: { expression: '6 * 7' }, effects: () => 0 });
+  console.log(\`\${agent.name}, with \${tools.length} tools: 6 * 7 is \${tool.startsWith('calculate@') ? 'checked' : 'another tool'}\`);
+}
+void main();
+`;
 
 function npx(made: Project, ...args: string[]): Running {
   const options: SpawnOptions = { cwd: made.folder, env: made.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true };
@@ -74,10 +109,11 @@ function npx(made: Project, ...args: string[]): Running {
 }
 
 /** Temporal's own declarations do not pass without skipLibCheck beside the newest @types/node; ours and the project's do. */
-function typeChecks(made: Project): void {
+function typeChecks(made: Project, ...files: string[]): void {
+  const checked = files.length > 0 ? files : ['app.ts', 'service.ts'];
   const tsc = join(made.folder, 'node_modules/typescript/bin/tsc');
   const check = (...more: string[]) =>
-    spawnSync(process.execPath, [tsc, '--noEmit', ...STRICT, ...more, 'app.ts', 'service.ts'], {
+    spawnSync(process.execPath, [tsc, '--noEmit', ...STRICT, ...more, ...checked], {
       cwd: made.folder,
       encoding: 'utf8',
     });

@@ -1,7 +1,7 @@
 /** `kill -9` of the worker while an MCP server works on a call: the server, its child, goes with it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { acceptedPath, serverOf, writeAccepted } from '../../../src/packs/mcp';
+import { acceptedPath, serverOf, writeAccepted } from '../../../src/mcp';
 import type { JsonObject } from '../../../src/shared/json';
 import { accepting } from '../../engine/support/packs/mcp/mcp-engine';
 import { capturedLog } from '../../support/captured-log';

@@ -12,7 +12,7 @@ import type { TurnHandle } from '../../../src/client/turn-handle';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { startChain, type DevChain } from '../../../src/devserver/chain';
 import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
-import { deployDemo, type Demo } from '../../../src/packs/onchain';
+import { deployDemo, type Demo } from '../../../packs/onchain/src';
 import type { JsonObject } from '../../../src/shared/json';
 import { startRpcProxy } from '../packs/onchain/rpc-proxy';
 import { swaps, UNIT } from '../packs/onchain/support';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shippedApp, type ShowcaseSettings } from '../../../src/agents';
+import { shippedApp, type ShowcaseSettings } from '../../../packs/showcase/src';
 import { PACKS } from '../../../src/model/rehearsal/showcase/packs';
 import { startMailCatcher, type MailCatcher } from '../../../src/devserver/mail-catcher';
 import type { RehearsalOptions } from '../../../src/model/rehearsal';

@@ -28,7 +28,13 @@ const CASES: [string, string, string | null][] = [
   ['src/client', "export { startDevServer } from '../devserver/dev-server';", 'imports'],
   ['src/audit', "export { run } from '../tools/run';", 'imports'],
   ['src/audit', "export { ask } from '../model/provider';", 'imports'],
-  ['src/audit', "export { finance } from '../packs/finance';", 'imports'],
+  ['src/audit', "export { financeTools } from '@holdfast/finance';", 'imports'],
+  ['src/cli', "export const late = () => import('@holdfast/finance');", 'imports'],
+  ['packs/finance/src', "export { defineTool } from '../../../src/tools/define';", 'imports'],
+  ['packs/finance/src', "export { onchainTools } from '@holdfast/onchain';", 'imports'],
+  ['packs/finance/src', "export { onchainTools } from '../../onchain/src';", 'imports'],
+  ['packs/finance/src', "export { defineTool } from 'holdfast/tools';", null],
+  ['packs/showcase/src', "export { financeTools } from '@holdfast/finance';", null],
   ['src/worker.ts', "export * from './cli/main';", 'imports'],
   ['src/index.ts', "export * from './cli/main';", 'imports'],
   ['src/tools', 'async function act(): Promise<void> {}\nexport function run(): void { act(); }', 'no-floating-promises'],
@@ -62,7 +68,7 @@ describe('lint', () => {
 
   /** A project of the same rules, which has our sources for what the files import, and one file for each case. */
   beforeAll(() => {
-    const ours = ['.oxlintrc.json', 'package.json', 'tsconfig.json', 'scripts/lib', 'src', 'bench/tsconfig.json'];
+    const ours = ['.oxlintrc.json', 'package.json', 'tsconfig.json', 'scripts/lib', 'src', 'packs', 'bench/tsconfig.json'];
     for (const path of [...ours, 'test/tsconfig.json', 'test/engine/support', 'test/system/support'])
       cpSync(join(ROOT, path), join(root, path), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'junction');

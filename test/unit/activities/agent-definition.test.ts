@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { agentDefinition } from '../../../src/activities/step/agent-definition';
-import { shippedApp } from '../../../src/agents';
+import { shippedApp } from '../../../packs/showcase/src';
 import { hashJson } from '../../../src/shared/digests';
 import { Registry } from '../../../src/tools/registry';
 

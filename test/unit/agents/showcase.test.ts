@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shippedApp } from '../../../src/agents';
+import { shippedApp } from '../../../packs/showcase/src';
 import { PACKS } from '../../../src/model/rehearsal/showcase/packs';
 import { admit } from '../../../src/tools/admit';
 import { Registry } from '../../../src/tools/registry';

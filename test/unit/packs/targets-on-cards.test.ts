@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { financeTools, snapshotData } from '../../../src/packs/finance';
-import { workspaceTools } from '../../../src/packs/workspace';
+import { financeTools, snapshotData } from '../../../packs/finance/src';
+import { workspaceTools } from '../../../packs/workspace/src';
 import { approvalCard } from '../../../src/shared/card';
 import { callDigest } from '../../../src/shared/digests';
 import type { JsonObject } from '../../../src/shared/json';

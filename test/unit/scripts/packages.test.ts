@@ -5,6 +5,8 @@ import { join } from 'node:path';
 const ROOT = join(__dirname, '../../..');
 
 interface Locked {
+  /** One of our own, in a folder of this repository. */
+  link?: boolean;
   dev?: boolean;
   optional?: boolean;
   os?: string[];
@@ -13,7 +15,7 @@ interface Locked {
 }
 
 const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> };
-const all = Object.entries(lock.packages).filter(([path]) => path !== '');
+const all = Object.entries(lock.packages).filter(([path, { link }]) => path !== '' && link !== true);
 const shipped = all.filter(([, { dev }]) => dev !== true);
 
 /** Permissive, each of them; of `A OR B` one is enough, of `A AND B` all are needed. */

@@ -1,7 +1,7 @@
 /** A field that nobody reads is a fault, with the right name beside it: a misspelt rule would bind nobody. */
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { serverOf } from '../../../src/packs/mcp/servers-file';
+import { serverOf } from '../../../src/mcp/servers-file';
 import { nearest, unknownFields } from '../../../src/shared/unknown-fields';
 import { defineTool } from '../../../src/tools/define';
 

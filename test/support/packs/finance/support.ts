@@ -1,5 +1,5 @@
 /** What the finance tests share: the tools over the snapshot, and a call as the runner makes it (schema first). */
-import { financeTools, snapshotData, type FinanceData, type Mailer } from '../../../../src/packs/finance';
+import { financeTools, snapshotData, type FinanceData, type Mailer } from '../../../../packs/finance/src';
 import { isToolError, type ToolError } from '../../../../src/tools/errors';
 import { checkOutput } from '../../../../src/tools/output';
 import { compile, inputSchema } from '../../../../src/tools/schema';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { startMailCatcher, type MailCatcher } from '../../../../src/devserver/mail-catcher';
-import { SmtpMailer, type SmtpSettings } from '../../../../src/packs/finance';
+import { SmtpMailer, type SmtpSettings } from '../../../../packs/finance/src';
 import { badSmtpServer, type Script } from './bad-smtp-server';
 import { call, context, toolErrorOf, toolNamed } from '../../../support/packs/finance/support';
 

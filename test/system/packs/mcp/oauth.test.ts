@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acceptedPath, McpServers, serverOf } from '../../../../src/packs/mcp';
-import { login } from '../../../../src/packs/mcp/login';
-import { withOAuth, type OAuthServer } from '../../../../src/packs/mcp/oauth';
+import { acceptedPath, McpServers, serverOf } from '../../../../src/mcp';
+import { login } from '../../../../src/mcp/login';
+import { withOAuth, type OAuthServer } from '../../../../src/mcp/oauth';
 import type { JsonObject } from '../../../../src/shared/json';
 import { FileStore } from '../../../../src/store/file-store';
 import { capturedLog } from '../../../support/captured-log';

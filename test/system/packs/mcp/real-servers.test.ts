@@ -3,7 +3,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ServerEntry } from '../../../../src/packs/mcp';
+import type { ServerEntry } from '../../../../src/mcp';
 import { eventually } from '../../../engine/support/engine';
 import { hostPid } from '../../../support/host-pid';
 import { freePort } from '../../../support/free-port';

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import { COMPILER, POOL, SESSION_ROUTER, TEST_TOKEN } from '../../../../src/packs/onchain/contracts/artifacts';
-import type { Address } from '../../../../src/packs/onchain/hex';
+import { COMPILER, POOL, SESSION_ROUTER, TEST_TOKEN } from '../../../../packs/onchain/src/contracts/artifacts';
+import type { Address } from '../../../../packs/onchain/src/hex';
 import { clientOf, openStage, rpc, swaps, UNIT, type Stage } from './support';
 
 const ROOT = join(__dirname, '../../../..');
@@ -22,7 +22,7 @@ describe('the contracts', () => {
     const script = pathToFileURL(join(ROOT, 'scripts/compile-contracts.mjs')).href;
     const print = `import(${JSON.stringify(script)}).then(async (m) => process.stdout.write(await m.compileContracts()))`;
     const text = execFileSync(process.execPath, ['-e', print], { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e7 });
-    expect(readFileSync(join(ROOT, 'src/packs/onchain/contracts/artifacts.ts'), 'utf8')).toBe(text);
+    expect(readFileSync(join(ROOT, 'packs/onchain/src/contracts/artifacts.ts'), 'utf8')).toBe(text);
     expect(COMPILER.version).toMatch(/^0\.8\.37/);
   });
 

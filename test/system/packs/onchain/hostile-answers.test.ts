@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OnchainSettings } from '../../../../src/packs/onchain';
+import type { OnchainSettings } from '../../../../packs/onchain/src';
 import { toolContext } from '../../../support/tool-context';
 import { madeUpSwap, offchainLookup, startMadeUpNode, type Answers } from './made-up-node';
 import { newKey, swap, tool, verdictOf } from './support';

@@ -1,4 +1,4 @@
-import { onchainTools, sessionKeysFrom, type OnchainSettings } from '../../../../src/packs/onchain';
+import { onchainTools, sessionKeysFrom, type OnchainSettings } from '../../../../packs/onchain/src';
 import { errorOf, openStage, simulate, simulateInput, swap, swapInput, type Stage } from './support';
 
 const AAA = { symbol: 'AAA', address: `0x${'a1'.repeat(20)}` };

@@ -1,8 +1,8 @@
 /** A JSON-RPC node that answers as a test says: it knows one router, which quotes 2 for 1 and lets every swap happen. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { OnchainSettings } from '../../../../src/packs/onchain';
-import { viem } from '../../../../src/packs/onchain/viem';
+import type { OnchainSettings } from '../../../../packs/onchain/src';
+import { viem } from '../../../../packs/onchain/src/viem';
 
 /** Result of a method, else an error with the data of a revert. */
 type Answer = { result: unknown } | { revert: string };

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { sessionKeysFrom } from '../../../../src/packs/onchain';
+import { sessionKeysFrom } from '../../../../packs/onchain/src';
 import { errorOf } from './support';
 
 const KEY = `0x${'a1'.repeat(32)}`;

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { onchainTools, sessionKeysFrom, type Demo, type OnchainSettings } from '../../../../src/packs/onchain';
-import { SESSION_ROUTER } from '../../../../src/packs/onchain/contracts/artifacts';
+import { onchainTools, sessionKeysFrom, type Demo, type OnchainSettings } from '../../../../packs/onchain/src';
+import { SESSION_ROUTER } from '../../../../packs/onchain/src/contracts/artifacts';
 import { toolContext } from '../../../support/tool-context';
 import { startRpcProxy } from './rpc-proxy';
 import {

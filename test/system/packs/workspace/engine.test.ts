@@ -1,5 +1,5 @@
 import type { HoldfastClient } from '../../../../src/client';
-import { workspaceTools } from '../../../../src/packs/workspace';
+import { workspaceTools } from '../../../../packs/workspace/src';
 import { eventually, withEngine } from '../../../engine/support/engine';
 import { ask, results, say } from '../../../support/scripted-model';
 import { Place } from './support';

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { workspaceTools } from '../../../../src/packs/workspace';
-import { ANCHORED } from '../../../../src/packs/workspace/files/directory';
+import { workspaceTools } from '../../../../packs/workspace/src';
+import { ANCHORED } from '../../../../packs/workspace/src/files/directory';
 import { attacks } from './attacks';
 import { Place, SECRET } from './support';
 

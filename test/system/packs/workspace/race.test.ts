@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ANCHORED } from '../../../../src/packs/workspace/files/directory';
-import { replaceFile } from '../../../../src/packs/workspace/files/replace';
-import { Workspace } from '../../../../src/packs/workspace/files/workspace';
+import { ANCHORED } from '../../../../packs/workspace/src/files/directory';
+import { replaceFile } from '../../../../packs/workspace/src/files/replace';
+import { Workspace } from '../../../../packs/workspace/src/files/workspace';
 import { Place, SECRET } from './support';
 
 /** Exchanges a directory for a link to the outside, and a file for a link to the canary, as fast as it can; no longer than the test lives. */

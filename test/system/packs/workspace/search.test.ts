@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { globMatcher } from '../../../../src/packs/workspace/files/glob-pattern';
+import { globMatcher } from '../../../../packs/workspace/src/files/glob-pattern';
 import { toolContext } from '../../../support/tool-context';
 import { Place } from './support';
 

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toolsOver, type WorkspaceSettings } from '../../../../src/packs/workspace';
-import { Workspace } from '../../../../src/packs/workspace/files/workspace';
+import { toolsOver, type WorkspaceSettings } from '../../../../packs/workspace/src';
+import { Workspace } from '../../../../packs/workspace/src/files/workspace';
 import type { JsonObject } from '../../../../src/shared/json';
 import { isToolError } from '../../../../src/tools/errors';
 import { compile, inputSchema, type Validator } from '../../../../src/tools/schema';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { calculate } from '../../../../src/packs/finance/calc/calculate';
+import { calculate } from '../../../../packs/finance/src/calc/calculate';
 import { isToolError } from '../../../../src/tools/errors';
 import { call } from '../../../support/packs/finance/support';
 import { runs } from '../../../support/runs';

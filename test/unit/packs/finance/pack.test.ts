@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { creditAnalyst } from '../../../../src/agents/credit-analyst';
-import { financeTools, snapshotData } from '../../../../src/packs/finance';
+import { creditAnalyst } from '../../../../packs/showcase/src/credit-analyst';
+import { financeTools, snapshotData } from '../../../../packs/finance/src';
 import { defineApp } from '../../../../src/agents/define';
 import { decide } from '../../../../src/tools/permission';
 import { Registry } from '../../../../src/tools/registry';
@@ -64,7 +64,7 @@ describe('the finance pack', () => {
 });
 
 describe('the embedded snapshot', () => {
-  const root = join(__dirname, '../../../../data');
+  const root = join(__dirname, '../../../../packs/finance/data');
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
 
   it('stays below 400 KB and tells where it comes from', () => {

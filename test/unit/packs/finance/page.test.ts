@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { page } from '../../../../src/packs/finance/page';
+import { page } from '../../../../packs/finance/src/page';
 
 describe('a long section', () => {
   it('comes in pages of 4 KB at most, cut at line ends, that together are the whole', () => {

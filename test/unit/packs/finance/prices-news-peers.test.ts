@@ -1,4 +1,4 @@
-import { nearestPeers, type SizedCompany } from '../../../../src/packs/finance/peers';
+import { nearestPeers, type SizedCompany } from '../../../../packs/finance/src/peers';
 import { call, toolErrorOf } from '../../../support/packs/finance/support';
 
 describe('get_quote', () => {

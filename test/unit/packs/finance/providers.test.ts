@@ -1,6 +1,6 @@
-import { snapshotData, type MarketDataProvider, type NewsProvider } from '../../../../src/packs/finance';
-import { financeTools } from '../../../../src/packs/finance';
-import { notFound } from '../../../../src/packs/finance/not-found';
+import { snapshotData, type MarketDataProvider, type NewsProvider } from '../../../../packs/finance/src';
+import { financeTools } from '../../../../packs/finance/src';
+import { notFound } from '../../../../packs/finance/src/not-found';
 import { call, context, TODAY, toolErrorOf } from '../../../support/packs/finance/support';
 import type { DescriptionParts } from '../../../../src/tools/tool';
 

@@ -1,5 +1,5 @@
-import type { CompanyFacts, PriceSeries, Report } from '../../../../src/packs/finance/data';
-import { priceBeside } from '../../../../src/packs/finance/price-beside';
+import type { CompanyFacts, PriceSeries, Report } from '../../../../packs/finance/src/data';
+import { priceBeside } from '../../../../packs/finance/src/price-beside';
 import { call, toolErrorOf } from '../../../support/packs/finance/support';
 
 /** Typed from the FinanceToolkit statements (millions; MIT), independently of the snapshot's own files. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { summarize } from '../../../../src/packs/finance/stats';
+import { summarize } from '../../../../packs/finance/src/stats';
 import { endThreads } from '../../../../src/tools/isolation/threads';
 import { call } from '../../../support/packs/finance/support';
 

@@ -1,5 +1,5 @@
 /** A server that is slow to begin: how long a worker waits for it is the server's own setting. */
-import { Connection, serverOf } from '../../../../src/packs/mcp';
+import { Connection, serverOf } from '../../../../src/mcp';
 import { silent } from '../../../support/silent';
 
 it('a program that says nothing is given up after connect_timeout_ms, and the error names that setting', async () => {

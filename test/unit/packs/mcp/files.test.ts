@@ -12,8 +12,8 @@ import {
   serverOf,
   toolName,
   writeAccepted,
-} from '../../../../src/packs/mcp';
-import { boundedFetch } from '../../../../src/packs/mcp/bounded-fetch';
+} from '../../../../src/mcp';
+import { boundedFetch } from '../../../../src/mcp/bounded-fetch';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'holdfast-mcp-files-'))));

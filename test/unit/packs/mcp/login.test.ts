@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serverOf } from '../../../../src/packs/mcp';
-import { login } from '../../../../src/packs/mcp/login';
-import { withOAuth } from '../../../../src/packs/mcp/oauth';
+import { serverOf } from '../../../../src/mcp';
+import { login } from '../../../../src/mcp/login';
+import { withOAuth } from '../../../../src/mcp/oauth';
 import { guardedServer } from '../../../support/packs/mcp/guarded-server';
 
 /** The path is sent as it is. */

@@ -1,4 +1,4 @@
-import { outputSchemaOf, structuredFault } from '../../../../src/packs/mcp/result';
+import { outputSchemaOf, structuredFault } from '../../../../src/mcp/result';
 
 const schema = () => ({ type: 'object', properties: { n: { type: 'integer', maximum: 9 } }, required: ['n'] });
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serverOf } from '../../../../src/packs/mcp';
-import { FileLogin, withOAuth } from '../../../../src/packs/mcp/oauth';
-import type { ServerEntry } from '../../../../src/packs/mcp/servers-file';
-import { targetOf } from '../../../../src/packs/mcp/target';
+import { serverOf } from '../../../../src/mcp';
+import { FileLogin, withOAuth } from '../../../../src/mcp/oauth';
+import type { ServerEntry } from '../../../../src/mcp/servers-file';
+import { targetOf } from '../../../../src/mcp/target';
 import type { JsonObject } from '../../../../src/shared/json';
 import { withoutSecrets } from '../../../../src/shared/without-secrets';
 

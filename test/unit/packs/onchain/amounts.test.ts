@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { AMOUNT_PATTERN, fitsUint256, lessSlippage, priceImpactBps } from '../../../../src/packs/onchain/amounts';
+import { AMOUNT_PATTERN, fitsUint256, lessSlippage, priceImpactBps } from '../../../../packs/onchain/src/amounts';
 
 const big = fc.bigInt({ min: 1n, max: 2n ** 112n - 1n });
 

@@ -1,4 +1,4 @@
-import { isWithinSlippage } from '../../../../src/packs/onchain/preview';
+import { isWithinSlippage } from '../../../../packs/onchain/src/preview';
 
 const shown = (units: bigint, left = '900 units left before, 800 units after') =>
   [

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileJournal, type SwapPlan } from '../../../../src/packs/onchain';
+import { FileJournal, type SwapPlan } from '../../../../packs/onchain/src';
 
 const plan: SwapPlan = {
   chain: '31337-0011223344556677',

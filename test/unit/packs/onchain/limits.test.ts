@@ -1,5 +1,5 @@
 /** What a model may hand to the onchain tools is so short that it costs no time to compute with: no field takes a long text. */
-import { onchainTools } from '../../../../src/packs/onchain';
+import { onchainTools } from '../../../../packs/onchain/src';
 
 const LONGEST = 78;
 const texts = ['1', 'a', '0', 'f', '\u0661'].flatMap((one) => [one.repeat(LONGEST + 1), `0x${one.repeat(LONGEST)}`]);

@@ -1,5 +1,5 @@
 /** What a swap acts on besides its input. It is part of the digest, and stands on the card also where there is no preview. */
-import { onchainTools, sessionKeysFrom, type OnchainSettings } from '../../../../src/packs/onchain';
+import { onchainTools, sessionKeysFrom, type OnchainSettings } from '../../../../packs/onchain/src';
 import { approvalCard } from '../../../../src/shared/card';
 import type { JsonObject } from '../../../../src/shared/json';
 import { targetHash, targetOf } from '../../../../src/tools/target';

@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SAMPLE_DOCUMENTS } from '../../../../src/packs/reference';
-import { DocumentIndex } from '../../../../src/packs/reference/documents';
-import { documentsIn } from '../../../../src/packs/reference/documents/in-thread';
-import { LIMITS } from '../../../../src/packs/reference/documents/folder';
-import { documentText } from '../../../../src/packs/reference/documents/text';
-import { searchDocuments } from '../../../../src/packs/reference/tools/search-documents';
+import { SAMPLE_DOCUMENTS } from '../../../../packs/reference/src';
+import { DocumentIndex } from '../../../../packs/reference/src/documents';
+import { documentsIn } from '../../../../packs/reference/src/documents/in-thread';
+import { LIMITS } from '../../../../packs/reference/src/documents/folder';
+import { documentText } from '../../../../packs/reference/src/documents/text';
+import { searchDocuments } from '../../../../packs/reference/src/tools/search-documents';
 import { isZod } from '../../../../src/tools/schema';
 import { toolContext } from '../../../support/tool-context';
 import { call, failure } from '../../../support/packs/reference/support';

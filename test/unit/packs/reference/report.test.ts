@@ -1,5 +1,5 @@
 import { parse } from 'parse5';
-import { generateReport } from '../../../../src/packs/reference/tools/generate-report';
+import { generateReport } from '../../../../packs/reference/src/tools/generate-report';
 import type { FileResult } from '../../../../src/tools/binary';
 import { outputFault } from '../../../../src/tools/output';
 import { docxHtml, embeddedText, pdfLinks, pdfPages, pdfText } from './report-text';

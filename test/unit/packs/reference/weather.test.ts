@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getWeather } from '../../../../src/packs/reference/tools/get-weather';
-import { openMeteo } from '../../../../src/packs/reference/weather/open-meteo';
-import { sampleWeather } from '../../../../src/packs/reference/weather/sample';
+import { getWeather } from '../../../../packs/reference/src/tools/get-weather';
+import { openMeteo } from '../../../../packs/reference/src/weather/open-meteo';
+import { sampleWeather } from '../../../../packs/reference/src/weather/sample';
 import { isZod } from '../../../../src/tools/schema';
 import { call, failure } from '../../../support/packs/reference/support';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
-import { workspaceTools } from '../../../../src/packs/workspace';
+import { workspaceTools } from '../../../../packs/workspace/src';
 import { admit } from '../../../../src/tools/admit';
 import { Registry, type PreparedAgent } from '../../../../src/tools/registry';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { growth, IN_PROPORTION } from '../../../support/growth';
-import { dangers } from '../../../../src/packs/workspace';
-import { simpleCommands } from '../../../../src/packs/workspace/shell/words';
+import { dangers } from '../../../../packs/workspace/src';
+import { simpleCommands } from '../../../../packs/workspace/src/shell/words';
 import { runs } from '../../../support/runs';
 
 const rules = (command: string) => dangers(command).map(({ rule }) => rule);

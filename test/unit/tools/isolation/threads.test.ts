@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { inThread } from '../../../../src/tools/isolation/pool';
 import { endThreads, openThreads, useThreads } from '../../../../src/tools/isolation/threads';
-import { calculateTool } from '../../../../src/packs/finance/tools/calculate';
+import { calculateTool } from '../../../../packs/finance/src/tools/calculate';
 import { call } from '../../../support/packs/reference/support';
 
 const fill = {

@@ -12,7 +12,7 @@ import {
   type Accepted,
   type ServerEntry,
   type Trusted,
-} from '../../../../../src/packs/mcp';
+} from '../../../../../src/mcp';
 import { FileStore } from '../../../../../src/store/file-store';
 import type { Store } from '../../../../../src/store/store';
 import { capturedLog } from '../../../../support/captured-log';

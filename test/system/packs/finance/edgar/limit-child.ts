@@ -1,8 +1,8 @@
 /** One of several processes in the rate limit's tests: `slots FOLDER N` or `get URL CACHE N`. Prints JSON. */
-import { addressesOf } from '../../../../../src/packs/finance/edgar/addresses';
-import { hostClock } from '../../../../../src/packs/finance/edgar/clock';
-import { EdgarHttp } from '../../../../../src/packs/finance/edgar/http';
-import { RequestSlots } from '../../../../../src/packs/finance/edgar/slots';
+import { addressesOf } from '../../../../../packs/finance/src/edgar/addresses';
+import { hostClock } from '../../../../../packs/finance/src/edgar/clock';
+import { EdgarHttp } from '../../../../../packs/finance/src/edgar/http';
+import { RequestSlots } from '../../../../../packs/finance/src/edgar/slots';
 
 const [what, where, ...rest] = process.argv.slice(2);
 

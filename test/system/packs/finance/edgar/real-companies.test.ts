@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { edgarData, type FinanceData } from '../../../../../src/packs/finance';
+import { edgarData, type FinanceData } from '../../../../../packs/finance/src';
 import { recordedEdgar } from '../../../support/edgar-files';
 import { startEdgar, type EdgarServer } from '../../../support/edgar-server';
 import { readRecorded, recordedData } from '../../../../support/recorded-data';

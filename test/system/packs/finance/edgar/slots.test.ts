@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { HostPause } from '../../../../../src/packs/finance/edgar/pause';
-import { RequestSlots } from '../../../../../src/packs/finance/edgar/slots';
+import { HostPause } from '../../../../../packs/finance/src/edgar/pause';
+import { RequestSlots } from '../../../../../packs/finance/src/edgar/slots';
 import { startEdgar } from '../../../support/edgar-server';
 import { toolErrorOf } from '../../../../support/packs/finance/support';
 

@@ -1,4 +1,4 @@
-import { CompanyList } from '../../../../../src/packs/finance/edgar/companies';
+import { CompanyList } from '../../../../../packs/finance/src/edgar/companies';
 
 const list = new CompanyList([
   { cik_str: 320193, ticker: 'AAPL', title: 'Apple Inc.' },

@@ -1,5 +1,5 @@
 /** Items that say where their content stands. */
-import { readExhibitSections, readSections } from '../../../../../src/packs/finance/sections';
+import { readExhibitSections, readSections } from '../../../../../packs/finance/src/sections';
 import { type Bodies, bold, p, page, prose, row, table, TEN_K, tenK } from './made-filings';
 
 const heading = (number: string, title: string) => bold(`Item ${number}. ${title}`);

@@ -1,6 +1,6 @@
 /** Documents made to break the reader: it answers with sections or with a reason, and never with markup. */
 import fc from 'fast-check';
-import { readExhibitSections, readSections, type SectionReading } from '../../../../../src/packs/finance/sections';
+import { readExhibitSections, readSections, type SectionReading } from '../../../../../packs/finance/src/sections';
 import { runs } from '../../../../support/runs';
 import { bold, numbers, p, page, pageBreak, row, table, tenK, type Bodies, TEN_K } from './made-filings';
 

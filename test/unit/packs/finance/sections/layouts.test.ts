@@ -1,5 +1,5 @@
 /** Each test is a layout that filings come in. */
-import { readSections, type SectionName, type SectionReading } from '../../../../../src/packs/finance/sections';
+import { readSections, type SectionName, type SectionReading } from '../../../../../packs/finance/src/sections';
 import { type Bodies, bold, numbers, p, page, pageBreak, prose, row, table, TEN_K, tenK } from './made-filings';
 
 const text = (reading: SectionReading) => ('found' in reading ? reading.found.text : reading);

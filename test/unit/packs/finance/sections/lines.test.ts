@@ -1,5 +1,5 @@
 /** HTML → lines: what a person would see, and nothing else. */
-import { readLines } from '../../../../../src/packs/finance/sections/lines';
+import { readLines } from '../../../../../packs/finance/src/sections/lines';
 import { row, table } from './made-filings';
 
 const texts = (html: string) => readLines(html).map(({ text }) => text);

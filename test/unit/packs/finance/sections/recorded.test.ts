@@ -2,7 +2,7 @@
  * Three filings as filed. Beginnings and ends were read from the HTML by hand; lengths are compared with a second
  * reading by other means (test/support/anchored-sections.ts).
  */
-import { readSections, type SectionName, type SectionText } from '../../../../../src/packs/finance/sections';
+import { readSections, type SectionName, type SectionText } from '../../../../../packs/finance/src/sections';
 import { AnchoredFiling, squeezed } from '../../../../support/anchored-sections';
 import { readRecorded, recordedData } from '../../../../support/recorded-data';
 

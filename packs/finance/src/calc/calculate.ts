@@ -1,0 +1,133 @@
+/**
+ * Arithmetic for a model: parsed by mathjs, evaluated here. Nothing of mathjs evaluates, so nothing of
+ * its language (assignment, access, import, units, matrices, strings) exists but what this file lists.
+ *
+ * `%` after a number or a parenthesis is always "divided by 100" (so `100 + 10%` is 100.1, and `12% + 1` is
+ * 1.12); a remainder is `mod(a, b)`. mathjs would read a `%` before a sign as a remainder: so it gets `!`
+ * instead, its postfix operator of the same rank, and the tree's `!` nodes are ours to read as per cent.
+ */
+import { join } from 'node:path';
+import { defineJob, ToolError } from 'holdfast/tools';
+import { CONSTANTS, FUNCTIONS } from './functions';
+import { parseMath, type MathNode } from './mathjs-parse';
+
+const MAX_LENGTH = 200;
+const CHARACTERS = /^[0-9A-Za-z_.,+\-*/^%() \t]*$/;
+const HELP =
+  'Use numbers without thousands separators, + - * / ^ ** ( ), per cent as 12%, pi, e and ' +
+  `${[...FUNCTIONS.keys()].join(', ')}.`;
+
+/** In a thread: how long mathjs takes to parse what somebody thought of, nobody promises. */
+export const calculateJob = defineJob<string, number>(join(__dirname, 'calculate'), 'calculate', 'The calculation', {
+  ms: 3000,
+  reason: 'calc_too_slow',
+  hint: 'Write a shorter expression, with fewer parentheses, or calculate it in steps.',
+});
+
+/** @throws ToolError INVALID_PARAMS `calc_failed` for whatever is not arithmetic with a finite result; nothing else */
+export function calculate(expression: string): number {
+  checkText(expression);
+  let tree: MathNode;
+  try {
+    tree = parseMath(expression.replaceAll('**', '^').replaceAll('%', '!'));
+  } catch (error) {
+    throw failed(`${JSON.stringify(expression)} could not be read: ${position(error)}`);
+  }
+  const result = evaluate(tree);
+  return result === 0 ? 0 : result; // no negative zero: JSON has none
+}
+
+function checkText(text: string): void {
+  if (text.trim() === '') throw failed('The expression is empty.');
+  if (text.length > MAX_LENGTH) throw failed(`The expression has ${text.length} characters; ${MAX_LENGTH} are allowed.`);
+  if (!CHARACTERS.test(text)) {
+    const odd = [...text].find((c) => !CHARACTERS.test(c))!;
+    throw failed(`The character ${JSON.stringify(odd)} has no place in arithmetic.`);
+  }
+  if (/(^|[^\d.])\d{1,3},\d{3}(?!\d)/.test(text)) {
+    throw failed(
+      'A comma before three digits could be a thousands separator.',
+      'Write 1234.5, not 1,234.5; between arguments put a space after the comma.',
+    );
+  }
+  if (/\b0[xbo][\w.]*i\d/i.test(text)) {
+    throw failed('A number has a word size behind it, such as i32.', 'Write 255 or 0xff, without a size.');
+  }
+  if (/%\s*[\w.(]/.test(text)) {
+    throw failed('A per cent sign stands before an operand.', '% means "divided by 100". For a remainder use mod(a, b).');
+  }
+}
+
+function evaluate(node: MathNode): number {
+  switch (node.type) {
+    case 'ConstantNode':
+      return finite(node.value, 'a number');
+    case 'ParenthesisNode':
+      return evaluate(node.content!);
+    case 'SymbolNode': {
+      const value = CONSTANTS.get(node.name ?? '');
+      if (value === undefined) throw failed(`There is no constant ${JSON.stringify(node.name)}.`);
+      return value;
+    }
+    case 'OperatorNode':
+      return operate(node);
+    case 'FunctionNode':
+      return call(node);
+    default:
+      throw failed(`${node.type.replace(/Node$/, '')} is not arithmetic.`);
+  }
+}
+
+function operate(node: MathNode): number {
+  if (node.implicit) throw failed('Two operands stand side by side without an operator.', 'Write 2 * 3, not 2(3).');
+  const [a, b] = (node.args ?? []).map(evaluate);
+  const key = `${node.op} ${node.args?.length}`;
+  switch (key) {
+    case '+ 1':
+      return a!;
+    case '- 1':
+      return -a!;
+    case '! 1':
+      return a! / 100;
+    case '+ 2':
+      return finite(a! + b!, 'a sum');
+    case '- 2':
+      return finite(a! - b!, 'a difference');
+    case '* 2':
+      return finite(a! * b!, 'a product');
+    case '/ 2':
+      if (b === 0) throw failed(`Division by zero: ${a} / 0.`);
+      return finite(a! / b!, 'a quotient');
+    case '^ 2':
+      return finite(a! ** b!, 'a power');
+    default:
+      throw failed(`The operator ${JSON.stringify(node.op)} is not available.`);
+  }
+}
+
+function call(node: MathNode): number {
+  const name = node.fn?.type === 'SymbolNode' ? (node.fn.name ?? '') : '';
+  const known = FUNCTIONS.get(name);
+  if (!known) throw failed(`There is no function ${JSON.stringify(name)}.`);
+  const args = (node.args ?? []).map(evaluate);
+  if (args.length < known.min || args.length > known.max) {
+    const wanted = known.min === known.max ? String(known.min) : `${known.min} to ${known.max}`;
+    throw failed(`${name} takes ${wanted} argument(s), not ${args.length}.`);
+  }
+  return finite(known.apply(args), `${name}(${args.join(', ')})`);
+}
+
+function finite(value: unknown, what: string): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw failed(`${what[0]!.toUpperCase()}${what.slice(1)} is not finite or not a real number.`);
+}
+
+/** The parser's own words, without what it says about its language. */
+function position(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replaceAll('!', '%').slice(0, 120);
+}
+
+function failed(message: string, hint = HELP): ToolError {
+  return new ToolError('INVALID_PARAMS', 'calc_failed', message, { hint });
+}

@@ -1,0 +1,48 @@
+/** What a failed request to EDGAR means for a tool: each status and each network error has one code. */
+import { retryAfterMs, ToolError } from 'holdfast/tools';
+
+const FAIR_ACCESS = 'https://www.sec.gov/os/accessing-edgar-data';
+/** When EDGAR says "too many requests" without saying until when. */
+const DEFAULT_PAUSE_MS = 60_000;
+
+/** @param status anything but 200 and a redirect; 404 is the caller's, who knows what is missing */
+export function statusFailure(status: number, url: string, retryAfter: string | null): ToolError {
+  const said = `EDGAR answered ${status} to ${url}`;
+  const wait = retryAfterMs(retryAfter);
+  if (status === 403) {
+    return new ToolError('PERMISSION_DENIED', 'edgar_refused', `${said}.`, {
+      hint: `EDGAR refuses requests whose User-Agent does not name a person or company with an e-mail address (set HOLDFAST_EDGAR_USER_AGENT), and for some time those that asked too often: at most 10 requests a second, ${FAIR_ACCESS}.`,
+    });
+  }
+  if (status === 429) return rateLimited(`${said}: too many requests.`, wait ?? DEFAULT_PAUSE_MS);
+  if (status === 408) return new ToolError('TIMEOUT', 'edgar_timeout', `${said}.`);
+  if (status >= 500) {
+    const options = wait === undefined ? {} : { retryAfterMs: wait };
+    return new ToolError('NETWORK_ERROR', 'edgar_unavailable', `${said}.`, options);
+  }
+  if (status >= 400) return new ToolError('EXECUTION_ERROR', 'edgar_refused_request', `${said}.`);
+  return badAnswer(url, `status ${status} was not expected`);
+}
+
+export function rateLimited(message: string, retryAfterMs: number): ToolError {
+  return new ToolError('RATE_LIMITED', 'edgar_rate_limited', message, {
+    retryAfterMs,
+    hint: `All workers of this host wait until then. ${FAIR_ACCESS}`,
+  });
+}
+
+export function unreachable(url: string, cause: unknown): ToolError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ToolError('NETWORK_ERROR', 'edgar_unreachable', `EDGAR could not be reached at ${url}: ${why}`, { cause });
+}
+
+export function tooSlow(url: string, ms: number): ToolError {
+  return new ToolError('TIMEOUT', 'edgar_timeout', `EDGAR took longer than ${ms / 1000} s to answer ${url}.`);
+}
+
+/** The upstream is up but says nothing that can be used: the same request again would not help. */
+export function badAnswer(url: string, what: string): ToolError {
+  return new ToolError('EXECUTION_ERROR', 'bad_upstream_answer', `EDGAR's answer to ${url} cannot be used: ${what}.`, {
+    hint: 'This is a fault of the source, not of the call. Say what could not be read.',
+  });
+}

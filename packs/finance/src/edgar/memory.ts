@@ -1,0 +1,55 @@
+/**
+ * What has been read and parsed, for a while: by key, the least recently used goes first. Work that is
+ * under way is shared by all who ask for it, and stops when the last of them has gone. Its failure is
+ * everybody's (tools/single-flight.ts lets the next one try): asking again would cost the SEC's rate limit.
+ */
+import { LRUCache } from 'lru-cache';
+import { orAborted } from 'holdfast/tools';
+
+interface Running<T> {
+  result: Promise<T>;
+  stop: AbortController;
+  waiting: number;
+}
+
+export class Memory<T extends object> {
+  private readonly values: LRUCache<string, T>;
+  private readonly running = new Map<string, Running<T>>();
+
+  /** @param limits `max` entries, each for at most `ttl` ms (absent: until it is the least recently used) */
+  constructor(limits: { max: number; ttl?: number }) {
+    this.values = new LRUCache(limits);
+  }
+
+  /** @throws what `load` throws, which is not remembered; the signal's reason */
+  async get(key: string, load: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    const known = this.values.get(key);
+    if (known !== undefined) return known;
+    const work = this.running.get(key) ?? this.start(key, load);
+    work.waiting += 1;
+    try {
+      return await orAborted(work.result, signal);
+    } finally {
+      work.waiting -= 1;
+      if (work.waiting === 0) this.end(key, work);
+    }
+  }
+
+  private start(key: string, load: (signal: AbortSignal) => Promise<T>): Running<T> {
+    const stop = new AbortController();
+    const result = load(stop.signal).then((value) => {
+      this.values.set(key, value);
+      return value;
+    });
+    result.catch(() => undefined); // whoever still waits hears of it
+    const work = { result, stop, waiting: 0 };
+    this.running.set(key, work);
+    return work;
+  }
+
+  private end(key: string, work: Running<T>): void {
+    work.stop.abort();
+    if (this.running.get(key) === work) this.running.delete(key);
+  }
+}

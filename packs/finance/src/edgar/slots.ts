@@ -1,0 +1,94 @@
+/**
+ * At most ten requests a second from all processes of a host, without locks and without a daemon
+ * (docs/decisions/0008). Time is cut into slots of 112 ms; a request may start in a slot once its process
+ * has created the slot's file, which the file system allows to one only. Eleven starts lie in eleven
+ * slots, so the first and the last are at least nine whole slots apart: 1,008 ms.
+ */
+import { mkdir, readdir, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ToolError } from 'holdfast/tools';
+import { hostClock } from './clock';
+
+const SLOT_MS = 112;
+/** Files this far from the present, in slots, are of no use: a minute. Younger ones must stay. */
+const KEPT_SLOTS = 536;
+/** Sweeps once in so many slots that this process took. */
+const SWEEP_EVERY = 64;
+
+export class RequestSlots {
+  private taken = 0;
+
+  /**
+   * @param folder shared by all processes that are to be limited together
+   * @param clock milliseconds, never set back, the same for all of these processes
+   */
+  constructor(
+    private readonly folder: string,
+    private readonly clock: () => number = hostClock,
+  ) {}
+
+  /** Waits for a free slot; resolves, with its number, while the slot lasts. @throws the signal's reason */
+  async take(signal?: AbortSignal): Promise<number> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const slot = this.now();
+      // A file system or an event loop that took too long has used the slot up: another one then.
+      if ((await this.create(slot)) && this.now() === slot) {
+        if (this.taken++ % SWEEP_EVERY === 0) void this.sweep(slot);
+        return slot;
+      }
+      await sleep((slot + 1) * SLOT_MS - this.clock(), signal);
+    }
+  }
+
+  private now(): number {
+    return Math.floor(this.clock() / SLOT_MS);
+  }
+
+  private async create(slot: number): Promise<boolean> {
+    try {
+      await writeFile(join(this.folder, String(slot)), '', { flag: 'wx' });
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') return false;
+      if (code === 'ENOENT' && (await this.makeFolder())) return false;
+      throw notWritable(this.folder, error);
+    }
+  }
+
+  private async makeFolder(): Promise<boolean> {
+    try {
+      await mkdir(this.folder, { recursive: true });
+      return true;
+    } catch (error) {
+      throw notWritable(this.folder, error);
+    }
+  }
+
+  /** Old slots; and slots that are yet to come, which an earlier start of the host left behind. */
+  private async sweep(now: number): Promise<void> {
+    const names = await readdir(this.folder).catch(() => []);
+    const old = names.filter((name) => /^\d+$/.test(name) && Math.abs(Number(name) - now) > KEPT_SLOTS);
+    await Promise.all(old.map((name) => unlink(join(this.folder, name)).catch(() => undefined)));
+  }
+}
+
+/** @throws the signal's reason, not an error of the timer */
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await wait(Math.max(0, ms), undefined, { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+function notWritable(folder: string, cause: unknown): ToolError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ToolError('EXECUTION_ERROR', 'cache_not_writable', `The folder ${folder} cannot be written to: ${why}.`, {
+    hint: 'Set HOLDFAST_CACHE to a folder that this process may write to.',
+    cause,
+  });
+}

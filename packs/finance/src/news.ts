@@ -1,0 +1,145 @@
+/**
+ * 8-K filings as news, searched by company and by the titles of their items. A word of
+ * the query is a company (ticker or name), or has to be in a title; common words of the press are
+ * turned into the words that the titles use.
+ */
+import { getOwn } from 'holdfast/tools';
+import type { Company, Filing } from './data';
+import { eventTitle, itemTitle, TITLE_WORDS } from './eight-k-items';
+
+export interface Event {
+  company: Company;
+  filing: Filing;
+}
+
+/** What the press calls it → what the SEC's titles say. */
+const SYNONYMS: Record<string, string> = {
+  earnings: 'results',
+  ceo: 'officers',
+  cfo: 'officers',
+  executive: 'officers',
+  appoints: 'appointment',
+  resigns: 'departure',
+  vote: 'vote',
+  votes: 'vote',
+  meeting: 'vote',
+  acquisition: 'acquisition',
+  acquisitions: 'acquisition',
+  merger: 'acquisition',
+  mergers: 'acquisition',
+  debt: 'obligation',
+  notes: 'obligation',
+  layoffs: 'exit',
+  hack: 'cybersecurity',
+  breach: 'cybersecurity',
+};
+/** What people write around a topic. A word that is not listed may be a name, even a short one: ge, 3m. */
+const AROUND = new Set(
+  'a about after all an and announced announcement announcements any are as at before between by companies days did during event events filing filings find for from general give had happened has have how i in is it its last lately latest me month months new news no of on or over please quarter quarterly recent recently report reported reports search show since stock tell that their there this to today update updates us was week weeks were what when which who why will with year years'.split(
+    ' ',
+  ),
+);
+/** Words of titles that are a company's whole name. */
+const NAMES_TOO = new Set(['shell']);
+/** A word with this many letters may be the beginning of a title's word; a ticker has five at most. */
+const BEGINNING = 6;
+/** Shorter ones (of, at, in) say nothing about a topic. */
+const SHORTEST_WORD = 3;
+export const NAME_FILLERS = new Set(['inc', 'corp', 'corporation', 'company', 'the', 'co']);
+
+/** Names of forms and abbreviations whose letters are tickers of others (8-K, S-1, M&A), and the possessive. */
+const FORMS = /(?<![\p{L}\p{N}])(?:6-K|8-K|10-K|10-Q|20-F|40-F|S-1)(?:\/A|s)?(?![\p{L}\p{N}])/giu;
+const MERGERS = /(?<![\p{L}\p{N}&])M&A(?![\p{L}\p{N}&])/gu;
+const POSSESSIVE = /(?<=[\p{L}\p{N}])['’]s(?![\p{L}\p{N}])/giu;
+
+export interface Word {
+  /** As it is written. */
+  text: string;
+  lower: string;
+  /** Only a space, a hyphen or an ampersand stands between it and the word before. */
+  joined: boolean;
+}
+
+/** A sentence may end after a word of so many letters; after a shorter one the stop is of an abbreviation (T. Rowe). */
+const BEFORE_A_STOP = 4;
+
+/** The words of a text. */
+export function wordsIn(text: string): Word[] {
+  const plain = text.replace(FORMS, ' ').replace(MERGERS, ' merger ').replace(POSSESSIVE, ';');
+  const words: Word[] = [];
+  let end = 0;
+  for (const { 0: raw, index } of plain.matchAll(/[\p{L}\p{N}.]+/gu)) {
+    const word = raw.replace(/^\.+|\.+$/g, '');
+    const joined = words.length > 0 && /^[\s&-]*$/.test(plain.slice(end, index));
+    if (word !== '') words.push({ text: word, lower: word.toLowerCase(), joined });
+    end = index + raw.length - (raw.endsWith('.') && word.length >= BEFORE_A_STOP ? 1 : 0);
+  }
+  return words;
+}
+
+/** The words of a text, as they are written. */
+export function wordsOf(text: string): string[] {
+  return wordsIn(text).map((word) => word.text);
+}
+
+const lower = (word: string) => word.toLowerCase();
+
+/**
+ * Whether a word, as it is written, is of a topic that can be searched, or one that people write around it; if not, it may
+ * be a name. In capitals it is a ticker, unless it is what the press calls a topic (CEO).
+ */
+export function isTopic(written: string): boolean {
+  const word = lower(written);
+  if (getOwn(SYNONYMS, word) !== undefined) return true;
+  return !mayBeTicker(written) && isCommonWord(word);
+}
+
+export function mayBeTicker(written: string): boolean {
+  return /^[A-Z]{1,5}$/.test(written);
+}
+
+/** Whether a word in lower case has a meaning here beside that of a name. */
+export function isCommonWord(word: string): boolean {
+  if (NAMES_TOO.has(word)) return false;
+  if (AROUND.has(word) || getOwn(SYNONYMS, word) !== undefined || isNumber(word)) return true;
+  return TITLE_WORDS.some((title) => title === word || (word.length >= BEGINNING && title.startsWith(word)));
+}
+
+/** A number, an item code, a quarter or a fiscal year. */
+function isNumber(word: string): boolean {
+  return /^(\d+(\.\d+)*(st|nd|rd|th)?|q[1-4]|h[12]|fy\d{2,4})$/.test(word);
+}
+
+/**
+ * Best first: more words of the query in the item titles or codes, then newer. Without a named
+ * company at least one word has to be found; with one, all of its events count.
+ */
+export function rank(events: Event[], query: { named: Company[]; words: string[] }): Event[] {
+  const needles = query.words
+    .map(lower)
+    .map((word) => getOwn(SYNONYMS, word) ?? word)
+    .filter((word) => word.length >= SHORTEST_WORD);
+  const score = ({ filing }: Event) => {
+    const said = filing.items.flatMap((item) => [item, ...wordsOf(itemTitle(item)).map(lower)]);
+    return needles.filter((needle) => said.some((word) => word.startsWith(needle))).length;
+  };
+  const scored = events.map((event) => ({ event, score: score(event) }));
+  const any = scored.some((entry) => entry.score > 0);
+  const fit = scored.filter((entry) => entry.score > 0 || (query.named.length > 0 && !any));
+  return fit
+    .sort((a, b) => b.score - a.score || (a.event.filing.date < b.event.filing.date ? 1 : -1))
+    .map((entry) => entry.event);
+}
+
+/** The item as search_news lists it. */
+export function newsItem({ company, filing }: Event) {
+  const title = `${company.name}: ${eventTitle(filing.items)}`;
+  return {
+    title,
+    date: filing.date,
+    ticker: company.ticker,
+    form: filing.form,
+    items: filing.items,
+    accession: filing.accession,
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * Sections of a 10-K or 10-Q from its primary document's HTML as filed. Pure: HTML in, plain text out.
+ *
+ * HTML → lines (lines.ts) → without page furniture → headings → outline → sections. What an item keeps elsewhere in
+ * the document is followed; what it keeps in an exhibit is named, and the caller reads the exhibit.
+ */
+import { join } from 'node:path';
+import { defineJob } from 'holdfast/tools';
+import { exhibitNamed, pointsElsewhere } from './elsewhere';
+import { FORM_ITEMS, type FormItem, type PeriodicForm, words } from './forms';
+import { withoutFurniture } from './furniture';
+import { findHeadings, type Heading, isPartLine } from './headings';
+import { type Line, readLines, UnreadableHtml } from './lines';
+import { outline } from './outline';
+import { SECTION_NAMES, type SectionName, type SectionReading, type SectionText } from './section';
+import { type Range, titledRange } from './titled';
+
+export type { PeriodicForm };
+export { type SectionItem, type SectionName, type SectionPointer, type SectionReading, type SectionText } from './section';
+
+type Sections = Record<SectionName, SectionReading>;
+
+/** Companies write these documents, of up to 64 MB, and what reads them looks for headings everywhere. */
+export const sectionsJob = defineJob<{ html: string; form: PeriodicForm | 'exhibit' }, Sections>(
+  join(__dirname, 'index'),
+  'sectionsOf',
+  'The reading of the document',
+  { ms: 20_000, reason: 'document_too_slow', hint: 'Take another filing, or the figures by ratio_card.' },
+);
+
+export function sectionsOf({ html, form }: { html: string; form: PeriodicForm | 'exhibit' }): Sections {
+  return form === 'exhibit' ? readExhibitSections(html) : readSections(html, form);
+}
+
+/** MD&A is Item 7 alone: market risk (7A) is an item of its own. */
+const ITEM_OF: Record<PeriodicForm, Record<SectionName, string>> = {
+  '10-K': { 'MD&A': 'Item 7', 'Risk Factors': 'Item 1A', Financials: 'Item 8' },
+  '10-Q': { 'MD&A': 'Part I, Item 2', 'Risk Factors': 'Part II, Item 1A', Financials: 'Part I, Item 1' },
+};
+
+/** Only an entry with a page number and less text than this after it is surely one of a table of contents. */
+const MIN_AFTER_PAGED = 1_000;
+
+/**
+ * Never throws: a document that cannot be read has all sections missing, with the reason. 10-K: MD&A is Item 7
+ * (without 7A), Risk Factors Item 1A, Financials Item 8; 10-Q: Part I Item 2, Part II Item 1A, Part I Item 1.
+ * An item that says "not applicable" is found, and short.
+ */
+export function readSections(html: string, form: PeriodicForm): Record<SectionName, SectionReading> {
+  return readAll(html, (lines) => {
+    const candidates = findHeadings(lines, form);
+    const filing: Filing = { lines, form, candidates, headings: outline(lines, candidates, form) };
+    return (name) => readSection(filing, name);
+  });
+}
+
+/** The same for an exhibit that a pointer names: sections by their headings, without item numbers. */
+export function readExhibitSections(html: string): Record<SectionName, SectionReading> {
+  return readAll(html, (lines) => (name) => {
+    const range = titledRange(lines, name);
+    if (!range) return { missing: `the exhibit has no heading of ${name}` };
+    const text = textOf(lines, range.start + 1, range.end);
+    return { found: { text, items: [{ item: 'Exhibit', title: lines[range.start]!.text, chars: text.length }], notes: [] } };
+  });
+}
+
+interface Filing {
+  lines: Line[];
+  form: PeriodicForm;
+  candidates: Heading[];
+  headings: Heading[];
+}
+
+function readAll(html: string, reader: (lines: Line[]) => (name: SectionName) => SectionReading) {
+  let read: (name: SectionName) => SectionReading;
+  try {
+    read = reader(withoutFurniture(readLines(html)));
+  } catch (error) {
+    if (!(error instanceof UnreadableHtml)) throw error;
+    read = () => ({ missing: error.message });
+  }
+  return Object.fromEntries(SECTION_NAMES.map((name) => [name, read(name)])) as Record<SectionName, SectionReading>;
+}
+
+function readSection(filing: Filing, name: SectionName): SectionReading {
+  const item = FORM_ITEMS[filing.form].find((one) => one.name === ITEM_OF[filing.form][name])!;
+  const heading = filing.headings.find((one) => one.item === item);
+  const own = heading && readItem(filing, heading);
+  if (!heading || !own || isOnlyListed(filing, heading, own.text)) {
+    const titled = readTitled(filing, name, null);
+    if (!titled) return { missing: missing(filing, item, heading) };
+    return { found: { ...titled, notes: [`${item.name} has no heading of its own; the section was found by its title`] } };
+  }
+
+  const pointer = exhibitNamed(own.text);
+  if (pointer) return { pointer };
+  // Risk factors of a 10-Q refer to the annual report, which is another document.
+  const sentence = name === 'Risk Factors' ? null : pointsElsewhere(own.text);
+  const titled = sentence ? readTitled(filing, name, heading) : null;
+  if (!titled || titled.text.length < own.text.length) return { found: { ...own, notes: [] } };
+  const note = `${item.name} says where its content stands, and that was followed: "${sentence}"`;
+  return { found: { text: `${own.text}\n${titled.text}`, items: [...own.items, ...titled.items], notes: [note] } };
+}
+
+/** The outline has entries of a table of contents only where the document has no other headings of these items. */
+function isOnlyListed({ headings }: Filing, heading: Heading, text: string): boolean {
+  if (text === '') return true;
+  return heading.paged && (text.length < MIN_AFTER_PAGED || headings.every((one) => one.paged));
+}
+
+type Reading = Pick<SectionText, 'text' | 'items'>;
+
+function readItem(filing: Filing, heading: Heading): Reading {
+  const { lines, candidates, headings } = filing;
+  const end = headings[headings.indexOf(heading) + 1]?.line ?? endOfItems(lines, heading.end);
+  const heads = candidates.filter(({ item, line }) => item === heading.item && line >= heading.end && line < end);
+  const running = new Set(heads.filter((head) => words(head.title) === words(heading.title)).map(({ line }) => line));
+  const rest = textOf(lines, heading.end, end, running);
+  const text = [heading.runIn, rest].filter(Boolean).join('\n');
+  return { text, items: [{ item: heading.item.name, title: heading.title, chars: text.length }] };
+}
+
+/** By its title alone, outside of the item that points there. */
+function readTitled(filing: Filing, name: SectionName, pointing: Heading | null): Reading | null {
+  const { lines, headings } = filing;
+  const stops = headings.filter((heading) => !heading.listed).map(({ line }) => line);
+  const range = titledRange(lines, name, stops);
+  if (!range || (pointing && range.start >= pointing.line && range.start < pointing.end)) return null;
+  const text = textOf(lines, range.start, range.end);
+  return { text, items: [{ item: placeOf(filing, range), title: lines[range.start]!.text, chars: text.length }] };
+}
+
+function placeOf({ lines, headings }: Filing, range: Range): string {
+  const item = headings.findLast((heading) => heading.line <= range.start);
+  if (!item) return 'before the first item';
+  return endOfItems(lines, item.end) < range.start ? 'after the signatures' : item.item.name;
+}
+
+/** The last item ends with the signatures; in many filings the financial statements follow them. */
+function endOfItems(lines: Line[], from: number): number {
+  const signatures = lines.findIndex((line, i) => i >= from && /^signatures?$/.test(words(line.text)));
+  return signatures < 0 ? lines.length : signatures;
+}
+
+/** Lines that only name a part belong to no item: they stand before the next one, or at the head of pages. */
+function textOf(lines: Line[], start: number, end: number, without: ReadonlySet<number> = new Set()): string {
+  const kept: string[] = [];
+  for (let i = start; i < end; i++) if (!without.has(i) && !isPartLine(lines[i]!)) kept.push(lines[i]!.text);
+  return kept.join('\n');
+}
+
+function missing(filing: Filing, item: FormItem, heading: Heading | undefined): string {
+  if (heading) return `${item.name} is only listed: no text stands under a heading of it`;
+  if (filing.headings.length === 0) return `the document has no headings of items of a ${filing.form}`;
+  return `the document has no ${item.name}`;
+}

@@ -1,0 +1,71 @@
+/**
+ * What a failed SMTP conversation means. The line that matters is the hand-over: once the server has
+ * said 354 and we began to write the message, silence tells nothing (RFC 5321, 4.5.3.2.6 and 6.1: the server may
+ * have taken it), and only a complete refusal (4xx, 5xx) proves that it did not. 421 is none: a server that closes may
+ * say it at any time, whatever it was asked (3.8).
+ */
+import { ToolError } from 'holdfast/tools';
+
+/** The fields of a nodemailer error that we read. */
+export interface SmtpError extends Error {
+  /** ECONNECTION, ETIMEDOUT, EDNS, EAUTH, EENVELOPE, EMESSAGE… */
+  code?: string;
+  /** RCPT TO, DATA, CONN… */
+  command?: string;
+  responseCode?: number;
+  response?: string;
+}
+
+/** The server closes the connection. */
+const CLOSING = 421;
+
+/** @param handedOver did the server ask for the message, so that we began to write it? */
+export function smtpFailure(error: SmtpError, handedOver: boolean): ToolError {
+  const answer = error.responseCode ?? 0;
+  const told = cut(error.response ?? error.message);
+  const answered = error.code === 'EMESSAGE' && error.command === 'DATA' && answer !== CLOSING;
+  const refusedMessage = answered && answer >= 400 && answer < 600;
+  if (handedOver && !refusedMessage) {
+    return new ToolError(
+      'NETWORK_ERROR',
+      'no_answer_after_data',
+      `The message was handed to the mail server, and its answer to that never came: ${told}`,
+      {
+        hint: 'It may or may not have been delivered. Look for the Message-ID at the receiving side before anything is sent again.',
+        nothingHappened: false,
+        cause: error,
+      },
+    );
+  }
+  const refused = (...args: [ConstructorParameters<typeof ToolError>[0], string, string, string]) =>
+    new ToolError(args[0], args[1], args[2], { hint: args[3], nothingHappened: true, cause: error });
+
+  if (error.code === 'EAUTH' || error.code === 'ENOAUTH' || error.code === 'EOAUTH2' || answer === 530 || answer === 535) {
+    return refused(
+      'UNAUTHORIZED',
+      'smtp_auth_failed',
+      `The mail server did not accept our credentials: ${told}`,
+      'An operator must correct them.',
+    );
+  }
+  if (answer === CLOSING || answer === 450 || answer === 452) {
+    return refused('RATE_LIMITED', 'smtp_busy', `The mail server asks to come back later: ${told}`, 'Nothing was sent.');
+  }
+  if (answer >= 400 && answer < 500) {
+    return refused('NETWORK_ERROR', 'smtp_temporary_refusal', `The mail server refused for now: ${told}`, 'Nothing was sent.');
+  }
+  if (answer >= 500 && answer < 600) {
+    const reason = error.command === 'RCPT TO' ? 'recipient_refused' : 'message_refused';
+    return refused(
+      'EXECUTION_ERROR',
+      reason,
+      `The mail server refused: ${told}`,
+      'Nothing was sent. Check the recipient with the user.',
+    );
+  }
+  return refused('NETWORK_ERROR', 'smtp_unreachable', `The mail server could not be talked to: ${told}`, 'Nothing was sent.');
+}
+
+function cut(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

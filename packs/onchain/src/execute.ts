@@ -1,0 +1,166 @@
+/**
+ * One swap for one idempotency key, however often it is asked for: decide once, sign once, broadcast the same bytes
+ * until the chain has said what became of them. Up to the signature a failure proves that nothing has happened; after
+ * it the chain alone proves anything, because whoever finds the bytes may broadcast them.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { type PublicClient, viem } from './viem';
+import { type ErrorCode, isToolError, type ToolContext, ToolError } from 'holdfast/tools';
+import type { Decision, SignedSwap, SwapPlan } from './journal';
+import { planSwap, type SwapInput } from './plan';
+import { swapFate, type SwapReceipt } from './probe';
+import { said } from './rpc-failure';
+import type { Onchain } from './onchain';
+
+const FIRST_POLL = 100;
+const LONGEST_POLL = 4000;
+
+export interface Executed {
+  receipt: SwapReceipt;
+  plan: SwapPlan;
+}
+
+export type SwapFound =
+  | { outcome: 'applied'; evidence: string; executed: Executed }
+  | { outcome: 'not_applied' | 'unknown'; evidence: string };
+
+export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolContext): Promise<Executed> {
+  const key = ctx.idempotencyKey;
+  const decision = (await onchain.journal.decided(key)) ?? (await decide(onchain, input, ctx));
+  if ('refused' in decision) throw refusal(decision.refused);
+  const { plan } = decision;
+  const account = await onchain.keys.get(input.session_key_id);
+  if (account.address.toLowerCase() !== plan.account.toLowerCase())
+    throw inDoubt('other_key', `${input.session_key_id} is another key than when it was planned.`);
+  const signed = await onchain.journal.signed(key, plan, async (nonce) => {
+    const raw = await account.signTransaction({
+      type: 'eip1559',
+      chainId: plan.chainId,
+      nonce,
+      to: plan.router,
+      data: plan.data,
+      gas: BigInt(plan.gas),
+      maxFeePerGas: BigInt(plan.maxFeePerGas),
+      maxPriorityFeePerGas: BigInt(plan.maxPriorityFeePerGas),
+    });
+    return { raw, hash: viem().keccak256(raw) };
+  });
+  ctx.debug({ tx_hash: signed.hash, nonce: signed.nonce });
+  ctx.progress(`broadcasting ${signed.hash}`, 0.5);
+  return { receipt: await ctx.network(() => untilJudged(onchain, plan, signed, ctx)), plan };
+}
+
+/**
+ * What became of the call with this key; nothing is sent. A key that nobody has planned is given up for good, in the
+ * journal and on purpose: "nothing has happened" would else be true only until a worker that was cut off wakes up and
+ * plans. So this is for a call that was dispatched and lost, and which the engine never dispatches again once it is told.
+ */
+export async function reconcileSwap(onchain: Onchain, ctx: Pick<ToolContext, 'idempotencyKey' | 'signal'>): Promise<SwapFound> {
+  const { idempotencyKey: key, signal } = ctx;
+  const abandoned = { code: 'EXECUTION_ERROR', reason: 'abandoned', message: 'The swap was given up before it was signed.' };
+  const decision = await onchain.journal.decide(key, { refused: abandoned });
+  if ('refused' in decision) return { outcome: 'not_applied', evidence: decision.refused.message };
+  const { plan } = decision;
+  const signed = await findSigned(onchain, key, plan);
+  const until = `until ${new Date(Number(plan.deadline) * 1000).toISOString()} it may happen`;
+  return onchain.chain.read(signal, async (client) => {
+    await sameChain(onchain, client, plan);
+    if (!signed) {
+      const { timestamp } = await client.getBlock();
+      if (timestamp > BigInt(plan.deadline)) return { outcome: 'not_applied', evidence: 'It was planned and never signed.' };
+      return { outcome: 'unknown', evidence: `It is planned and not signed; ${until}.` }; // whoever planned it may be about to
+    }
+    const fate = await swapFate(client, plan, signed, onchain.confirmations);
+    if (fate.state === 'applied') {
+      const { txHash, blockNumber } = fate.receipt;
+      return { outcome: 'applied', evidence: `Transaction ${txHash} in block ${blockNumber}.`, executed: { ...fate, plan } };
+    }
+    if (fate.state === 'not_applied') return { outcome: 'not_applied', evidence: fate.error.message };
+    return { outcome: 'unknown', evidence: `Transaction ${signed.hash} is signed and in no block that counts; ${until}.` };
+  });
+}
+
+/** A refusal for good is written down too, so that no other worker with this call signs after it. */
+async function decide(onchain: Onchain, input: SwapInput, ctx: ToolContext): Promise<Decision> {
+  const key = ctx.idempotencyKey;
+  try {
+    const work = (client: PublicClient) => planSwap(onchain, client, input, key);
+    const plan = await ctx.network(() => onchain.chain.read(ctx.signal, work));
+    return await onchain.journal.decide(key, { plan });
+  } catch (error) {
+    if (!isToolError(error) || error.detail.retryable || !error.nothingHappened) throw error;
+    const { code, reason, message, hint } = error.detail;
+    return onchain.journal.decide(key, { refused: { code, reason, message, ...(hint === undefined ? {} : { hint }) } });
+  }
+}
+
+function refusal({ code, reason, message, hint }: Extract<Decision, { refused: unknown }>['refused']): ToolError {
+  return new ToolError(code as ErrorCode, reason, message, { ...(hint === undefined ? {} : { hint }), nothingHappened: true });
+}
+
+async function findSigned({ journal }: Onchain, key: string, plan: SwapPlan): Promise<SignedSwap | null> {
+  for (let nonce = plan.fromNonce; ; nonce++) {
+    const there = await journal.signedAt(plan, nonce);
+    if (there === null || there.key === key) return there;
+  }
+}
+
+/** Broadcasts and looks, until the chain has decided or the time is over. */
+async function untilJudged(onchain: Onchain, plan: SwapPlan, signed: SignedSwap, ctx: ToolContext): Promise<SwapReceipt> {
+  const client = onchain.chain.client(ctx.signal);
+  const until = Date.now() + onchain.waitMs;
+  let trouble: { code: ErrorCode; told: string } | null;
+  for (let pause = FIRST_POLL; ; pause = Math.min(LONGEST_POLL, pause * 1.5)) {
+    try {
+      await sameChain(onchain, client, plan);
+      const refused = await broadcast(onchain, client, plan, signed);
+      const fate = await swapFate(client, plan, signed, onchain.confirmations);
+      if (fate.state === 'applied') return fate.receipt;
+      if (fate.state === 'not_applied') throw fate.error;
+      trouble = { code: 'TIMEOUT', told: refused === null ? 'no block has it yet' : `the node said ${JSON.stringify(refused)}` };
+    } catch (error) {
+      if (isToolError(error)) throw error;
+      trouble = { code: 'NETWORK_ERROR', told: said(error, onchain.chain.url) };
+    }
+    if (ctx.signal.aborted || Date.now() + pause > until) {
+      const message = `Transaction ${signed.hash} is signed, and what became of it is not known yet: ${trouble.told}.`;
+      throw inDoubt('swap_not_settled', message, trouble.code);
+    }
+    await wait(pause);
+  }
+}
+
+/**
+ * Sends the transaction, and those that stand before it and that a killed worker may not have sent: the chain takes
+ * them in order. The node knows most of them already, and says so. @returns what it said of ours
+ */
+async function broadcast(
+  { journal, chain }: Onchain,
+  client: PublicClient,
+  plan: SwapPlan,
+  signed: SignedSwap,
+): Promise<string | null> {
+  let refused: string | null = null;
+  const next = await client.getTransactionCount({ address: plan.account, blockTag: 'latest' });
+  for (let nonce = next; nonce <= signed.nonce; nonce++) {
+    const there = await journal.signedAt(plan, nonce);
+    if (!there) continue;
+    refused = await client.sendRawTransaction({ serializedTransaction: there.raw }).then(
+      () => null,
+      (error: unknown) => said(error, chain.url),
+    );
+  }
+  return refused;
+}
+
+async function sameChain({ chain }: Onchain, client: PublicClient, plan: SwapPlan): Promise<void> {
+  const { name } = await chain.identity(client);
+  if (name !== plan.chain) throw inDoubt('other_chain', `The swap was signed for chain ${plan.chain}, and this is ${name}.`);
+}
+
+function inDoubt(reason: string, message: string, code: ErrorCode = 'EXECUTION_ERROR'): ToolError {
+  return new ToolError(code, reason, message, {
+    hint: 'It may or may not happen until its deadline has passed.',
+    nothingHappened: false,
+  });
+}

@@ -1,0 +1,22 @@
+/** The onchain pack: two tools over one EVM chain, an AMM of our own, and session keys (docs/onchain.md). */
+import { knownOf } from './known';
+import { onchainOf } from './onchain';
+import type { OnchainSettings } from './settings';
+import { simulateSwap } from './tools/simulate-swap';
+import { swapToken } from './tools/swap-token';
+import type { Tool } from 'holdfast/tools';
+
+export { deployDemo, type Demo } from './deploy';
+export { FileJournal, type Decision, type SignedSwap, type SwapJournal, type SwapPlan } from './journal';
+export { sessionKeysFrom, type SessionAccount, type SessionKeys, type SwapTransaction } from './session-keys';
+export type { OnchainSettings, KnownToken } from './settings';
+
+/**
+ * @param settings null: no chain is configured, and the tools say so
+ * @throws Error for settings that cannot be used
+ */
+export function onchainTools(settings: OnchainSettings | null): Tool[] {
+  const onchain = settings && onchainOf(settings);
+  const known = knownOf(settings);
+  return [simulateSwap(onchain, known), swapToken(onchain, known)];
+}

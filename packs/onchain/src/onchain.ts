@@ -1,0 +1,50 @@
+import type { JsonObject } from 'holdfast/tools';
+import { Chain } from './chain';
+import type { Address } from './hex';
+import { FileJournal, type SwapJournal } from './journal';
+import { sessionKeysFrom, type SessionKeys } from './session-keys';
+import type { OnchainSettings } from './settings';
+import { viem } from './viem';
+
+/** The settings, put to work. */
+export interface Onchain {
+  chain: Chain;
+  router: Address;
+  keys: SessionKeys;
+  journal: SwapJournal;
+  confirmations: number;
+  waitMs: number;
+}
+
+/** @throws Error that names what is wrong; session keys are never shown */
+export function onchainOf(settings: OnchainSettings): Onchain {
+  const { url, chainId, router, sessionKeys = {}, journal, confirmations = 1, waitMs = 45_000 } = settings;
+  if (!Number.isSafeInteger(chainId) || chainId < 1)
+    throw new Error(`chainId is ${chainId}; it must be a whole number of 1 or more.`);
+  if (!viem().isAddress(router, { strict: false })) throw new Error(`The router ${JSON.stringify(router)} is no address.`);
+  if (!Number.isInteger(confirmations) || confirmations < 1)
+    throw new Error(`confirmations is ${confirmations}; it must be 1 or more.`);
+  return {
+    chain: new Chain(url, chainId),
+    router: router as Address,
+    keys: isProvider(sessionKeys) ? sessionKeys : sessionKeysFrom(sessionKeys),
+    journal: typeof journal === 'string' ? new FileJournal(journal) : journal,
+    confirmations,
+    waitMs,
+  };
+}
+
+/** What the tools act on. The address of the node may hold a key, its host does not. */
+export function targetOf({ chain, router }: Onchain): JsonObject {
+  return { chain_id: chain.id, node: new URL(chain.url).hostname, router };
+}
+
+/** With the account of the session, where that is known without asking. */
+export function accountTargetOf(onchain: Onchain, sessionKeyId: string): JsonObject {
+  const account = onchain.keys.addressOf?.(sessionKeyId);
+  return { ...targetOf(onchain), ...(account === undefined ? {} : { account }) };
+}
+
+function isProvider(keys: NonNullable<OnchainSettings['sessionKeys']>): keys is SessionKeys {
+  return typeof keys.get === 'function';
+}

@@ -1,0 +1,121 @@
+/**
+ * Before anything is signed: may this swap be, and what exactly would be sent? The limits of the session are asked of
+ * the contract itself, by `eth_call` of the very call that would be sent; in a block it asks them again.
+ */
+import type { Address } from './hex';
+import { type PublicClient, viem } from './viem';
+import { ToolError } from 'holdfast/tools';
+import { lessSlippage } from './amounts';
+import type { SwapPlan } from './journal';
+import { quote, remainingAllowance, ROUTER_ABI, swapId, type Quote } from './router';
+import type { Onchain } from './onchain';
+
+export interface SwapInput {
+  from_token: string;
+  to_token: string;
+  amount_in: string;
+  max_slippage_bps: number;
+  deadline_ts: number;
+  session_key_id: string;
+  simulated_min_out: string;
+}
+
+export interface Outlook {
+  account: Address;
+  chainId: number;
+  chain: string;
+  quote: Quote;
+  minOut: bigint;
+  remaining: bigint;
+  block: bigint;
+  args: readonly [Address, Address, bigint, bigint, bigint, `0x${string}`];
+}
+
+/** What the swap would do now. @throws ToolError for every limit that it would break */
+export async function outlook(
+  onchain: Onchain,
+  client: PublicClient,
+  input: SwapInput,
+  idempotencyKey: string,
+): Promise<Outlook> {
+  const { router, chain } = onchain;
+  const { address: account } = await onchain.keys.get(input.session_key_id);
+  const [block, { chainId, name }] = await Promise.all([client.getBlock(), chain.approvedIdentity(client)]);
+  refuseLate(input.deadline_ts, block.timestamp);
+  const pair = { from: input.from_token as Address, to: input.to_token as Address };
+  const quoted = await quote(client, router, pair, BigInt(input.amount_in), block.number);
+  const minOut = agreedMinimum(input, quoted.amountOut);
+  const args = [pair.from, pair.to, quoted.amountIn, minOut, BigInt(input.deadline_ts), swapId(idempotencyKey)] as const;
+  const [remaining] = await Promise.all([
+    remainingAllowance(client, router, account, pair.from, block.number),
+    client.simulateContract({ address: router, abi: ROUTER_ABI, functionName: 'swap', args, account, blockNumber: block.number }),
+  ]);
+  return { account, chainId, chain: name, quote: quoted, minOut, remaining, block: block.number, args };
+}
+
+/** The swap, but for its nonce and signature. Costs are fixed here, so that every worker signs the same bytes. */
+export async function planSwap(
+  onchain: Onchain,
+  client: PublicClient,
+  input: SwapInput,
+  idempotencyKey: string,
+): Promise<SwapPlan> {
+  const { account, chainId, chain, minOut, block, args } = await outlook(onchain, client, input, idempotencyKey);
+  const call = { address: onchain.router, abi: ROUTER_ABI, functionName: 'swap', args } as const;
+  const [estimate, fees, balance, fromNonce] = await Promise.all([
+    client.estimateContractGas({ ...call, account, blockNumber: block }),
+    client.estimateFeesPerGas(),
+    client.getBalance({ address: account }),
+    client.getTransactionCount({ address: account, blockTag: 'latest' }),
+  ]);
+  const gas = (estimate * 3n) / 2n; // what it costs depends on the state that it meets
+  const cost = gas * fees.maxFeePerGas;
+  if (balance < cost) {
+    throw new ToolError('EXECUTION_ERROR', 'no_gas_money', `The session key has ${balance} wei for gas and may need ${cost}.`, {
+      hint: `Nothing was sent. An operator must send gas money to ${account}.`,
+      nothingHappened: true,
+    });
+  }
+  return {
+    chain,
+    chainId,
+    account,
+    router: onchain.router,
+    data: viem().encodeFunctionData(call),
+    gas: gas.toString(),
+    maxFeePerGas: fees.maxFeePerGas.toString(),
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
+    fromNonce,
+    deadline: String(input.deadline_ts),
+    minOut: minOut.toString(),
+    block: block.toString(),
+  };
+}
+
+/** The stricter of what was simulated (and approved), and of what the slippage leaves of the present quote. */
+function agreedMinimum(input: SwapInput, amountOut: bigint): bigint {
+  const simulated = BigInt(input.simulated_min_out);
+  const present = lessSlippage(amountOut, input.max_slippage_bps);
+  if (amountOut < simulated) {
+    throw new ToolError(
+      'INVALID_PARAMS',
+      'price_moved',
+      `The swap would give ${amountOut} now, less than simulated_min_out ${simulated}.`,
+      {
+        hint: 'Nothing was swapped. Call simulate_swap again, and ask for the swap with its new simulated_min_out.',
+        nothingHappened: true,
+      },
+    );
+  }
+  return simulated > present ? simulated : present;
+}
+
+/** By our clock and by the chain's. */
+function refuseLate(deadline: number, blockTime: bigint): void {
+  const now = Math.max(Math.floor(Date.now() / 1000), Number(blockTime));
+  if (deadline > now) return;
+  throw new ToolError('INVALID_PARAMS', 'deadline_passed', `deadline_ts ${deadline} has passed: it is ${now}.`, {
+    hint: 'Nothing was swapped. Simulate again, and set a later deadline_ts.',
+    nothingHappened: true,
+  });
+}

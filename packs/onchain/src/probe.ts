@@ -1,0 +1,130 @@
+/**
+ * What became of a signed swap, judged by the contract's own record and by one block: there, either the swap's id is
+ * marked as done, or its nonce is used up or its deadline over, and then it can never be done any more.
+ */
+import type { Hex } from './hex';
+import { type PublicClient, type TransactionReceipt, viem } from './viem';
+import { ToolError } from 'holdfast/tools';
+import type { SignedSwap, SwapPlan } from './journal';
+import { revertFailure } from './revert';
+import { ROUTER_ABI, swapId } from './router';
+
+export interface SwapReceipt {
+  txHash: Hex;
+  blockNumber: bigint;
+  amountIn: bigint;
+  amountOut: bigint;
+}
+
+export type SwapFate =
+  | { state: 'applied'; receipt: SwapReceipt }
+  /** Proven: it has not happened, and never will. */
+  | { state: 'not_applied'; error: ToolError }
+  | { state: 'unknown' };
+
+/** One look; acts on nothing. @throws what the node's failures throw */
+export async function swapFate(
+  client: PublicClient,
+  plan: SwapPlan,
+  signed: SignedSwap,
+  confirmations: number,
+): Promise<SwapFate> {
+  const latest = await client.getBlockNumber();
+  const depth = BigInt(confirmations - 1);
+  const blockNumber = latest > depth ? latest - depth : 0n;
+  const id = swapId(signed.key);
+  const [block, done, nonce] = await Promise.all([
+    client.getBlock({ blockNumber }),
+    client.readContract({
+      address: plan.router,
+      abi: ROUTER_ABI,
+      functionName: 'swapped',
+      args: [plan.account, id],
+      blockNumber,
+    }),
+    client.getTransactionCount({ address: plan.account, blockNumber }),
+  ]);
+  if (done) {
+    const receipt = await receiptOf(client, plan, signed);
+    return receipt ? { state: 'applied', receipt } : { state: 'unknown' }; // another node that lags behind
+  }
+  if (nonce > signed.nonce) return { state: 'not_applied', error: await whyNot(client, plan, signed) };
+  if (block.timestamp > BigInt(plan.deadline))
+    return { state: 'not_applied', error: revertFailure('DeadlinePassed', [plan.deadline]) };
+  return { state: 'unknown' };
+}
+
+/** Of our transaction, else of whichever did it under the same id. */
+async function receiptOf(client: PublicClient, plan: SwapPlan, signed: SignedSwap): Promise<SwapReceipt | null> {
+  const receipt = await mined(client, signed.hash);
+  const logs =
+    receipt?.status === 'success'
+      ? viem().parseEventLogs({ abi: ROUTER_ABI, eventName: 'Swapped', logs: receipt.logs })
+      : await client.getContractEvents({
+          address: plan.router,
+          abi: ROUTER_ABI,
+          eventName: 'Swapped',
+          args: { key: plan.account, id: swapId(signed.key) },
+          fromBlock: BigInt(plan.block),
+          strict: true,
+        });
+  const event = logs.find(
+    ({ args, address }) => args.id === swapId(signed.key) && address.toLowerCase() === plan.router.toLowerCase(),
+  );
+  if (!event) return null;
+  const { amountIn, amountOut } = event.args;
+  return { txHash: event.transactionHash, blockNumber: event.blockNumber, amountIn, amountOut };
+}
+
+async function whyNot(client: PublicClient, plan: SwapPlan, signed: SignedSwap): Promise<ToolError> {
+  const receipt = await mined(client, signed.hash);
+  if (receipt) return revertReason(client, plan, receipt.blockNumber);
+  return new ToolError(
+    'EXECUTION_ERROR',
+    'nonce_used_elsewhere',
+    `Another transaction has used nonce ${signed.nonce} of ${plan.account}.`,
+    {
+      hint: 'Nothing was swapped. Is the session key used by another program?',
+      nothingHappened: true,
+    },
+  );
+}
+
+/** Chains keep no reasons: the call is made again, without effect, on the state after and before its block. */
+async function revertReason(client: PublicClient, plan: SwapPlan, block: bigint): Promise<ToolError> {
+  for (const blockNumber of [block, block - 1n]) {
+    try {
+      await client.call({ account: plan.account, to: plan.router, data: plan.data, blockNumber });
+    } catch (error) {
+      const data = revertData(error);
+      if (data === null) throw error;
+      return decoded(data);
+    }
+  }
+  return revertFailure('', []);
+}
+
+function revertData(error: unknown): Hex | null {
+  if (!(error instanceof viem().BaseError)) return null;
+  const found = error.walk((cause) => typeof (cause as { data?: unknown }).data === 'string');
+  const data = (found as { data?: unknown } | null)?.data;
+  return typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data) ? (data as Hex) : null;
+}
+
+function decoded(data: Hex): ToolError {
+  try {
+    const { errorName, args } = viem().decodeErrorResult({ abi: ROUTER_ABI, data });
+    return revertFailure(errorName, args ?? []);
+  } catch {
+    return revertFailure('', [], data.slice(0, 74));
+  }
+}
+
+async function mined(client: PublicClient, hash: Hex): Promise<TransactionReceipt | null> {
+  try {
+    return await client.getTransactionReceipt({ hash });
+  } catch (error) {
+    if (error instanceof viem().BaseError && error.name === 'TransactionReceiptNotFoundError') return null;
+    throw error;
+  }
+}

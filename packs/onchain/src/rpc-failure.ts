@@ -1,0 +1,43 @@
+/** What a failed question to the node means. For questions only: once something is signed, the chain alone says what came of it. */
+import { viem } from './viem';
+import { isToolError, ToolError } from 'holdfast/tools';
+import { revertFailure } from './revert';
+
+/** @param url taken out of what the node and the transport say */
+export function rpcFailure(error: unknown, url: string): Error {
+  if (isToolError(error)) return error;
+  const reverted = find(error, viem().ContractFunctionRevertedError);
+  if (reverted) return revertFailure(reverted.data?.errorName ?? '', reverted.data?.args ?? [], reverted.reason);
+  const told = said(error, url);
+  const status = find(error, viem().HttpRequestError)?.status;
+  const code = find(error, viem().RpcRequestError)?.code;
+  const failed = (...args: [ConstructorParameters<typeof ToolError>[0], string, string, string]) =>
+    new ToolError(args[0], args[1], `${args[2]}: ${told}`, { hint: args[3], nothingHappened: true });
+
+  if (status === 401 || status === 403)
+    return failed(
+      'UNAUTHORIZED',
+      'rpc_unauthorized',
+      'The node did not accept our credentials',
+      'An operator must correct HOLDFAST_EVM_URL.',
+    );
+  // -32005 is "limit exceeded" of EIP-1474.
+  if (status === 429 || code === -32005)
+    return failed('RATE_LIMITED', 'rpc_busy', 'The node asks to come back later', 'Nothing was sent.');
+  if (code !== undefined)
+    return failed('EXECUTION_ERROR', 'rpc_refused', 'The node refused the request', 'Nothing was sent. Is this the right chain?');
+  return failed('NETWORK_ERROR', 'chain_unreachable', 'The chain cannot be reached', 'Nothing was sent.');
+}
+
+/** What the other side said, short and without the URL, which may hold a key. */
+export function said(error: unknown, url: string): string {
+  const { BaseError } = viem();
+  const text =
+    error instanceof BaseError ? error.details || error.shortMessage : error instanceof Error ? error.message : String(error);
+  return text.replaceAll(url, '[url]').slice(0, 200).toWellFormed();
+}
+
+function find<T extends Error>(error: unknown, type: abstract new (...args: never[]) => T): T | null {
+  if (!(error instanceof viem().BaseError)) return null;
+  return error.walk((cause) => cause instanceof type) as T | null;
+}

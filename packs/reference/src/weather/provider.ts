@@ -1,0 +1,90 @@
+/** What weather is, whoever tells it; and how a place is chosen among those of one name. */
+import { ToolError } from 'holdfast/tools';
+import { US_STATES } from './us-states';
+
+export type Unit = 'celsius' | 'fahrenheit';
+
+/** One answer of a geocoder; Open-Meteo's names. */
+export interface Place {
+  name: string;
+  latitude: number;
+  longitude: number;
+  timezone: string;
+  country: string;
+  country_code: string;
+  /** State, province or the like; empty where there is none. */
+  admin1: string;
+}
+
+/** Current weather at a place. */
+export interface Weather {
+  place: Place;
+  /** Local time of the place, ISO 8601 without an offset. */
+  observed_at: string;
+  /** Degrees of the unit that was asked for. */
+  temperature: number;
+  feels_like: number;
+  unit: Unit;
+  /** Per cent. */
+  humidity: number;
+  /** Of the hour before, mm. */
+  precipitation_mm: number;
+  wind_kmh: number;
+  /** WMO 4677, as Open-Meteo gives it. */
+  weather_code: number;
+  is_day: boolean;
+  source: string;
+}
+
+export interface WeatherQuery {
+  location: string;
+  unit: Unit;
+  signal: AbortSignal;
+}
+
+export interface WeatherProvider {
+  /** @throws ToolError `location_not_found`, or what an upstream's failure means */
+  current(query: WeatherQuery): Promise<Weather>;
+}
+
+/** `Paris, TX` → the name, and what must be true of the place. */
+export function nameAndQualifiers(location: string): { name: string; qualifiers: string[] } {
+  const [name = '', ...qualifiers] = location
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  return { name, qualifiers };
+}
+
+/**
+ * The first place (geocoders put the largest first) that fits every qualifier: a country, its code, a state, or a US state's code.
+ * @throws ToolError RESOURCE_NOT_FOUND `location_not_found`
+ */
+export function choosePlace(location: string, places: readonly Place[]): Place {
+  const { qualifiers } = nameAndQualifiers(location);
+  const fitting = places.find((place) => qualifiers.every((qualifier) => fits(place, qualifier)));
+  if (fitting) return fitting;
+  throw noSuchPlace(location, places);
+}
+
+/** @param known what could have been meant */
+export function noSuchPlace(location: string, known: readonly Place[]): ToolError {
+  const names = known.slice(0, 15).map(({ name, admin1, country }) => [name, admin1, country].filter(Boolean).join(', '));
+  return new ToolError('RESOURCE_NOT_FOUND', 'location_not_found', `No place is known as ${JSON.stringify(location)}.`, {
+    hint: names.length > 0 ? `Known: ${names.join('; ')}.` : 'Give a town, in English, with its country after a comma.',
+  });
+}
+
+function fits(place: Place, qualifier: string): boolean {
+  const wanted = plain(qualifier);
+  const state = place.country_code === 'US' ? US_STATES[qualifier.toUpperCase()] : undefined;
+  return (
+    [place.country_code, place.country, place.admin1].some((known) => plain(known) === wanted) ||
+    (state !== undefined && state === place.admin1)
+  );
+}
+
+/** Without case and accents. */
+export function plain(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
+}

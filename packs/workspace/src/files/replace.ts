@@ -1,0 +1,125 @@
+/**
+ * A file is replaced whole or not at all: temporary file in the same open directory, flushed, then
+ * renamed over the old one; a new file is linked into place, which fails if somebody was faster. One
+ * write of one file at a time in this process; between processes the file is compared once more right
+ * before the rename.
+ */
+import { randomBytes } from 'node:crypto';
+import { link, rename, rm } from 'node:fs/promises';
+import { hasCode, isToolError } from 'holdfast/tools';
+import type { Directory } from './directory';
+import { sha256 } from './text';
+import { joined, type Names } from './path';
+import { invalid, notPlain } from './refusals';
+import type { FileContent, Workspace } from './workspace';
+
+/**
+ * Reads the file, lets `decide` make the new content of it, and puts that in its place.
+ * @param decide gets null where there is no file; returns null to leave all as it is
+ */
+export async function replaceFile(
+  workspace: Workspace,
+  path: Names,
+  decide: (before: Buffer | null) => Uint8Array | null | Promise<Uint8Array | null>,
+  options: { create: boolean; signal: AbortSignal },
+): Promise<void> {
+  refuseProtected(path);
+  await oneAtATime(`${workspace.root}${joined(path)}`, () =>
+    workspace
+      .inDirectory(
+        path.slice(0, -1),
+        async (directory) => {
+          const before = await present(workspace, directory, path);
+          const after = await decide(before?.bytes ?? null);
+          options.signal.throwIfAborted();
+          if (after) await put(workspace, directory, path, before, after);
+        },
+        { create: options.create, whole: path },
+      )
+      .catch((error: unknown) => {
+        if (hasCode(error, 'ENOENT')) throw folderRemoved(path);
+        throw workspace.outsideOr(error, path);
+      }),
+  );
+}
+
+/** Git runs what lies in its folder (hooks, filters) at somebody's next command: to write there is to run code unasked. */
+function refuseProtected(path: Names): void {
+  if (path.length === 0) throw notPlain('/', 'a directory');
+  if (path.some((name) => name.toLowerCase() === '.git')) {
+    throw invalid('protected_path', `${joined(path)} belongs to git, and is not written by file tools.`, 'Use git through bash.');
+  }
+}
+
+async function present(workspace: Workspace, directory: Directory, path: Names): Promise<FileContent | null> {
+  try {
+    return await workspace.readIn(directory, path);
+  } catch (error) {
+    if (isToolError(error) && error.detail.reason === 'file_not_found') return null;
+    throw error;
+  }
+}
+
+async function put(
+  workspace: Workspace,
+  directory: Directory,
+  path: Names,
+  before: FileContent | null,
+  after: Uint8Array,
+): Promise<void> {
+  const name = path.at(-1)!;
+  const temp = `.holdfast-${randomBytes(12).toString('hex')}.tmp`;
+  const file = await directory.create(temp, 0o666);
+  try {
+    try {
+      await file.writeFile(after);
+      if (before) await file.chmod(before.mode);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    const now = await present(workspace, directory, path);
+    if ((now && sha256(now.bytes)) !== (before && sha256(before.bytes))) throw changedMeanwhile(path);
+    if (before) await rename(directory.at(temp), directory.at(name));
+    else await linkNew(directory, temp, name, path);
+  } finally {
+    await rm(directory.at(temp), { force: true });
+  }
+  await directory.sync();
+}
+
+async function linkNew(directory: Directory, temp: string, name: string, path: Names): Promise<void> {
+  try {
+    await link(directory.at(temp), directory.at(name));
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) throw changedMeanwhile(path);
+    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error;
+    await rename(directory.at(temp), directory.at(name)); // a file system without hard links
+  }
+}
+
+function changedMeanwhile(path: Names): Error {
+  return invalid('file_changed', `${joined(path)} was changed by somebody else at this moment.`, 'Read it again.');
+}
+
+/** The open directory itself is no more: nothing can be made in it, and nothing was. */
+function folderRemoved(path: Names): Error {
+  return invalid(
+    'folder_removed',
+    `The folder of ${joined(path)} was removed or replaced at this moment.`,
+    'Look again with glob.',
+  );
+}
+
+const writing = new Map<string, Promise<unknown>>();
+
+async function oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const before = writing.get(key);
+  const mine = (before ?? Promise.resolve()).then(work, work);
+  writing.set(key, mine);
+  try {
+    return await mine;
+  } finally {
+    if (writing.get(key) === mine) writing.delete(key);
+  }
+}

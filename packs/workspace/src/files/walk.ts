@@ -1,0 +1,108 @@
+/**
+ * Walks the workspace in the order of its paths, through open directories, never through a link. Bounded:
+ * so much of a walk is one page, and the next one goes on behind the last path.
+ */
+import { opendir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { hasCode } from 'holdfast/tools';
+import type { Directory } from './directory';
+import type { Names } from './path';
+
+/** Names looked at in one walk. */
+export const MOST_ENTRIES = 100_000;
+const DEEPEST = 64;
+/** Not walked into unless asked for: large, and written by programs. */
+const IGNORED = new Set(['.git', 'node_modules']);
+
+export interface Found {
+  path: Names;
+  kind: 'file' | 'directory';
+  /** The directory that it lies in, open as long as the walk stands here. */
+  within: Directory;
+}
+
+export interface WalkOptions {
+  /** Begin behind this path. */
+  after: Names | null;
+  ignored: boolean;
+  signal: AbortSignal;
+}
+
+/** What a walk left out. */
+export class WalkReport {
+  entries = 0;
+  links = 0;
+  unreadable = 0;
+  tooDeep = 0;
+
+  /** No more names are looked at: the walk ends early. */
+  get full(): boolean {
+    return this.entries >= MOST_ENTRIES;
+  }
+}
+
+/** Files and directories below `directory`, whose own path is `base`. */
+export async function* walk(directory: Directory, base: Names, options: WalkOptions, report: WalkReport): AsyncGenerator<Found> {
+  for (const entry of await sorted(directory, options, report)) {
+    options.signal.throwIfAborted();
+    const path = [...base, entry.name];
+    const place = options.after === null ? 1 : comparePaths(path, options.after);
+    const above = place < 0 && options.after!.length > path.length && path.every((name, index) => name === options.after![index]);
+    if (place <= 0 && !above && !(place === 0 && entry.isDirectory())) continue;
+    if (place > 0 && ++report.entries > MOST_ENTRIES) return;
+    if (entry.isSymbolicLink()) report.links++;
+    else if (entry.isFile()) yield { path, kind: 'file', within: directory };
+    else if (entry.isDirectory()) {
+      if (!options.ignored && IGNORED.has(entry.name)) continue;
+      if (place > 0) yield { path, kind: 'directory', within: directory };
+      if (path.length >= DEEPEST) report.tooDeep++;
+      else yield* inside(directory, path, options, report);
+      if (report.full) return;
+    }
+  }
+}
+
+async function* inside(parent: Directory, path: Names, options: WalkOptions, report: WalkReport): AsyncGenerator<Found> {
+  let directory: Directory;
+  try {
+    directory = await parent.directory(path.at(-1)!);
+  } catch (error) {
+    // Gone, exchanged for a link, or closed to us since it was listed.
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM')) throw error;
+    report.unreadable++;
+    return;
+  }
+  try {
+    yield* walk(directory, path, options, report);
+  } finally {
+    await directory.close();
+  }
+}
+
+/** By name, so that a walk can go on where one ended. One directory of more names than a walk may see is cut. */
+async function sorted(directory: Directory, { signal }: WalkOptions, report: WalkReport): Promise<Dirent[]> {
+  const entries: Dirent[] = [];
+  try {
+    for await (const entry of await opendir(directory.at())) {
+      if (entries.length >= MOST_ENTRIES * 2) break;
+      if (entries.length % 1000 === 0) signal.throwIfAborted();
+      entries.push(entry);
+    }
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'EACCES', 'EPERM')) throw error;
+    report.unreadable++;
+  }
+  return entries.sort((a, b) => compareNames(a.name, b.name));
+}
+
+function comparePaths(a: Names, b: Names): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const order = compareNames(a[i]!, b[i]!);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

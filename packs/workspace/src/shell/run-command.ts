@@ -1,0 +1,197 @@
+/**
+ * Runs one command in a process group of its own, and in namespaces of its own (`processes/isolation.ts`). Whatever ends the call
+ * (the command itself, its time limit, a cancellation, the end of this process) ends the whole group, and the namespace with
+ * whatever has left the group.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GRACE_MS, INSIDE, isJsonObject, isolated, type Told, type Work } from 'holdfast/tools';
+import { CommandOutput } from './output';
+
+/** For output that is still in the pipes once the group is gone, ms. */
+const DRAIN = 500;
+/** For the group to end, and for the word of it, ms. */
+const LAST = GRACE_MS + 3000;
+
+/** Of all that is told of a command, bytes. */
+const MOST_TOLD = 10_000;
+
+const PLAIN = ['--noprofile', '--norc'];
+
+export interface CommandEnd {
+  exitCode: number | null;
+  /** Name of the signal that ended the shell. */
+  signal: string | null;
+  timedOut: boolean;
+  output: CommandOutput;
+}
+
+/** Nothing was started: that is certain. */
+export class NotStarted extends Error {}
+
+/** @throws NotIsolated, NotStarted; the signal's reason once the whole group has ended */
+export async function runCommand(
+  command: string,
+  options: {
+    cwd: string;
+    env: Record<string, string>;
+    timeoutMs: number;
+    signal: AbortSignal;
+    onOutput?: (bytes: number) => void;
+  },
+): Promise<CommandEnd> {
+  const { cwd, env, timeoutMs, signal, onOutput } = options;
+  signal.throwIfAborted();
+  const { dev, ino } = await stat(cwd, { bigint: true });
+  const before = await isolated();
+  signal.throwIfAborted();
+  // The command is an argument, never part of a text that is put together.
+  const work: Work = { command: 'bash', args: [...PLAIN, '-c', '--', command], env, folder: { dev: `${dev}`, ino: `${ino}` } };
+  const running = RunningCommand.start(before, cwd, work);
+  const output = new CommandOutput();
+  running.onOutput((chunk) => {
+    output.add(chunk);
+    onOutput?.(output.bytes);
+  });
+  const stop = () => running.stop();
+  let timedOut = false;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    signal.addEventListener('abort', stop, { once: true });
+    timer = setTimeout(() => {
+      timedOut = true;
+      stop();
+    }, timeoutMs);
+    await running.started;
+    const { exitCode, signal: endedBy, error } = await running.ended;
+    // Said once the command could speak in its name: it may have run.
+    if (error !== undefined) throw new Error(`The command may not have been started: ${String(error).slice(0, 300)}`);
+    await Promise.race([running.closed, sleep(DRAIN, undefined, { ref: false })]);
+    if (signal.aborted) throw signal.reason;
+    return { exitCode, signal: endedBy, timedOut, output };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    running.release();
+  }
+}
+
+type Ended = Pick<CommandEnd, 'exitCode' | 'signal'> & { error?: string };
+
+/** The command as this process sees it: through `inside.ts`, which is its parent. */
+class RunningCommand {
+  /** Rejects with NotStarted, where it is certain that nothing ran. */
+  readonly started: Promise<void>;
+  /** Once the group has ended. */
+  readonly ended: Promise<Ended>;
+  /** Nobody holds the output any more. */
+  readonly closed: Promise<void>;
+  private readonly child: ChildProcess;
+  private readonly inside: Duplex;
+  private stopping: NodeJS.Timeout | undefined;
+  private ready = false;
+  /** From here on the command may have run, and may speak in the name of its parent. */
+  private starting = false;
+  private pid: number | undefined;
+  private told: Ended | undefined;
+
+  /** @throws NotStarted */
+  static start(before: readonly string[], cwd: string, work: Work): RunningCommand {
+    try {
+      return new RunningCommand(before, cwd, work);
+    } catch (error) {
+      throw new NotStarted((error as Error).message, { cause: error });
+    }
+  }
+
+  private constructor(
+    private readonly before: readonly string[],
+    cwd: string,
+    work: Work,
+  ) {
+    const [command, ...args] = [...before, process.execPath, INSIDE];
+    const env = { PATH: process.env.PATH ?? '' };
+    this.child = spawn(command!, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
+    const failed = new Promise<never>((_resolve, reject) => {
+      this.child.once('error', (error) => reject(new NotStarted(error.message, { cause: error })));
+    });
+    this.inside = this.child.stdio[3] as Duplex;
+    this.inside.on('error', () => undefined); // its end is told by `close`
+    const lines = createInterface({ input: this.inside });
+    // A command can take this socket from its parent: what comes is believed of this command alone, and only in our form.
+    const giveUp = () => {
+      lines.close();
+      this.inside.destroy();
+    };
+    let heard = 0;
+    this.inside.on('data', (chunk: Buffer) => (heard += chunk.length) > MOST_TOLD && giveUp());
+    const started = new Promise<void>((resolve, reject) => {
+      lines.on('line', (line) => {
+        const told = readTold(line);
+        if (told === null) giveUp();
+        else if ('ready' in told) {
+          this.ready = true;
+          this.inside.write(`${JSON.stringify(work)}\n`);
+        } else if ('starting' in told) this.starting = true;
+        else if ('notStarted' in told) {
+          if (this.starting) return giveUp();
+          reject(new NotStarted(told.notStarted));
+        } else if ('started' in told) {
+          this.pid = told.started;
+          resolve();
+        } else this.told = told;
+      });
+      lines.once('close', () => {
+        if (!this.ready) reject(new NotStarted('what starts commands has ended before it was told what to do'));
+        resolve(); // whoever is to tell may have been killed by the command, before he could say even this
+      });
+    });
+    this.started = Promise.race([started, failed]);
+    this.ended = new Promise((resolve) => {
+      lines.once('close', () => resolve(this.told ?? { exitCode: null, signal: 'SIGKILL' }));
+    });
+    this.started.catch(() => undefined); // whoever waits is told
+    this.closed = new Promise((resolve) => this.child.once('close', () => resolve()));
+  }
+
+  onOutput(take: (chunk: Buffer) => void): void {
+    this.child.stdout!.on('data', take);
+  }
+
+  /** Asks for the end, and makes it where nobody answers: the command may have killed its parent. */
+  stop(): void {
+    if (!this.ready) return this.kill();
+    if (this.inside.writable) this.inside.write('end\n');
+    this.stopping ??= setTimeout(() => this.kill(), LAST);
+  }
+
+  release(): void {
+    clearTimeout(this.stopping);
+    this.kill();
+    this.inside.destroy();
+    this.child.stdout!.destroy();
+  }
+
+  /** With its first process a namespace ends; where there is none, the group does. */
+  private kill(): void {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL');
+    if (this.before.length > 0 || this.pid === undefined || this.told !== undefined) return;
+    try {
+      process.kill(-this.pid, 'SIGKILL');
+    } catch {
+      // gone already
+    }
+  }
+}
+
+function readTold(line: string): Told | null {
+  try {
+    const told: unknown = JSON.parse(line);
+    return isJsonObject(told) ? (told as unknown as Told) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,32 @@
+/** Pages of a walk: a cursor holds the place, and the query that it belongs to. */
+import { canonical, isJsonObject, type JsonObject, type ToolContext } from 'holdfast/tools';
+import { invalid } from '../files/refusals';
+import { sha256 } from '../files/text';
+
+/** The last path that was dealt with, and the last line of it; line 0: all of it. */
+export interface Place {
+  path: string[];
+  line: number;
+}
+
+export function sealPage(ctx: ToolContext, query: object, place: Place): string {
+  return ctx.cursors.seal({ query: hashOf(query), ...place });
+}
+
+/** @throws ToolError INVALID_PARAMS `bad_cursor` for a cursor of another query, or a made-up one */
+export function openPage(ctx: ToolContext, query: object, cursor: string | undefined): Place | null {
+  if (cursor === undefined) return null;
+  const sealed = ctx.cursors.open(cursor);
+  if (isJsonObject(sealed) && sealed.query === hashOf(query))
+    return { path: sealed.path as string[], line: sealed.line as number };
+  throw invalid(
+    'bad_cursor',
+    'This cursor belongs to another search.',
+    'Repeat the search that gave it, with nothing but cursor changed.',
+  );
+}
+
+function hashOf(query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return sha256(canonical(Object.fromEntries(given) as JsonObject)).slice(0, 32);
+}

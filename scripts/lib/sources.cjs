@@ -1,0 +1,31 @@
+/**
+ * The packages of this repository by name → their sources, where code runs from source: in Jest, and as `npx tsx src/worker.ts` in a
+ * checkout in which nothing is built. The compiler and lint read the same from packs/tsconfig.json.
+ */
+const Module = require('node:module');
+const { join } = require('node:path');
+
+const ROOT = join(__dirname, '..', '..');
+const OF_ENGINE = { testing: 'testing/index.ts', http: 'http-client/index.ts' };
+
+/** @returns {string | null} the file; null for the package of somebody else */
+function sourceOf(name) {
+  const [, pack] = /^@holdfast\/([a-z]+)$/.exec(name) ?? [];
+  if (pack) return join(ROOT, 'packs', pack, 'src', 'index.ts');
+  const engine = /^holdfast(?:\/([a-z]+))?$/.exec(name);
+  if (!engine) return null;
+  const [, entry] = engine;
+  return join(ROOT, 'src', entry === undefined ? 'index.ts' : (OF_ENGINE[entry] ?? `entries/${entry}.ts`));
+}
+
+let done = false;
+
+/** From now on Node resolves these names to their sources, in this process. */
+function resolveSources() {
+  if (done) return;
+  done = true;
+  const resolve = Module._resolveFilename;
+  Module._resolveFilename = (name, ...rest) => resolve.call(Module, sourceOf(name) ?? name, ...rest);
+}
+
+module.exports = { sourceOf, resolveSources };

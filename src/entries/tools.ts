@@ -1,0 +1,50 @@
+/**
+ * What a package of tools imports from `holdfast/tools`: `defineTool` and `ToolError`, results and pages, jobs in threads, files
+ * written whole, words for search. It loads neither Temporal nor a model (docs/tools.md, “A package of tools”).
+ */
+export { defineTool } from '../tools/define';
+export { isToolError, ToolError } from '../tools/errors';
+export { binaryFile, type BinaryFile, type FileResult } from '../tools/binary';
+export {
+  fetchAllPages,
+  page,
+  pageInput,
+  pageOfList,
+  pagePosition,
+  pageProperties,
+  type AllPages,
+  type Page,
+  type PageInput,
+  type Pagination,
+} from '../tools/pages';
+export { outline, truncated, truncateInput, truncateProperties, type Truncated } from '../tools/truncate';
+export { orAborted } from '../tools/or-aborted';
+export { indexed, UNSPACED, words } from '../tools/words';
+export { defineJob, type Job, type JobLimits, type Tell } from '../tools/isolation/job';
+export { inThread, type JobOptions } from '../tools/isolation/pool';
+export { isolated, NotIsolated } from '../processes/isolation';
+export { GRACE_MS, INSIDE, type Told, type Work } from '../processes/inside';
+export { createFile, hasCode, makeDirs } from '../store/atomic-file';
+export { canonical } from '../shared/canonical';
+export { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json';
+export { retryAfterMs } from '../shared/retry-after';
+export { sha256Hex } from '../shared/sha256';
+export { visible } from '../shared/visible';
+export type { Resources } from '../shared/batches';
+export type { ErrorCode, ErrorKind } from '../shared/errors';
+export type { ToolClass } from '../shared/tool-class';
+export type {
+  CheckFault,
+  DescriptionParts,
+  RuleTarget,
+  TokenEstimate,
+  Tool,
+  ToolContext,
+  ToolDefinition,
+  ToolLimits,
+  ToolLogger,
+  ToolProgress,
+  ToolStore,
+  ToolYield,
+  TypicalError,
+} from '../tools/tool';

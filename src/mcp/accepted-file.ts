@@ -1,0 +1,98 @@
+/**
+ * The classes that a person has accepted, each for exactly one definition: another hash, and the tool is destructive
+ * again. And the answers of a server that count as refusals, by their codes. Beside the servers' file, so that both are
+ * deployed together.
+ */
+import { existsSync, statSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { getOwn } from '../shared/json';
+import { strayFields } from '../tools/stray-fields';
+import { replaceFile } from '../store/atomic-file';
+import { CLASSES, type AcceptableClass } from './classes';
+import type { ListedTool } from './listed-tool';
+import { BadServersFile } from './servers-file';
+
+const FORM = 'holdfast.mcp_accepted/1';
+const LARGEST_FILE = 16 * 1024 * 1024;
+const MOST_FAULTS = 10;
+
+/**
+ * A code of JSON-RPC, or an HTTP status of refusal. Not -32000 and -32001: the SDK uses them for a connection that was lost and
+ * for an answer that did not come, which prove nothing.
+ */
+const ANSWER_CODE = /^(?!-3200[01]$)(-?[1-9]\d{0,9}|http-4\d\d)$/;
+
+const who = { by: z.string().max(200), at: z.string().max(40) };
+
+const FILE = z.strictObject({
+  v: z.literal(FORM),
+  /** Server → code → who has accepted that such an answer means that nothing was done. Absent in older files. */
+  trusted_errors: z.record(z.string(), z.record(z.string().regex(ANSWER_CODE), z.strictObject(who))).optional(),
+  servers: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.strictObject({
+        class: z.enum(CLASSES),
+        /** Of the definition that was looked at. */
+        hash: z.string().regex(/^[0-9a-f]{64}$/),
+        ...who,
+      }),
+    ),
+  ),
+});
+
+/** Server → tool, as the server calls it → what was accepted. */
+export type Accepted = z.output<typeof FILE>['servers'];
+export type Trusted = NonNullable<z.output<typeof FILE>['trusted_errors']>;
+
+export function isAnswerCode(code: string): boolean {
+  return ANSWER_CODE.test(code);
+}
+
+/** `…/mcp.json` → `…/mcp.accepted.json`. */
+export function acceptedPath(serversPath: string): string {
+  return `${serversPath.replace(/\.json$/, '')}.accepted.json`;
+}
+
+/** Nothing where there is no such file. @throws BadServersFile */
+export async function readAccepted(path: string): Promise<Accepted> {
+  return (await readAcceptedFile(path)).servers;
+}
+
+/** As `readAccepted`. */
+export async function readTrusted(path: string): Promise<Trusted> {
+  return (await readAcceptedFile(path)).trusted_errors ?? {};
+}
+
+async function readAcceptedFile(path: string): Promise<Omit<z.output<typeof FILE>, 'v'>> {
+  if (!existsSync(path)) return { servers: {} };
+  try {
+    if (statSync(path).size > LARGEST_FILE) throw new Error('it is too large');
+    const content: unknown = JSON.parse(await readFile(path, 'utf8'));
+    const { success, data } = FILE.safeParse(content);
+    if (!success) throw new Error(['its form is wrong', ...strayFields(FILE, content, '').slice(0, MOST_FAULTS)].join('; '));
+    return data;
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
+    throw new BadServersFile(
+      `The accepted classes ${path} cannot be used: ${why}. Mend or remove the file: then all is destructive.`,
+    );
+  }
+}
+
+/** @param trusted absent: those that stand in the file stay */
+export async function writeAccepted(path: string, servers: Accepted, trusted?: Trusted): Promise<void> {
+  const trusted_errors = trusted ?? (await readTrusted(path));
+  const folder = dirname(resolve(path));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await replaceFile(folder, resolve(path), Buffer.from(`${JSON.stringify({ v: FORM, servers, trusted_errors }, null, 2)}\n`));
+}
+
+/** Null: nobody has accepted this definition. */
+export function acceptedClass(accepted: Accepted, server: string, { name, hash }: ListedTool): AcceptableClass | null {
+  const entry = getOwn(getOwn(accepted, server) ?? {}, name);
+  return entry?.hash === hash ? entry.class : null;
+}

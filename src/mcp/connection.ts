@@ -1,0 +1,262 @@
+/**
+ * One server, from one worker process: connected when it is needed, again after it was lost, with longer and longer
+ * pauses while it does not come back. Nobody waits for longer than a bound.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { JsonObject } from '../shared/json';
+import { shortWithoutSecrets, withoutSecrets } from '../shared/without-secrets';
+import { version } from '../version';
+import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
+import type { ListedTool } from './listed-tool';
+import { sdk, type Client } from './sdk';
+import { sendingOnce } from './sent-once';
+import type { ServerConfig } from './servers-file';
+import { transportTo } from './transport';
+import { usableTools } from './usable-tools';
+import type { ToolLogger } from '../tools/tool';
+
+export interface ConnectionSettings {
+  log: ToolLogger;
+  loginFolder: string;
+  /** Longest wait for a connection, ms, instead of the server's own. */
+  waitMs?: number;
+  /** First pause after a failed attempt, ms; it doubles, up to 30 s. */
+  pauseMs?: number;
+}
+
+export interface Calling {
+  signal: AbortSignal;
+  /** The server's own side: it may know an act again by its key. */
+  meta: JsonObject;
+  progress(message: string, fraction?: number): void;
+  /** It must not be repeated: not by the SDK either. */
+  once?: boolean;
+  /** From here on the server may act. */
+  sending?(): void;
+}
+
+/** The server cannot be reached: nothing was asked of it. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
+
+const WAIT_MS = 10_000;
+const PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+const LIST_MS = 20_000;
+const PING_MS = 5000;
+const MOST_PAGES = 50;
+const MOST_TOOLS = 1000;
+/** The call's own limits end it (`tools/run.ts`); the SDK wants a number. */
+const NO_TIMEOUT = 2 ** 31 - 1;
+const KEPT_STDERR = 600;
+const KEPT_TOKENS = 4;
+
+/** Read leniently: one odd tool is left out, and does not hide the others. */
+const PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().max(10_000).optional() });
+const RESULT = z.looseObject({});
+
+export class Connection {
+  private client: Promise<Client> | null = null;
+  private failures = 0;
+  private notBefore = 0;
+  private listing: Promise<ListedTool[]> | null = null;
+  private last: { tools: ListedTool[]; from: Client; stale: boolean } | null = null;
+  /** How often servers have said that their tools changed. */
+  private changes = 0;
+  private closed = false;
+  private stderr = '';
+  private why = '';
+  /** Those of logins, the latest first; a refreshed one may still be echoed by a call that began before. */
+  private tokens: string[] = [];
+  private readonly once = new WeakSet<object>();
+
+  constructor(
+    readonly server: ServerConfig,
+    private readonly settings: ConnectionSettings,
+  ) {}
+
+  /** What was listed last, whether the server is there or not; null: nothing yet. */
+  get lastListed(): ListedTool[] | null {
+    return this.last?.tools ?? null;
+  }
+
+  /**
+   * The server's tools. Several who ask at once share one answer.
+   * @param fresh false: what was listed over this connection is enough, unless the server has said since that it changed
+   * @throws Unreachable; what the SDK throws
+   */
+  async tools(fresh: boolean): Promise<ListedTool[]> {
+    const client = await this.connected();
+    if (!fresh && this.last?.from === client && !this.last.stale) return this.last.tools;
+    return (this.listing ??= this.list(client).finally(() => (this.listing = null)));
+  }
+
+  /** @returns the server's result, unread. @throws Unreachable; what the SDK throws */
+  async call(tool: string, input: JsonObject, { signal, meta, progress, once = false, sending }: Calling): Promise<JsonObject> {
+    const client = await this.connected();
+    const params = { name: tool, arguments: input, _meta: meta };
+    const onprogress = ({ progress: done, total, message }: { progress: number; total?: number; message?: string }) =>
+      progress(this.short(message ?? `${done}${total === undefined ? '' : ` of ${total}`}`, 500), fractionOf(done, total));
+    signal.throwIfAborted(); // right before it is sent: the connection may have taken its time
+    sending?.();
+    if (once) this.once.add(input);
+    const answer = await client.request({ method: 'tools/call', params }, RESULT, { signal, timeout: NO_TIMEOUT, onprogress });
+    return answer as JsonObject;
+  }
+
+  /** Gives the connection up: what waits for an answer fails, and the next one who needs it connects again. */
+  async drop(why: string): Promise<void> {
+    const { client } = this;
+    this.client = null;
+    if (!client) return;
+    this.settings.log.warn({ server: this.server.name, why: this.short(why, 500) }, 'the connection to an MCP server was lost');
+    await client.then((open) => open.close()).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const { client } = this;
+    this.client = null;
+    await client?.then((open) => open.close()).catch(() => undefined);
+  }
+
+  /** Without secrets: a server may echo what it was sent. */
+  readonly clean = (text: string): string => withoutSecrets(text, [...this.server.secrets, ...this.tokens]);
+
+  /** Likewise, and cut: however long it is, little of it is looked at. */
+  readonly short = (text: string, longest: number): string =>
+    shortWithoutSecrets(text, longest, [...this.server.secrets, ...this.tokens]);
+
+  private get waitMs(): number {
+    return this.settings.waitMs ?? this.server.connectTimeoutMs ?? WAIT_MS;
+  }
+
+  private async connected(): Promise<Client> {
+    const until = Date.now() + this.waitMs;
+    for (;;) {
+      if (this.closed) throw new Unreachable('this worker is stopping');
+      const left = until - Date.now();
+      const pause = this.client === null ? this.notBefore - Date.now() : 0;
+      if (pause > 0) {
+        if (pause >= left) throw this.unreachable();
+        await sleep(pause);
+        continue;
+      }
+      const attempt = (this.client ??= this.attempt());
+      const client = await Promise.race([attempt.catch(untilMended), sleep(Math.max(left, 0), 'late' as const, { ref: false })]);
+      if (client === 'late') throw this.unreachable();
+      if (client !== null) return client;
+    }
+  }
+
+  private async attempt(): Promise<Client> {
+    const client = new (sdk.client().Client)({ name: 'holdfast', version }, { capabilities: {} });
+    try {
+      this.stderr = '';
+      const transport = await transportTo(this.server, this.settings.loginFolder, {
+        said: (text) => void (this.stderr = `${this.stderr}${text}`.slice(-KEPT_STDERR)),
+        sent: (token) => {
+          if (!this.tokens.includes(token)) this.tokens = [token, ...this.tokens].slice(0, KEPT_TOKENS);
+        },
+      });
+      await client.connect(sendingOnce(transport, this.once), { timeout: this.waitMs });
+    } catch (error) {
+      this.failed(error);
+      await client.close().catch(() => undefined);
+      throw error;
+    }
+    this.failures = 0;
+    client.onclose = () => this.lost(client, 'it closed the connection');
+    client.onerror = (error) => void this.examine(client, error);
+    client.setNotificationHandler(sdk.types().ToolListChangedNotificationSchema, () => {
+      this.changes += 1;
+      if (this.last?.from === client) this.last.stale = true;
+    });
+    return client;
+  }
+
+  private failed(error: unknown): void {
+    this.client = null;
+    const said = this.stderr.trim() === '' ? '' : `; it printed: ${this.stderr.trim()}`;
+    const message = isTimeout(error) ? this.tooLate() : error instanceof Error ? error.message : String(error);
+    this.why = this.short(`${message}${said}`, 1000);
+    const pause = Math.min((this.settings.pauseMs ?? PAUSE_MS) * 2 ** this.failures, LONGEST_PAUSE_MS);
+    this.failures += 1;
+    this.notBefore = Date.now() + pause;
+    this.settings.log.warn(
+      { server: this.server.name, failures: this.failures, why: this.why, pause_ms: pause },
+      'an MCP server cannot be reached',
+    );
+  }
+
+  private tooLate(): string {
+    return `it has not answered within ${this.waitMs / 1000} s; connect_timeout_ms in the servers' file gives it more`;
+  }
+
+  private lost(client: Client, why: string): void {
+    const dropped = this.client?.then(async (present) => (present === client ? this.drop(why) : undefined));
+    dropped?.catch(() => undefined);
+  }
+
+  /** A stream that broke may have taken an answer with it, and none comes any more: the server is asked whether it still knows us. */
+  private async examine(client: Client, error: Error): Promise<void> {
+    if (this.server.transport === 'stdio') return; // there the end of the program says it
+    if (this.server.transport === 'sse') return this.lost(client, error.message);
+    if (error.message.includes(TOO_LARGE)) return this.lost(client, error.message); // of an error in a stream the SDK leaves the words
+    await client.ping({ timeout: PING_MS }).catch((failed: Error) => {
+      if (isGone(failed)) this.lost(client, error.message);
+    });
+  }
+
+  private unreachable(): Unreachable {
+    const why = this.why || this.tooLate();
+    return new Unreachable(`The MCP server ${this.server.name} cannot be reached: ${why}`);
+  }
+
+  private async list(client: Client): Promise<ListedTool[]> {
+    const raw: unknown[] = [];
+    let cursor: string | undefined;
+    const { changes } = this; // a change that is told from now on is one of after this list
+    if (this.last?.from === client) this.last.stale = false;
+    for (let page = 0; page < MOST_PAGES && raw.length < MOST_TOOLS; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const answer = await client.request({ method: 'tools/list', params }, PAGE, { timeout: LIST_MS });
+      raw.push(...answer.tools);
+      cursor = answer.nextCursor;
+      if (cursor === undefined) break;
+    }
+    const tools = await usableTools(this.server.name, raw.slice(0, MOST_TOOLS), this.lastListed ?? [], (why) =>
+      this.settings.log.warn({ server: this.server.name, why: this.short(why, 1000) }, 'a tool of an MCP server cannot be used'),
+    );
+    this.last = { tools, from: client, stale: this.changes !== changes };
+    return tools;
+  }
+}
+
+/** What another attempt may mend is waited for; what only a person can, is told at once. */
+function untilMended(failed: unknown): null {
+  if (failed instanceof sdk.auth().UnauthorizedError) throw failed;
+  if (failed instanceof UnnamedHost) throw new Unreachable(failed.message);
+  return null;
+}
+
+/** A refusal is a sign of life: what else is under way over this connection may still be answered. */
+function isGone(failed: Error): boolean {
+  if (failed instanceof sdk.http().StreamableHTTPError) return ![401, 403, 429].includes(failed.code ?? 0);
+  const { ErrorCode, McpError } = sdk.types();
+  if (failed instanceof McpError) return failed.code === Number(ErrorCode.ConnectionClosed) || isTimeout(failed);
+  return failed.name === 'TypeError'; // `fetch` has found nobody
+}
+
+function isTimeout(failed: unknown): boolean {
+  const { ErrorCode, McpError } = sdk.types();
+  return failed instanceof McpError && failed.code === Number(ErrorCode.RequestTimeout);
+}
+
+/** Undefined where the server does not say how much there is, or says nonsense. */
+function fractionOf(done: number, total: number | undefined): number | undefined {
+  const fraction = total === undefined ? NaN : done / total;
+  return fraction >= 0 && fraction <= 1 ? fraction : undefined;
+}

@@ -1,0 +1,66 @@
+/**
+ * What goes wrong between us and a server, as an error of the table; and whether it is certain that nothing has happened. That
+ * is certain where nothing was sent. What a server answers is its own word: it may have acted, and then say that it refused.
+ */
+import type { ErrorCode } from '../shared/errors';
+import { visible } from '../shared/visible';
+import { ToolError } from '../tools/errors';
+import { Unreachable, type Connection } from './connection';
+import { sdk } from './sdk';
+import { NotSentAgain } from './sent-once';
+
+/** Of what a server says, characters. */
+const SAID = 1500;
+
+/** @param nothingHappened the call itself was not sent, or a person has accepted this answer as a refusal */
+export function failureOf(
+  { server, short }: Pick<Connection, 'server' | 'short'>,
+  error: unknown,
+  nothingHappened: boolean,
+): ToolError {
+  const said = visible(short(error instanceof Error ? error.message : String(error), SAID).toWellFormed()).slice(0, SAID);
+  const [code, reason, hint = ''] = classified(error, server.name);
+  const message = `MCP server ${server.name}: ${said}`;
+  return new ToolError(code, reason, message, { ...(hint === '' ? {} : { hint }), nothingHappened, cause: error });
+}
+
+/** The answer's code, as a person accepts it: `-32602` of JSON-RPC, `http-403`. Null: there was no answer. */
+export function answerCode(error: unknown): string | null {
+  if (error instanceof sdk.auth().UnauthorizedError) return 'http-401';
+  if (error instanceof sdk.http().StreamableHTTPError) return `http-${error.code}`;
+  return error instanceof sdk.types().McpError ? String(error.code) : null;
+}
+
+type Classified = [code: ErrorCode, reason: string, hint?: string];
+
+function classified(error: unknown, server: string): Classified {
+  if (error instanceof Unreachable) return ['NETWORK_ERROR', 'server_unreachable'];
+  if (error instanceof sdk.auth().UnauthorizedError)
+    return ['UNAUTHORIZED', 'login_needed', `Somebody has to log in: holdfast mcp login ${server}`];
+  if (error instanceof NotSentAgain) return ['UNAUTHORIZED', 'login_renewed'];
+  if (error instanceof sdk.http().StreamableHTTPError) return ofHttp(error.code);
+  const { ErrorCode: Rpc, McpError } = sdk.types();
+  if (!(error instanceof McpError)) return ['NETWORK_ERROR', 'connection_failed'];
+  switch (error.code) {
+    case Rpc.InvalidParams:
+    case Rpc.InvalidRequest:
+      return ['INVALID_PARAMS', 'refused_by_server'];
+    case Rpc.MethodNotFound:
+      return ['TOOL_NOT_FOUND', 'unknown_to_server'];
+    case Rpc.ConnectionClosed:
+      return ['NETWORK_ERROR', 'server_gone'];
+    case Rpc.RequestTimeout:
+      return ['TIMEOUT', 'no_answer'];
+    default:
+      return ['EXECUTION_ERROR', 'server_error'];
+  }
+}
+
+function ofHttp(status: number | undefined): Classified {
+  if (status === 401) return ['UNAUTHORIZED', 'not_authorized', "Look at the server's headers or oauth in the servers' file."];
+  if (status === 403) return ['PERMISSION_DENIED', 'refused_by_server'];
+  if (status === 404) return ['NETWORK_ERROR', 'session_gone'];
+  if (status === 429) return ['RATE_LIMITED', 'server_busy'];
+  if (status === 400) return ['EXECUTION_ERROR', 'bad_request'];
+  return ['NETWORK_ERROR', 'http_failure'];
+}

@@ -1,0 +1,42 @@
+/** A tool as its server lists it: hostile input, made into plain JSON of bounded size, and hashed. */
+import { ConversionError, type McpImport } from '../tools/convert';
+import { fromMcp } from '../tools/convert/mcp';
+import { DEFINITION_BOUNDS, plainJson } from '../tools/convert/plain-json';
+import { hashJson } from '../tools/digests';
+import { isJsonObject, type JsonObject } from '../shared/json';
+import { toJson } from '../tools/to-json';
+import { toolName } from './names';
+
+export interface ListedTool {
+  /** As the server calls it. */
+  name: string;
+  /** What the server says of it, without what changes nothing for whoever calls it. */
+  definition: JsonObject;
+  /** Of the definition: name, description, schemas, annotations, and whatever else it holds. */
+  hash: string;
+}
+
+/** The server's private notes, and pictures for people. */
+const LEFT_OUT = ['_meta', 'icons'];
+
+/** Without a look at its schemas. @throws ConversionError for what is no definition */
+export function readListed(raw: unknown): ListedTool {
+  const copy = plainJson(raw, DEFINITION_BOUNDS, 'The tool');
+  const json = toJson(copy); // lone surrogates and huge integers could not be hashed
+  if (!json.ok || !isJsonObject(json.data) || typeof json.data.name !== 'string' || json.data.name.length > 256)
+    throw new ConversionError('The tool is no object with a name of at most 256 characters.');
+  const definition = Object.fromEntries(Object.entries(json.data).filter(([key]) => !LEFT_OUT.includes(key)));
+  const { execution } = definition;
+  if (isJsonObject(execution) && execution.taskSupport === 'required')
+    throw new ConversionError(
+      `The tool ${JSON.stringify(json.data.name)} can be called as a task only, which is not supported here.`,
+    );
+  return { name: json.data.name, definition, hash: hashJson(definition) };
+}
+
+/** @throws ConversionError that lists every fault */
+export function importedTool(server: string, definition: JsonObject): McpImport {
+  const annotations = isJsonObject(definition.annotations) ? definition.annotations : {};
+  const title = definition.title ?? annotations.title;
+  return fromMcp({ ...definition, name: toolName(server, String(definition.name)), title });
+}

@@ -1,0 +1,192 @@
+/**
+ * Logging in to a server, by the SDK's OAuth. With a client secret this process does it by itself; else a person did,
+ * by `holdfast mcp login`, and what came of it is kept in a file that only this user may read.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../store/atomic-file';
+import type { Fetch } from './bounded-fetch';
+import {
+  sdk,
+  type OAuthClientInformationMixed,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type OAuthTokens,
+} from './sdk';
+import type { HttpServer, ServerConfig } from './servers-file';
+
+export type OAuthServer = HttpServer & { oauth: NonNullable<HttpServer['oauth']> };
+
+export function withOAuth(server: ServerConfig): server is OAuthServer {
+  return server.transport !== 'stdio' && server.oauth !== undefined;
+}
+
+export function authProvider(server: OAuthServer, loginFolder: string): OAuthClientProvider {
+  const { grant, clientId, clientSecret, issuer, scope } = server.oauth;
+  if (grant === 'authorization_code' || clientId === undefined || clientSecret === undefined)
+    return new FileLogin(server, loginFolder);
+  const { ClientCredentialsProvider } = sdk.authExtensions();
+  return new ClientCredentialsProvider({
+    clientId,
+    clientSecret,
+    expectedIssuer: issuer,
+    ...(scope === undefined ? {} : { scope }),
+  });
+}
+
+interface Kept {
+  /** The server's address: tokens go to the one that they were made for, not to another that took its name later. */
+  url?: string;
+  /** Another one for each time that a person logs in: it may be another person. A refreshed token is the same login. */
+  login?: string;
+  client?: OAuthClientInformationMixed;
+  tokens?: OAuthTokens;
+}
+
+/** Where a person's browser comes back to, and how it is sent away. */
+export interface Browser {
+  redirectUrl: string;
+  state: string;
+  open(url: URL): void;
+}
+
+/** Tokens of one server in one file; refreshed by whichever worker needs it. Without a browser nobody can log in. */
+export class FileLogin implements OAuthClientProvider {
+  private verifier = '';
+  private readonly path: string;
+
+  constructor(
+    private readonly server: OAuthServer,
+    private readonly folder: string,
+    private readonly browser?: Browser,
+  ) {
+    this.path = join(folder, `${server.name}.json`);
+  }
+
+  get redirectUrl(): string {
+    return this.browser?.redirectUrl ?? 'http://127.0.0.1/';
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    const { scope } = this.server.oauth;
+    return {
+      client_name: 'holdfast',
+      redirect_uris: [this.redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      ...(scope === undefined ? {} : { scope }),
+    };
+  }
+
+  state(): string {
+    return this.browser?.state ?? '';
+  }
+
+  /** A registration of before has another address to come back to: a login makes a new one. */
+  clientInformation(): OAuthClientInformationMixed | undefined {
+    const { clientId, clientSecret, issuer } = this.server.oauth;
+    if (clientId !== undefined) {
+      const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
+      return { client_id: clientId, ...secret, issuer } as OAuthClientInformationMixed;
+    }
+    return this.kept().client;
+  }
+
+  saveClientInformation(client: OAuthClientInformationMixed): Promise<void> {
+    return this.keep({ ...this.kept(), client });
+  }
+
+  tokens(): OAuthTokens | undefined {
+    return this.kept().tokens;
+  }
+
+  saveTokens(tokens: OAuthTokens): Promise<void> {
+    return this.keep({ ...this.kept(), tokens });
+  }
+
+  redirectToAuthorization(url: URL): void {
+    const { name, oauth } = this.server;
+    if (!this.browser) {
+      const why = this.tokens() ? `The login to ${name} no longer holds` : `Nobody has logged in to ${name}`;
+      throw new (sdk.auth().UnauthorizedError)(`${why}: run \`holdfast mcp login ${name}\`.`);
+    }
+    if (url.origin !== new URL(oauth.issuer).origin) throw this.elsewhere(url.origin);
+    this.browser.open(url);
+  }
+
+  /**
+   * Before anything is sent there. A server may name itself as the authorization server, and describe itself as one where people
+   * log in at the real one: then the code of a login, or a refresh token, would come to it.
+   */
+  saveDiscoveryState({ authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState): void {
+    const { authorization_endpoint, token_endpoint, registration_endpoint } = authorizationServerMetadata ?? {};
+    const named = [authorization_endpoint, token_endpoint, registration_endpoint].filter((one) => one !== undefined);
+    const { origin: issuer } = new URL(this.server.oauth.issuer);
+    for (const url of authorizationServerMetadata ? named : [authorizationServerUrl])
+      if (new URL(url).origin !== issuer) throw this.elsewhere(new URL(url).origin);
+  }
+
+  private elsewhere(origin: string): Error {
+    const { name, oauth } = this.server;
+    return new (sdk.auth().UnauthorizedError)(`${name} sends people to ${origin} to log in; oauth.issuer is ${oauth.issuer}.`);
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.verifier;
+  }
+
+  async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
+    const { client, tokens, ...kept } = this.kept();
+    if (scope === 'all') await this.keep({});
+    if (scope === 'client' && tokens) await this.keep({ ...kept, tokens });
+    if (scope === 'tokens' && client) await this.keep({ ...kept, client });
+  }
+
+  /** Forgets what was kept, for a login from the start. */
+  forget(): Promise<void> {
+    return this.keep({ login: randomBytes(8).toString('hex') });
+  }
+
+  /** Null: nobody has logged in, or before logins had names. */
+  get login(): string | null {
+    return this.kept().login ?? null;
+  }
+
+  private kept(): Kept {
+    try {
+      const kept = JSON.parse(readFileSync(this.path, 'utf8')) as Kept;
+      return kept.url === this.server.url ? kept : {};
+    } catch {
+      return {}; // there is none, or it is of no use: then somebody has to log in again
+    }
+  }
+
+  private async keep(kept: Kept): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await replaceFile(this.folder, this.path, Buffer.from(JSON.stringify({ ...kept, url: this.server.url })));
+  }
+}
+
+/** What a login may do is widened by a person, not by a refreshed token: `fetch` that says so, and which scope it takes. */
+export function toldOfScope(fetch: Fetch, { name, oauth }: HttpServer): Fetch {
+  if (oauth?.grant !== 'authorization_code') return fetch;
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const { extractWWWAuthenticateParams, UnauthorizedError } = sdk.auth();
+    const { error, scope } = response.status === 403 ? extractWWWAuthenticateParams(response) : {};
+    if (error !== 'insufficient_scope') return response;
+    await response.body?.cancel();
+    const wanted = scope === undefined ? 'a wider scope' : `the scope ${JSON.stringify(scope.slice(0, 300))}`;
+    throw new UnauthorizedError(
+      `The login to ${name} is not enough: it asks for ${wanted}. If it may have that, name it as oauth.scope, and run \`holdfast mcp login ${name}\`.`,
+    );
+  };
+}

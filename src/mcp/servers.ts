@@ -1,0 +1,241 @@
+/** The tools of MCP servers, as a worker serves them. */
+import { LRUCache } from 'lru-cache';
+import { getOwn, type JsonObject } from '../shared/json';
+import type { Store } from '../store/store';
+import { ConversionError, toolFromDefinition } from '../tools/convert';
+import { ToolError } from '../tools/errors';
+import type { Offered, ToolSource } from '../tools/tool-source';
+import { acceptedClass, readAccepted, readTrusted, type Accepted, type Trusted } from './accepted-file';
+import { classOf, stricter, type AcceptableClass } from './classes';
+import { Connection, type ConnectionSettings } from './connection';
+import { answerCode, failureOf } from './failures';
+import { importedTool, type ListedTool } from './listed-tool';
+import { toolName } from './names';
+import { pin, pinnedAs, type Pinned } from './pinned';
+import { resultData, structuredFault, type McpData } from './result';
+import type { ServerConfig } from './servers-file';
+import { targetOf } from './target';
+import { pauses } from './usable-tools';
+import { hashJson } from '../tools/digests';
+import type { Tool, ToolContext, ToolLogger } from '../tools/tool';
+
+export interface McpSettings extends Omit<ConnectionSettings, 'log'> {
+  servers: readonly ServerConfig[];
+  /** File of the accepted classes; read anew whenever it counts. */
+  accepted: string;
+  store: Store;
+  log: ToolLogger;
+}
+
+const REMEMBERED = 2000;
+
+export class McpServers implements ToolSource {
+  private readonly connections: ReadonlyMap<string, Connection>;
+  /** Version → tool. */
+  private readonly made = new LRUCache<string, Tool>({ max: REMEMBERED });
+
+  constructor(private readonly settings: McpSettings) {
+    this.connections = new Map(settings.servers.map((server) => [server.name, new Connection(server, settings)]));
+  }
+
+  get servers(): string[] {
+    return [...this.connections.keys()];
+  }
+
+  async offered(servers: readonly string[]): Promise<Offered> {
+    const accepted = await this.accepted();
+    const lists = await Promise.all(servers.map((server) => this.listed(server)));
+    const listed = servers.flatMap((server, index) =>
+      (lists[index] ?? []).toSorted(byName).map((tool): [string, ListedTool] => [server, tool]),
+    );
+    const pinned = await Promise.all(listed.map(([server, tool]) => this.toPinned(server, tool, accepted)));
+    const tools: Tool[] = [];
+    const pause = pauses();
+    for (const one of pinned) {
+      await pause();
+      const tool = this.made.get(one.version) ?? this.usable(one);
+      if (tool !== null) tools.push(tool);
+    }
+    return {
+      tools,
+      missing: servers.filter((_server, index) => lists[index] === null),
+    };
+  }
+
+  async pinned(servers: readonly string[], name: string, version: string): Promise<Tool | undefined> {
+    const known = this.made.get(version);
+    const pinned = await pinnedAs(this.settings.store, version);
+    if (!pinned || !servers.includes(pinned.server) || toolName(pinned.server, String(pinned.definition.name)) !== name)
+      return undefined;
+    return known ?? this.make(pinned, version);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.connections.values()].map((connection) => connection.close()));
+  }
+
+  /** What a person accepted; all is destructive where that cannot be read. */
+  private async accepted(): Promise<Accepted> {
+    try {
+      return await readAccepted(this.settings.accepted);
+    } catch (error) {
+      this.settings.log.error(
+        { err: error, todo: 'Mend the file of accepted classes; until then every MCP tool is destructive.' },
+        'no accepted classes',
+      );
+      return {};
+    }
+  }
+
+  /** Whether a person has accepted that this answer of the server means that it has not acted. */
+  private async isTrusted(server: string, error: unknown): Promise<boolean> {
+    const code = answerCode(error);
+    const trusted = code === null ? {} : await readTrusted(this.settings.accepted).catch(() => ({}));
+    return code !== null && getOwn(getOwn<Trusted[string]>(trusted, server) ?? {}, code) !== undefined;
+  }
+
+  /** Now, or as last known; null: it was never reached. */
+  private async listed(server: string): Promise<ListedTool[] | null> {
+    const connection = this.connections.get(server);
+    if (!connection) return null;
+    try {
+      return await connection.tools(true);
+    } catch (error) {
+      this.settings.log.warn(
+        { server, why: failureOf(connection, error, true).message },
+        'a turn begins without asking an MCP server',
+      );
+      return connection.lastListed;
+    }
+  }
+
+  private async toPinned(server: string, tool: ListedTool, accepted: Accepted): Promise<{ pinned: Pinned; version: string }> {
+    const toolClass = classOf(acceptedClass(accepted, server, tool), tool.definition.annotations);
+    const pinned: Pinned = { server, class: toolClass, definition: tool.definition };
+    return { pinned, version: await pin(this.settings.store, pinned) };
+  }
+
+  /** Null: a definition of ours cannot be made of it. */
+  private usable({ pinned, version }: { pinned: Pinned; version: string }): Tool | null {
+    const { server, definition } = pinned;
+    try {
+      return this.make(pinned, version);
+    } catch (error) {
+      if (error instanceof Error && /not well defined|cannot be taken/.test(error.message)) {
+        this.settings.log.warn(
+          { server, tool: String(definition.name).slice(0, 100), why: error.message.slice(0, 1000) },
+          'a tool of an MCP server cannot be used',
+        );
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  private make(pinned: Pinned, version: string): Tool {
+    const { server, definition } = pinned;
+    const { value } = importedTool(server, definition);
+    // Its output is checked by hand: the schema is about a part of what the tool returns here.
+    const { output: _output, ...json } = value;
+    const timeoutMs = this.connections.get(server)?.server.timeoutMs;
+    const tool = toolFromDefinition(
+      {
+        ...json,
+        version,
+        class: pinned.class,
+        group: server,
+        egress: true, // whatever is given to it leaves this process
+        streaming: true,
+        ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
+      },
+      (input: JsonObject, ctx: ToolContext) => this.run(pinned, input, ctx),
+      { target: () => this.targetOf(server) },
+    );
+    this.made.set(version, tool);
+    return tool;
+  }
+
+  private targetOf(server: string): JsonObject {
+    const { store, loginFolder } = this.settings;
+    return targetOf(server, this.connections.get(server), { key: store.derivedKey('mcp-target'), loginFolder });
+  }
+
+  private async run(pinned: Pinned, input: JsonObject, ctx: ToolContext): Promise<McpData> {
+    const { server, class: toolClass, definition } = pinned;
+    const connection = this.connections.get(server);
+    if (!connection)
+      throw new ToolError('TOOL_NOT_FOUND', 'server_gone', `This worker knows no MCP server ${server} any more.`, {
+        nothingHappened: true,
+      });
+    const name = String(definition.name);
+    await ctx.network(() => this.checkUnchanged(connection, pinned, name));
+    let sent = false;
+    const meta = { 'holdfast/idempotency_key': ctx.idempotencyKey };
+    const calling = {
+      signal: ctx.signal,
+      meta,
+      progress: ctx.progress,
+      once: toolClass === 'destructive',
+      sending: () => void (sent = true),
+    };
+    const result = await ctx
+      .network(() => connection.call(name, input, calling))
+      .catch(async (error: unknown) => {
+        if (sent) ctx.signal.throwIfAborted();
+        throw failureOf(connection, error, !sent || (await this.isTrusted(server, error)));
+      });
+    return this.read(connection, pinned, result);
+  }
+
+  /** What is run is what was pinned: not another tool by the same name, nor one whose class somebody has taken back. */
+  private async checkUnchanged(
+    connection: Connection,
+    { server, class: pinnedClass, definition }: Pinned,
+    name: string,
+  ): Promise<void> {
+    const listed = await connection.tools(pinnedClass !== 'read').catch((error: unknown) => {
+      throw failureOf(connection, error, true);
+    });
+    const now = listed.find((tool) => tool.name === name);
+    const hint = 'Nothing was run. The next turn has the tools as they are by then.';
+    const refuse = (code: 'TOOL_NOT_FOUND' | 'PERMISSION_DENIED', reason: string, message: string) => {
+      throw new ToolError(code, reason, message, { hint, nothingHappened: true });
+    };
+    if (!now)
+      return refuse('TOOL_NOT_FOUND', 'tool_gone', `MCP server ${server} no longer has the tool ${JSON.stringify(name)}.`);
+    if (now.hash !== hashJson(definition))
+      return refuse(
+        'TOOL_NOT_FOUND',
+        'tool_changed',
+        `MCP server ${server} has changed the tool ${JSON.stringify(name)} since this turn began.`,
+      );
+    const present: AcceptableClass = classOf(acceptedClass(await this.accepted(), server, now), now.definition.annotations);
+    if (stricter(present, pinnedClass) !== pinnedClass)
+      refuse(
+        'PERMISSION_DENIED',
+        'class_withdrawn',
+        `The class ${pinnedClass} of ${server}'s tool ${JSON.stringify(name)} was taken back since this turn began.`,
+      );
+  }
+
+  /** A destructive tool did act, whatever it says of it: its result is kept, and marked. */
+  private async read(connection: Connection, { class: toolClass, definition }: Pinned, result: JsonObject): Promise<McpData> {
+    const name = toolName(connection.server.name, String(definition.name));
+    const broken = (message: string, data: McpData = {}): McpData => {
+      if (toolClass === 'destructive') return { unreadable_result: message, ...data };
+      throw new ToolError('EXECUTION_ERROR', 'output_mismatch', message);
+    };
+    try {
+      const data = resultData(result, (text) => connection.clean(text));
+      const fault = await structuredFault(connection.server.name, name, getOwn(definition, 'outputSchema'), data);
+      return fault === null ? data : broken(fault, data);
+    } catch (error) {
+      if (error instanceof ConversionError) return broken(error.message);
+      throw error;
+    }
+  }
+}
+
+function byName(a: ListedTool, b: ListedTool): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}

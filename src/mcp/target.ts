@@ -1,0 +1,82 @@
+/**
+ * Where the calls of a server's tools go, for the card and the digest: its address or command, and as whom. No secret stands in
+ * it. Values of `env` and `headers` may be one, or short enough to be guessed: of each there is a digest under a key of the
+ * store, unless the entry says that it may be shown, or that it is only replaced (decision 0033).
+ */
+import { createHmac } from 'node:crypto';
+import { canonical } from '../shared/canonical';
+import { hashJson } from '../shared/digests';
+import { getOwn, type Json, type JsonObject } from '../shared/json';
+import type { Connection } from './connection';
+import { FileLogin, withOAuth, type OAuthServer } from './oauth';
+import type { ServerConfig } from './servers-file';
+
+const LONGEST = 1000;
+/** Characters of names and values together: a target is read on a card, and has a bound. */
+const MOST_VALUES = 1200;
+const NOT_COMPARED = 'not compared';
+
+export interface TargetParts {
+  /** Of the store, so that every worker says the same, and nobody without it can try guesses. */
+  key: Buffer;
+  loginFolder: string;
+}
+
+/** @param connection absent: this worker knows no such server any more */
+export function targetOf(
+  name: string,
+  connection: Pick<Connection, 'server' | 'clean'> | undefined,
+  parts: TargetParts,
+): JsonObject {
+  if (!connection) return { server: name };
+  const { server, clean } = connection;
+  // What is left out on the card is in the digest all the same.
+  const shown = (text: string) => {
+    const cleaned = clean(text).toWellFormed();
+    return cleaned.length <= LONGEST ? cleaned : `${cleaned.slice(0, LONGEST).toWellFormed()}… (${hashJson(cleaned)})`;
+  };
+  const values = (given: Record<string, string>) => valuesOf(server, given, shown, parts.key);
+  if (server.transport === 'stdio') {
+    const command = shown([server.command, ...server.args.map(quoted)].join(' '));
+    const cwd: JsonObject = server.cwd === undefined ? {} : { cwd: shown(server.cwd) };
+    return { server: name, command, ...cwd, ...named('env', values(server.env)) };
+  }
+  // As it is sent: the case of a header's name means nothing, and of two only the last is.
+  const headers = Object.fromEntries(Object.entries(server.headers).map(([header, value]) => [header.toLowerCase(), value]));
+  const oauth = withOAuth(server) ? loginOf(server, shown, parts.loginFolder) : {};
+  return { server: name, url: shown(server.url), ...named('headers', values(headers)), ...named('oauth', oauth) };
+}
+
+/** A client's secret says that it is this client: another secret is the same one. */
+function loginOf(server: OAuthServer, shown: (text: string) => string, folder: string): JsonObject {
+  const { issuer, clientId, grant } = server.oauth;
+  return {
+    issuer: shown(issuer),
+    ...(clientId === undefined ? {} : { client_id: shown(clientId) }),
+    ...(grant === 'authorization_code' ? { login: new FileLogin(server, folder).login } : {}),
+  };
+}
+
+function valuesOf(server: ServerConfig, given: Record<string, string>, shown: (text: string) => string, key: Buffer): Json {
+  const said = Object.entries(given).map(([name, value]) => {
+    const how = getOwn(server.target, name);
+    if (how === 'ignored') return [name, NOT_COMPARED];
+    return [name, how === 'shown' ? shown(value) : keyed(key, { server: server.name, name, value })];
+  });
+  const all = Object.fromEntries(said) as JsonObject;
+  return canonical(all).length <= MOST_VALUES ? all : keyed(key, { server: server.name, all });
+}
+
+/** 128 bits: nobody finds another value with the same, and a card stays readable. */
+function keyed(key: Buffer, what: JsonObject): string {
+  return `digest ${createHmac('sha256', key).update(canonical(what)).digest('hex').slice(0, 32)}`;
+}
+
+function named(name: string, values: Json): JsonObject {
+  return typeof values === 'object' && values !== null && Object.keys(values).length === 0 ? {} : { [name]: values };
+}
+
+/** As one argument. */
+function quoted(argument: string): string {
+  return /^[^\s"']+$/.test(argument) ? argument : JSON.stringify(argument);
+}

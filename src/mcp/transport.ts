@@ -1,0 +1,43 @@
+/** The way to a server, by its configuration. */
+import { isolated } from '../processes/isolation';
+import { MESSAGE_BYTES } from './bounded-fetch';
+import { fetchFor } from './fetch-for';
+import { authProvider, toldOfScope, withOAuth } from './oauth';
+import { sdk, type Transport } from './sdk';
+import type { HttpServer, ServerConfig } from './servers-file';
+
+export interface Hears {
+  /** What a program prints on its standard error: a log for people, never more than that. */
+  said(text: string): void;
+  /** Each token that goes to the server. */
+  sent(token: string): void;
+}
+
+/** @param loginFolder where tokens of logins are kept. @throws NotIsolated for a program where nothing keeps it apart */
+export async function transportTo(server: ServerConfig, loginFolder: string, { said, sent }: Hears): Promise<Transport> {
+  if (server.transport !== 'stdio') return httpTransport(server, loginFolder, sent);
+  const { command, args, env, cwd } = server;
+  const { StdioClientTransport } = sdk.stdio();
+  const [first, ...words] = [...(await isolated()), command, ...args] as [string, ...string[]];
+  const transport = new StdioClientTransport({
+    command: first,
+    args: words,
+    env,
+    ...(cwd === undefined ? {} : { cwd }),
+    stderr: 'pipe',
+    maxBufferSize: MESSAGE_BYTES,
+  });
+  transport.stderr?.on('data', (chunk: Buffer) => said(chunk.toString('utf8')));
+  return transport;
+}
+
+function httpTransport(server: HttpServer, loginFolder: string, sent: Hears['sent']): Transport {
+  const { transport, url } = server;
+  const options = {
+    fetch: toldOfScope(fetchFor(server, sent), server),
+    ...(withOAuth(server) ? { authProvider: authProvider(server, loginFolder) } : {}),
+  };
+  return transport === 'sse'
+    ? new (sdk.sse().SSEClientTransport)(new URL(url), options)
+    : new (sdk.http().StreamableHTTPClientTransport)(new URL(url), options);
+}
