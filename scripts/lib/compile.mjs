@@ -1,5 +1,5 @@
 /**
- * src/ → dist/, and the workflow bundle beside it, and the one for `audit replay`. Built in a folder of its own and swapped in whole:
+ * src/ → dist/, and the workflow bundle beside it, and the one for `audit replay`; packages/verify/dist too. Built in a folder of its own and swapped in whole:
  * nobody sees half a build, and nothing of a deleted source file stays behind.
  */
 import { createHash } from 'node:crypto';
@@ -8,8 +8,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fingerprint, readStamp } from './fingerprint.mjs';
 import { runChild } from './run-child.mjs';
+import { buildVerify, VERIFY_INPUTS } from './verify-package.mjs';
 
-const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'scripts/lib/compile.mjs'];
+const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'scripts/lib/compile.mjs', ...VERIFY_INPUTS];
 const STAMP = '.holdfast-build';
 /** A line of `replay-bundle.js`: which workflow bundle it replays for. Before the source map, which has to stand last: what follows it is read as part of it. */
 const REPLAY_OF = '// Replays for the workflow bundle with SHA-256 ';
@@ -41,6 +42,7 @@ export async function compile(root, say) {
     const map = replay.lastIndexOf('//# sourceMappingURL=');
     writeFileSync(join(fresh, 'replay-bundle.js'), `${replay.slice(0, map)}${line}${replay.slice(map)}`);
   }
+  await buildVerify(root);
   makeExecutable(join(fresh, 'cli', 'main.js'));
   writeFileSync(join(fresh, STAMP), hash);
   swap(root, fresh);

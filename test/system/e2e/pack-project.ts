@@ -22,10 +22,10 @@ export interface Project {
   env: NodeJS.ProcessEnv;
 }
 
-/** `npm pack` of the repository as it is built. @returns the tarball's path */
-export function pack(into: string): string {
+/** `npm pack` of the repository as it is built, or of one of its packages. @returns the tarball's path */
+export function pack(into: string, folder = '.'): string {
   mkdirSync(into, { recursive: true });
-  npm(['pack', '--ignore-scripts', '--pack-destination', into], ROOT);
+  npm(['pack', '--ignore-scripts', '--pack-destination', into], join(ROOT, folder));
   return join(
     into,
     readdirSync(into).find((name) => name.endsWith('.tgz'))!,
@@ -48,6 +48,6 @@ function install(folder: string, tarball: string): void {
   npm(['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...beside], folder);
 }
 
-function npm(args: string[], cwd: string): void {
+export function npm(args: string[], cwd: string): void {
   execFileSync('npm', [...args, '--loglevel', 'error'], { cwd, stdio: ['ignore', 'ignore', 'inherit'], env: environment() });
 }

@@ -10,10 +10,12 @@ interface Locked {
   os?: string[];
   license?: string;
   hasInstallScript?: boolean;
+  /** To a workspace, which has an entry of its own. */
+  link?: boolean;
 }
 
 const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> };
-const all = Object.entries(lock.packages).filter(([path]) => path !== '');
+const all = Object.entries(lock.packages).filter(([path, { link }]) => path !== '' && !link);
 const shipped = all.filter(([, { dev }]) => dev !== true);
 
 /** Permissive, each of them; of `A OR B` one is enough, of `A AND B` all are needed. */
