@@ -19,7 +19,7 @@ RUN ["node", "scripts/build.mjs"]
 
 # What runs, without them and without the native library of other systems.
 FROM build AS dependencies
-RUN npm prune --omit=dev --no-audit --no-fund \
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} + \
   && rm -r packs/*/src packs/*/tsconfig.json packs/tsconfig.json
 

@@ -1,5 +1,5 @@
 /**
- * src/ → dist/, packs/NAME/src → packs/NAME/dist, the workflow bundle, and the one for `audit replay`. One run of the compiler for all
+ * src/ → dist/, packs/NAME/src → packs/NAME/dist, the workflow bundle, the one for `audit replay`, and packages/verify/dist. One run of the compiler for all
  * packages: a second one would read the engine's types again. Built in folders of their own and swapped in whole: nobody sees half a
  * build, and nothing of a deleted source file stays behind.
  */
@@ -9,8 +9,9 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fingerprint, readStamp } from './fingerprint.mjs';
 import { runChild } from './run-child.mjs';
+import { buildVerify, VERIFY_INPUTS } from './verify-package.mjs';
 
-const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'packs/tsconfig.json', 'scripts/lib/compile.mjs'];
+const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'packs/tsconfig.json', 'scripts/lib/compile.mjs', ...VERIFY_INPUTS];
 const STAMP = '.holdfast-build';
 /** A line of `replay-bundle.js`: which workflow bundle it replays for. Before the source map, which has to stand last: what follows it is read as part of it. */
 const REPLAY_OF = '// Replays for the workflow bundle with SHA-256 ';
@@ -50,6 +51,7 @@ export async function compile(root, say) {
     const map = replay.lastIndexOf('//# sourceMappingURL=');
     writeFileSync(join(fresh, 'replay-bundle.js'), `${replay.slice(0, map)}${line}${replay.slice(map)}`);
   }
+  await buildVerify(root);
   makeExecutable(join(fresh, 'cli', 'main.js'));
   writeFileSync(join(fresh, STAMP), hash);
   for (const folder of packages(root)) swap(join(root, folder));

@@ -83,6 +83,9 @@ const TABLE = {
   index: { may: everythingBut('cli', 'workflows', 'testing').concat(CONTRACT) },
 };
 
+/** What packages beside the engine take of its rooms. The engine takes nothing of them. */
+const OF_PACKAGES = { verify: ['attestation', 'audit', 'cli', 'shared'] };
+
 /** Processes and their clients only in test/system, a Temporal server from test/engine on. */
 const PROCESSES = ['node:child_process', 'node:cluster', 'playwright-core', 'pg'];
 const UNIT = { folders: ['engine', 'system'], packages: [...PROCESSES, '@temporalio/worker', '@temporalio/testing'] };
@@ -106,6 +109,7 @@ export function importFault(file, name, how) {
   const [top, level] = file.split('/');
   if (top === 'src') return OUR_PACKS.test(name) ? NO_PACK : faultOfRoom(file, name, how);
   if (top === 'packs') return faultOfPack(file, name);
+  if (top === 'packages') return faultOfPackageBeside(file, name, level);
   if (top === 'test' && TEST_LEVELS[level] && file !== SET_UP && !how.typesOnly) return faultOfTest(file, name, level);
   return null;
 }
@@ -119,6 +123,7 @@ function faultOfRoom(file, name, { typesOnly, dynamic }) {
   if (dynamic && PROGRAMS.includes(file) && name === COMMAND_LINE) return null;
   const path = posix.join(posix.dirname(file), name);
   const other = roomOf(path);
+  if (path.startsWith('packages/')) return 'Packages are made of the engine, and it takes nothing of them.';
   if (other === room || !(ROOMS.includes(other) || FILES.includes(other))) return null;
   if (rule.may.includes(other) || (path === `src/${CONTRACT}` && rule.may.includes(CONTRACT))) return null;
   if (!rule.types?.includes(other)) return `${room} must not import ${other}: imports go one way (scripts/lib/rooms.mjs).`;
@@ -141,6 +146,13 @@ function faultOfPackage(room, { packages }, name) {
   return packages
     ? `${room} may import no package but ${packages.join(' and ')}.`
     : `${room} is pure: no packages and no Node modules.`;
+}
+
+function faultOfPackageBeside(file, name, of) {
+  const path = posix.join(posix.dirname(file), name);
+  if (!name.startsWith('.') || !path.startsWith('src/') || !OF_PACKAGES[of] || OF_PACKAGES[of].includes(roomOf(path)))
+    return null;
+  return `packages/${of} must not import ${roomOf(path)} (scripts/lib/rooms.mjs).`;
 }
 
 /** The folder under src/, or the name of a file that lies in src/ itself. */

@@ -4,7 +4,8 @@ import { compared, html, markdown, report } from '../audit/report';
 import { visible } from '../shared/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
-import { readBundle, trustFile } from './support/read-bundle';
+import { readBundle } from './support/read-bundle';
+import { trustFile } from './support/trust-file';
 import { writeFileWhole } from './support/write-file';
 
 interface Options {

@@ -6,10 +6,11 @@ import { verifyBundle, type Verification } from '../audit/verify';
 import { chainFaults } from '../audit/verify/chain';
 import { describeVerification } from '../audit/verify/sentence';
 import { readTombstones, type Tombstones } from '../audit/verify/tombstones';
+import { forMachines } from '../audit/verify/verification';
 import { visible } from '../shared/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
-import { forMachines, trustFile } from './support/read-bundle';
+import { trustFile } from './support/trust-file';
 
 interface Options {
   trust?: string;
@@ -22,8 +23,12 @@ const NONE_GONE: Tombstones = { gone: new Map(), faults: [] };
 const CHUNK = 1024 * 1024;
 
 export function auditVerify(audit: Command, output: () => Output): void {
-  audit
-    .command('verify')
+  verifyCommand(audit.command('verify'), output);
+}
+
+/** Makes this command the one that verifies bundles: `holdfast audit verify`, or the whole program of `@holdfast/verify`. */
+export function verifyCommand(command: Command, output: () => Output): void {
+  command
     .description(
       'Checks bundles: offline, against the keys that you bring. Exit 0: intact; 1: not, or nobody knows who signed; 2: unreadable.',
     )

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { EXIT, Exit } from './support/exit';
 import { investigate } from './support/investigate';
 import type { Output } from './support/output';
-import { ownKeys, trustFile } from './support/read-bundle';
+import { ownKeys } from './support/read-bundle';
+import { trustFile } from './support/trust-file';
 import { withClient } from './support/with-client';
 
 interface Options {

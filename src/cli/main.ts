@@ -2,7 +2,7 @@
 /** The command line. Each command is a file; this one puts them together and turns errors into exit codes. */
 import './support/first';
 import './support/own-environment';
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { approve } from './approve';
 import { budgets } from './budgets';
 import { call } from './call';
@@ -24,8 +24,8 @@ import { sign } from './sign';
 import { steer } from './steer';
 import { show } from './show';
 import { start } from './start';
-import { EXIT, Exit, exitOfError } from './support/exit';
-import { createOutput, endWithReader } from './support/output';
+import { createOutput, endWithReader, exitWhenWritten, JSON_OPTION } from './support/output';
+import { runProgram } from './support/run-program';
 import { readSettingsFile } from './support/settings-file';
 import { watch } from './watch';
 import { worker } from './worker';
@@ -59,8 +59,6 @@ const COMMANDS = [
   doctor,
 ];
 
-const JSON_OPTION = 'JSON instead of lines, one value a line';
-
 async function main(argv: string[]): Promise<number> {
   const program = new Command('holdfast')
     .description('A durable engine for agent turns. Settings come from the environment: see `holdfast config`.')
@@ -86,17 +84,8 @@ async function main(argv: string[]): Promise<number> {
   else program.command('incident').description('Bundle, verification, report and replay of a turn, in one go.');
   const all = (parent: Command): Command[] => parent.commands.flatMap((command) => [command, ...all(command)]);
   for (const command of all(program)) command.option('--json', JSON_OPTION).exitOverride();
-  try {
-    await program.parseAsync(argv);
-    return EXIT.done;
-  } catch (error) {
-    if (error instanceof Exit) return error.code;
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    process.stderr.write(`holdfast: ${error instanceof Error ? error.message : String(error)}\n`);
-    if (process.env.HOLDFAST_LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-    return exitOfError(error);
-  }
+  return runProgram(program, argv);
 }
 
 endWithReader();
-void main(process.argv).then((code) => process.exit(code));
+void main(process.argv).then(exitWhenWritten);

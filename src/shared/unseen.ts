@@ -1,6 +1,6 @@
 /**
  * Characters that nobody sees: two names that differ by them are one name. A list of its own, and not what this version of Unicode says, so
- * that every verifier has the same one and a new Node changes no verdict: docs/bundle-format.md has it, and docs/verify_bundle.py.
+ * that every verifier has the same one and a new Node changes no verdict: docs/bundle-format.md has it, and packages/verify/python/verify_bundle.py.
  * General category Cf, Cc but for white space, Default_Ignorable_Code_Point, and what is drawn as nothing (U+2800, U+16FE4, U+1D159).
  */
 export const UNSEEN_RANGES: readonly (readonly [from: number, to: number])[] = [

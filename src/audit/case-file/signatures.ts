@@ -1,6 +1,6 @@
 /** What is known of the signatures of people: what the verifier has found, and nothing else. */
 import type { Json } from '../../shared/json';
-import type { SignatureState } from '../verify/attestations';
+import type { SignatureState } from '../verify/verification';
 
 /** By the text of what was signed. */
 export type Signatures = ReadonlyMap<string, SignatureState>;

@@ -8,6 +8,7 @@ import { samePerson } from '../../shared/approval';
 import type { Json } from '../../shared/json';
 import { quoted } from './fault';
 import { hashOf, timeOf } from './values';
+import type { SignatureState } from './verification';
 
 export interface Signed {
   attestation: Json;
@@ -38,9 +39,6 @@ export interface SignedStart {
   workflow_ids: readonly string[];
   at: Json | undefined;
 }
-
-/** What is known of a signature. */
-export type SignatureState = 'holds' | 'does not hold' | 'not checked';
 
 export class Attestations {
   private readonly keys: Map<string, TrustedKey>;

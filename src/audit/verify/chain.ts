@@ -1,6 +1,6 @@
 /** Several bundles: each names the root of the bundle before it, of the same tenant and agent, so that one that was left out shows. */
 import { quoted } from './fault';
-import type { Verification } from './index';
+import type { Verification } from './verification';
 
 /** A bundle as a link of a chain; of one that was deleted, its tombstone says it. */
 export interface Link

@@ -2,54 +2,27 @@
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import { BUNDLE_VERSION, type BundleBody, type EndBody } from '../format/lines';
 import { BrokenLine, readLines, type Chunks } from '../format/reader';
-import type { SignatureState } from './attestations';
 import { Fault } from './fault';
 import { Meaning } from './meaning';
 import { signerFault } from './signer';
 import { Structure } from './structure';
 import { beforeRedaction, olderBeforeRedaction } from './trailer';
+import type { Verification } from './verification';
 
-export interface Verification {
-  /**
-   * `intact`: a trusted key has signed it, and nothing contradicts anything. `signer_unknown`: the same without the key.
-   * `contradictory`: whoever made it has found that its sources disagree, and says so in what is signed.
-   * `broken`: something was changed, is missing, or contradicts something else.
-   */
-  verdict: 'intact' | 'signer_unknown' | 'contradictory' | 'broken';
-  /** False: a turn runs still, or something of it is missing, and the bundle says so; null: it is broken. */
-  complete: boolean | null;
-  /** Of a broken or contradictory bundle: the first line that shows it, from 0, and the rule. */
-  line: number | null;
-  rule: string | null;
-  /** What it means, in a sentence. */
-  why: string;
-  /** The key of the trust file that has signed it. */
-  signed_by: string | null;
-  /** Parts and payloads that were left out. */
-  redactions: number;
-  /** Of a redaction: the bundle that it was made of, and the key of the trust file that had signed that; null: nobody can tell, or it is none. */
-  made_of: { root: string; signed_by: string | null } | null;
-  /** Signed decisions, messages and starts that nobody could check: the trust file has no key of those who decide. */
-  unchecked_decisions: number;
-  /** Signatures on starts of turns that do not hold: who started them is not proved. */
-  bad_starts: number;
-  /** Notes beside signed decisions that the signature does not cover: those of older builds. */
-  unsigned_notes: number;
-  /** By its text: what is known of each signature of a person that was looked at; one that is not there was not checked. */
-  signatures: ReadonlyMap<string, SignatureState>;
-  subject: { kind: string; id: string } | null;
-  agent: string | null;
-  /** Undefined: of version 1, which does not say. */
-  tenant: string | null | undefined;
-  /** False: it was made to be read, and is no link of a chain. */
-  chained: boolean;
-  root: string | null;
-  previous: EndBody['previous'];
-}
+export type { Verification } from './verification';
 
 const TOLD = 'Its sources disagreed when it was made, says whoever signed it';
 
-/** Never throws for what the bytes hold; only what reading them throws. */
+/**
+ * Verifies a bundle. It reads `chunks` once, as a stream, and holds one line of it at a time.
+ *
+ * @param chunks the bytes of the bundle
+ * @param trust the keys that the auditor trusts; with none the signer is unknown
+ * @returns the verdict. A broken bundle is a verdict too: this throws only what reading `chunks` throws.
+ * @example
+ * const keys = await readTrustedKeys('keys.json');
+ * const { verdict, why } = await verifyBundle(createReadStream('turn.jsonl'), keys);
+ */
 export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[]): Promise<Verification> {
   const structure = new Structure();
   const meaning = new Meaning(trust, structure);

@@ -1,5 +1,5 @@
 /** A verification in words: never a bare "valid". */
-import type { Verification } from './index';
+import type { Verification } from './verification';
 
 /** One or more lines; the first is the answer. Names in it are escaped, but not made visible. */
 export function describeVerification(verification: Verification): string[] {

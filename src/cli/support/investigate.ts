@@ -8,11 +8,11 @@ import { historiesOf } from '../../audit/replay/from-file';
 import { replayAll } from '../../audit/replay/replay';
 import { describeReplayed, describeSummary, isSame, Summing, type ReplaySummary } from '../../audit/replay/summary';
 import type { TrustedKey } from '../../attestation/trusted-keys';
-import type { Verification } from '../../audit/verify';
+import { forMachines, type Verification } from '../../audit/verify/verification';
 import type { HoldfastClient } from '../../client';
 import { oneLine } from './describe';
 import { UsageError } from './exit';
-import { forMachines, readBundle } from './read-bundle';
+import { readBundle } from './read-bundle';
 import { writeFileWhole } from './write-file';
 import { writeWhole } from './write-whole';
 

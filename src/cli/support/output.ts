@@ -9,6 +9,9 @@ export interface Output {
   readonly json: boolean;
 }
 
+/** What `--json` is, in `--help`. */
+export const JSON_OPTION = 'JSON instead of lines, one value a line';
+
 export function createOutput(json: boolean): Output {
   return {
     json,
@@ -25,4 +28,9 @@ export function endWithReader(): void {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
+}
+
+/** Ends the process once all that was printed is written: a pipe takes 64 KB at a time, and the rest would be lost. */
+export function exitWhenWritten(code: number): void {
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 }

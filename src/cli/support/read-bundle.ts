@@ -29,21 +29,6 @@ export async function readBundle(path: string, trust: readonly TrustedKey[]): Pr
   }
 }
 
-/** What the verifier says, as `--json` prints it: without the text of each signature. */
-export function forMachines({ signatures: _, ...told }: Verification): Omit<Verification, 'signatures'> {
-  return told;
-}
-
-/** The keys of the file; none without one. @throws UsageError */
-export async function trustFile(path: string | undefined): Promise<TrustedKey[]> {
-  if (path === undefined) return [];
-  try {
-    return await readTrustedKeys(path);
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
 /** Those that this installation trusts itself; none where it has no such file: then the signer is unknown. */
 export async function ownKeys({ trustedKeys } = loadConfig()): Promise<TrustedKey[]> {
   return readTrustedKeys(trustedKeys).catch(() => []);

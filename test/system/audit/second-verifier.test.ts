@@ -1,5 +1,5 @@
 /**
- * docs/verify_bundle.py was written from docs/bundle-format.md alone. It and the product's own verifier judge the same bundles: where
+ * packages/verify/python/verify_bundle.py was written from docs/bundle-format.md alone. It and the product's own verifier judge the same bundles: where
  * they disagree, one of them is wrong, or the page is. One process of Python judges them all.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,14 +13,15 @@ import { mutations } from './support/mutations';
 import { judgedByPython, type Answer, type Case } from './support/python';
 
 const DOCS = join(__dirname, '../../../docs');
+const PYTHON = join(__dirname, '../../../packages/verify/python');
 const python = pythonVerifier();
 const whatFor = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
 
-test.each(readdirSync(DOCS).filter((name) => name.endsWith('.py')))(
+test.each(readdirSync(PYTHON).filter((name) => name.endsWith('.py')))(
   'it can be read: %s has fewer than 1550 lines, of at most 120 characters',
   (name) => {
-    const lines = readFileSync(join(DOCS, name), 'utf8').trimEnd().split('\n');
+    const lines = readFileSync(join(PYTHON, name), 'utf8').trimEnd().split('\n');
     expect(lines.length).toBeLessThan(1550);
     expect(lines.filter((line) => line.length > 120)).toEqual([]);
   },

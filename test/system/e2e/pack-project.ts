@@ -24,6 +24,7 @@ export interface Project {
 
 /** `npm pack` of a package of the repository as it is built; default: the engine. @returns the tarball's path */
 export function pack(into: string, name = '.'): string {
+  mkdirSync(into, { recursive: true });
   const before = new Set(readdirSync(into));
   npm(['pack', '--ignore-scripts', '--pack-destination', into], join(ROOT, name));
   return join(
@@ -49,6 +50,6 @@ export function install(folder: string, ...tarballs: string[]): void {
   npm(['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs, ...beside], folder);
 }
 
-function npm(args: string[], cwd: string): void {
+export function npm(args: string[], cwd: string): void {
   execFileSync('npm', [...args, '--loglevel', 'error'], { cwd, stdio: ['ignore', 'ignore', 'inherit'], env: environment() });
 }

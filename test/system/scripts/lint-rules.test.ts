@@ -51,6 +51,10 @@ const CASES: [string, string, string | null][] = [
   ['test/engine/audit', "export { Pool } from 'pg';", 'imports'],
   ['test/engine/audit', "export { withEngine } from '../support/engine';", null],
   ['test/engine/support/global-setup.ts', "export { spawnSync } from 'node:child_process';", null],
+  ['packages/verify/src', "export { createApp } from '../../../src/gateway/app';", 'imports'],
+  ['packages/verify/src', "export { verifyBundle } from '../../../src/audit/verify';", null],
+  ['packages/verify/src', "export const cents: number = 'ten';", 'TS2322'],
+  ['src/audit', "export { runCommandLine } from '../../packages/verify/src/command-line';", 'imports'],
   ['test/system/audit', "export { withEngine } from '../../engine/support/engine';", null],
 ];
 
@@ -68,7 +72,16 @@ describe('lint', () => {
 
   /** A project of the same rules, which has our sources for what the files import, and one file for each case. */
   beforeAll(() => {
-    const ours = ['.oxlintrc.json', 'package.json', 'tsconfig.json', 'scripts/lib', 'src', 'packs', 'bench/tsconfig.json'];
+    const ours = [
+      '.oxlintrc.json',
+      'package.json',
+      'tsconfig.json',
+      'scripts/lib',
+      'src',
+      'packs',
+      'packages/verify',
+      'bench/tsconfig.json',
+    ];
     for (const path of [...ours, 'test/tsconfig.json', 'test/engine/support', 'test/system/support'])
       cpSync(join(ROOT, path), join(root, path), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'junction');

@@ -131,8 +131,12 @@ describe('the lock file of npm', () => {
   const text = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
 
   it('names no registry', () => {
+    // A workspace is a link to its folder.
+    const { packages } = JSON.parse(text) as { packages: Record<string, { resolved?: string; link?: boolean }> };
+    const named = Object.entries(packages).filter(([, { resolved, link }]) => resolved !== undefined && !link);
+    expect(named).toEqual([]);
     const places = [...text.matchAll(/"resolved": "([^"]*)"/g)].map(([, place]) => place!);
-    expect(places.filter((place) => place !== '' && !/^packs\/[a-z]+$/.test(place))).toEqual([]);
+    expect(places.filter((place) => place !== '' && !/^(packs|packages)\/[a-z]+$/.test(place))).toEqual([]);
   });
 
   it('has the packages of every platform, so that npm ci accepts it everywhere', () => {

@@ -15,7 +15,7 @@ const python = pythonVerifier();
 const both = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
 
-/** What docs/verify_bundle.py takes each name for; null: it knows no such character. */
+/** What packages/verify/python/verify_bundle.py takes each name for; null: it knows no such character. */
 function byPython(names: string[]): (string | null)[] {
   const input = names.map((name) => `${JSON.stringify(name)}\n`).join('');
   const answer = execFileSync(python!, [join(AUDIT, 'support', 'judge_people.py')], { input, maxBuffer: 50_000_000 });

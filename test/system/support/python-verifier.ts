@@ -1,5 +1,5 @@
 /**
- * A Python that can run docs/verify_bundle.py, in a virtual environment beside our other caches. Made where
+ * A Python that can run packages/verify/python/verify_bundle.py, in a virtual environment beside our other caches. Made where
  * HOLDFAST_REQUIRE_PYTHON_VERIFIER=1 demands it; used wherever it is.
  */
 import { spawnSync } from 'node:child_process';

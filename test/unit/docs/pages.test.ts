@@ -5,7 +5,7 @@ import { ROOT } from '../../support/named-tests';
 
 const pagesIn = (folder: string) =>
   readdirSync(join(ROOT, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : []));
-const PAGES = ['README.md', 'AGENTS.md', ...pagesIn('docs'), ...pagesIn('docs/incidents')];
+const PAGES = ['README.md', 'AGENTS.md', 'packages/verify/README.md', ...pagesIn('docs'), ...pagesIn('docs/incidents')];
 
 /** Words by which a page says that something does not exist, or only later. */
 const DENIALS = [

@@ -12,6 +12,8 @@ interface Locked {
   os?: string[];
   license?: string;
   hasInstallScript?: boolean;
+  /** To a workspace, which has an entry of its own. */
+  link?: boolean;
 }
 
 const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> };

@@ -6,7 +6,7 @@ import base64, functools, io, json, sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).parents[4] / "docs"))
+sys.path.insert(0, str(Path(__file__).parents[4] / "packages/verify/python"))
 import verify_bundle
 
 trust = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))

@@ -3,7 +3,7 @@ import json, sys, unicodedata
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).parents[4] / "docs"))
+sys.path.insert(0, str(Path(__file__).parents[4] / "packages/verify/python"))
 from verify_bundle import UNSEEN, person
 
 for name in map(json.loads, sys.stdin):

@@ -1,10 +1,10 @@
-"""On each line of stdin: {lists, modes, call}. Answers with what docs/verify_rules.py says of each rule that names the tool, as
+"""On each line of stdin: {lists, modes, call}. Answers with what packages/verify/python/verify_rules.py says of each rule that names the tool, as
 [effect, rule, matches], in order, and with the verdicts; `null`: it does not know whether the rule matches."""
 import json, sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).parents[4] / "docs"))
+sys.path.insert(0, str(Path(__file__).parents[4] / "packages/verify/python"))
 import verify_bundle, verify_rules
 
 for line in sys.stdin:

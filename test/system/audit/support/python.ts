@@ -1,4 +1,4 @@
-/** docs/verify_bundle.py over many bundles: one process of Python judges them all. */
+/** packages/verify/python/verify_bundle.py over many bundles: one process of Python judges them all. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ describe('the command', () => {
   const main = join(__dirname, '../../../../dist/cli/main.js');
   const run = (...args: string[]) =>
     new Promise<{ code: number; out: string; err: string }>((resolve) =>
-      execFile(process.execPath, [main, 'audit', 'verify', ...args], (error, out, err) =>
+      execFile(process.execPath, [main, 'audit', 'verify', ...args], { maxBuffer: 10_000_000 }, (error, out, err) =>
         resolve({ code: error ? Number(error.code) : 0, out, err }),
       ),
     );
@@ -33,5 +33,11 @@ describe('the command', () => {
     expect(JSON.parse(answers[2]!.out)).toMatchObject({ verdict: 'broken', rule: 'S3' });
     expect(answers[3]!.err).toContain('cannot be read');
     expect(answers[4]!.err).toContain('trusted keys');
+  });
+
+  test('prints all of a long answer, which a pipe takes in pieces', async () => {
+    const files = Array<string>(500).fill(plain);
+    const { out } = await run(...files, '--trust', TRUST_FILE, '--json');
+    expect((JSON.parse(out) as { bundles: unknown[] }).bundles).toHaveLength(files.length);
   });
 });

@@ -15,6 +15,7 @@ import { found, leavesOf, objectsOf, put } from '../support/leaves';
 import { judgedByPython, type Case } from '../support/python';
 
 const DOCS = join(__dirname, '../../../../docs');
+const PYTHON = join(__dirname, '../../../../packages/verify/python');
 const python = pythonVerifier();
 const both = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
@@ -77,8 +78,8 @@ function withOtherValues(whole: string, pick: Pick) {
 }
 
 /** Every name that the second verifier reads, in whichever of its files. */
-const FILES = readdirSync(DOCS).filter((name) => name.endsWith('.py'));
-const TEXT = FILES.map((name) => readFileSync(join(DOCS, name), 'utf8')).join('\n');
+const FILES = readdirSync(PYTHON).filter((name) => name.endsWith('.py'));
+const TEXT = FILES.map((name) => readFileSync(join(PYTHON, name), 'utf8')).join('\n');
 const NAMES = [...new Set(TEXT.match(/(?<=["' :.])[a-zA-Z_]{2,30}(?=["' :.])/g))].filter((name) => name !== 'ref');
 const HASH = /[0-9a-f]{64}/;
 const VALUES: Json[] = [null, '', 7, true, [], {}, 'x', 1.5];

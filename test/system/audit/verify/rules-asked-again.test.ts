@@ -1,5 +1,5 @@
 /**
- * Rule B12 in both verifiers: what docs/verify_rules.py says of patterns, conditions and files, beside the code that workers ask. It may not
+ * Rule B12 in both verifiers: what packages/verify/python/verify_rules.py says of patterns, conditions and files, beside the code that workers ask. It may not
  * know of a rule whether it matches, and never says otherwise.
  */
 import { execFileSync } from 'node:child_process';

@@ -1,0 +1,17 @@
+/** Runs a command line, and turns its errors into words and an exit code. */
+import { CommanderError, type Command } from 'commander';
+import { EXIT, Exit, exitOfError } from './exit';
+
+/** @returns the exit code */
+export async function runProgram(program: Command, argv: readonly string[]): Promise<number> {
+  try {
+    await program.parseAsync(argv);
+    return EXIT.done;
+  } catch (error) {
+    if (error instanceof Exit) return error.code;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    process.stderr.write(`${program.name()}: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (process.env.HOLDFAST_LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    return exitOfError(error);
+  }
+}

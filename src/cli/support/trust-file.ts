@@ -1,0 +1,13 @@
+/** The file of keys that an auditor brings: `--trust`. */
+import { readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
+import { UsageError } from './exit';
+
+/** The keys of the file; none without one. @throws UsageError */
+export async function trustFile(path: string | undefined): Promise<TrustedKey[]> {
+  if (path === undefined) return [];
+  try {
+    return await readTrustedKeys(path);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
