@@ -5,7 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type PublicClient, viem } from './viem';
-import type { ErrorCode } from '../../shared/errors';
+import type { ErrorCode } from '../../shared/error-codes';
 import { isToolError, ToolError } from '../../tools/errors';
 import type { Decision, SignedSwap, SwapPlan } from './journal';
 import { planSwap, type SwapInput } from './plan';

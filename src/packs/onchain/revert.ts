@@ -1,5 +1,5 @@
 /** What the contracts mean when they refuse: one line an error, whether it was met before signing or in a block. */
-import type { ErrorCode } from '../../shared/errors';
+import type { ErrorCode } from '../../shared/error-codes';
 import { ToolError } from '../../tools/errors';
 
 type Args = readonly unknown[];
