@@ -27,30 +27,16 @@ import {
   SessionNotFound,
   TurnNotFound,
 } from './client/errors';
-import {
-  openingOf,
-  sessionIdOf,
-  sessionSummary,
-  type ForkSession,
-  type Opening,
-  type OpenSession,
-  type SessionSummary,
-} from './client/open-session';
+import { openingOf, sessionIdOf, sessionSummary, type ForkSession, type Opening, type OpenSession } from './client/open-session';
+import type { SessionSummary } from './shapes/session';
 import { SessionHandle } from './client/session-handle';
-import {
-  eachOnce,
-  summaryOf,
-  turnQuery,
-  waitingTools,
-  type PendingTurn,
-  type TurnFilter,
-  type TurnSummary,
-} from './client/listing';
+import { eachOnce, summaryOf, turnQuery, waitingTools, type TurnFilter } from './client/listing';
 import { Silence } from './client/silence';
 import { isInSight, sightClause, type Sight } from './client/sight';
 import { checkStartTurn, searchAttributes, type Started, type StartTurn } from './client/start-turn';
 import { isCut, wholeCard } from './client/cards';
-import { TurnHandle, type Question } from './client/turn-handle';
+import { TurnHandle } from './client/turn-handle';
+import type { PendingTurn, Question, TurnSummary } from './shapes/turn-list';
 import { lastPoll, unanswered } from './client/unanswered';
 import { watchPending, type NewQuestion, type WatchPending } from './client/watch-pending';
 import type { Config } from './config';

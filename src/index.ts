@@ -44,7 +44,7 @@ export * from './entries/worker';
 export type { CatalogueDefinition } from './tools/catalogue/choice';
 export type { Ranker, ToolEntry } from './tools/catalogue/ranker';
 export { callTokens, catalogueTokens, estimateTokens } from './tools/tokens';
-export type { ErrorCode, ErrorKind } from './shared/errors';
+export type { ErrorCode, ErrorKind } from './shared/error-codes';
 export type { ToolClass } from './shared/tool-class';
 export type {
   CheckFault,

@@ -20,6 +20,7 @@ const ROOMS = [
   'processes',
   'record',
   'rules',
+  'shapes',
   'shared',
   'store',
   'telemetry',
@@ -41,7 +42,9 @@ const COMMAND_LINE = './cli/main.js';
  * `packages`: false for none, or the list of the only ones.
  */
 const TABLE = {
-  shared: { may: [], packages: false },
+  shared: { may: [], types: ['shapes'], packages: false },
+  // Schemas of zod: what runs in workflows, or is loaded by every client, takes types of it alone.
+  shapes: { may: ['shared'], packages: ['zod'] },
   workflows: {
     may: ['shared'],
     types: ['activities'],
@@ -57,7 +60,7 @@ const TABLE = {
   processes: { may: ['shared'] },
   agents: { may: ['shared', 'rules', 'telemetry', 'tools'], types: ['model', 'store'] },
   notify: { may: ['shared'], types: ['activities'] },
-  live: { may: ['shared'] },
+  live: { may: ['shared', 'shapes'] },
   testing: { may: ['shared', 'tools', 'agents'] },
   activities: {
     may: ['shared', 'record', 'store', 'telemetry', 'model', 'tools', 'audit', 'agents', 'live', CONTRACT],
@@ -69,7 +72,7 @@ const TABLE = {
   devserver: { may: ['shared', 'telemetry', 'temporal', 'processes', CONTRACT], types: ['config'] },
   client: {
     may: ['shared', 'attestation', 'store', 'telemetry', 'temporal', 'audit', 'config', 'live', CONTRACT],
-    types: ['agents', 'tools'],
+    types: ['agents', 'tools', 'shapes'],
   },
   config: { may: ['shared', 'devserver', 'temporal'] },
   worker: { may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT) },
@@ -78,9 +81,12 @@ const TABLE = {
   },
   gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'mcp', 'testing').concat(CONTRACT) },
   'http-client': { may: [], packages: ['openapi-fetch'] },
-  cli: { may: everythingBut('index', 'activities', 'workflows', 'testing').concat(CONTRACT) },
-  entries: { may: everythingBut('cli', 'gateway', 'index', 'workflows', 'testing').concat(CONTRACT) },
-  index: { may: everythingBut('cli', 'workflows', 'testing').concat(CONTRACT) },
+  cli: { may: everythingBut('index', 'activities', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
+  entries: {
+    may: everythingBut('cli', 'gateway', 'index', 'workflows', 'testing', 'shapes').concat(CONTRACT),
+    types: ['shapes'],
+  },
+  index: { may: everythingBut('cli', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
 };
 
 /** What packages beside the engine take of its rooms. The engine takes nothing of them. */

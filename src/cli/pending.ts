@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
-import type { HoldfastClient, PendingTurn } from '../client';
+import type { HoldfastClient } from '../client';
+import type { PendingTurn } from '../shapes/turn-list';
 import { cardLines } from '../client/card-lines';
 import type { NewQuestion } from '../client/watch-pending';
-import type { Question, WaitingCall } from '../client/turn-handle';
+import type { Question } from '../shapes/turn-list';
+import type { WaitingCall } from '../shapes/turn-view';
 import { visible } from '../shared/visible';
 import { cardExcerpt } from './support/card-excerpt';
 import { describeKey, oneLine } from './support/describe';

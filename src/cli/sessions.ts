@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SessionSummary } from '../client/open-session';
+import type { SessionSummary } from '../shapes/session';
 import { oneLine } from './support/describe';
 import { wholeNumber } from './support/numbers';
 import type { Output } from './support/output';

@@ -1,15 +1,7 @@
 /** What became of calls that were just decided on: a person who was the first of two learns that one is missing. */
 import type { CallState, CallView, TurnView } from '../shared/turn-view';
+import type { DecidedCall } from '../shapes/decided-call';
 import type { TurnHandle } from './turn-handle';
-
-export interface DecidedCall {
-  /** The whole digest. */
-  digest: string;
-  state: CallState;
-  /** How many have approved, of `quorum`. */
-  approvals: number;
-  quorum: number;
-}
 
 /** It has been decided: the answer does not wait long for how the call stands now. */
 const WITHIN_MS = 2000;

@@ -26,7 +26,7 @@ import type { TurnView } from '../shared/turn-view';
 import { DECIDE_UPDATE } from '../workflows/contract';
 import { timeOf, type HistoryEvent } from '../temporal/history';
 import { Questions } from './questions';
-import type { TurnEvent } from './turn-event';
+import type { TurnEvent } from '../shapes/turn-event';
 
 /** What is told once a workflow task has taken it: `at` is when that task began. */
 type Later = (at: string) => TurnEvent[];

@@ -3,9 +3,9 @@
  * recorded event says for good takes the place of the live ones that led to it; what is more than the bound is forgotten from
  * the front, for it can be read again.
  */
-import type { LiveEvent } from '../live/bus';
+import type { LiveEvent } from '../shapes/turn-event';
 import type { Recorded } from './turn-log';
-import type { TurnEvent } from './turn-event';
+import type { TurnEvent } from '../shapes/turn-event';
 
 export interface Kept {
   /** Null: a live event, which lasts nowhere. */

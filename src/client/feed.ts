@@ -4,11 +4,12 @@
  * himself until he has caught up. The turn itself never learns that it is watched.
  */
 import { setMaxListeners } from 'node:events';
-import type { LiveEvent, LiveListener } from '../live/bus';
+import type { LiveEvent } from '../shapes/turn-event';
+import type { LiveListener } from '../live/bus';
 import { FeedMemory, type MemoryBounds } from './feed-memory';
 import { isAfter, type Position } from './position';
 import type { Recorded } from './turn-log';
-import type { TurnEvent } from './turn-event';
+import type { TurnEvent } from '../shapes/turn-event';
 
 /** One event as a watcher is given it. */
 export interface Watched {

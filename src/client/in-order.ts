@@ -2,7 +2,7 @@
  * Results in the order of their calls. Calls of a step run together and end as they like; whoever watches
  * sees the result of call 2 once that of call 1 has been shown, and no later. All else passes at once.
  */
-import type { TurnEvent } from './turn-event';
+import type { TurnEvent } from '../shapes/turn-event';
 
 type Result = Extract<TurnEvent, { type: 'tool_result' | 'tool_error' }>;
 

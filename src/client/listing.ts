@@ -1,25 +1,12 @@
 /** Turns as Temporal lists them: no worker is asked. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { TURN_STATES, type TurnState } from '../shared/turn-view';
+import { TURN_STATES, type TurnState } from '../shared/turn-states';
 import { visibilityText } from '../shared/visibility-text';
+import type { PendingTurn, TurnSummary } from '../shapes/turn-list';
 import { keywordOf } from '../shared/search-attributes';
 import { MEMO_KEY, TURNS_AND_CALLS } from '../workflows/contract';
 import { InvalidRequest } from './errors';
 import { sightClause, type Sight } from './sight';
-import type { Question } from './turn-handle';
-
-export interface TurnSummary {
-  turn_id: string;
-  workflow_id: string;
-  agent: string;
-  state: string;
-  requester: string;
-  started_at: string;
-  ended_at: string | null;
-  ui_url: string | null;
-  /** The idempotency key that its id is a hash of; null: its id is no hash, or an older build began it. */
-  key: string | null;
-}
 
 /** What a list is of; all of it has to fit. */
 export interface TurnFilter {
@@ -27,15 +14,6 @@ export interface TurnFilter {
   agent?: string;
   /** Whose turns. Default: all. */
   sight?: Sight;
-}
-
-export interface PendingTurn extends TurnSummary {
-  /** Names of the tools that wait, as Temporal lists them: known without a worker. */
-  tools: string[];
-  /** Those that somebody can be asked about. */
-  calls: Question[];
-  /** Why there are no calls, or not all: they could not be asked for, or their cards could not be read. Null: all are there. */
-  unreachable: string | null;
 }
 
 /** @param ui_url its page, where there is a Web UI */

@@ -4,6 +4,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { isSessionId, LOCAL_PRINCIPAL, newTurnId, turnIdFromKey } from '../shared/ids';
 import { MAX_TITLE, type SessionInput } from '../shared/session';
+import type { SessionSummary } from '../shapes/session';
 import { inlineCode } from '../shared/visible';
 import { keyword, keywordOf } from '../shared/search-attributes';
 import { MEMO_REQUESTER, MEMO_TITLE } from '../workflows/contract';
@@ -25,18 +26,6 @@ export interface ForkSession extends Omit<OpenSession, 'agent'> {
   agent?: string;
   /** Whose turn the block must be of. Default: the requester; null: whoever asks was checked already. */
   of?: string | null;
-}
-
-export interface SessionSummary {
-  session_id: string;
-  workflow_id: string;
-  agent: string;
-  requester: string;
-  title: string | null;
-  state: 'open' | 'closed';
-  started_at: string;
-  ended_at: string | null;
-  ui_url: string | null;
 }
 
 /** With what Temporal is told of it. */

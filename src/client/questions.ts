@@ -7,7 +7,7 @@ import type { CheckDecisionInput, CheckDecisionOutput } from '../shared/activity
 import { decisionFault, plainName, type Asked } from '../shared/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../shared/decision';
 import { isJsonObject, type Json } from '../shared/json';
-import type { TurnEvent } from './turn-event';
+import type { TurnEvent } from '../shapes/turn-event';
 
 export type Decided = Extract<TurnEvent, { type: 'approval_decided' }>;
 

@@ -8,7 +8,8 @@ import type { Waits } from '../shared/waits';
 import { SESSION_UPDATES, SESSION_WORKFLOW, STATUS_QUERY, type DecideAnswer } from '../workflows/contract';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './done-before';
 import { DecisionNotAccepted, InvalidRequest, TurnNotFound } from './errors';
-import { sessionSummary, type SessionSummary } from './open-session';
+import { sessionSummary } from './open-session';
+import type { SessionSummary } from '../shapes/session';
 import { SessionAsking, type SessionParts } from './session-asking';
 import type { TurnHandle } from './turn-handle';
 

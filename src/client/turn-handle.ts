@@ -16,7 +16,9 @@ import { waitForPendingWorkflowTask } from '../temporal/executions';
 import { workflowId } from '../shared/ids';
 import type { JsonObject } from '../shared/json';
 import type { Waits } from '../shared/waits';
-import type { CallView, SurfacedCall, TurnView } from '../shared/turn-view';
+import type { CallView, TurnView } from '../shared/turn-view';
+import type { Question } from '../shapes/turn-list';
+import type { WaitingCall } from '../shapes/turn-view';
 import {
   CARDS_QUERY,
   DECIDE_UPDATE,
@@ -36,24 +38,11 @@ import { readHistory } from '../temporal/history';
 import { sentOf, type Sent } from './senders';
 import { unanswered } from './unanswered';
 import { watchTurn, type WatchOptions } from './watch';
-import type { TurnEvent } from './turn-event';
+import type { TurnEvent } from '../shapes/turn-event';
 
 /** Who decides: by name, or by what `holdfast sign` printed, one for each call. */
 export type By = { note?: string } & ({ by: string; attestation?: Attestation } | { by?: string; attestation: Attestation });
 type Attestation = string | string[];
-
-/** A call that waits for a person. */
-export type WaitingCall = CallView & {
-  digest: string;
-  /** Of a sub-agent's call: the turn that it waits in. It can be decided there, or here. Absent: in this turn itself. */
-  of?: Omit<SurfacedCall, 'call'>;
-};
-
-/** One that a person can be asked about. */
-export type Question = WaitingCall & {
-  /** Markdown, as the Web UI shows it. */
-  card: string;
-};
 
 export interface WaitingNow {
   questions: Question[];

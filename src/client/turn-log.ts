@@ -5,7 +5,7 @@ import { EventReader } from './events';
 import { readHistory, type Reading } from '../temporal/history';
 import { InOrder } from './in-order';
 import type { Position } from './position';
-import type { TurnEvent } from './turn-event';
+import type { TurnEvent } from '../shapes/turn-event';
 
 export interface Recorded {
   position: Position;

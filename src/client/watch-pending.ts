@@ -1,7 +1,8 @@
 /** What comes to wait for a person, over all turns, as it comes. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PendingTurn, TurnSummary } from './listing';
-import type { Question, WaitingCall } from './turn-handle';
+import type { PendingTurn, TurnSummary } from '../shapes/turn-list';
+import type { Question } from '../shapes/turn-list';
+import type { WaitingCall } from '../shapes/turn-view';
 
 export interface NewQuestion {
   turn: TurnSummary;

@@ -1,20 +1,16 @@
 /** What a backend imports from `holdfast/client`. It loads little more than Temporal's own client. */
-export {
-  HoldfastClient,
-  type BundleOf,
-  type ClientSettings,
-  type PendingTurn,
-  type StartTurn,
-  type TurnSummary,
-} from '../client';
+export { HoldfastClient, type BundleOf, type ClientSettings, type StartTurn } from '../client';
+export type { PendingTurn, TurnSummary } from '../shapes/turn-list';
 export { signDecisions, signSteer, type SignedDecision, type Signing } from '../client/attest';
 export { SigningKey } from '../attestation/signing-key';
 export type { BudgetFilter, ListedBudget } from '../client/budgets';
 export { CallHandle, type DirectCall, type DirectCallOptions } from '../client/direct-call';
-export type { ForkSession, OpenSession, SessionSummary } from '../client/open-session';
+export type { ForkSession, OpenSession } from '../client/open-session';
+export type { SessionSummary } from '../shapes/session';
 export { SessionHandle, type SendMessage, type SentMessage } from '../client/session-handle';
 export type { SessionView } from '../shared/session';
-export { TurnHandle, type By, type WaitingCall } from '../client/turn-handle';
+export { TurnHandle, type By } from '../client/turn-handle';
+export type { WaitingCall } from '../shapes/turn-view';
 export type { NewQuestion, WatchPending } from '../client/watch-pending';
 export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/trail';
 export type { Sent } from '../client/senders';
@@ -34,4 +30,4 @@ export type { Config } from '../config';
 export { loadConfig } from './load-config';
 export type { CallState, CallView, Effect, SubTurnView, SurfacedCall, TurnState, TurnView } from '../shared/turn-view';
 export type { Envelope } from '../shared/envelope';
-export type { TurnEvent } from '../client/turn-event';
+export type { TurnEvent } from '../shapes/turn-event';

@@ -31,7 +31,7 @@ export { retryAfterMs } from '../shared/retry-after';
 export { sha256Hex } from '../shared/sha256';
 export { visible } from '../shared/visible';
 export type { Resources } from '../shared/batches';
-export type { ErrorCode, ErrorKind } from '../shared/errors';
+export type { ErrorCode, ErrorKind } from '../shared/error-codes';
 export type { ToolClass } from '../shared/tool-class';
 export type {
   CheckFault,

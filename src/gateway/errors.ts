@@ -11,7 +11,8 @@ import {
   TurnNotFound,
 } from '../client/errors';
 import { UnsearchableText } from '../shared/visibility-text';
-import { callError, ERROR_CODES, type CallError, type ErrorCode } from '../shared/errors';
+import { callError, type CallError } from '../shared/errors';
+import { ERROR_CODES, type ErrorCode } from '../shared/error-codes';
 
 export interface Wrong {
   code: ErrorCode;

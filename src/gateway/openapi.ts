@@ -2,7 +2,10 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
+import { toolEvent } from '../shapes/tool-event';
+import { streamedEvent } from '../shapes/turn-event';
 import { version } from '../version';
+import { jsonSchema } from './schemas/json-schema';
 
 const DESCRIPTION =
   'Starts agent turns, shows them, decides what waits for a person, calls single tools. Errors have the envelope of tool results. ' +
@@ -20,7 +23,11 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         { name: 'files', description: 'Files that tools made.' },
         { name: 'operation', description: 'For whoever runs it.' },
       ],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+        // OpenAPI 3.1 has no place where a stream says what its events are.
+        schemas: { TurnEvent: jsonSchema(streamedEvent), ToolEvent: jsonSchema(toolEvent) },
+      },
     },
     transform: ({ schema, url, route }) => {
       const config = route.config as { roles?: readonly string[] | 'public' } | undefined;

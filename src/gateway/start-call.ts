@@ -9,9 +9,9 @@ import { TurnNotFound } from '../client/errors';
 import { directCallId, oneTimeKey, turnIdFromKey } from '../shared/ids';
 import { Refusal } from './errors';
 import { operationId } from './idempotency';
+import type { Call } from './schemas/tools';
 import { knownVersions } from './tool-catalogue';
 import type { GatewayParts } from './route';
-import type { JsonObject } from '../shared/json';
 
 /** No namespace retains what has ended for less: a call that was started under the key later than that is there. */
 const RETAINED_AT_LEAST_MS = 24 * 3_600_000;
@@ -59,16 +59,4 @@ export function callOf(tool: string, { input, agent, options = {} }: Call['Body'
   const { enable_cache: enableCache, enable_streaming: enableStreaming, enable_retry: enableRetry, debug } = options;
   const given = Object.entries({ enableCache, enableStreaming, enableRetry, debug }).filter(([, value]) => value !== undefined);
   return { tool, input, requester, id, options: Object.fromEntries(given), ...(agent === undefined ? {} : { agent }) };
-}
-
-export interface OfTool {
-  Params: { toolName: string };
-}
-
-export interface Call extends OfTool {
-  Body: {
-    input: JsonObject;
-    agent?: string;
-    options?: { enable_cache?: boolean; enable_streaming?: boolean; enable_retry?: boolean; debug?: boolean };
-  };
 }

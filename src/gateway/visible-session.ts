@@ -1,7 +1,7 @@
 /** A session as a principal may see it. What he may not see is answered as what is not there. */
 import type { HoldfastClient } from '../client';
 import { SessionNotFound } from '../client/errors';
-import type { SessionSummary } from '../client/open-session';
+import type { SessionSummary } from '../shapes/session';
 import type { SessionHandle } from '../client/session-handle';
 import { Refusal, type Wrong } from './errors';
 import { sees, type Principal } from './principals';

@@ -1,5 +1,6 @@
 /** A turn as a principal may see it. What he may not see is answered as what is not there. */
-import type { HoldfastClient, TurnSummary } from '../client';
+import type { HoldfastClient } from '../client';
+import type { TurnSummary } from '../shapes/turn-list';
 import { TurnNotFound } from '../client/errors';
 import type { TurnHandle } from '../client/turn-handle';
 import type { SessionHandle } from '../client/session-handle';

@@ -7,10 +7,14 @@
  * ```
  */
 import createClient, { type Client } from 'openapi-fetch';
-import type { paths } from './schema';
+import type { components, paths } from './schema';
 
 export type { components, operations, paths } from './schema';
 export type HttpClient = Client<paths>;
+/** The data of an event of a turn's stream. */
+export type TurnEvent = components['schemas']['TurnEvent'];
+/** Name and data of an event of a tool call's stream. */
+export type ToolEvent = components['schemas']['ToolEvent'];
 
 export interface HttpClientSettings {
   /** Of the gateway: `http://localhost:8480`. */

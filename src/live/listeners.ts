@@ -1,5 +1,6 @@
 /** Who listens to which turn, within this process. */
-import type { LiveEvent, LiveListener } from './bus';
+import type { LiveEvent } from '../shapes/turn-event';
+import type { LiveListener } from './bus';
 
 export class Listeners {
   private readonly byTurn = new Map<string, Set<LiveListener>>();

@@ -3,7 +3,7 @@
  * parcel is under way the next is gathered; what is more than the bound is dropped, never waited for.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LiveEvent } from './bus';
+import type { LiveEvent } from '../shapes/turn-event';
 
 /** Text still looks alive at this pace, and hundreds of pieces become one message. */
 const GATHER_MS = 50;

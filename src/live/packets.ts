@@ -1,44 +1,22 @@
 /** Live events on a wire whose messages are small, and read back with care: who else can write there is not known. */
 import { z } from 'zod';
-import type { LiveEvent } from './bus';
+import { textDelta, toolLog, toolProgress, toolRetrying, type LiveEvent } from '../shapes/turn-event';
 
 const at = z.string().max(40);
 const call = z.string().max(40);
-const count = z.number().int().min(1);
 const EVENT = z.discriminatedUnion('type', [
-  z.strictObject({
-    at,
-    type: z.literal('text_delta'),
-    step: count,
-    attempt: count,
-    offset: z.number().int().min(0),
-    text: z.string(),
-  }),
-  z.strictObject({
-    at,
-    type: z.literal('tool_progress'),
-    call,
-    message: z.string().max(2000),
-    fraction: z.number().min(0).max(1).nullable(),
-  }),
-  z.strictObject({
-    at,
-    type: z.literal('tool_log'),
-    call,
-    tool: z.string().max(200),
-    level: z.enum(['debug', 'info', 'warning', 'error']),
-    text: z.string().max(5000),
-  }),
-  z.strictObject({
-    at,
-    type: z.literal('tool_retrying'),
-    call,
-    attempt: count,
-    max_retries: count.nullable(),
-    code: z.string().max(60).nullable(),
-    error: z.string().max(2000),
-    next_attempt_at: z.string().max(40).nullable(),
-  }),
+  textDelta.extend({ at }).strict(),
+  toolProgress.extend({ at, call, message: z.string().max(2000) }).strict(),
+  toolLog.extend({ at, call, tool: z.string().max(200), text: z.string().max(5000) }).strict(),
+  toolRetrying
+    .extend({
+      at,
+      call,
+      code: z.string().max(60).nullable(),
+      error: z.string().max(2000),
+      next_attempt_at: z.string().max(40).nullable(),
+    })
+    .strict(),
 ]);
 const PACKET = z.strictObject({ n: z.string().max(60), events: z.array(EVENT).max(1000) });
 

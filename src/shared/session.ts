@@ -1,8 +1,6 @@
 /** A conversation: what goes to its workflow, and what outsiders see of it. Wire format: snake_case. Read from untrusted JSON. */
-import type { StepUsage } from './activity-io';
 import { isJsonObject, type Json } from './json';
 import { jsonBytes } from './json-bytes';
-import type { TurnState } from './turn-view';
 
 /** Characters of one message. */
 export const MAX_MESSAGE = 100_000;
@@ -59,35 +57,7 @@ export interface SendAnswer {
 
 export type OpenedAnswer = { opened: true } | { opened: false; reason: string; near: string | null };
 
-export interface SessionView {
-  session_id: string;
-  workflow_id: string;
-  run_id: string;
-  agent: string;
-  requester: string;
-  title: string | null;
-  /** `closing`: nothing is taken any more, and what was taken runs to its end. */
-  state: 'open' | 'closing' | 'closed';
-  /** The transcript's last block, 64 hex; null before the first turn ended. */
-  head: string | null;
-  /** The turn that runs now. */
-  running: { turn_id: string; since: string } | null;
-  /** The last turn did not come to its end: nothing runs until somebody resumes, or says something. */
-  held: { turn_id: string; state: TurnState; reason: string | null } | null;
-  /** Turns that wait, in order. */
-  queue: { turn_id: string; at: string }[];
-  /** How many turns have ended. */
-  turns: number;
-  /** The last 20 of them, the newest last. */
-  last: { turn_id: string; state: TurnState }[];
-  usage: StepUsage;
-  /** Of all that was sent to the model: which part its prompt cache had, 0 to 1; null before anything was sent. */
-  cached_share: number | null;
-  forked_from: { block: string; turn_id: string } | null;
-  started_at: string;
-  ended_at: string | null;
-  ui_url: string | null;
-}
+export type { SessionView } from '../shapes/session';
 
 export type ReadSend = { ok: true; body: SendBody } | { ok: false; reason: string };
 

@@ -1,4 +1,5 @@
-import { callError, type CallError, type ErrorCode } from '../shared/errors';
+import { callError, type CallError } from '../shared/errors';
+import type { ErrorCode } from '../shared/error-codes';
 
 /**
  * What a tool throws when it can't do what was asked. The code decides retries and what the model

@@ -1,7 +1,7 @@
 /** The fields of a tool definition, one line each: what it must be, and the words for it. */
 import semver from 'semver';
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode } from '../shared/errors';
+import { ERROR_CODES, type ErrorCode } from '../shared/error-codes';
 import { TOOL_CLASSES } from '../shared/tool-class';
 import type { ToolDefinition } from './tool';
 

@@ -1,5 +1,6 @@
 /** Retries, counted per error code: Temporal's own policy has one counter for all of them. */
-import type { CallError, ErrorCode } from '../shared/errors';
+import type { CallError } from '../shared/errors';
+import type { ErrorCode } from '../shared/error-codes';
 import { CLASS_RULES, type ToolClass } from '../shared/tool-class';
 
 export type RetryCounts = Partial<Record<ErrorCode, number>>;

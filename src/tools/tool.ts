@@ -1,6 +1,6 @@
 /** The tool contract: what an author writes, and what `defineTool` makes of it. */
 import type { z } from 'zod';
-import type { ErrorCode } from '../shared/errors';
+import type { ErrorCode } from '../shared/error-codes';
 import type { Json, JsonObject } from '../shared/json';
 import type { TargetKind } from '../rules';
 import type { ToolClass } from '../shared/tool-class';

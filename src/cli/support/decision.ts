@@ -1,6 +1,6 @@
 /** A decision that a command takes, and what it came to. */
 import type { JsonObject } from '../../shared/json';
-import type { DecidedCall } from '../../client/decided';
+import type { DecidedCall } from '../../shapes/decided-call';
 
 export interface Deciding {
   turn: string;

@@ -2,7 +2,7 @@
 import type { Sent } from '../../client/senders';
 import type { CallView, SurfacedCall, TurnView } from '../../shared/turn-view';
 import { visible } from '../../shared/visible';
-import type { TurnEvent } from '../../client/turn-event';
+import type { TurnEvent } from '../../shapes/turn-event';
 
 export function oneLine(text: string, length = 160): string {
   const line = visible(text).replace(/\s+/g, ' ').trim();

@@ -5,7 +5,7 @@ import { describeEvent } from './describe';
 import type { Output } from './output';
 import { StatusLine } from './status-line';
 import type { Typed } from './typed';
-import type { TurnEvent } from '../../client/turn-event';
+import type { TurnEvent } from '../../shapes/turn-event';
 
 interface FollowOptions {
   signal?: AbortSignal;

@@ -1,5 +1,5 @@
 /** The last line of the terminal, redrawn while something runs or waits: what, and for how long. */
-import type { TurnEvent } from '../../client/turn-event';
+import type { TurnEvent } from '../../shapes/turn-event';
 
 const FRAME = 120;
 const CLEAR = '\r\x1b[K';

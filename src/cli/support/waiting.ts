@@ -4,7 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cardLines } from '../../client/card-lines';
-import type { Question, TurnHandle, WaitingNow } from '../../client/turn-handle';
+import type { Question } from '../../shapes/turn-list';
+import type { TurnHandle, WaitingNow } from '../../client/turn-handle';
 import { visible } from '../../shared/visible';
 import { InputEnded, type Questions } from './ask';
 import { cardExcerpt } from './card-excerpt';

@@ -1,9 +1,10 @@
 /** Waits for what was started to end, or to wait for a person whom nobody here can ask. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TurnHandle, WaitingCall } from '../../client/turn-handle';
+import type { TurnHandle } from '../../client/turn-handle';
+import type { WaitingCall } from '../../shapes/turn-view';
 import type { TurnView } from '../../shared/turn-view';
 import type { Open } from './results';
-import type { TurnEvent } from '../../client/turn-event';
+import type { TurnEvent } from '../../shapes/turn-event';
 
 /**
  * Asks a person about a call that waits.

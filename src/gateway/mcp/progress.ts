@@ -2,7 +2,7 @@
 import { isDirectCallId } from '../../shared/ids';
 import { mcpProgress } from '../../tools/convert';
 import type { ServerNotification } from './sdk';
-import type { TurnEvent } from '../../client/turn-event';
+import type { TurnEvent } from '../../shapes/turn-event';
 
 type Said = { message: string; fraction?: number };
 

@@ -27,7 +27,7 @@ import {
   type ServerRequest,
 } from './sdk';
 import type { ToolLogs } from './tool-logs';
-import type { TurnEvent } from '../../client/turn-event';
+import type { TurnEvent } from '../../shapes/turn-event';
 import type { ToolLogger } from '../../tools/tool';
 
 export interface McpParts {

@@ -1,6 +1,6 @@
 /** What tools log in a client's own calls, as MCP's log messages: from the level on that the client has set, before that nothing. */
 import { sdk, type LoggingLevel, type Server, type ServerNotification } from './sdk';
-import type { TurnEvent } from '../../client/turn-event';
+import type { TurnEvent } from '../../shapes/turn-event';
 
 /** From the least to the gravest, as the protocol has them. */
 const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];

@@ -2,10 +2,12 @@
  * `GET /v1/blocks/:ref?expires=&signature=`: a file that a tool made, for whoever holds its presigned address.
  * The signature is judged before anything is read. Browsers are told to save the file and to run nothing of it.
  */
+import { z } from 'zod';
 import { checkPresigned, storedFile } from '../../store/presign';
 import { StoreError } from '../../store/store';
 import { answerWith, type Wrong } from '../errors';
-import { answers, errorEnvelope } from '../schemas';
+import { answers, errorAnswer, textAnswer } from '../schemas/answers';
+import { jsonSchema } from '../schemas/json-schema';
 import type { Route } from '../route';
 
 const FORGED: Wrong = {
@@ -23,25 +25,25 @@ const EXPIRED: Wrong = {
 };
 const MISSING: Wrong = { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_file', message: 'There is no such file.' };
 
+/** Nothing is required here: an address that lacks something was not given by us, and is refused as one that was changed. */
+const params = z.object({ ref: z.string() });
+const query = z.object({ expires: z.unknown().optional(), signature: z.unknown().optional() });
+
 interface Address {
-  Params: { ref: string };
-  Querystring: { expires?: unknown; signature?: unknown };
+  Params: z.infer<typeof params>;
+  Querystring: z.infer<typeof query>;
 }
 
-/** Nothing is required here: an address that lacks something was not given by us, and is refused as one that was changed. */
 const schema = {
   summary: 'A file that a tool made, for whoever holds its address',
   description: 'The address, with its signature, stands in the result of the tool. It works for an hour.',
   tags: ['files'],
-  params: { type: 'object', properties: { ref: { type: 'string' } } },
-  querystring: { type: 'object', properties: { expires: {}, signature: {} } },
+  params: jsonSchema(params),
+  querystring: jsonSchema(query),
   response: answers(
     {
-      200: {
-        description: 'The file, to be saved.',
-        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' }, example: '%PDF-1.7' } },
-      },
-      410: { description: 'The address has expired.', ...errorEnvelope },
+      200: textAnswer('The file, to be saved.', 'application/octet-stream', '%PDF-1.7', { format: 'binary' }),
+      410: errorAnswer('The address has expired.'),
     },
     404,
   ),

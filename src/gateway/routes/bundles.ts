@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { BundleOf, HoldfastClient } from '../../client';
-import { answers, turnParams } from '../schemas';
-import { sessionParams } from '../session-schemas';
+import { answers, textAnswer } from '../schemas/answers';
+import { sessionParams, turnParams } from '../schemas/requests';
 import { visibleSession } from '../visible-session';
 import { visibleTurn } from '../visible-turn';
 import type { Route } from '../route';
@@ -21,15 +21,7 @@ const described = (summary: string, params: object, ...errors: number[]) => ({
   params,
   response: answers(
     {
-      200: {
-        description: 'The bundle.',
-        content: {
-          'application/jsonl': {
-            schema: { type: 'string' },
-            example: '{"body":{"v":"holdfast.bundle/3"},"kind":"bundle","n":0,"prev":null}',
-          },
-        },
-      },
+      200: textAnswer('The bundle.', 'application/jsonl', '{"body":{"v":"holdfast.bundle/3"},"kind":"bundle","n":0,"prev":null}'),
     },
     404,
     ...errors,

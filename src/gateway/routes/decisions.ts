@@ -2,6 +2,7 @@
  * `POST /v1/turns/:id/decisions`: a decision of an authenticated principal, signed here in his name. Who decides is whose
  * token it is: a name in the body may say the same, and nothing else.
  */
+import { z } from 'zod';
 import type { SigningKey } from '../../attestation/signing-key';
 import { decideSigned } from '../../client/attest';
 import { decidedCalls } from '../../client/decided';
@@ -10,88 +11,63 @@ import type { TurnHandle } from '../../client/turn-handle';
 import { samePerson } from '../../shared/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/decision';
 import { isJsonObject, type Json } from '../../shared/json';
-import { CALL_STATES } from '../../shared/turn-view';
+import { decidedCall } from '../../shapes/decided-call';
+import { jsonObject } from '../../shapes/json';
 import { Refusal } from '../errors';
 import { once } from '../once';
 import type { Principal } from '../principals';
-import { answers, postHeaders, turnParams } from '../schemas';
+import { answer, answers } from '../schemas/answers';
+import { body, postHeaders, turnParams } from '../schemas/requests';
 import { visibleTurn } from '../visible-turn';
 import type { Route } from '../route';
 
 const KINDS = ['approve', 'deny', 'settle'] as const satisfies DecisionKind[];
 
-const digest = {
-  type: 'string',
-  pattern: '^[0-9a-f]{12,64}$',
-  description: 'The first 12 or more hex characters of the digest of a call that waits.',
-};
+const digest = z
+  .string()
+  .regex(/^[0-9a-f]{12,64}$/)
+  .describe('The first 12 or more hex characters of the digest of a call that waits.');
+const posted = z.strictObject({
+  decision: z.enum(KINDS),
+  call: digest.optional(),
+  calls: z
+    .array(digest)
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ uniqueItems: true, description: 'Instead of `call`: all of them, or none.' }),
+  outcome: z.enum(['applied', 'not_applied']).optional().describe('With `settle`.'),
+  input: jsonObject
+    .optional()
+    .describe('With `approve`: the whole input that the call should have instead; it is asked about anew.'),
+  note: z.string().max(4000).optional().describe('Of a denial the model reads it.'),
+  by: z.string().max(200).optional().describe('The name of the principal whose token it is, or left out.'),
+});
+const accepted = z.object({
+  accepted: z.literal(true),
+  by: z.string(),
+  calls: z.array(z.string()).describe('The whole digests.'),
+  now: z
+    .array(decidedCall)
+    .describe(
+      'How these calls stand after it: of two approvals that are needed, how many there are. Empty where no worker says it in 2 s.',
+    ),
+});
+
 const schema = {
   summary: 'Approve, deny or settle calls that wait',
   description: 'Signed by the gateway in the name of the principal whose token it is.',
   tags: ['turns'],
   params: turnParams,
   headers: postHeaders,
-  body: {
-    type: 'object',
-    required: ['decision'],
-    additionalProperties: false,
-    properties: {
-      decision: { enum: KINDS },
-      call: digest,
-      calls: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 64,
-        uniqueItems: true,
-        items: digest,
-        description: 'Instead of `call`: all of them, or none.',
-      },
-      outcome: { enum: ['applied', 'not_applied'], description: 'With `settle`.' },
-      input: {
-        type: 'object',
-        description: 'With `approve`: the whole input that the call should have instead; it is asked about anew.',
-      },
-      note: { type: 'string', maxLength: 4000, description: 'Of a denial the model reads it.' },
-      by: { type: 'string', maxLength: 200, description: 'The name of the principal whose token it is, or left out.' },
-    },
-    examples: [{ decision: 'approve', call: '3f0a9c1d2b4e', note: 'Checked against the purchase order.' }],
-  },
-  response: answers(
-    {
-      200: {
-        description: 'The decision counts.',
-        type: 'object',
-        required: ['accepted', 'by', 'calls', 'now'],
-        properties: {
-          accepted: { const: true },
-          by: { type: 'string' },
-          calls: { type: 'array', items: { type: 'string' }, description: 'The whole digests.' },
-          now: {
-            type: 'array',
-            description:
-              'How these calls stand after it: of two approvals that are needed, how many there are. Empty where no worker says it in 2 s.',
-            items: {
-              type: 'object',
-              required: ['digest', 'state', 'approvals', 'quorum'],
-              properties: {
-                digest: { type: 'string' },
-                state: { enum: CALL_STATES },
-                approvals: { type: 'integer' },
-                quorum: { type: 'integer' },
-              },
-            },
-          },
-        },
-      },
-    },
-    404,
-    409,
-  ),
+  body: body(posted, { decision: 'approve', call: '3f0a9c1d2b4e', note: 'Checked against the purchase order.' }),
+  response: answers({ 200: answer('The decision counts.', accepted) }, 404, 409),
 };
 
 interface Posted {
   Params: { id: string };
   Body: Json;
+  Reply: z.infer<typeof accepted>;
 }
 
 export const decisions: Route = (app, parts) => {

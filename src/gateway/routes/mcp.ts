@@ -1,5 +1,6 @@
 /** `/mcp`: our tools and agents for MCP clients, over Streamable HTTP. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { McpDefinition } from '../../agents/mcp';
 import { Refusal, type Wrong } from '../errors';
 import type { Decide } from '../mcp/elicit';
@@ -8,6 +9,7 @@ import { sdk } from '../mcp/sdk';
 import type { McpParts } from '../mcp/server';
 import { Sessions, type PartsOf, type Session } from '../mcp/sessions';
 import type { Principal } from '../principals';
+import { jsonSchema } from '../schemas/json-schema';
 import { refuseForgotten } from '../start-call';
 import { decideAs } from './decisions';
 import type { GatewayParts, Route } from '../route';
@@ -15,22 +17,20 @@ import type { GatewayParts, Route } from '../route';
 const description =
   'Streamable HTTP of the Model Context Protocol, revision 2025-11-25 and some before it. A session belongs to the principal ' +
   'who began it. Calls are direct calls and turns; what waits for a person is asked there, where the client can.';
+const query = z.object({ agent: z.string().max(64).optional().describe('Only the tools of this agent, by their own names.') });
 /** Not in the OpenAPI document: whoever speaks this protocol has a client for it. */
 const schema = {
   hide: true,
   summary: 'MCP server',
   description,
   tags: ['mcp'],
-  querystring: {
-    type: 'object',
-    properties: { agent: { type: 'string', maxLength: 64, description: 'Only the tools of this agent, by their own names.' } },
-  },
+  querystring: jsonSchema(query),
 };
 const body = { type: ['object', 'array'], description: 'A JSON-RPC message.' };
 /** Headers that the protocol gives a meaning. */
 const HEADERS = ['accept', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'];
 
-type McpRequest = FastifyRequest<{ Querystring: { agent?: string } }>;
+type McpRequest = FastifyRequest<{ Querystring: z.infer<typeof query> }>;
 
 export const mcp: Route = (app, parts) => {
   const sessions = new Sessions();

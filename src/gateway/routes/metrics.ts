@@ -1,14 +1,11 @@
-import { answers } from '../schemas';
+import { answers, textAnswer } from '../schemas/answers';
 import type { Route } from '../route';
 
 const schema = {
   summary: 'Metrics of this process, for Prometheus',
   tags: ['operation'],
   response: answers({
-    200: {
-      description: 'In the text format of Prometheus.',
-      content: { 'text/plain': { schema: { type: 'string' }, example: 'holdfast_http_requests_total{status="200"} 1' } },
-    },
+    200: textAnswer('In the text format of Prometheus.', 'text/plain', 'holdfast_http_requests_total{status="200"} 1'),
   }),
 };
 

@@ -1,29 +1,30 @@
 /** `GET /v1/pending`: what waits for a person. */
-import type { PendingTurn } from '../../client';
+import { z } from 'zod';
+import { pendingTurn, type PendingTurn } from '../../shapes/turn-list';
 import { sightOf } from '../principals';
-import { answers, examplePending, pendingTurn } from '../schemas';
+import { answer, answers } from '../schemas/answers';
+import { examplePending } from '../schemas/examples';
 import type { Route } from '../route';
+
+const pendingTurns = z.object({ turns: z.array(pendingTurn) });
 
 const schema = {
   summary: 'What waits for a person',
   description:
     'Turns and direct calls in which a call waits for approval, or is in doubt. Their workers tell the calls; where none answers for five seconds, `unreachable` says why, and the rest is what Temporal knows.',
   tags: ['turns'],
-  response: answers({
-    200: {
-      type: 'object',
-      required: ['turns'],
-      properties: { turns: { type: 'array', items: pendingTurn } },
-      examples: [{ turns: [examplePending] }],
-    },
-  }),
+  response: answers({ 200: answer('All that waits now.', pendingTurns, { turns: [examplePending] }) }),
 };
 
 export const pending: Route = (app, { client }) => {
-  app.get('/v1/pending', { schema, config: { roles: ['approver', 'auditor', 'admin'] } }, async (request, reply) => {
-    const turns = await (await client()).pending({ sight: sightOf(request.principal) });
-    return reply.header('cache-control', 'no-store').send({ turns: within(MOST_CARDS, turns) });
-  });
+  app.get<{ Reply: z.infer<typeof pendingTurns> }>(
+    '/v1/pending',
+    { schema, config: { roles: ['approver', 'auditor', 'admin'] } },
+    async (request, reply) => {
+      const turns = await (await client()).pending({ sight: sightOf(request.principal) });
+      return reply.header('cache-control', 'no-store').send({ turns: within(MOST_CARDS, turns) });
+    },
+  );
 };
 
 /** Characters of all cards together: each may be long, and whoever starts turns decides how many there are. */

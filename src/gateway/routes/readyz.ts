@@ -1,42 +1,39 @@
 /** `GET /readyz`: whether requests should be sent here. Why not is in the log: whoever asks may be anybody. */
+import { z } from 'zod';
+import { answer } from '../schemas/answers';
 import { recently, type Check } from '../../telemetry/readiness';
 import type { GatewayParts, Route } from '../route';
 
-const answer = (description: string, ready: boolean) => ({
-  description,
-  type: 'object',
-  required: ['ready', 'checks'],
-  properties: {
-    ready: { const: ready },
-    checks: {
-      type: 'array',
-      items: { type: 'object', required: ['check', 'ok'], properties: { check: { type: 'string' }, ok: { type: 'boolean' } } },
-    },
-  },
-  examples: [{ ready, checks: [{ check: 'temporal', ok: ready }] }],
-});
+const readiness = z.object({ ready: z.boolean(), checks: z.array(z.object({ check: z.string(), ok: z.boolean() })) });
+
+const answerOf = (description: string, ready: boolean) =>
+  answer(description, readiness.extend({ ready: z.literal(ready) }), { ready, checks: [{ check: 'temporal', ok: ready }] });
 
 const schema = {
   summary: 'Whether this process should be given requests',
   tags: ['operation'],
   response: {
-    200: answer('It should.', true),
-    503: answer('It should not: it is ending, or Temporal or the store do not answer, or no worker has polled yet.', false),
+    200: answerOf('It should.', true),
+    503: answerOf('It should not: it is ending, or Temporal or the store do not answer, or no worker has polled yet.', false),
   },
 };
 
 export const readyz: Route = (app, parts) => {
   const findings = recently(checksOf(parts));
-  app.get('/readyz', { schema, config: { roles: 'public', rateLimit: false } }, async (_request, reply) => {
-    const found = app.draining.aborted ? [{ check: 'gateway', ok: false, detail: 'it is ending' }] : await findings();
-    const ready = found.every(({ ok }) => ok);
-    if (!ready) parts.log.warn({ findings: found }, 'not ready');
-    const checks = found.map(({ check, ok }) => ({ check, ok }));
-    return reply
-      .code(ready ? 200 : 503)
-      .header('cache-control', 'no-store')
-      .send({ ready, checks });
-  });
+  app.get<{ Reply: z.infer<typeof readiness> }>(
+    '/readyz',
+    { schema, config: { roles: 'public', rateLimit: false } },
+    async (_request, reply) => {
+      const found = app.draining.aborted ? [{ check: 'gateway', ok: false, detail: 'it is ending' }] : await findings();
+      const ready = found.every(({ ok }) => ok);
+      if (!ready) parts.log.warn({ findings: found }, 'not ready');
+      const checks = found.map(({ check, ok }) => ({ check, ok }));
+      return reply
+        .code(ready ? 200 : 503)
+        .header('cache-control', 'no-store')
+        .send({ ready, checks });
+    },
+  );
 };
 
 function checksOf({ client, store }: GatewayParts): Check[] {

@@ -11,14 +11,24 @@ import { Refusal } from '../errors';
 import type { Operation } from '../idempotency';
 import { nothing, once, sentBefore } from '../once';
 import { sees, sightOf, type Principal } from '../principals';
-import { schemas } from '../session-schemas';
+import {
+  sessionSchemas as schemas,
+  type ForkSession,
+  type ListSessions,
+  type OpenSession,
+  type RenameSession,
+  type SayToSession,
+  type Sent,
+  type ShownSession,
+  type ShowSession,
+  type SteerSession,
+  type StopSession,
+} from '../schemas/sessions';
 import { changeableSession, ownSession, visibleSession } from '../visible-session';
 import type { GatewayParts, Route } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;
 const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
-
-type One = { Params: { id: string } };
 
 export const sessions: Route = (app, parts) => {
   const changeable = (request: { principal: Principal; params: { id: string } }) =>
@@ -26,117 +36,93 @@ export const sessions: Route = (app, parts) => {
   const start = { config: { roles: STARTERS } };
   const kept = { config: { roles: STARTERS, keepsAnswer: true } };
 
-  app.post<{ Body: { agent: string; title?: string; message?: string } }>(
-    '/v1/sessions',
-    { schema: schemas.open, ...start },
-    async (request, reply) => {
-      const { message: first, ...opening } = request.body;
-      const holdfast = await parts.client();
-      const { operation } = request;
-      const session = await holdfast.openSession({
-        ...opening,
-        requester: request.principal.name,
-        ...(operation ? { id: operation.id } : {}),
-      });
-      if (first !== undefined) {
-        const send = (named: SessionHandle) => named.send(first, { id: operation?.id ?? 'first' });
-        await once<SessionHandle, SendAnswer>(operation, session, send, sentBefore);
-      }
-      return reply
-        .code(201)
-        .header('cache-control', 'no-store')
-        .send(shown(await session.status()));
-    },
-  );
+  app.post<OpenSession>('/v1/sessions', { schema: schemas.open, ...start }, async (request, reply) => {
+    const { message: first, ...opening } = request.body;
+    const holdfast = await parts.client();
+    const { operation } = request;
+    const session = await holdfast.openSession({
+      ...opening,
+      requester: request.principal.name,
+      ...(operation ? { id: operation.id } : {}),
+    });
+    if (first !== undefined) {
+      const send = (named: SessionHandle) => named.send(first, { id: operation?.id ?? 'first' });
+      await once<SessionHandle, SendAnswer>(operation, session, send, sentBefore);
+    }
+    return reply
+      .code(201)
+      .header('cache-control', 'no-store')
+      .send(shown(await session.status()));
+  });
 
-  app.get<{ Querystring: { agent?: string; limit: number } }>(
-    '/v1/sessions',
-    { schema: schemas.list, config: { roles: READERS } },
-    async (request, reply) => {
-      const listed = [];
-      const { limit, agent: of } = request.query;
-      const filter = { sight: sightOf(request.principal), limit, ...(of === undefined ? {} : { agent: of }) };
-      for await (const one of (await parts.client()).sessions(filter)) listed.push(one);
-      return reply.header('cache-control', 'no-store').send({ sessions: listed });
-    },
-  );
+  app.get<ListSessions>('/v1/sessions', { schema: schemas.list, config: { roles: READERS } }, async (request, reply) => {
+    const listed = [];
+    const { limit, agent: of } = request.query;
+    const filter = { sight: sightOf(request.principal), limit, ...(of === undefined ? {} : { agent: of }) };
+    for await (const one of (await parts.client()).sessions(filter)) listed.push(one);
+    return reply.header('cache-control', 'no-store').send({ sessions: listed });
+  });
 
-  app.get<One>('/v1/sessions/:id', { schema: schemas.show, config: { roles: READERS } }, async (request, reply) => {
+  app.get<ShowSession>('/v1/sessions/:id', { schema: schemas.show, config: { roles: READERS } }, async (request, reply) => {
     const { session } = await visibleSession(parts, request.principal, request.params.id);
     return reply.header('cache-control', 'no-store').send(shown(await session.status()));
   });
 
-  app.post<One & { Body: { message: string; resume?: true; callback_url?: string } }>(
-    '/v1/sessions/:id/messages',
-    { schema: schemas.say, ...start },
-    async (request, reply) => {
-      const { session } = await ownSession(parts, request.principal, request.params.id);
-      const { message: said, resume, callback_url } = request.body;
-      const { operation } = request;
-      const more = { ...(operation ? { id: operation.id } : {}), ...(await keptCallback(parts, callback_url)) };
-      const send = (named: SessionHandle) => (resume ? named.resume(said, more) : named.send(said, more));
-      const answer = await once<SessionHandle, SendAnswer>(operation, session, send, sentBefore);
-      return reply.code(202).header('cache-control', 'no-store').send(sentOf(session, answer));
-    },
-  );
+  app.post<SayToSession>('/v1/sessions/:id/messages', { schema: schemas.say, ...start }, async (request, reply) => {
+    const { session } = await ownSession(parts, request.principal, request.params.id);
+    const { message: said, resume, callback_url } = request.body;
+    const { operation } = request;
+    const more = { ...(operation ? { id: operation.id } : {}), ...(await keptCallback(parts, callback_url)) };
+    const send = (named: SessionHandle) => (resume ? named.resume(said, more) : named.send(said, more));
+    const answer = await once<SessionHandle, SendAnswer>(operation, session, send, sentBefore);
+    return reply.code(202).header('cache-control', 'no-store').send(sentOf(session, answer));
+  });
 
-  app.post<One & { Body: { text: string } }>(
-    '/v1/sessions/:id/steer',
-    { schema: schemas.steer, ...kept },
-    async (request, reply) => {
-      const { session, holdfast } = await changeable(request);
-      const { operation, body } = request;
-      const { name, roles } = request.principal;
-      const turn = holdfast.turn(await steered(session, operation));
-      const steer = async (named: TurnHandle) => {
-        const attestation = await signSteer(named, parts.key, { text: body.text, principal: name, roles });
-        await named.steer(body.text, { by: name, attestation });
-      };
-      await once(operation, turn, steer, nothing);
-      return reply.code(202).send({ turn_id: turn.id });
-    },
-  );
+  app.post<SteerSession>('/v1/sessions/:id/steer', { schema: schemas.steer, ...kept }, async (request, reply) => {
+    const { session, holdfast } = await changeable(request);
+    const { operation, body } = request;
+    const { name, roles } = request.principal;
+    const turn = holdfast.turn(await steered(session, operation));
+    const steer = async (named: TurnHandle) => {
+      const attestation = await signSteer(named, parts.key, { text: body.text, principal: name, roles });
+      await named.steer(body.text, { by: name, attestation });
+    };
+    await once(operation, turn, steer, nothing);
+    return reply.code(202).send({ turn_id: turn.id });
+  });
 
-  app.post<One>('/v1/sessions/:id/interrupt', { schema: schemas.interrupt, ...kept }, async (request, reply) => {
+  app.post<StopSession>('/v1/sessions/:id/interrupt', { schema: schemas.interrupt, ...kept }, async (request, reply) => {
     const { session } = await changeable(request);
     await once(request.operation, session, (named) => named.interrupt({ by: request.principal.name }), nothing);
     return reply.code(202).send({ accepted: true });
   });
 
-  app.post<One & { Body: { title: string } }>(
-    '/v1/sessions/:id/rename',
-    { schema: schemas.rename, ...kept },
-    async (request, reply) => {
-      const { session } = await changeable(request);
-      await once(request.operation, session, (named) => named.rename(request.body.title), nothing);
-      return reply.send({ accepted: true });
-    },
-  );
+  app.post<RenameSession>('/v1/sessions/:id/rename', { schema: schemas.rename, ...kept }, async (request, reply) => {
+    const { session } = await changeable(request);
+    await once(request.operation, session, (named) => named.rename(request.body.title), nothing);
+    return reply.send({ accepted: true });
+  });
 
-  app.post<One>('/v1/sessions/:id/close', { schema: schemas.close, ...kept }, async (request, reply) => {
+  app.post<StopSession>('/v1/sessions/:id/close', { schema: schemas.close, ...kept }, async (request, reply) => {
     const { session } = await changeable(request);
     await once(request.operation, session, (named) => named.close({ by: request.principal.name }), nothing);
     return reply.code(202).send({ accepted: true });
   });
 
-  app.post<{ Body: { from: string; agent?: string; title?: string } }>(
-    '/v1/forks',
-    { schema: schemas.fork, ...start },
-    async (request, reply) => {
-      const { principal, operation } = request;
-      await visibleBlock(parts, principal, request.body.from);
-      const wanted = { ...request.body, requester: principal.name, of: null, ...(operation ? { id: operation.id } : {}) };
-      const session = await (await parts.client()).fork(wanted).catch((error: unknown) => {
-        if (error instanceof ForkRefused)
-          throw new Refusal({ code: 'CONFIRMATION_REQUIRED', reason: 'cannot_be_cut_there', message: error.message });
-        throw error;
-      });
-      return reply
-        .code(201)
-        .header('cache-control', 'no-store')
-        .send(shown(await session.status()));
-    },
-  );
+  app.post<ForkSession>('/v1/forks', { schema: schemas.fork, ...start }, async (request, reply) => {
+    const { principal, operation } = request;
+    await visibleBlock(parts, principal, request.body.from);
+    const wanted = { ...request.body, requester: principal.name, of: null, ...(operation ? { id: operation.id } : {}) };
+    const session = await (await parts.client()).fork(wanted).catch((error: unknown) => {
+      if (error instanceof ForkRefused)
+        throw new Refusal({ code: 'CONFIRMATION_REQUIRED', reason: 'cannot_be_cut_there', message: error.message });
+      throw error;
+    });
+    return reply
+      .code(201)
+      .header('cache-control', 'no-store')
+      .send(shown(await session.status()));
+  });
 };
 
 /** The turn that is spoken to: the one that runs, for all requests of one operation the same. @throws Refusal 409 */
@@ -165,11 +151,10 @@ async function visibleBlock({ store }: GatewayParts, principal: Principal, block
   });
 }
 
-/** Its run is no business of outsiders. */
-function shown({ run_id: _, ...view }: SessionView): object {
+function shown({ run_id: _, ...view }: SessionView): ShownSession {
   return view;
 }
 
-function sentOf(session: SessionHandle, { turn_id, ahead }: SendAnswer): object {
+function sentOf(session: SessionHandle, { turn_id, ahead }: SendAnswer): Sent {
   return { session_id: session.id, turn_id, ahead, events_url: `/v1/turns/${turn_id}/events` };
 }

@@ -9,10 +9,9 @@ import { readPosition, type Position } from '../../client/position';
 import { directCallId, isDirectCallId, oneTimeKey } from '../../shared/ids';
 import { Refusal } from '../errors';
 import type { Principal } from '../principals';
-import { callSchema, later, toolParams } from '../routes/tools';
-import { callOf, startCall, type Call } from '../start-call';
+import { toolSchemas as schemas, type OfTool, type StartCall } from '../schemas/tools';
+import { callOf, startCall } from '../start-call';
 import { knownVersions } from '../tool-catalogue';
-import { answers } from '../schemas';
 import { visibleTurn } from '../visible-turn';
 import { SseConnection } from './connection';
 import type { StreamLimits } from './limits';
@@ -20,62 +19,19 @@ import { askedInQuery, type Query } from './query-input';
 import type { StreamSettings } from './settings';
 import { stream } from './stream';
 import { bare, BEGINNING, ToolStream } from './tool-stream';
-import { badEventId, lastEventIdHeader, READERS } from './turn-events';
+import { badEventId, READERS } from './turn-events';
 import type { GatewayParts } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;
 
-const followSchema = {
-  summary: 'Call a tool, or follow a call',
-  description:
-    'Server-sent events `tool_progress`, `tool_retrying`, `tool_result`, `tool_error`. The query is the input; or `input` is, as JSON. Starts tools of class `compute` and `read` only; with `call` it tells the events of a call that POST has started. `Last-Event-ID` names call and position: a reader that comes back starts nothing.',
-  tags: ['tools'],
-  params: toolParams,
-  headers: lastEventIdHeader,
-  querystring: {
-    type: 'object',
-    additionalProperties: true,
-    properties: {
-      call: { type: 'string', maxLength: 140, description: 'A call to follow: nothing is started.' },
-      input: { type: 'string', maxLength: 8000, description: 'The whole input as JSON, instead of a parameter for each field.' },
-      agent: { type: 'string', minLength: 1, maxLength: 64, description: 'Whose rules apply.' },
-    },
-  },
-  response: answers(
-    {
-      200: {
-        description: 'The stream.',
-        content: {
-          'text/event-stream': {
-            schema: { type: 'string' },
-            example:
-              'event: tool_progress\nid: once_1a:1-5-0.1\ndata: {"progress":45,"message":"reading","durable":false,"metadata":{"tool_name":"get_quote","timestamp":"2026-11-21T09:30:00.000Z","trace_id":"trace_20261121_0123456789ab"}}\n\n',
-          },
-        },
-      },
-      204: { description: 'It has ended, and all has been told.', type: 'null' },
-      405: { description: 'Not a tool that GET starts: POST it.', ...answers({})[400] },
-    },
-    404,
-  ),
-};
-
-const startSchema = {
-  ...callSchema,
-  summary: 'Start a tool call to be followed',
-  description: 'Answers at once; its events are told by GET. With `Idempotency-Key` it happens once.',
-  response: answers({ 202: later }, 404, 409),
-};
-
-interface Follow {
-  Params: { toolName: string };
+interface Follow extends OfTool {
   Querystring: Query;
 }
 
 export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: StreamLimits, settings: StreamSettings): void {
   app.get<Follow>(
     '/tools/:toolName/sse',
-    { schema: followSchema, config: { roles: READERS, takesTicket: true }, exposeHeadRoute: false },
+    { schema: schemas.follow, config: { roles: READERS, takesTicket: true }, exposeHeadRoute: false },
     async (request, reply) => {
       const { principal, params, headers, query } = request;
       const { toolName } = params;
@@ -115,7 +71,7 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
     return (await (await parts.client()).call(callOf(toolName, body, principal.name, key))).id;
   };
 
-  app.post<Call>('/tools/:toolName/sse', { schema: startSchema, config: { roles: STARTERS } }, async (request, reply) => {
+  app.post<StartCall>('/tools/:toolName/sse', { schema: schemas.start, config: { roles: STARTERS } }, async (request, reply) => {
     const { params } = request;
     const call = await startCall(parts, request, params.toolName);
     const base = `/v1/turns/${encodeURIComponent(call.id)}`;

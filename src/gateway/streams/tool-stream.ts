@@ -4,12 +4,13 @@ import { envelopeOf, type CallHandle } from '../../client/direct-call';
 import type { Watched } from '../../client/feed';
 import { positionText, type Position } from '../../client/position';
 import type { TurnHandle } from '../../client/turn-handle';
+import type { ToolEvent } from '../../shapes/tool-event';
 import type { Store } from '../../store/store';
 import { withFilesCarried } from '../carried-files';
-import { SseConnection, type ServerSentEvent } from './connection';
+import { SseConnection } from './connection';
 import { STREAM_SETTINGS } from './settings';
 import { stream } from './stream';
-import { eventOf } from './turn-events';
+import { streamed } from './turn-events';
 import type { GatewayParts } from '../route';
 
 /** Before all that the history has. */
@@ -41,6 +42,8 @@ interface StreamedCall {
   after: Position | null;
 }
 
+type Told = ToolEvent & { id: string };
+
 /** A call's events in the shapes of the tool specification (seeds, "SSE"). Only its end is a `tool_result` or a `tool_error`. */
 export class ToolStream {
   private readonly call: string;
@@ -56,12 +59,12 @@ export class ToolStream {
   }
 
   /** Carries the first id: whoever loses the connection after it comes back to this call. */
-  started(): ServerSentEvent {
+  started(): Told {
     const data = { progress: 0, message: 'started', durable: true, call_id: this.of.turn.id };
     return { event: 'tool_progress', id: this.last, data: { ...data, metadata: this.metadata() } };
   }
 
-  async translate(watched: Watched): Promise<ServerSentEvent[]> {
+  async translate(watched: Watched): Promise<Told[]> {
     const { position, event } = watched;
     const id = this.idOf(position);
     const metadata = this.metadata(event.at);
@@ -79,8 +82,8 @@ export class ToolStream {
       }
       case 'approval_requested':
       case 'approval_decided': {
-        const { data } = eventOf(watched);
-        return [{ event: event.type, id, data: { ...data, call_id: this.of.turn.id, metadata } }];
+        const data = { ...streamed(watched, event), call_id: this.of.turn.id, metadata };
+        return [{ event: event.type, id, data }];
       }
       case 'tool_error': {
         if (event.effect !== 'in_doubt') return []; // its end tells
@@ -89,7 +92,7 @@ export class ToolStream {
       }
       case 'turn_completed': {
         const envelope = await withFilesCarried(this.store, envelopeOf(await this.of.turn.result()));
-        return [{ event: envelope.success ? 'tool_result' : 'tool_error', id, data: envelope }];
+        return [envelope.success ? { event: 'tool_result', id, data: envelope } : { event: 'tool_error', id, data: envelope }];
       }
       default:
         return [];

@@ -1,11 +1,15 @@
 /** `GET /v1/turns/:id/events`: what happens in a turn, from its beginning or from where the reader was, to its end. */
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { Watched } from '../../client/feed';
 import type { SessionHandle } from '../../client/session-handle';
 import { positionText, readPosition, type Position } from '../../client/position';
 import { Refusal } from '../errors';
-import { answers, turnParams } from '../schemas';
+import { answers, textAnswer } from '../schemas/answers';
+import { jsonSchema } from '../schemas/json-schema';
+import { lastEventIdHeader, turnParams } from '../schemas/requests';
 import type { Principal } from '../principals';
+import type { ToldEvent, ToldHow } from '../../shapes/turn-event';
 import { NotBegun, visibleTurn } from '../visible-turn';
 import { SseConnection, type ServerSentEvent } from './connection';
 import type { StreamLimits } from './limits';
@@ -15,16 +19,7 @@ import type { GatewayParts } from '../route';
 
 export const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
 
-export const lastEventIdHeader = {
-  type: 'object',
-  properties: {
-    'last-event-id': {
-      type: 'string',
-      description: 'Id of the last event that the reader has; an EventSource sends it by itself.',
-    },
-  },
-};
-
+const query = z.object({ after: z.string().max(200).optional().describe('As `Last-Event-ID`, which wins over it.') });
 const schema = {
   summary: 'Follow a turn',
   description:
@@ -32,22 +27,14 @@ const schema = {
   tags: ['turns'],
   params: turnParams,
   headers: lastEventIdHeader,
-  querystring: {
-    type: 'object',
-    properties: { after: { type: 'string', maxLength: 200, description: 'As `Last-Event-ID`, which wins over it.' } },
-  },
+  querystring: jsonSchema(query),
   response: answers(
     {
-      200: {
-        description: 'The stream.',
-        content: {
-          'text/event-stream': {
-            schema: { type: 'string' },
-            example:
-              'event: step_started\nid: 1-5-0\ndata: {"seq":2,"durable":true,"type":"step_started","step":1,"at":"2026-11-21T09:30:00.000Z"}\n\n',
-          },
-        },
-      },
+      200: textAnswer(
+        'The stream.',
+        'text/event-stream',
+        'event: step_started\nid: 1-5-0\ndata: {"seq":2,"durable":true,"type":"step_started","step":1,"at":"2026-11-21T09:30:00.000Z"}\n\n',
+      ),
       204: { description: 'It has ended, and all has been told.', type: 'null' },
     },
     404,
@@ -56,7 +43,7 @@ const schema = {
 
 interface OfTurn {
   Params: { id: string };
-  Querystring: { after?: string };
+  Querystring: z.infer<typeof query>;
 }
 
 export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: StreamLimits, settings: StreamSettings): void {
@@ -71,8 +58,7 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
       try {
         const connection = new SseConnection(reply, settings, app.draining);
         const events = follow({ after, signal: connection.signal });
-        const translate = (watched: Watched) => (isForMcp(watched) ? [] : [eventOf(watched)]);
-        await stream(reply, { connection, events, ended, translate, log: parts.log });
+        await stream(reply, { connection, events, ended, translate: told, log: parts.log });
       } finally {
         leave();
       }
@@ -120,13 +106,13 @@ export function badEventId(hint: string): Refusal {
 }
 
 /** What tools log is told to the MCP client whose call it is, and to nobody else who may read the turn. */
-function isForMcp({ event }: Watched): boolean {
-  return event.type === 'tool_log';
+function told({ position, seq, event }: Watched): ServerSentEvent[] {
+  if (event.type === 'tool_log') return [];
+  const id = position === null ? null : positionText(position);
+  return [{ event: event.type, id, data: streamed({ position, seq }, event) }];
 }
 
 /** As it goes over the wire. */
-export function eventOf({ position, seq, event }: Watched): ServerSentEvent {
-  const durable = position !== null;
-  const data = { ...(durable ? { seq } : {}), durable, ...event };
-  return { event: event.type, id: durable ? positionText(position) : null, data };
+export function streamed<E extends ToldEvent>({ position, seq }: Pick<Watched, 'position' | 'seq'>, event: E): ToldHow & E {
+  return { ...(seq === null ? {} : { seq }), durable: position !== null, ...event };
 }

@@ -1,5 +1,6 @@
 /** One model request, what makes room before it, and the turn's end. */
 import type { Envelope } from '../envelope';
+import type { TurnUsage } from '../turn-view';
 import type { Steer } from '../steer';
 import type { AdmittedCall, CallOutcome } from './call';
 import type { TurnContext, TurnPolicy } from './turn';
@@ -43,14 +44,8 @@ export interface TakeStepOutput {
   said_before?: string[];
 }
 
-export interface StepUsage {
-  input_tokens: number;
-  output_tokens: number;
-  cache_read_tokens: number;
-  /** Absent in older histories. */
-  cache_creation_tokens?: number;
-  cost_usd: number;
-}
+/** Of one step, or of several. */
+export type StepUsage = TurnUsage;
 
 /** Makes room in a conversation, between two steps. */
 export interface CompactInput {

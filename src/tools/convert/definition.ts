@@ -4,7 +4,7 @@
  * durations of caching in seconds, other durations in ms.
  */
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode } from '../../shared/errors';
+import { ERROR_CODES, type ErrorCode } from '../../shared/error-codes';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { TOOL_CLASSES } from '../../shared/tool-class';
 import { defineTool } from '../define';

@@ -5,7 +5,8 @@
  */
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
-import type { TurnHandle, WaitingCall } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { WaitingCall } from '../../../src/shapes/turn-view';
 import { ToolError } from '../../../src/tools/errors';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';

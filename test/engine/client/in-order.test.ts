@@ -3,7 +3,7 @@ import { InOrder } from '../../../src/client/in-order';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
-import type { TurnEvent } from '../../../src/client/turn-event';
+import type { TurnEvent } from '../../../src/shapes/turn-event';
 
 const at = '2026-11-21T00:00:00.000Z';
 const step = (...calls: [id: string, verdict: string][]): TurnEvent => ({

@@ -12,7 +12,7 @@ import { ModelFailure } from '../../../src/model/provider';
 import { eventually, testAddress, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
-import type { TurnEvent } from '../../../src/client/turn-event';
+import type { TurnEvent } from '../../../src/shapes/turn-event';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const fresh = () => `client-${randomBytes(6).toString('hex')}`;

@@ -1,4 +1,6 @@
 /** A gateway over the real engine, with people of three tenants: whoever may do something, and whoever may not. */
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { gatewayApp } from '../../../src/gateway/app';
 import { withEngine, type Engine, type Setup } from './engine';
 import { gatewayParts, person, type Person } from '../../support/gateway';
@@ -54,6 +56,7 @@ export async function gatewayScene(
     const app = gatewayApp(
       gatewayParts({ people, store: engine.store, key: signers.gateway, client: async () => engine.client, ...more }),
     );
+    const faults = holdToSchemas(app);
     const send: Scene['send'] = async (who, method, url, payload, headers = {}) => {
       const response = await app.inject({
         method,
@@ -65,9 +68,29 @@ export async function gatewayScene(
     };
     try {
       await body({ ...engine, app, effects, send });
+      expect(faults).toEqual([]);
     } finally {
       await app.close();
       signers.remove();
     }
   });
+}
+
+interface Described {
+  content?: Record<string, { schema: object }>;
+}
+
+/** @returns what of its answers does not fit what their route declares; more of it comes with each answer */
+function holdToSchemas(app: ReturnType<typeof gatewayApp>): string[] {
+  const faults: string[] = [];
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  app.addHook('onSend', async ({ method, routeOptions }, { statusCode }, payload) => {
+    const declared = (routeOptions.schema?.response as Record<number, Described> | undefined)?.[statusCode];
+    if (typeof payload !== 'string' || !/^[[{]/.test(payload) || declared === undefined) return;
+    const schema = declared.content ? declared.content['application/json']?.schema : declared;
+    if (schema === undefined || ajv.validate(schema, JSON.parse(payload))) return;
+    faults.push(`${method} ${routeOptions.url} ${statusCode}: ${ajv.errorsText()}`);
+  });
+  return faults;
 }

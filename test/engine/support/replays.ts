@@ -9,6 +9,7 @@ import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils'
 import { Worker } from '@temporalio/worker';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
+import { checkShapes } from '../../support/check-shapes';
 import { recomputeDigests } from '../../support/recompute-digests';
 import { onTestFileEnd, testName } from '../../support/test-file';
 import { closeConnections } from './connections';
@@ -26,7 +27,10 @@ interface Recorded {
 }
 
 let recorded: Recorded[] = [];
-/** Has the histories of these executions, as they stand now, replayed, and the digests of their calls recomputed. */
+/**
+ * Has the histories of these executions, as they stand now, replayed, the digests of their calls recomputed, and their views and
+ * events held to their shapes.
+ */
 export async function keepForReplay(temporal: Client, ...executions: Execution[]): Promise<void> {
   recorded.push(...(await Promise.all(executions.map((execution) => record(temporal, execution)))));
 }
@@ -58,6 +62,7 @@ async function replay(histories: Recorded[]): Promise<void> {
     if (error)
       throw new Error(`A history of "${test}" does not replay; it is kept in ${kept(workflowId, history)}`, { cause: error });
     recomputeDigests(history);
+    await checkShapes(history);
   }
   if (count !== histories.length) throw new Error(`Of ${histories.length} histories only ${count} were replayed.`);
 }

@@ -1,7 +1,7 @@
 import { ToolError } from '../../../src/tools/errors';
 import { withEngine, type Engine } from '../support/engine';
 import { pays, reads } from '../../support/tools';
-import type { TurnEvent } from '../../../src/client/turn-event';
+import type { TurnEvent } from '../../../src/shapes/turn-event';
 
 const envelopeOf = async (engine: Engine, tool: string, options = {}, input = {}) =>
   (await engine.call(tool, input, { options })).result();

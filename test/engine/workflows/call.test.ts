@@ -7,7 +7,7 @@ import { defineTool } from '../../../src/tools/define';
 import { ToolError } from '../../../src/tools/errors';
 import { eventually, withEngine } from '../support/engine';
 import { pays, reads } from '../../support/tools';
-import type { TurnEvent } from '../../../src/client/turn-event';
+import type { TurnEvent } from '../../../src/shapes/turn-event';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 

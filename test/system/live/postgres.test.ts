@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Supervised } from '../../../src/devserver/supervised';
-import type { LiveEvent } from '../../../src/live/bus';
+import type { LiveEvent } from '../../../src/shapes/turn-event';
 import { PostgresLive } from '../../../src/live/postgres';
 import { freePort } from '../../support/free-port';
 import { eventually } from '../../engine/support/engine';

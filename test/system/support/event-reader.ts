@@ -1,5 +1,7 @@
 /** An EventSource as a browser has one, with a token, that notes all that it is told. */
 import { EventSource } from 'eventsource';
+import { toolEvent } from '../../../src/shapes/tool-event';
+import { streamedEvent } from '../../../src/shapes/turn-event';
 
 export interface Told {
   type: string;
@@ -15,6 +17,7 @@ export interface EventReader {
   /** Resolves once it stays away for good: with the status that told it so. */
   over: Promise<number | undefined>;
   until(what: (told: Told) => boolean, withinMs?: number): Promise<Told>;
+  /** Holds all that was told to its shape, too. */
   close(): void;
 }
 
@@ -22,6 +25,12 @@ export const EVENTS = [
   ...['turn_started', 'step_started', 'text_delta', 'step_completed', 'tool_started', 'tool_progress', 'tool_retrying'],
   ...['tool_result', 'tool_error', 'approval_requested', 'approval_decided', 'turn_reset', 'turn_completed'],
 ];
+
+/** A shape leaves out what it does not know: that shows here. */
+function checkShape(url: string, event: string, data: object): void {
+  if (new URL(url).pathname.endsWith('/sse')) expect(toolEvent.parse({ event, data })).toEqual({ event, data });
+  else expect(streamedEvent.parse(data)).toEqual(data);
+}
 
 export function readEvents(url: string, headers: Record<string, string>, lastEventId?: string): EventReader {
   const told: Told[] = [];
@@ -61,6 +70,9 @@ export function readEvents(url: string, headers: Record<string, string>, lastEve
         });
       }
     },
-    close: () => source.close(),
+    close: () => {
+      source.close();
+      for (const { type, data } of told) checkShape(url, type, data);
+    },
   };
 }

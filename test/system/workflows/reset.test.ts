@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TurnHandle, WaitingCall } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { WaitingCall } from '../../../src/shapes/turn-view';
 import type { HoldfastClient } from '../../../src/client';
 import { FileStore } from '../../../src/store/file-store';
 import { eventually, withEngine } from '../../engine/support/engine';

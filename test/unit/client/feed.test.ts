@@ -2,7 +2,7 @@ import { Feed, type Watched } from '../../../src/client/feed';
 import { isAfter, positionText, readPosition } from '../../../src/client/position';
 import type { Recorded } from '../../../src/client/turn-log';
 import type { LiveListener } from '../../../src/live/bus';
-import type { TurnEvent } from '../../../src/client/turn-event';
+import type { TurnEvent } from '../../../src/shapes/turn-event';
 
 const at = '2026-11-21T00:00:00.000Z';
 const step = (n: number): TurnEvent => ({ at, type: 'step_started', step: n });

@@ -1,6 +1,6 @@
 /** `GET /v1/pending` where the cards of all that waits do not fit into one answer. */
 import { gatewayApp } from '../../../src/gateway/app';
-import { examplePending } from '../../../src/gateway/schemas';
+import { examplePending } from '../../../src/gateway/schemas/examples';
 import { gatewayParts, person } from '../../support/gateway';
 
 const olga = person('olga', 'auditor');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LiveEvent } from '../../../src/live/bus';
+import type { LiveEvent } from '../../../src/shapes/turn-event';
 import { InProcessLive } from '../../../src/live/in-process';
 import { Outbox } from '../../../src/live/outbox';
 import { eventsOf, packetsOf } from '../../../src/live/packets';

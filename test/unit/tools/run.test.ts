@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { canonical } from '../../../src/shared/canonical';
 import type { Envelope } from '../../../src/shared/envelope';
-import type { ErrorCode } from '../../../src/shared/errors';
+import type { ErrorCode } from '../../../src/shared/error-codes';
 import { ToolError } from '../../../src/tools/errors';
 import { Deadline } from '../../../src/tools/deadline';
 import { nextRetry, type RetryCounts } from '../../../src/tools/retry';

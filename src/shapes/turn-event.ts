@@ -1,0 +1,113 @@
+/**
+ * What happens in a turn, as its watchers are told. Events that last are read from the history; the others travel beside it from the
+ * worker to whoever watches, and may be lost on the way. A destructive call that is dispatched again is in the history too.
+ */
+import { z } from 'zod';
+import { callError } from './call-error';
+
+const at = z.string();
+const count = z.number().int().min(1);
+const ofCall = { at, call: z.string().describe('`<step>.<index>`.'), tool: z.string() };
+
+export const textDelta = z.object({
+  at,
+  type: z.literal('text_delta'),
+  step: count,
+  attempt: count.describe("Counts the step's model requests, from 1: with the next one the text begins anew."),
+  offset: z
+    .number()
+    .int()
+    .min(0)
+    .describe("Where this piece begins in the attempt's text, in UTF-16 units: what is missing before it shows."),
+  text: z.string(),
+});
+export const toolProgress = z.object({
+  at,
+  type: z.literal('tool_progress'),
+  call: z.string(),
+  message: z.string(),
+  fraction: z.number().min(0).max(1).nullable(),
+});
+/** Where the app lets clients read what its tools log. */
+export const toolLog = z.object({
+  at,
+  type: z.literal('tool_log'),
+  call: z.string(),
+  tool: z.string(),
+  level: z.enum(['debug', 'info', 'warning', 'error']),
+  text: z.string().describe('JSON, without secrets.'),
+});
+export const toolRetrying = z.object({
+  at,
+  type: z.literal('tool_retrying'),
+  call: z.string(),
+  attempt: count.describe('The one that follows.'),
+  max_retries: count.nullable().describe('Null where only the server knows.'),
+  code: z.string().nullable(),
+  error: z.string(),
+  next_attempt_at: z.string().nullable(),
+});
+const liveEvent = z.discriminatedUnion('type', [textDelta, toolProgress, toolLog, toolRetrying]);
+
+const effect = z.string().nullable();
+const approvalRequested = z.object({
+  ...ofCall,
+  type: z.literal('approval_requested'),
+  digest: z.string(),
+  expires_at: z.string().nullable(),
+});
+const approvalDecided = z.object({
+  ...ofCall,
+  type: z.literal('approval_decided'),
+  digest: z.string(),
+  decision: z.string(),
+  by: z.string(),
+  note: z.string().nullable(),
+});
+const DURABLE = [
+  z.object({ at, type: z.literal('turn_started'), turn_id: z.string(), agent: z.string(), message: z.string() }),
+  z.object({ at, type: z.literal('step_started'), step: z.number() }),
+  z.object({
+    at,
+    type: z.literal('step_completed'),
+    step: z.number(),
+    text: z.string(),
+    calls: z.array(z.object({ id: z.string(), tool: z.string(), verdict: z.string() })),
+  }),
+  z.object({ ...ofCall, type: z.literal('tool_started') }),
+  z.object({ ...ofCall, type: z.literal('tool_result'), summary: z.string(), effect }),
+  z.object({ ...ofCall, type: z.literal('tool_error'), error: callError.nullable(), effect }),
+  approvalRequested,
+  approvalDecided,
+  z
+    .object({ at, type: z.literal('turn_reset'), reason: z.string().nullable() })
+    .describe(
+      'Somebody has reset the workflow through Temporal: what follows comes after an earlier moment. What was done stays done.',
+    ),
+  z.object({
+    at,
+    type: z.literal('turn_completed'),
+    state: z.string(),
+    reason: z.string().nullable(),
+    text: z.string(),
+  }),
+] as const;
+const durableEvent = z.discriminatedUnion('type', DURABLE);
+
+export const turnEvent = z.discriminatedUnion('type', [liveEvent, durableEvent]);
+
+/** All but what tools log, which the MCP client whose call it is reads, and nobody else. */
+const toldEvent = z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, durableEvent]);
+const toldHow = z.object({
+  durable: z.boolean().describe('It is in the history: a reader that comes back after its id is told what followed.'),
+  seq: z.number().int().optional().describe('Of a durable event: from 1, without gaps.'),
+});
+/** The data of an event of `GET /v1/turns/:id/events`. */
+export const streamedEvent = toldHow.and(toldEvent);
+/** The same of a question of a direct call, and of its answer. */
+export const streamedQuestion = toldHow.and(z.discriminatedUnion('type', [approvalRequested, approvalDecided]));
+
+export type LiveEvent = z.infer<typeof liveEvent>;
+export type TurnEvent = z.infer<typeof turnEvent>;
+export type ToldEvent = z.infer<typeof toldEvent>;
+export type ToldHow = z.infer<typeof toldHow>;

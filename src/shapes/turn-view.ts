@@ -1,0 +1,159 @@
+/** What outsiders see of a turn, and of each of its calls. Wire format: snake_case. */
+import { z } from 'zod';
+import { TOOL_CLASSES } from '../shared/tool-class';
+import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn-states';
+import { callError } from './call-error';
+import { envelope } from './envelope';
+import { usage } from './usage';
+
+const decisionView = z.object({
+  decision: z.enum(['approve', 'deny', 'expired']),
+  by: z.string(),
+  at: z.string(),
+  note: z.string().nullable(),
+  channel: z.enum(['signal', 'update', 'timer']),
+  identity: z.string().describe("What the sender's client claims to be."),
+  attested: z.boolean(),
+});
+
+const approvalView = z.object({
+  required: z.boolean(),
+  by: z.array(z.string()).describe('Who has approved, or who denied.'),
+  decision: z.enum(['approve', 'deny', 'expired']).nullable(),
+  note: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  quorum: z.number().int().default(1).describe('How many must approve. Absent in older turns.'),
+  channel: z
+    .enum(['any', 'attested'])
+    .default('any')
+    .describe('Whose word counts: `attested` takes signed decisions only. Absent in older turns.'),
+  decisions: z
+    .array(decisionView)
+    .default([])
+    .describe('All that was decided on this revision, in order. Absent in older turns.'),
+});
+
+export const callView = z.object({
+  id: z.string().describe('`<step>.<index>`, both from 1.'),
+  revision: z
+    .number()
+    .int()
+    .default(1)
+    .describe(
+      'From 1. An edit, and what makes a call wait again, supersede it by the next: an entry of its own. Absent in older turns.',
+    ),
+  tool: z.string(),
+  version: z.string(),
+  class: z.enum(TOOL_CLASSES),
+  digest: z.string().nullable().describe('64 hex; null for a call that failed admission.'),
+  state: z.enum(CALL_STATES),
+  idempotency_key: z.string().nullable(),
+  approval: approvalView,
+  effect: z.enum(EFFECTS).nullable().describe('What a destructive call did; null for harmless classes, and before its end.'),
+  attempts: z.number().int(),
+  error: callError.nullable(),
+  result_summary: z.string().nullable(),
+  result_ref: z.string().nullable(),
+});
+
+const earlierCalls = z.object({
+  count: z.number().int(),
+  applied: z.number().int().describe('How many of them were destructive and took effect.'),
+  not_applied: z.number().int(),
+  refused: z.number().int(),
+  in_doubt: z.number().int(),
+});
+
+const ignoredSignal = z.object({ at: z.string(), signal: z.string(), identity: z.string(), reason: z.string() });
+
+const storeId = z.string().optional();
+const ofAnotherTurn = z.object({
+  turn_id: z.string().describe('The turn whose call it is: what a signed decision is signed for.'),
+  workflow_id: z.string(),
+  first_execution_run_id: z.string(),
+  store_id: storeId.describe('As of its turn.'),
+  agent: z.string(),
+  head: z.string().nullable(),
+});
+const surfacedCall = ofAnotherTurn
+  .extend({ call: callView })
+  .describe('A call of a sub-agent that waits: it can be decided here, or in its own turn.');
+
+const subTurnView = z.object({
+  call_id: z.string(),
+  turn_id: z.string(),
+  workflow_id: z.string(),
+  agent: z.string(),
+  state: z.enum(TURN_STATES),
+  head: z.string().nullable(),
+  usage: usage.describe("Its own, and that of its sub-agents; it is part of the parent's."),
+  waiting: z.array(surfacedCall).describe('What waits for a person in it, and below it.'),
+});
+
+export const turnView = z.object({
+  turn_id: z.string(),
+  workflow_id: z.string(),
+  run_id: z.string(),
+  agent: z.string(),
+  session_id: z.string().nullable(),
+  requester: z.string(),
+  trace_id: z.string(),
+  state: z.enum(TURN_STATES),
+  store_id: storeId.describe(
+    'Id of the store that the turn is bound to: a signed decision names it. Absent before the first step ended, and in older turns.',
+  ),
+  head: z.string().nullable().describe("The transcript's last block, 64 hex; null before the first step ended."),
+  step: z.number().int(),
+  text: z.string().describe('The answer so far; the final one when the turn has ended.'),
+  reason: z.string().nullable().describe('Why a turn failed, hit a limit or was cancelled, and what to do.'),
+  usage,
+  calls: z.array(callView),
+  earlier_calls: earlierCalls
+    .optional()
+    .describe(
+      'Calls before those, for which the view of a long turn has no more room; the transcript has them all. Absent: none.',
+    ),
+  pending: z.array(z.string()).describe('Digests of the calls that wait for a person: its own and its sub-agents’.'),
+  ignored_signals: z.object({ count: z.number().int(), last: z.array(ignoredSignal) }),
+  steered_by: z
+    .array(z.string())
+    .optional()
+    .describe('Who, besides the requester, has steered it: they count as requesters of every later call. Absent: nobody.'),
+  sub_turns: z
+    .array(subTurnView)
+    .optional()
+    .describe('The turns of its sub-agents, in the order in which they began. Absent: none.'),
+  parent: z
+    .object({ turn_id: z.string(), workflow_id: z.string(), call_id: z.string() })
+    .optional()
+    .describe("Of a sub-agent's turn: the turn and the call that it answers."),
+  context_full: z
+    .boolean()
+    .optional()
+    .describe(
+      'The conversation comes near the model’s context window: whatever continues it compacts it first. Absent: it does not.',
+    ),
+  started_at: z.string(),
+  ended_at: z.string().nullable(),
+  ui_url: z.string().nullable(),
+});
+
+/** A turn of one call, with its envelope once it has ended. */
+export const directCallView = turnView.extend({ envelope: envelope.nullable() });
+
+/** A call that waits for a person. */
+export const waitingCall = callView.extend({
+  digest: z.string().describe('64 hex.'),
+  of: ofAnotherTurn.optional().describe('Of a sub-agent’s call: the turn that it waits in. Absent: in this turn itself.'),
+});
+
+export type DecisionView = z.infer<typeof decisionView>;
+export type ApprovalView = z.infer<typeof approvalView>;
+export type CallView = z.infer<typeof callView>;
+export type EarlierCalls = z.infer<typeof earlierCalls>;
+export type IgnoredSignal = z.infer<typeof ignoredSignal>;
+export type SurfacedCall = z.infer<typeof surfacedCall>;
+export type SubTurnView = z.infer<typeof subTurnView>;
+export type TurnView = z.infer<typeof turnView>;
+export type DirectCallView = z.infer<typeof directCallView>;
+export type WaitingCall = z.infer<typeof waitingCall>;

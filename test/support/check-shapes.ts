@@ -1,0 +1,36 @@
+/** What a history tells outsiders, against its shapes. A shape leaves out what it does not know: that shows here. */
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import type { History } from '@temporalio/common/lib/proto-utils';
+import type { ZodType } from 'zod';
+import { EventReader } from '../../src/client/events';
+import { sessionView } from '../../src/shapes/session';
+import { turnEvent, type TurnEvent } from '../../src/shapes/turn-event';
+import { directCallView, turnView } from '../../src/shapes/turn-view';
+
+const VIEWS: Record<string, ZodType> = { turn: turnView, call: directCallView, session: sessionView };
+
+const converter = { payloadConverter: defaultPayloadConverter, failureConverter: {} as never, payloadCodecs: [] };
+const decode = (payloads: Payload[] | null | undefined) => decodeArrayFromPayloads(converter, payloads ?? []);
+
+export interface Checked {
+  /** Of the workflow whose view it has; null: it has not ended by itself. */
+  view: string | null;
+  events: TurnEvent[];
+}
+
+/** The view and the events of a turn, a direct call or a session; of other workflows there are none. */
+export async function checkShapes({ events: history }: History): Promise<Checked> {
+  const type = history![0]!.workflowExecutionStartedEventAttributes!.workflowType!.name!;
+  const shape = VIEWS[type];
+  const result = history!.at(-1)!.workflowExecutionCompletedEventAttributes?.result;
+  if (shape && result) {
+    const [view] = await decode(result.payloads);
+    expect(shape.parse(view)).toMatchObject(view as object);
+  }
+  const events: TurnEvent[] = [];
+  const reader = new EventReader(decode);
+  if (type === 'turn' || type === 'call') for (const event of history!) events.push(...(await reader.read(event as never)));
+  for (const event of events) expect(turnEvent.parse(event)).toEqual(event);
+  return { view: shape && result ? type : null, events };
+}
