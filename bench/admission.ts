@@ -3,13 +3,13 @@ import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../src/agents/define';
-import { admit } from '../src/tools/admit';
-import { defineTool } from '../src/tools/define';
-import { Registry } from '../src/tools/registry';
-import { writtenInput } from '../src/tools/schema';
-import { AJV_OPTIONS } from '../src/tools/ajv';
+import { admit } from '../src/tools/admit/admit';
+import { defineTool } from '../src/tools/define/define';
+import { Registry } from '../src/tools/catalogue/registry';
+import { writtenInput } from '../src/tools/schema/schema';
+import { AJV_OPTIONS } from '../src/tools/schema/ajv';
 import { median } from './support/quantile';
-import type { Tool } from '../src/tools/tool';
+import type { Tool } from '../src/tools/define/tool';
 
 export interface Admission {
   tools: number;

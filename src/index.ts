@@ -12,12 +12,12 @@ export type {
 } from './agents/mcp';
 export type { McpAsks, McpForm, McpSample, McpAsker } from './agents/mcp-asks';
 export { agentTool, type AgentToolDefinition } from './agents/agent-tool';
-export { defineTool } from './tools/define';
-export type { Budget } from './tools/budgets';
-export { ToolError } from './tools/errors';
-export { lintTool, type LintFinding } from './tools/lint';
-export type { ToolReference } from './tools/versions';
-export { binaryFile, type BinaryFile, type FileResult } from './tools/binary';
+export { defineTool } from './tools/define/define';
+export type { Budget } from './tools/limits/budgets';
+export { ToolError } from './tools/define/errors';
+export { lintTool, type LintFinding } from './tools/lint/lint';
+export type { ToolReference } from './tools/define/versions';
+export { binaryFile, type BinaryFile, type FileResult } from './tools/results/binary';
 export {
   fetchAllPages,
   page,
@@ -29,13 +29,13 @@ export {
   type Page,
   type PageInput,
   type Pagination,
-} from './tools/pages';
-export { outline, truncated, truncateInput, truncateProperties, type Truncated } from './tools/truncate';
+} from './tools/results/pages';
+export { outline, truncated, truncateInput, truncateProperties, type Truncated } from './tools/results/truncate';
 export { readPermissions } from './rules/read-permissions';
-export type { Mode, RuleEntry, TurnFacts } from './tools/permission';
-export type { AfterHook, BeforeHook, HookCall, HookContext, HookResult, Hooks } from './tools/hooks';
-export type { Classifier, ClassifierAnswer } from './tools/classifier';
-export { checkByRules, metacognition, type Check, type CheckRules, type Finding } from './tools/metacognition';
+export type { Mode, RuleEntry, TurnFacts } from './tools/admit/policy';
+export type { AfterHook, BeforeHook, HookCall, HookContext, HookResult, Hooks } from './tools/admit/hooks';
+export type { Classifier, ClassifierAnswer } from './tools/admit/classifier';
+export { checkByRules, metacognition, type Check, type CheckRules, type Finding } from './tools/admit/after-hooks';
 export * as convert from './tools/convert';
 export { compareVersions, type Comparison } from './tools/migrate/compare';
 export type { HoldfastConfig } from './config/settings-file';
@@ -43,7 +43,7 @@ export * from './entries/client';
 export * from './entries/worker';
 export type { CatalogueDefinition } from './tools/catalogue/choice';
 export type { Ranker, ToolEntry } from './tools/catalogue/ranker';
-export { callTokens, catalogueTokens, estimateTokens } from './tools/tokens';
+export { callTokens, catalogueTokens, estimateTokens } from './tools/define/model-text';
 export type { ErrorCode, ErrorKind } from './shared/error-codes';
 export type { ToolClass } from './shared/tool-class';
 export type {
@@ -60,6 +60,6 @@ export type {
   ToolYield,
   ToolStore,
   TypicalError,
-} from './tools/tool';
+} from './tools/define/tool';
 export type { AgentLimits } from './agents/limits';
 export type { Agent, AgentDefinition } from './agents/agent';

@@ -25,10 +25,10 @@ import { installRuntime } from './telemetry/runtime';
 import { label, routingOf, withoutNewTurns } from './temporal/worker-versions';
 import { version } from './version';
 import { useThreads } from './tools/isolation/threads';
-import { Registry } from './tools/registry';
+import { Registry } from './tools/catalogue/registry';
 import { createWorker } from './worker';
 import { sweepBeside } from './worker/bundle-sweep';
-import type { ToolLogger } from './tools/tool';
+import type { ToolLogger } from './tools/define/tool';
 
 /** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */
 const DEFAULT_MODEL = 'claude-sonnet-4-6';

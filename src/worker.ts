@@ -24,19 +24,18 @@ import type { Store } from './store/store';
 import { activityLog } from './telemetry/activity-log';
 import { Running } from './telemetry/running';
 import { sdkToolMetrics, type ToolMetrics } from './telemetry/tool-metrics';
-import { ResultCache } from './tools/cache';
+import { ResultCache, SingleFlight } from './tools/run/cache';
 import { crowded } from './tools/catalogue/catalogue';
 import { ToolThreads } from './tools/isolation/tool-threads';
 import { ToolGate } from './tools/limits/gate';
-import { Registry } from './tools/registry';
-import { NO_SOURCE, type ToolSource } from './tools/tool-source';
-import { SingleFlight } from './tools/single-flight';
+import { Registry } from './tools/catalogue/registry';
+import { NO_SOURCE, type ToolSource } from './tools/catalogue/tool-source';
 import { watchBlocked } from './worker/blocked';
 import { temporalBudgets } from './temporal/budgets';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
-import type { Tool, ToolLogger } from './tools/tool';
+import type { Tool, ToolLogger } from './tools/define/tool';
 
 export interface WorkerParts {
   app: App;

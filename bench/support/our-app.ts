@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineAgent, defineApp, type App } from '../../src/agents/define';
 import type { ModelProvider, ModelRequest, ModelResponse } from '../../src/model/provider';
-import { defineTool } from '../../src/tools/define';
+import { defineTool } from '../../src/tools/define/define';
 import { answer, textOf, type Script } from './workload';
 
 export const AGENT = 'bench';

@@ -11,7 +11,10 @@ export const MUTATION_ROOMS = {
   rules: {
     source: ['src/rules/**/*.ts'],
     // But for what measures time in threads, and what tries a thousand agents at random.
-    tests: ['test/unit/rules/!(condition-cost).test.ts', 'test/unit/tools/permission/!(properties).test.ts'],
+    tests: [
+      'test/unit/rules/!(condition-cost).test.ts',
+      'test/unit/tools/admit/@(attacks|conditions|programs|read-permissions|rules).test.ts',
+    ],
   },
   effects: {
     source: ['src/store/effects.ts', 'src/store/effect-record.ts', 'src/store/file-effects.ts'],

@@ -16,18 +16,17 @@ import type { JsonObject } from '../shared/json';
 import type { PolicyArchive } from './step/policy-archive';
 import type { LiveBus } from '../live/bus';
 import type { ModelProvider } from '../model/provider';
-import type { Registry } from '../tools/registry';
-import type { ResultCache } from '../tools/cache';
+import type { Registry } from '../tools/catalogue/registry';
+import type { ResultCache, SingleFlight } from '../tools/run/cache';
 import type { Running } from '../telemetry/running';
-import type { SingleFlight } from '../tools/single-flight';
 import type { Store } from '../store/store';
 import type { SubTurnFacts } from '../shared/sub-turn';
 import type { ToolGate } from '../tools/limits/gate';
 import type { ToolMetrics } from '../telemetry/tool-metrics';
-import type { RunResult } from '../tools/run';
-import type { ToolSource } from '../tools/tool-source';
+import type { RunResult } from '../tools/run/run';
+import type { ToolSource } from '../tools/catalogue/tool-source';
 import type { ToolThreads } from '../tools/isolation/tool-threads';
-import type { ToolLogger } from '../tools/tool';
+import type { ToolLogger } from '../tools/define/tool';
 
 /** What the worker gives to every activity. */
 export interface Dependencies {

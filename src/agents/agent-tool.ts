@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
-import { defineTool } from '../tools/define';
-import { ToolError } from '../tools/errors';
-import type { SubAgent, Tool, ToolDefinition } from '../tools/tool';
+import { defineTool } from '../tools/define/define';
+import { ToolError } from '../tools/define/errors';
+import type { SubAgent, Tool, ToolDefinition } from '../tools/define/tool';
 import { limitFaults, LIMITS, type AgentLimits } from './limits';
 import { isAgent, type Agent } from './agent';
 

@@ -1,13 +1,13 @@
 /** What an agent is: a named model, prompt, toolset and limits, as an app's author writes them and as `defineAgent` makes it. */
 import type { JsonObject } from '../shared/json';
 import type { Approvals } from '../rules/approvals';
-import type { Budget } from '../tools/budgets';
+import type { Budget } from '../tools/limits/budgets';
 import type { CatalogueDefinition, Choice } from '../tools/catalogue/choice';
-import type { Classifier } from '../tools/classifier';
-import type { Hooks } from '../tools/hooks';
-import type { AgentPermissions } from '../tools/permission';
-import type { ToolReference } from '../tools/versions';
-import type { Tool } from '../tools/tool';
+import type { Classifier } from '../tools/admit/classifier';
+import type { Hooks } from '../tools/admit/hooks';
+import type { AgentPermissions } from '../tools/admit/policy';
+import type { ToolReference } from '../tools/define/versions';
+import type { Tool } from '../tools/define/tool';
 import type { AgentLimits } from './limits';
 
 export interface AgentDefinition {

@@ -2,23 +2,23 @@
 import type { ModelSettings } from '../model/prices';
 import { unknownFields } from '../shared/unknown-fields';
 import { approvalFaults, type Approvals } from '../rules/approvals';
-import { budgetFaults, type Budget } from '../tools/budgets';
+import { budgetFaults, type Budget } from '../tools/limits/budgets';
 import { choiceFaults, choiceOf, type CatalogueDefinition } from '../tools/catalogue/choice';
-import { classifierFaults } from '../tools/classifier';
+import { classifierFaults } from '../tools/admit/classifier';
 import { serverToolFaults } from '../tools/convert/server-tools';
-import { hookFaults, joinHooks, type Hooks } from '../tools/hooks';
-import { permissionFaults, withDefaults, type AgentPermissions } from '../tools/permission';
-import { isFrom } from '../tools/tool-source';
-import { referredName } from '../tools/versions';
+import { hookFaults, joinHooks, type Hooks } from '../tools/admit/hooks';
+import { permissionFaults, withDefaults, type AgentPermissions } from '../tools/admit/policy';
+import { isFrom } from '../tools/catalogue/tool-source';
+import { referredName } from '../tools/define/versions';
 import { mcpFaults, type McpDefinition } from './mcp';
 import { askFaults } from './mcp-asks';
 import { circles, withSubAgents } from './sub-agents';
 import { resolveTools, toolboxFaults } from './toolbox';
-import { isTool, type Tool } from '../tools/tool';
+import { isTool, type Tool } from '../tools/define/tool';
 import { DEFAULT_LIMITS, LIMITS, limitFaults } from './limits';
 import { type AgentDefinition, AGENT, type Agent, isAgent } from './agent';
 
-export type { AgentPermissions } from '../tools/permission';
+export type { AgentPermissions } from '../tools/admit/policy';
 const NAME = /^[A-Za-z0-9._~-]{1,64}$/;
 /** A field that is left out here does not compile. */
 const FIELDS: Readonly<Record<keyof AgentDefinition, true>> = {

@@ -1,10 +1,10 @@
 /** Every tool and version of an app, with the agents that have it. */
 import { compileRules, neverRuns, withDefaults, type Policy } from '../rules';
-import { isSunset } from '../tools/lifecycle';
-import { ruledTool } from '../tools/permission/facts';
-import { readResult } from '../tools/read-result';
+import { isSunset } from '../tools/define/versions';
+import { ruledTool } from '../tools/admit/policy';
+import { readResult } from '../tools/results/shape';
 import type { App } from './define';
-import type { Tool } from '../tools/tool';
+import type { Tool } from '../tools/define/tool';
 
 export interface Listed {
   tool: Tool;

@@ -5,7 +5,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { unknownFields } from '../shared/unknown-fields';
 import { toolDefinition } from '../tools/convert/definition';
-import type { Tool } from '../tools/tool';
+import type { Tool } from '../tools/define/tool';
 
 /** For a tool: fields of its input that the client's user is asked for where a call leaves them out. */
 export interface McpForm {

@@ -1,5 +1,5 @@
 /** The agents that an app's agents use as tools: who they are, and that none of them comes to ask itself. */
-import type { Tool } from '../tools/tool';
+import type { Tool } from '../tools/define/tool';
 import { isAgent, type Agent } from './agent';
 
 /** The agents, and all that their tools bring along, each once; `resolve` gives one its tools. */

@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { BEGUN_TOO_LATE } from '../shared/errors';
-import { takenOut } from '../tools/binary';
-import { Deadline } from '../tools/deadline';
-import { isToolError, ToolError } from '../tools/errors';
+import { takenOut } from '../tools/results/binary';
+import { Deadline } from '../tools/run/deadline';
+import { isToolError, ToolError } from '../tools/define/errors';
 import type { Returned, RunFacts, ToThread, Wanted } from '../tools/isolation/protocol';
 import { ThreadContext } from '../tools/isolation/thread-context';
-import { abortAt, errorOf, logFault, invoke } from '../tools/run';
+import { abortAt, errorOf, logFault, invoke } from '../tools/run/run';
 import type { App } from './define';
 import { loadApp } from './load-app';
 import { exceptionText } from '../shared/exception-text';
-import type { Tool } from '../tools/tool';
+import type { Tool } from '../tools/define/tool';
 
 /** Null: it was not to be run after all. */
 export async function runTool(wanted: Wanted, _tell: unknown, port: MessagePort): Promise<Returned | null> {

@@ -1,6 +1,6 @@
 /** The tools of an app, in all their versions, and what its agents mean by their names. */
-import { resolveReference, type ToolReference } from '../tools/versions';
-import { isTool, type Tool } from '../tools/tool';
+import { resolveReference, type ToolReference } from '../tools/define/versions';
+import { isTool, type Tool } from '../tools/define/tool';
 
 /** @returns faults in words */
 export function toolboxFaults(toolbox: readonly Tool[]): string[] {

@@ -1,13 +1,12 @@
 import { Option, type Command } from 'commander';
-import type { App } from '../agents/define';
-import { defineAgent } from '../agents/define';
+import { type App, defineAgent } from '../agents/define';
 import { loadConfig } from '../config';
 import { isJsonObject, type JsonObject } from '../shared/json';
 import { parseJson } from '../shared/parse-json';
 import { readPermissions } from '../rules/read-permissions';
-import { MODES, type Mode } from '../tools/permission';
-import { explain, type Explanation } from '../tools/permission/explain';
-import { Registry, type PreparedAgent } from '../tools/registry';
+import { MODES, type Mode } from '../tools/admit/policy';
+import { explain, type Explanation } from '../tools/lint/explain';
+import { Registry, type PreparedAgent } from '../tools/catalogue/registry';
 import { appOf } from './support/app';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { cardMarkdown } from '../tools/cards/markdown';
 import { definitionTokens, toolCard } from '../tools/cards/card';
 import { toolDefinition } from '../tools/convert';
-import { lintTool } from '../tools/lint';
+import { lintTool } from '../tools/lint/lint';
 import { oneLine } from './support/describe';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';

@@ -2,9 +2,9 @@
  * What a package of tools imports from `holdfast/tools`: `defineTool` and `ToolError`, results and pages, jobs in threads, files
  * written whole, words for search. It loads neither Temporal nor a model (docs/tools.md, “A package of tools”).
  */
-export { defineTool } from '../tools/define';
-export { isToolError, ToolError } from '../tools/errors';
-export { binaryFile, type BinaryFile, type FileResult } from '../tools/binary';
+export { defineTool } from '../tools/define/define';
+export { isToolError, ToolError } from '../tools/define/errors';
+export { binaryFile, type BinaryFile, type FileResult } from '../tools/results/binary';
 export {
   fetchAllPages,
   page,
@@ -16,10 +16,10 @@ export {
   type Page,
   type PageInput,
   type Pagination,
-} from '../tools/pages';
-export { outline, truncated, truncateInput, truncateProperties, type Truncated } from '../tools/truncate';
-export { orAborted } from '../tools/or-aborted';
-export { indexed, UNSPACED, words } from '../tools/words';
+} from '../tools/results/pages';
+export { outline, truncated, truncateInput, truncateProperties, type Truncated } from '../tools/results/truncate';
+export { orAborted } from '../tools/run/cache';
+export { indexed, UNSPACED, words } from '../tools/catalogue/ranker';
 export { defineJob, type Job, type JobLimits, type Tell } from '../tools/isolation/job';
 export { inThread, type JobOptions } from '../tools/isolation/pool';
 export { isolated, NotIsolated } from '../processes/isolation';
@@ -47,4 +47,4 @@ export type {
   ToolStore,
   ToolYield,
   TypicalError,
-} from '../tools/tool';
+} from '../tools/define/tool';

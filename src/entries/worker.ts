@@ -2,8 +2,8 @@
 export { createWorker, MissingSearchAttributes, type WorkerParts } from '../worker';
 export type { App } from '../agents/define';
 export { startWorker, type RunningWorker } from '../worker-process';
-export { Registry, type RegistryOptions } from '../tools/registry';
-export type { Offered, ToolSource } from '../tools/tool-source';
+export { Registry, type RegistryOptions } from '../tools/catalogue/registry';
+export type { Offered, ToolSource } from '../tools/catalogue/tool-source';
 export { openStore } from '../store/open-store';
 export type { Store } from '../store/store';
 export { createModel, type Model, type ModelOptions } from '../model';
@@ -35,4 +35,4 @@ export type { LiveEvent } from '../shapes/turn-event';
 export { InProcessLive } from '../live/in-process';
 export type { Config } from '../config';
 export { loadConfig } from './load-config';
-export type { Tool, ToolLogger } from '../tools/tool';
+export type { Tool, ToolLogger } from '../tools/define/tool';

@@ -5,7 +5,7 @@
 import type { Envelope } from '../shared/envelope';
 import { checkPresigned, storedFile } from '../store/presign';
 import { StoreError, type Store } from '../store/store';
-import { filesIn, INLINE_FILE_BYTES, withContents, type FileResult } from '../tools/binary';
+import { filesIn, INLINE_FILE_BYTES, withContents, type FileResult } from '../tools/results/binary';
 
 /** Bytes of all files of one answer: more are left to be fetched. */
 const MOST_BYTES = 8_000_000;

@@ -1,7 +1,7 @@
 /** What is known of each request afterwards: a line, two metrics, its id in the answer. Of an address only its route: the rest may be a secret. */
 import type { FastifyInstance } from 'fastify';
 import type { HttpMetrics } from './http-metrics';
-import type { ToolLogger } from '../tools/tool';
+import type { ToolLogger } from '../tools/define/tool';
 
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
 

@@ -10,7 +10,7 @@ import { AnyOf, Jwts } from './jwt';
 import { Tokens } from './principals';
 import { catalogueOf, type ToolCatalogue } from './tool-catalogue';
 import type { GatewayParts } from './route';
-import type { ToolLogger } from '../tools/tool';
+import type { ToolLogger } from '../tools/define/tool';
 
 /** The gateway's key, made where there is none yet. @throws BadSigningKey, BadKeyFile */
 export function keyOf({ home, signingKey, trustedKeys }: Config): Promise<SigningKey> {

@@ -7,7 +7,7 @@ import type { Store } from '../store/store';
 import type { Authenticator } from './principals';
 import type { ToolCatalogue } from './tool-catalogue';
 import type { StreamSettings } from './streams/settings';
-import type { ToolLogger } from '../tools/tool';
+import type { ToolLogger } from '../tools/define/tool';
 
 export interface GatewayParts {
   store: Store;

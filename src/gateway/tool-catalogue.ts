@@ -4,7 +4,7 @@ import type { App } from '../agents/define';
 import type { McpDefinition } from '../agents/mcp';
 import { callableTools, listedTools, type Listed } from '../agents/listed-tools';
 import { toolDefinition } from '../tools/convert';
-import { isFrom } from '../tools/tool-source';
+import { isFrom } from '../tools/catalogue/tool-source';
 import { Refusal } from './errors';
 
 export type ToolEntry = ReturnType<typeof toolDefinition> & { agents: string[] };

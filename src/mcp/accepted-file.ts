@@ -8,7 +8,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { getOwn } from '../shared/json';
-import { strayFields } from '../tools/stray-fields';
+import { strayFields } from '../tools/define/fields';
 import { replaceFile } from '../store/atomic-file';
 import { CLASSES, type AcceptableClass } from './classes';
 import type { ListedTool } from './listed-tool';

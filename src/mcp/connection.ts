@@ -14,7 +14,7 @@ import { sendingOnce } from './sent-once';
 import type { ServerConfig } from './servers-file';
 import { transportTo } from './transport';
 import { usableTools } from './usable-tools';
-import type { ToolLogger } from '../tools/tool';
+import type { ToolLogger } from '../tools/define/tool';
 
 export interface ConnectionSettings {
   log: ToolLogger;
@@ -48,7 +48,7 @@ const LIST_MS = 20_000;
 const PING_MS = 5000;
 const MOST_PAGES = 50;
 const MOST_TOOLS = 1000;
-/** The call's own limits end it (`tools/run.ts`); the SDK wants a number. */
+/** The call's own limits end it (`tools/run/run.ts`); the SDK wants a number. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 const KEPT_STDERR = 600;
 const KEPT_TOKENS = 4;

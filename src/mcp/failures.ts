@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../shared/error-codes';
 import { visible } from '../shared/visible';
-import { ToolError } from '../tools/errors';
+import { ToolError } from '../tools/define/errors';
 import { Unreachable, type Connection } from './connection';
 import { sdk } from './sdk';
 import { NotSentAgain } from './sent-once';

@@ -2,9 +2,9 @@
 import { ConversionError, type McpImport } from '../tools/convert';
 import { fromMcp } from '../tools/convert/mcp';
 import { DEFINITION_BOUNDS, plainJson } from '../tools/convert/plain-json';
-import { hashJson } from '../tools/digests';
+import { hashJson } from '../store/seal';
 import { isJsonObject, type JsonObject } from '../shared/json';
-import { toJson } from '../tools/to-json';
+import { toJson } from '../tools/results/to-json';
 import { toolName } from './names';
 
 export interface ListedTool {

@@ -4,7 +4,7 @@
  * pinned definition, never guessed from it.
  */
 import { createHash } from 'node:crypto';
-import { SEPARATOR } from '../tools/tool-source';
+import { SEPARATOR } from '../tools/catalogue/tool-source';
 
 /** The model API's own bound. */
 const LONGEST = 64;

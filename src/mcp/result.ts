@@ -6,16 +6,16 @@ import { LRUCache } from 'lru-cache';
 import { hashJson } from '../shared/digests';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
 import { setOwn } from '../shared/json-limits';
-import { binaryFile, type BinaryFile } from '../tools/binary';
+import { binaryFile, type BinaryFile } from '../tools/results/binary';
 import { foreignSchema } from '../tools/convert/foreign-schema';
 import { plainJson, RESULT_BOUNDS } from '../tools/convert/plain-json';
-import { ToolError } from '../tools/errors';
-import { checkOutput } from '../tools/output';
+import { ToolError } from '../tools/define/errors';
+import { checkOutput } from '../tools/schema/input-output';
 import { MESSAGE_BYTES } from './bounded-fetch';
-import type { Tool } from '../tools/tool';
+import type { Tool } from '../tools/define/tool';
 
 const BOUNDS = { ...RESULT_BOUNDS, characters: MESSAGE_BYTES };
-/** As many as one result may hold (`tools/binary.ts`). */
+/** As many as one result may hold (`tools/results/binary.ts`). */
 const MOST_FILES = 20;
 
 /** What a tool returns: `{content?: [...], structured?: {...}}`, or `{text}` where there is nothing but one text. */

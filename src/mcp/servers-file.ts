@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { strayFields } from '../tools/stray-fields';
+import { strayFields } from '../tools/define/fields';
 import { replaceFile } from '../store/atomic-file';
 import { getOwn } from '../shared/json';
 import { SERVER_NAME } from './names';

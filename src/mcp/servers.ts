@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { getOwn, type JsonObject } from '../shared/json';
 import type { Store } from '../store/store';
 import { ConversionError, toolFromDefinition } from '../tools/convert';
-import { ToolError } from '../tools/errors';
-import type { Offered, ToolSource } from '../tools/tool-source';
+import { ToolError } from '../tools/define/errors';
+import type { Offered, ToolSource } from '../tools/catalogue/tool-source';
 import { acceptedClass, readAccepted, readTrusted, type Accepted, type Trusted } from './accepted-file';
 import { classOf, stricter, type AcceptableClass } from './classes';
 import { Connection, type ConnectionSettings } from './connection';
@@ -16,8 +16,8 @@ import { resultData, structuredFault, type McpData } from './result';
 import type { ServerConfig } from './servers-file';
 import { targetOf } from './target';
 import { pauses } from './usable-tools';
-import { hashJson } from '../tools/digests';
-import type { Tool, ToolContext, ToolLogger } from '../tools/tool';
+import { hashJson } from '../store/seal';
+import type { Tool, ToolContext, ToolLogger } from '../tools/define/tool';
 
 export interface McpSettings extends Omit<ConnectionSettings, 'log'> {
   servers: readonly ServerConfig[];

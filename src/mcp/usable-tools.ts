@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json';
-import { schemasIn } from '../tools/schema-cost';
+import { schemasIn } from '../tools/schema/cost';
 import { importedTool, readListed, type ListedTool } from './listed-tool';
 
 /** Schemas of all tools of a server together: half a millisecond each, to compile. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { canonical } from '../shared/canonical';
 import type { Json } from '../shared/json';
 import type { Block, BlockKind, Part } from '../shared/transcript';
+import { inputPreimage, type InputIdentity } from '../shared/digests';
 import { blockFault, objectJson } from './object-shapes';
 
 export interface SealedPart {
@@ -39,4 +40,16 @@ export function sealBlock(head: { parent: string | null; kind: BlockKind; at: st
 
 export function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
+}
+
+// Digests of shared/, hashed by node:crypto: the same texts and the same hashes, in a fraction of the sandbox's time.
+
+/** As `hashJson` of shared/digests. @throws CanonicalError for a value that has no canonical form */
+export function hashJson(value: Json): string {
+  return sha256(canonical(value));
+}
+
+/** As `inputDigest` of shared/digests. */
+export function inputDigest(identity: InputIdentity): string {
+  return hashJson(inputPreimage(identity));
 }

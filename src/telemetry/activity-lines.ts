@@ -5,7 +5,7 @@
 import { approvalsOf, type Activities, type CallArguments, type CallOutcome, type RunCallOutput } from '../shared/activity-io';
 import type { Decision } from '../shared/approval';
 import type { CallError } from '../shared/errors';
-import type { ToolLogger } from '../tools/tool';
+import type { ToolLogger } from '../tools/define/tool';
 
 type Input<A extends keyof Activities> = Parameters<Activities[A]>[0];
 type Output<A extends keyof Activities> = Awaited<ReturnType<Activities[A]>>;

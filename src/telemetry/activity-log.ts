@@ -9,7 +9,7 @@ import { ACTIVITY_LINES } from './activity-lines';
 import { failedAttempt } from './failed-attempt';
 import { Running } from './running';
 import { withTurn, type TurnFields } from './turn-scope';
-import type { ToolLogger } from '../tools/tool';
+import type { ToolLogger } from '../tools/define/tool';
 
 type Execute = NonNullable<ActivityInboundCallsInterceptor['execute']>;
 type ActivityName = keyof Activities;

@@ -1,13 +1,13 @@
 /** One tool on the bench: it is run as a worker runs it, what it does outside is counted, and what it claims is noted. */
 import type { JsonObject } from '../shared/json';
 import { timeLimitOf } from '../shared/tool-class';
-import { checkInput } from '../tools/admit';
-import { readReconciled, unknown, type Found } from '../tools/reconciled';
-import { runTool, type RunResult } from '../tools/run';
-import { compiledInput } from '../tools/schema';
+import { checkInput } from '../tools/admit/admit';
+import { readReconciled, unknown, type Found } from '../tools/run/returned';
+import { runTool, type RunResult } from '../tools/run/run';
+import { compiledInput } from '../tools/schema/schema';
 import { contextFor } from './context';
 import type { Claim, ToolTest } from './types';
-import type { Tool } from '../tools/tool';
+import type { Tool } from '../tools/define/tool';
 
 export class Bench {
   readonly claims: Claim[] = [];

@@ -1,4 +1,4 @@
-import { invoke } from '../tools/run';
+import { invoke } from '../tools/run/run';
 import type { Bench } from './bench';
 import { contextFor, newKey } from './context';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '../shared/json';
-import { cursorsFor } from '../tools/cursors';
-import { ToolError } from '../tools/errors';
-import type { GivenContext } from '../tools/run';
+import { cursorsFor } from '../tools/results/pages';
+import { ToolError } from '../tools/define/errors';
+import type { GivenContext } from '../tools/run/run';
 
 const cursorKey = randomBytes(32);
 const nothing = () => undefined;

@@ -9,7 +9,7 @@ import { kills, mayRepeat } from './kills';
 import { admission, readsOnly } from './read-only';
 import { once, repeats } from './repeats';
 import type { ToolTest, Claim } from './types';
-import type { Tool } from '../tools/tool';
+import type { Tool } from '../tools/define/tool';
 
 export interface ToolReport {
   /** `name@version`. */

@@ -1,10 +1,10 @@
 /** The child of tool-process.ts: loads one tool of an author's module, says so, and runs it when it is told to. */
 import { loadModule } from '../agents/load-module';
 import { timeLimitOf } from '../shared/tool-class';
-import { runTool } from '../tools/run';
+import { runTool } from '../tools/run/run';
 import { contextFor } from './context';
 import type { Order, Word } from './tool-process';
-import { isTool, type Tool } from '../tools/tool';
+import { isTool, type Tool } from '../tools/define/tool';
 
 async function main(path: string, name: string): Promise<void> {
   const tool = toolIn(await loadModule(path), name);

@@ -2,8 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { JsonObject } from '../shared/json';
-import type { RunResult } from '../tools/run';
-import type { Tool } from '../tools/tool';
+import type { RunResult } from '../tools/run/run';
+import type { Tool } from '../tools/define/tool';
 
 const CHILD = join(__dirname, 'tool-child.js');
 const LONGEST_TALE = 4000;

@@ -3,7 +3,7 @@
  * comes late shows that; whose fault it was follows from what was under way, so that where several were, all are named.
  */
 import type { Running } from '../telemetry/running';
-import type { ToolLogger } from '../tools/tool';
+import type { ToolLogger } from '../tools/define/tool';
 
 const TICK_MS = 200;
 /** From here on it is worth a line: a tenth of the heartbeat timeout. */

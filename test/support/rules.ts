@@ -1,6 +1,6 @@
 /** What tests ask rules about. */
-import { defineTool } from '../../src/tools/define';
-import type { TurnFacts } from '../../src/tools/permission';
+import { defineTool } from '../../src/tools/define/define';
+import type { TurnFacts } from '../../src/tools/admit/policy';
 
 export const TRUSTED: TurnFacts = { untrusted: false, requester: 'ana', agent: 'a', step: 1 };
 

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { shippedApp } from '../../packs/showcase/src';
-import { readResult } from '../../src/tools/read-result';
-import type { Tool } from '../../src/tools/tool';
+import { readResult } from '../../src/tools/results/shape';
+import type { Tool } from '../../src/tools/define/tool';
 
 /** Every tool of every agent that ships, once. */
 export function shippedTools(): Tool[] {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '../../src/shared/json';
-import { cursorsFor } from '../../src/tools/cursors';
-import { ToolError } from '../../src/tools/errors';
+import { cursorsFor } from '../../src/tools/results/pages';
+import { ToolError } from '../../src/tools/define/errors';
 import { silent } from './silent';
-import type { ToolContext } from '../../src/tools/tool';
+import type { ToolContext } from '../../src/tools/define/tool';
 
 const key = randomBytes(32);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../src/tools/define';
-import type { Tool, ToolDefinition } from '../../src/tools/tool';
+import { defineTool } from '../../src/tools/define/define';
+import type { Tool, ToolDefinition } from '../../src/tools/define/tool';
 
 /** A read tool around a function; input: `{key: string}`, open for tests to narrow. */
 export function reads(name: string, run: ToolDefinition<any>['run'], more: Partial<ToolDefinition<any>> = {}): Tool {

@@ -1,5 +1,5 @@
 import { defineApp } from '../../src/agents/define';
-import { Registry } from '../../src/tools/registry';
+import { Registry } from '../../src/tools/catalogue/registry';
 import { createWorker, type WorkerParts } from '../../src/worker';
 import { silent } from '../support/silent';
 

@@ -6,8 +6,8 @@ import { approvalCard } from '../../shared/card';
 import { callDigest, callRecord, type CallFields } from '../../shared/digests';
 import { callError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
-import { prepareTool, type PreparedAgent } from '../../tools/registry';
-import { targetHash, targetOf } from '../../tools/target';
+import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
+import { targetHash, targetOf } from '../../tools/admit/act';
 import { askedBefore, earlierRun } from '../checks/after-reset';
 import { openQuestion } from '../people/question-register';
 import { inputToAdmit } from '../call/call-input';
@@ -19,7 +19,7 @@ import { previewOf } from './preview';
 import { showing } from '../call/heartbeat';
 import { intentBefore } from '../effects/duplicate-act';
 import { storeApprovalEvidence } from './approval-evidence';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 export async function admitCall(deps: Dependencies, request: AdmitCallInput): Promise<AdmitCallOutput> {
   const { turn } = request;

@@ -10,10 +10,10 @@ import { asJson } from '../../shared/json';
 import { timeLimitOf } from '../../shared/tool-class';
 import { isCut, type ModelResponse } from '../../model/provider';
 import type { Store } from '../../store/store';
-import { admit, refuseExcess, type StaticAdmission } from '../../tools/admit';
-import { HOOK_TIMEOUT, hooksFor } from '../../tools/hooks';
-import type { PreparedAgent } from '../../tools/registry';
-import { targetHash } from '../../tools/target';
+import { admit, refuseExcess, type StaticAdmission } from '../../tools/admit/admit';
+import { HOOK_TIMEOUT, hooksFor } from '../../tools/admit/hooks';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
+import { targetHash } from '../../tools/admit/act';
 import { toolUses, type ToolUse } from '../step/model-content';
 import { PREVIEW_TIMEOUT } from './preview';
 import { LOOK_WAIT_MS, threadWaitMs } from '../call/run-where';
@@ -21,7 +21,7 @@ import { changedBy, turnFacts } from './decide-call';
 import type { AskedIds } from '../step/unique-ids';
 import { depthLeft } from '../sub-agents/sub-turn-register';
 import type { Dependencies } from '../ports';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** Calls that one answer may ask for. What crosses into history has to stay far below 2 MB. */
 const MAX_CALLS = 64;

@@ -1,15 +1,14 @@
 /** The end of admission for a call that was undecided: hooks with I/O, then permission, then perhaps the classifier. */
-import type { AdmitCallInput, ChangedBy, DecidedCall } from '../../shared/activity-io';
-import { INLINE_BYTES } from '../../shared/activity-io';
+import { type AdmitCallInput, type ChangedBy, type DecidedCall, INLINE_BYTES } from '../../shared/activity-io';
 import { canonical } from '../../shared/canonical';
 import { hashJson, inputDigest } from '../../shared/digests';
 import { callError, type CallError } from '../../shared/errors';
 import { asJson, type JsonObject } from '../../shared/json';
-import { checkInput, deniedError } from '../../tools/admit';
-import { classify, type ClassifierAnswer } from '../../tools/classifier';
-import { hooksFor, runBeforeIo, type InputChange } from '../../tools/hooks';
-import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from '../../tools/permission';
-import type { PreparedAgent, PreparedTool } from '../../tools/registry';
+import { checkInput, deniedError } from '../../tools/admit/admit';
+import { classify, type ClassifierAnswer } from '../../tools/admit/classifier';
+import { hooksFor, runBeforeIo, type InputChange } from '../../tools/admit/hooks';
+import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from '../../tools/admit/policy';
+import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
 import type { Dependencies } from '../ports';
 
 export type DecideResult =

@@ -4,10 +4,10 @@ import type { Edit } from '../../shared/approval';
 import { canonical } from '../../shared/canonical';
 import { callError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
-import { admit, checkInput, deniedError } from '../../tools/admit';
-import { hooksFor, runBeforeIo } from '../../tools/hooks';
-import { decideOn, factsOf, recordedFacts } from '../../tools/permission';
-import type { PreparedAgent, PreparedTool } from '../../tools/registry';
+import { admit, checkInput, deniedError } from '../../tools/admit/admit';
+import { hooksFor, runBeforeIo } from '../../tools/admit/hooks';
+import { decideOn, factsOf, recordedFacts } from '../../tools/admit/policy';
+import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
 import { record, turnFacts, type DecideResult } from './decide-call';
 import type { Dependencies } from '../ports';
 

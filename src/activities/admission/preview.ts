@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../shared/json';
 import type { Dependencies } from '../ports';
 import { runWhere } from '../call/run-where';
 import { toolContext } from '../call/tool-context';
-import type { Tool, ToolContext } from '../../tools/tool';
+import type { Tool, ToolContext } from '../../tools/define/tool';
 
 /** Time limit of one preview, ms. */
 export const PREVIEW_TIMEOUT = 30_000;

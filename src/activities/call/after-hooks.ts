@@ -1,10 +1,10 @@
 import type { RunCallInput } from '../../shared/activity-io';
 import type { Envelope } from '../../shared/envelope';
 import type { JsonObject } from '../../shared/json';
-import { annotate } from '../../tools/after-hooks';
+import { annotate } from '../../tools/admit/after-hooks';
 import { turnFacts } from '../admission/decide-call';
 import type { Dependencies } from '../ports';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** An envelope with what the after-hooks say of it; the same one where there are none. */
 export function withAfterHooks(

@@ -8,10 +8,10 @@ import { callError, type CallError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
 import type { ToolClass } from '../../shared/tool-class';
 import { StoreError, type Store } from '../../store/store';
-import { checkInput } from '../../tools/admit';
-import { prepareTool } from '../../tools/registry';
+import { checkInput } from '../../tools/admit/admit';
+import { prepareTool } from '../../tools/catalogue/registry';
 import { otherStart } from '../checks/own-start';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** The input that a call is admitted with, from the arguments or from the admission's part: a copy, which may be changed. */
 export async function inputToAdmit(

@@ -1,6 +1,6 @@
 /** A tool's log that is also told to the MCP client that made the call: without secrets and stacks, short, and not without end. */
 import { redacted, redactedText } from '../../telemetry/redact';
-import type { ToolLogger } from '../../tools/tool';
+import type { ToolLogger } from '../../tools/define/tool';
 
 export interface LogLine {
   level: 'debug' | 'info' | 'warning' | 'error';

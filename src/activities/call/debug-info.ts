@@ -4,7 +4,7 @@ import type { CallOptions } from '../../shared/activity-io';
 import type { Envelope } from '../../shared/envelope';
 import type { Json, JsonObject } from '../../shared/json';
 import { redactedValue } from '../../telemetry/redact';
-import { toJson } from '../../tools/to-json';
+import { toJson } from '../../tools/results/to-json';
 
 /** Notes beyond this many bytes of JSON are left out. */
 const MOST_BYTES = 32_000;

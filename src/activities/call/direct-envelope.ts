@@ -6,12 +6,12 @@ import { callError } from '../../shared/errors';
 import { asJson, isJsonObject } from '../../shared/json';
 import { storedFile } from '../../store/presign';
 import { StoreError } from '../../store/store';
-import { binaryFile, filesIn, withAddresses } from '../../tools/binary';
+import { binaryFile, filesIn, withAddresses } from '../../tools/results/binary';
 import { readResult, type StoredResult } from '../../record/parts';
 import type { Dependencies } from '../ports';
 import { keepAddressed, presigned } from './keep-file';
 import { failure, metadataAt } from './run-once';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** It travels through history twice: out of the activity, and as the workflow's result. */
 const LARGEST = 128 * 1024;

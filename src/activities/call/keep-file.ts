@@ -1,7 +1,7 @@
 /** A tool's file on its way into the store, and what stands for it in the result. */
 import type { TurnContext } from '../../shared/activity-io';
 import { presignature, PRESIGNED_SECONDS, type StoredFile } from '../../store/presign';
-import { INLINE_FILE_BYTES, type BinaryFile, type FileResult } from '../../tools/binary';
+import { INLINE_FILE_BYTES, type BinaryFile, type FileResult } from '../../tools/results/binary';
 import type { Dependencies } from '../ports';
 
 type Needs = Pick<Dependencies, 'store' | 'publicUrl'>;

@@ -2,10 +2,10 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { callError, type CallError } from '../../shared/errors';
 import type { Busy, Pass } from '../../tools/limits/gate';
-import type { RunResult } from '../../tools/run';
+import type { RunResult } from '../../tools/run/run';
 import type { Dependencies } from '../ports';
 import type { Show } from './heartbeat';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /**
  * How often a call is put off before it fails. With the retries that its class allows (15) this stays below the

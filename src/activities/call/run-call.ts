@@ -7,7 +7,7 @@ import { checkedCall, heldByReset, heldOrRefused } from '../checks/checks-before
 import type { Dependencies } from '../ports';
 import { runDestructive } from '../effects/run-destructive';
 import { runRetried } from './run-retried';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 export async function runCall(deps: Dependencies, input: RunCallInput): Promise<RunCallOutput> {
   const began = performance.now();

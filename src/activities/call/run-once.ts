@@ -5,9 +5,9 @@ import type { Envelope, EnvelopeMetadata } from '../../shared/envelope';
 import type { CallError } from '../../shared/errors';
 import { asJson, type Json, type JsonObject } from '../../shared/json';
 import { timeLimitOf } from '../../shared/tool-class';
-import type { Deadline } from '../../tools/deadline';
-import { deprecationMetadata } from '../../tools/lifecycle';
-import { storedResult } from '../../tools/shape';
+import type { Deadline } from '../../tools/run/deadline';
+import { deprecationMetadata } from '../../tools/define/versions';
+import { storedResult } from '../../tools/results/shape';
 import type { Dependencies, RunOutcome } from '../ports';
 import { keyOf } from '../effects/effect-record';
 import { keepFile } from './keep-file';
@@ -15,7 +15,7 @@ import type { Show } from './heartbeat';
 import { runWhere } from './run-where';
 import { clientLog, type LogLine } from './client-log';
 import { toolContext } from './tool-context';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** Runs the tool; never throws but for a cancellation. */
 export async function runOnce(

@@ -5,16 +5,16 @@ import type { Envelope } from '../../shared/envelope';
 import type { CallError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
 import { CLASS_RULES } from '../../shared/tool-class';
-import { hasPresigned } from '../../tools/binary';
-import { cacheKey } from '../../tools/cache';
-import { nextRetry, type RetryCounts } from '../../tools/retry';
+import { hasPresigned } from '../../tools/results/binary';
+import { cacheKey } from '../../tools/run/cache';
+import { nextRetry, type RetryCounts } from '../../tools/define/errors';
 import { withAfterHooks } from './after-hooks';
 import { debugged } from './debug-info';
 import type { Dependencies, RunOutcome } from '../ports';
 import { passGate, shareRateLimit } from './pass-gate';
 import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
 import { failure, keep, metadataOf, runOnce, success } from './run-once';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 export async function runRetried(
   deps: Dependencies,

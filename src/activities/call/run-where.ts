@@ -3,13 +3,13 @@ import type { TurnContext } from '../../shared/activity-io';
 import { callError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
 import { timeLimitOf } from '../../shared/tool-class';
-import { isToolError, ToolError } from '../../tools/errors';
+import { isToolError, ToolError } from '../../tools/define/errors';
 import type { ToolPart } from '../../tools/isolation/protocol';
 import type { ReadyThread } from '../../tools/isolation/tool-threads';
-import { runTool, type GivenContext, type RunResult } from '../../tools/run';
+import { runTool, type GivenContext, type RunResult } from '../../tools/run/run';
 import type { Dependencies } from '../ports';
 import { exceptionText } from '../../shared/exception-text';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** How long a preview or a probe waits for a thread, ms. */
 export const LOOK_WAIT_MS = 30_000;

@@ -1,13 +1,13 @@
 import type { TurnContext } from '../../shared/activity-io';
 import { asJson, type Json, type JsonObject } from '../../shared/json';
 import { type Store, StoreError } from '../../store/store';
-import { withoutBytes } from '../../tools/binary';
-import { cursorsFor } from '../../tools/cursors';
-import type { GivenContext } from '../../tools/run';
-import { ToolError } from '../../tools/errors';
+import { withoutBytes } from '../../tools/results/binary';
+import { cursorsFor } from '../../tools/results/pages';
+import type { GivenContext } from '../../tools/run/run';
+import { ToolError } from '../../tools/define/errors';
 import { readResultOrData } from '../../record/parts';
 import type { Dependencies } from '../ports';
-import type { ToolContext, ToolLogger } from '../../tools/tool';
+import type { ToolContext, ToolLogger } from '../../tools/define/tool';
 
 /** Of the notes of a run; far fewer are shown (`debug-info.ts`). */
 const MOST_NOTES = 1000;

@@ -11,7 +11,7 @@ import { answered, holdBeforeEffect, heldOutput } from './checks-before-effect';
 import { admittedTool } from '../step/mcp-tools';
 import { permissionFault } from './permission-fault';
 import { refusal } from '../call/run-once';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 export type CheckedCall = { ok: true; tool: Tool; input: JsonObject } | { ok: false; refused: RunCallOutput };
 

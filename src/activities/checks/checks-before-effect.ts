@@ -12,7 +12,7 @@ import type { ApprovalEvidence } from '../../record/parts';
 import { approvalEvidenceOf } from '../admission/approval-evidence';
 import { targetChanged } from './target-change';
 import type { HoldAnswer, Hold } from './hold';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** In this order; the first that holds is asked about. What takes something for the call comes last: it is given back where a later one holds. */
 const HOLDS: Hold[] = [unapproved, targetChanged, previewDrifted, withinBudgets, duplicateAct];

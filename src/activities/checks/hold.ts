@@ -5,7 +5,7 @@ import type { CallError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
 import type { Dependencies } from '../ports';
 import type { ApprovalEvidence } from '../../record/parts';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
 export type HoldAnswer = Held | { refused: CallError } | null;

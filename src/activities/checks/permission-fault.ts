@@ -3,15 +3,15 @@ import { approvalsOf, type RunCallInput } from '../../shared/activity-io';
 import type { Held } from '../../shared/approval';
 import { callError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
-import { deniedError } from '../../tools/admit';
-import { decide } from '../../tools/permission';
-import { prepareTool, type PreparedAgent } from '../../tools/registry';
+import { deniedError } from '../../tools/admit/admit';
+import { decide } from '../../tools/admit/policy';
+import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import { turnFacts } from '../admission/decide-call';
 import { approvalsFault } from './approvals-fault';
 import { inputFault } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import type { HoldAnswer } from './hold';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /**
  * Null when the present rules let this call run, or people have approved exactly it. At least as strict as

@@ -4,12 +4,12 @@ import type { RunCallInput } from '../../shared/activity-io';
 import { canonical } from '../../shared/canonical';
 import { hashJson } from '../../shared/digests';
 import type { Json, JsonObject } from '../../shared/json';
-import { taken } from '../../tools/taken';
+import { taken } from '../../tools/schema/input-output';
 import type { Dependencies } from '../ports';
 import { previewOf } from '../admission/preview';
 import type { ApprovalEvidence } from '../../record/parts';
 import type { HoldAnswer } from './hold';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 const LONGEST_TEXT = 4000;
 

@@ -1,6 +1,6 @@
 /** A turn in which decisions are signed has a signed start: who asked for it decides who may not approve. */
 import { ApplicationFailure } from '@temporalio/activity';
-import type { PreparedAgent } from '../../tools/registry';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
 import type { Dependencies, SignedStart } from '../ports';
 import { startFault } from './start-fault';
 import { subTurnStartFault } from '../sub-agents/sub-turn-start';

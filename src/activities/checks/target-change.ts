@@ -2,11 +2,11 @@
 import { approvalsOf, type RunCallInput } from '../../shared/activity-io';
 import { callError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
-import { targetHash, targetOf } from '../../tools/target';
+import { targetHash, targetOf } from '../../tools/admit/act';
 import type { NamedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import type { HoldAnswer } from './hold';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 const LONGEST_TEXT = 4000;
 

@@ -10,14 +10,14 @@ import { callError, type CallError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
 import { timeLimitOf } from '../../shared/tool-class';
 import type { EffectRecord } from '../../store/store';
-import { budgetsFor, type Budget, type ToolBudget } from '../../tools/budgets';
+import { budgetsFor, type Budget, type ToolBudget } from '../../tools/limits/budgets';
 import { turnFacts } from '../admission/decide-call';
 import type { Dependencies } from '../ports';
 import { BEGINS_WITHIN_MS } from './effect-deadline';
 import { keyOf, type EffectClosed } from './effect-record';
 import type { ApprovalEvidence } from '../../record/parts';
 import type { Hold } from '../checks/hold';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** Between a reservation and the claim: the way through the tool's limits. */
 const BEFORE_CLAIM_MS = 10_000;

@@ -9,13 +9,13 @@ import { type ClaimAnswer, holds, INTENT_WINDOW_MS, type IntentOwner } from '../
 import type { JsonObject } from '../../shared/json';
 import { tenantOf } from '../../shared/tenant';
 import type { EffectState } from '../../store/store';
-import { intentOf } from '../../tools/intent';
+import { intentOf } from '../../tools/admit/act';
 import { type ApprovalEvidence, readResult } from '../../record/parts';
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import { type EffectClosed, keyOf } from './effect-record';
 import type { HoldAnswer } from '../checks/hold';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** Owners that a card tells of; the newest. */
 const MOST_SHOWN = 5;

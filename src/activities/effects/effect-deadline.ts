@@ -5,9 +5,9 @@
  */
 import { timeLimitOf } from '../../shared/tool-class';
 import type { EffectRecord, Store } from '../../store/store';
-import type { Deadline } from '../../tools/deadline';
+import type { Deadline } from '../../tools/run/deadline';
 import { readResult } from '../../record/parts';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** From before the claim is written until the tool begins, ms. An attempt that takes longer gives its claim back. */
 export const BEGINS_WITHIN_MS = 10_000;

@@ -5,8 +5,8 @@ import { callError } from '../../shared/errors';
 import type { Json, JsonObject } from '../../shared/json';
 import type { EffectRecord } from '../../store/store';
 import { append } from '../../store/transcript';
-import { outputFault } from '../../tools/output';
-import { readReconciled, unknown, type Found } from '../../tools/reconciled';
+import { outputFault } from '../../tools/schema/input-output';
+import { readReconciled, unknown, type Found } from '../../tools/run/returned';
 import { closeQuestion } from '../people/question-register';
 import { dispatchedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
@@ -22,7 +22,7 @@ import { callSubject } from '../../record/subject';
 import { settlementBlock } from '../../record/write-block';
 import { actsElsewhere } from '../checks/target-change';
 import { toolContext } from '../call/tool-context';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 /** Longest time for one answer, ms. */
 const PROBE_TIMEOUT = 30_000;

@@ -11,8 +11,8 @@ import type { JsonObject } from '../../shared/json';
 import { CLASS_RULES } from '../../shared/tool-class';
 import { type EffectRecord, StoreError } from '../../store/store';
 import { Draft, walk } from '../../store/transcript';
-import { Deadline } from '../../tools/deadline';
-import { type RunResult, TIMED_OUT } from '../../tools/run';
+import { Deadline } from '../../tools/run/deadline';
+import { type RunResult, TIMED_OUT } from '../../tools/run/run';
 import { withAfterHooks } from '../call/after-hooks';
 import { giveBack } from './budgets';
 import { debugged } from '../call/debug-info';
@@ -32,7 +32,7 @@ import { blocksOf } from '../../record/read-block';
 import { callSubject } from '../../record/subject';
 import { decisionBlocks, dispatchBlock } from '../../record/write-block';
 import { targetChanged } from '../checks/target-change';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 export async function runDestructive(
   deps: Dependencies,

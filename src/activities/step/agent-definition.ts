@@ -4,9 +4,9 @@ import { PRICES_AS_OF, priceOf, type ModelSettings, type Price } from '../../mod
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { isUnsafeInteger } from '../../shared/json-limits';
 import { withoutSecrets } from '../../shared/without-secrets';
-import { describe } from '../../tools/describe';
-import type { PreparedAgent, PreparedTool } from '../../tools/registry';
-import { outputSchema } from '../../tools/schema';
+import { describe } from '../../tools/define/model-text';
+import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
+import { outputSchema } from '../../tools/schema/schema';
 
 /** What runs an agent. */
 export interface Engine {

@@ -7,7 +7,7 @@ import type { CompactInput, CompactOutput, StepUsage } from '../../shared/activi
 import { NO_USAGE } from '../../shared/usage';
 import type { ModelMessage } from '../../model/provider';
 import { Draft } from '../../store/transcript';
-import type { PreparedAgent } from '../../tools/registry';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
 import type { SummaryBody } from '../../record/blocks';
 import { lastOf } from '../../record/read-block';
 import { summaryBlock } from '../../record/write-block';

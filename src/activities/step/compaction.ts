@@ -6,7 +6,7 @@
 import type { ModelMessage } from '../../model/provider';
 import { readBlock, type ReadSummary } from '../../record/read-block';
 import type { JsonObject } from '../../shared/json';
-import { estimateTokens } from '../../tools/tokens';
+import { estimateTokens } from '../../tools/define/model-text';
 import { messageOf, type Entry } from './conversation';
 import { withoutDeclined } from './declined-turn';
 import type { StoredBlock } from '../../store/stored-block';

@@ -1,6 +1,6 @@
 /** The vendor's container: code that waits for results goes on in it, in the same turn or a later one, as long as it exists. */
 import { blocksOf } from '../../record/read-block';
-import type { PreparedAgent } from '../../tools/registry';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
 import type { StoredBlock } from '../../store/stored-block';
 
 /** The last one that an answer of the conversation named; null: none, or it has expired, or the agent has no tools of the vendor's. */

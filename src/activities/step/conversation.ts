@@ -8,7 +8,7 @@ import { closeQuestion } from '../people/question-register';
 import type { AnsweringTurn } from '../../record/blocks';
 import { decisionBlocks, resultsBlock } from '../../record/write-block';
 import { readResult } from '../../record/parts';
-import { errorText, resultText } from '../../tools/shape';
+import { errorText, resultText } from '../../tools/results/shape';
 import type { StoredBlock } from '../../store/stored-block';
 
 /** The messages of a transcript's blocks, all of them; what the model is given: compaction.ts. */

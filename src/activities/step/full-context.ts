@@ -5,7 +5,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ModelMessage } from '../../model/provider';
 import { lastOf, type ReadAdmission } from '../../record/read-block';
-import type { PreparedAgent } from '../../tools/registry';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { conversationTokens, totalTokens, type Room } from './compaction';
 import type { StoredBlock } from '../../store/stored-block';
 

@@ -6,10 +6,10 @@ import type { TurnContext } from '../../shared/activity-io';
 import { blocksOf, type ReadStart } from '../../record/read-block';
 import type { OfferedTools } from '../../record/blocks';
 import { walk } from '../../store/transcript';
-import type { PreparedAgent } from '../../tools/registry';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
 import type { Dependencies } from '../ports';
 import type { StoredBlock } from '../../store/stored-block';
-import type { Tool } from '../../tools/tool';
+import type { Tool } from '../../tools/define/tool';
 
 type Needs = Pick<Dependencies, 'registry' | 'outside' | 'log' | 'store'>;
 

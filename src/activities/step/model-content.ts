@@ -2,7 +2,7 @@
 import type { ModelResponse } from '../../model/provider';
 import type { Json, JsonObject } from '../../shared/json';
 import { parseJson } from '../../shared/parse-json';
-import { toJson } from '../../tools/to-json';
+import { toJson } from '../../tools/results/to-json';
 import type { AskedIds } from './unique-ids';
 
 export interface ToolUse {

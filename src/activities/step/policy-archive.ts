@@ -7,7 +7,7 @@ import { agentDefinition, type Engine } from './agent-definition';
 import { canonical } from '../../shared/canonical';
 import type { JsonObject } from '../../shared/json';
 import type { Store } from '../../store/store';
-import type { PreparedAgent } from '../../tools/registry';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
 
 export class PolicyArchive {
   /** What is kept, or on its way: once a process is enough. */

@@ -18,9 +18,9 @@ import {
 import { NO_TOKENS } from '../../model/usage';
 import { NO_USAGE } from '../../shared/usage';
 import { Draft } from '../../store/transcript';
-import { checkAhead } from '../../tools/admit';
-import type { PreparedAgent } from '../../tools/registry';
-import { catalogueTokens } from '../../tools/tokens';
+import { checkAhead } from '../../tools/admit/admit';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
+import { catalogueTokens } from '../../tools/define/model-text';
 import { admitAll, admittedCall, storeCalls } from '../admission/admit-calls';
 import { answerText, storableContent, toolUses, unlistedServerTools } from './model-content';
 import { addBeginning } from './begin-turn';

@@ -5,15 +5,15 @@ import { hashJson } from '../../shared/digests';
 import { workflowId } from '../../shared/ids';
 import type { JsonObject } from '../../shared/json';
 import { narrower, type OuterMode, type TurnLimits } from '../../shared/sub-turn';
-import { tooDeep } from '../../tools/admit';
-import type { PreparedAgent } from '../../tools/registry';
-import { taken } from '../../tools/taken';
+import { tooDeep } from '../../tools/admit/admit';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
+import { taken } from '../../tools/schema/input-output';
 import { checkedCall, heldByReset, heldOrRefused } from '../checks/checks-before-call';
 import { depthLeft, noteSubTurn } from './sub-turn-register';
 import type { Dependencies } from '../ports';
 import { refusal } from '../call/run-once';
 import { reportOf } from './sub-turn-report';
-import type { SubAgent, Tool } from '../../tools/tool';
+import type { SubAgent, Tool } from '../../tools/define/tool';
 
 /** As long as what a person may start a turn with. */
 const LONGEST_MESSAGE = 100_000;

@@ -8,7 +8,7 @@ import type { Json } from '../../shared/json';
 import type { OuterMode, ParentTurn } from '../../shared/sub-turn';
 import type { Store } from '../../store/store';
 import type { TurnContext } from '../../shared/activity-io';
-import type { PreparedAgent } from '../../tools/registry';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
 
 type Registers = Pick<Store, 'registers'>;
 type Above = Pick<ParentTurn, 'first_execution_run_id'>;

@@ -3,10 +3,10 @@
  * throws or gives that cannot be sent is told to the log, not to the client.
  */
 import type { McpDefinition } from '../../agents/mcp';
-import { within } from '../../tools/hooks';
+import { within } from '../../tools/admit/hooks';
 import type { Principal } from '../principals';
 import { sdk } from './sdk';
-import type { ToolLogger } from '../../tools/tool';
+import type { ToolLogger } from '../../tools/define/tool';
 import type { McpAsker } from '../../agents/mcp-asks';
 
 const ANSWER_WITHIN_MS = 10_000;

@@ -28,7 +28,7 @@ import {
 } from './sdk';
 import type { ToolLogs } from './tool-logs';
 import type { TurnEvent } from '../../shapes/turn-event';
-import type { ToolLogger } from '../../tools/tool';
+import type { ToolLogger } from '../../tools/define/tool';
 
 export interface McpParts {
   client(): Promise<HoldfastClient>;

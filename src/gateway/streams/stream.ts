@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Watched } from '../../client/feed';
 import type { SseConnection, ServerSentEvent } from './connection';
-import type { ToolLogger } from '../../tools/tool';
+import type { ToolLogger } from '../../tools/define/tool';
 
 export interface Streaming {
   connection: SseConnection;

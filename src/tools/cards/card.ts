@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { CLASS_RULES, type ToolClass } from '../../shared/tool-class';
 import { toolDefinition, type ToolJson } from '../convert/definition';
 import { resolveRef } from '../convert/schema-tree';
-import { estimateTokens } from '../tokens';
-import type { Tool } from '../tool';
+import { estimateTokens } from '../define/model-text';
+import type { Tool } from '../define/tool';
 
 export interface CardInput {
   /** `place.lat`, `tags[]`. */

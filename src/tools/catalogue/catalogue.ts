@@ -1,10 +1,10 @@
 /** An agent's catalogue: which tools it has besides its own, and which of them a model request shows. */
 import type { ModelMessage, ModelTool } from '../../model/provider';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import type { Tool } from '../define/tool';
 import { MANY_TOOLS, type Choice } from './choice';
 import { bm25, entryOf } from './ranker';
-import { FIND_TOOLS, findTools, OPEN_GROUP, openGroup } from './tools';
-import { loadedTools, type Seed } from './visible';
-import type { Tool } from '../tool';
+import { FIND_TOOLS, findTools, OPEN_GROUP, openGroup } from './finding';
 
 export interface Catalogue {
   /** Tools that the choice itself adds to the agent's. */
@@ -50,4 +50,79 @@ export function crowded(choice: Choice, tools: readonly Tool[]): string | null {
   const count = tools.filter((tool) => !tool.internalOnly).length;
   if (choice.mode !== 'all' || count <= (choice.visible ?? MANY_TOOLS)) return null;
   return `It shows ${count} tools in every request; beyond ${MANY_TOOLS} models choose badly, and pay for each. Set the agent's catalogue to { mode: 'find' } (${FIND_TOOLS}) or { mode: 'groups' } (${OPEN_GROUP}): docs/tools-at-scale.md.`;
+}
+
+// What the model sees of an agent's tools, as a function of the conversation alone: a retry, a fork or
+// another worker sees the same. New tools are appended and never reordered, so that the request's prefix
+// stays the same for prompt caching; when there are too many, those go that were not used for longest.
+
+/** Seeds found tools by a user's message; called for each one. */
+export type Seed = (text: string) => string[];
+
+/**
+ * @param known tools that may be loaded; other names count for nothing, wherever they stand
+ * @returns names, at most `most`, in the order in which they were loaded
+ */
+export function loadedTools(messages: readonly ModelMessage[], known: ReadonlySet<string>, most: number, seed: Seed): string[] {
+  const lastUse = new Map<string, number>(); // in the order of loading
+  messages.forEach((message, step) => {
+    const before = messages[step - 1];
+    for (const name of namedBy(message, before, seed)) if (known.has(name)) lastUse.set(name, step);
+    for (const name of oldest(lastUse, lastUse.size - most)) lastUse.delete(name);
+  });
+  return [...lastUse.keys()];
+}
+
+/** The names that have been unused for longest; of those named together, the ones named last. */
+function oldest(lastUse: ReadonlyMap<string, number>, count: number): string[] {
+  if (count <= 0) return [];
+  const names = [...lastUse.keys()];
+  const place = new Map(names.map((name, index) => [name, index]));
+  return names.sort((a, b) => lastUse.get(a)! - lastUse.get(b)! || place.get(b)! - place.get(a)!).slice(0, count);
+}
+
+/** What a message loads: a user's words what fits them, a call its own tool (also one that was not loaded), a result what it found. */
+function namedBy(message: ModelMessage, before: ModelMessage | undefined, seed: Seed): string[] {
+  if (message.role === 'assistant') return uses(message).map((use) => String(use.name));
+  const asked = before?.role === 'assistant' ? uses(before) : [];
+  const results = message.content.filter((block) => block.type === 'tool_result');
+  if (results.length === 0) return seed(textOf(message.content));
+  // In the order of the calls; ids are the model's own words, and may repeat.
+  return results.flatMap((result, index) => {
+    const use = asked[index];
+    const mine = use !== undefined && (use.name === FIND_TOOLS || use.name === OPEN_GROUP) && sameId(use, result);
+    return mine && result.is_error !== true ? foundIn(result) : [];
+  });
+}
+
+function uses(message: ModelMessage): JsonObject[] {
+  return message.content.filter((block) => block.type === 'tool_use');
+}
+
+/** What travels through history is cut at 200 characters. */
+function sameId(use: JsonObject, result: JsonObject): boolean {
+  return String(use.id).toWellFormed().slice(0, 200) === String(result.tool_use_id);
+}
+
+function foundIn(result: JsonObject): string[] {
+  const text = Array.isArray(result.content) ? textOf(result.content.filter(isJsonObject)) : '';
+  const tools = dataOf(text)?.tools;
+  if (!Array.isArray(tools)) return [];
+  return tools.filter(isJsonObject).map((tool) => String(tool.name));
+}
+
+function dataOf(text: string): JsonObject | null {
+  try {
+    const parsed = JSON.parse(text) as Json;
+    return isJsonObject(parsed) && isJsonObject(parsed.data ?? null) ? (parsed.data as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
+
+function textOf(content: readonly JsonObject[]): string {
+  return content
+    .filter((block) => block.type === 'text')
+    .map((block) => String(block.text))
+    .join('\n');
 }

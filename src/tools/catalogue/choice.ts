@@ -3,9 +3,9 @@
  * and opens one. Checked when the agent is defined.
  */
 import { unknownFields } from '../../shared/unknown-fields';
-import { isFrom } from '../tool-source';
+import { isFrom } from './tool-source';
 import { type Ranker, UNGROUPED } from './ranker';
-import type { Tool } from '../tool';
+import type { Tool } from '../define/tool';
 
 export type CatalogueDefinition =
   | 'all'

@@ -7,13 +7,12 @@ import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../shared/error-codes';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { TOOL_CLASSES } from '../../shared/tool-class';
-import { defineTool } from '../define';
-import { describe, DESTRUCTIVE_NOTE } from '../describe';
-import { inputSchema, outputSchema } from '../schema';
-import { inputTokens } from '../tokens';
+import { defineTool } from '../define/define';
+import { describe, DESTRUCTIVE_NOTE, inputTokens } from '../define/model-text';
+import { inputSchema, outputSchema } from '../schema/schema';
 import { ConversionError } from './conversion';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
-import type { Tool, ToolDefinition } from '../tool';
+import type { Tool, ToolDefinition } from '../define/tool';
 
 const text = z.string().max(20_000);
 const tokens = z.number().int().min(0);

@@ -3,10 +3,10 @@
  * document, no name reaches the compiler's registry, and what our dialect does not know is dropped and said.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { defaultsOf, withoutUnfit } from '../defaults';
-import { isLinear } from '../pattern';
-import { compile, inputSchema } from '../schema';
-import { eachBelow, FEW_PATTERNS, FEW_SCHEMAS, isSmall } from '../schema-cost';
+import { defaultsOf, withoutUnfit } from '../schema/defaults';
+import { isLinear } from '../schema/pattern';
+import { compile, inputSchema } from '../schema/schema';
+import { eachBelow, FEW_PATTERNS, FEW_SCHEMAS, isSmall } from '../schema/cost';
 import type { Loss } from './conversion';
 import { KEYWORDS, mapSchema, resolveRef, step } from './schema-tree';
 

@@ -3,7 +3,9 @@
  * comes back is copied (structured clone): plain data and bytes, no functions and no classes.
  */
 import { isAbsolute, sep } from 'node:path';
+import { createRequire } from 'node:module';
 import type { CallError } from '../../shared/errors';
+import { isToolError } from '../define/errors';
 
 export interface Job<I, O, M = never> {
   /** The module, absolute, as it is compiled. */
@@ -57,3 +59,20 @@ export interface Order {
 
 /** What a thread answers; a ToolError does not survive the way as what it is. */
 export type Answer = { value: unknown } | { refused: CallError; nothingHappened: boolean | undefined } | { failed: string };
+
+// What runs in a thread of the pool: loads the job's module, once, and answers.
+
+const load = createRequire(__filename);
+
+export default async function answer({ module, name, input, port }: Order): Promise<Answer> {
+  const run = (load(module) as Record<string, (input: unknown, tell: Tell<unknown>, port: Order['port']) => unknown>)[name];
+  if (!run) throw new Error(`${module} has no function ${name}.`);
+  try {
+    return { value: await run(input, (message) => port?.postMessage(message), port) };
+  } catch (error) {
+    if (!isToolError(error)) throw error;
+    return { refused: error.detail, nothingHappened: error.nothingHappened };
+  } finally {
+    port?.close();
+  }
+}

@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
-import { ToolError } from '../errors';
+import { ToolError } from '../define/errors';
 import type { Job, Order } from './job';
 import { areOpen, isOutOfMemory, openThreads, valueOf, type Threads } from './threads';
 

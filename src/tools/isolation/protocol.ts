@@ -1,9 +1,9 @@
 /** What the worker and a thread say to each other about one run of an isolated tool. All of it is copied on the way. */
 import type { MessagePort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../shared/json';
-import type { TakenOut } from '../binary';
-import type { SentDeadline } from '../deadline';
-import { isToolError } from '../errors';
+import type { TakenOut } from '../results/binary';
+import type { SentDeadline } from '../run/deadline';
+import { isToolError } from '../define/errors';
 import type { Answer } from './job';
 import { exceptionText } from '../../shared/exception-text';
 

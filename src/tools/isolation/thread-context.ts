@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../shared/json';
 import type { Answer } from './job';
 import type { CursorCall, Level, RunFacts, StoreCall, ToWorker } from './protocol';
 import { valueOf } from './threads';
-import type { ToolContext, ToolLogger } from '../tool';
+import type { ToolContext, ToolLogger } from '../define/tool';
 
 /** A tool that tells more than this, faster than the worker hears it, waits: the worker's thread and memory are everybody's. */
 const MOST_UNHEARD = 200;

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import { ToolError } from '../errors';
+import { ToolError } from '../define/errors';
 import { compiled, type Answer, type Order } from './job';
 import { Turns } from './turns';
 
@@ -33,7 +33,7 @@ const open = new Set<Threads>();
 export function openThreads({ threads, heapMb, idleMs }: Size): Threads {
   const { Piscina } = createRequire(__filename)('piscina') as typeof import('piscina'); // not before it is needed
   const pool = new Piscina<Order, Answer>({
-    filename: compiled(join(__dirname, 'thread')),
+    filename: compiled(join(__dirname, 'job')),
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleMs,

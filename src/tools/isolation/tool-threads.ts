@@ -8,14 +8,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { JsonObject } from '../../shared/json';
-import { putBack } from '../binary';
-import type { Deadline } from '../deadline';
-import { ToolError } from '../errors';
-import { GRACE } from '../run';
+import { putBack } from '../results/binary';
+import type { Deadline } from '../run/deadline';
+import { ToolError } from '../define/errors';
+import { GRACE } from '../run/run';
 import { compiled, type Answer } from './job';
 import { answerOf, type Returned, type ToolPart, type ToThread, type ToWorker, type Wanted } from './protocol';
 import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './threads';
-import type { Tool, ToolContext } from '../tool';
+import type { Tool, ToolContext } from '../define/tool';
 
 const SIZE: Size = { threads: 4, heapMb: 512, idleMs: 60_000 };
 /** A thread that has not loaded the app by then is ended, ms. */

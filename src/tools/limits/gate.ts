@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json';
 import type { RegisterStore } from '../../store/store';
 import { admit, hold, ledgerAt, LEASE_MS, release, renew, type Admittance } from './ledger';
-import type { Tool, ToolLogger } from '../tool';
+import type { Tool, ToolLogger } from '../define/tool';
 
 /** Longest wait in `enter`, ms. */
 const PATIENCE_MS = 2000;

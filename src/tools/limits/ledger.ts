@@ -10,7 +10,7 @@
  * could have been written is pulled back, so that a clock that goes back delays calls by one window, not by hours.
  */
 import { isJsonObject, type Json } from '../../shared/json';
-import type { ToolLimits } from '../tool';
+import type { ToolLimits } from '../define/tool';
 
 export interface Ledger {
   leases: { id: string; until: number }[];
@@ -24,7 +24,7 @@ export type Admittance = { ok: true } | { ok: false; why: 'upstream' | 'rate' | 
 
 /** A lease that is not renewed ends after this long, ms. */
 export const LEASE_MS = 30_000;
-/** No upstream can stop a tool for longer: who asks for more has refused (tools/retry.ts). */
+/** No upstream can stop a tool for longer: who asks for more has refused (tools/define/errors.ts). */
 export const LONGEST_HOLD_MS = 3_600_000;
 const CELLS = 100;
 /** Nobody can say when a running call ends; ask again after this long, ms. */

@@ -3,7 +3,7 @@ import { defineAgent, defineApp } from '../../../src/agents/define';
 import { sha256 } from '../../../src/store/seal';
 import type { Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/transcript';
-import { Registry } from '../../../src/tools/registry';
+import { Registry } from '../../../src/tools/catalogue/registry';
 import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';

@@ -1,10 +1,10 @@
 /** A tool that has paid, and then fails over something of ours: what refuses there says nothing of the payment. */
 import { z } from 'zod';
-import { binaryFile } from '../../../src/tools/binary';
-import { defineTool } from '../../../src/tools/define';
+import { binaryFile } from '../../../src/tools/results/binary';
+import { defineTool } from '../../../src/tools/define/define';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
-import type { ToolContext } from '../../../src/tools/tool';
+import type { ToolContext } from '../../../src/tools/define/tool';
 
 let paid = 0;
 beforeEach(() => (paid = 0));

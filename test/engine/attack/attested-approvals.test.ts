@@ -8,7 +8,7 @@ import { contextOf, madeUpCall, recordedRefs } from '../support/made-up';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 

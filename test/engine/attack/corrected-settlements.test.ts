@@ -2,7 +2,7 @@
  * Whoever reaches the Web UI has each signed statement on a call in doubt, those too that their authors have corrected, and sends
  * them once more. Each test is named after what it prevents.
  */
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { eventually } from '../support/engine';
 import { scene } from '../support/scene';
 import { pays } from '../../support/tools';

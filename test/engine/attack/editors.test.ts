@@ -1,5 +1,5 @@
 /** Whoever changes what a call does has a hand in it. Each test is named after what it prevents. */
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { eventually } from '../support/engine';
 import { approvalOf, runForged, runInput, waitingArguments } from '../support/forge';
 import { CHANNELS, insteadOf, invoice, scene, type Scene } from '../support/scene';

@@ -2,7 +2,7 @@
 import type { HoldfastClient } from '../../../src/client';
 import { NoWorker } from '../../../src/client/errors';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine } from '../support/engine';
 import { fillRun, FILLS_A_SHORT_RUN, shortRunServer } from '../support/fill-run';
 import { runs } from '../../support/runs';

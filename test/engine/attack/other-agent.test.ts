@@ -10,13 +10,13 @@ import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { RunCallInput } from '../../../src/shared/activity-io';
 import { FileStore } from '../../../src/store/file-store';
-import { defineTool } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define/define';
 import { shownCard } from '../../support/card';
 import { withEngine, type Engine, type Setup } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger } from '../support/forge';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
-import type { Tool } from '../../../src/tools/tool';
+import type { Tool } from '../../../src/tools/define/tool';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 

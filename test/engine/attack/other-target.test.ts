@@ -12,13 +12,13 @@ import type { ReconcileEffectInput, RunCallInput } from '../../../src/shared/act
 import { callDigest, idempotencyKey } from '../../../src/shared/digests';
 import { FileStore } from '../../../src/store/file-store';
 import type { Store } from '../../../src/store/store';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger, type Forge } from '../support/forge';
 import { withMcp } from '../support/packs/mcp/mcp-engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
-import type { Tool, ToolDefinition } from '../../../src/tools/tool';
+import type { Tool, ToolDefinition } from '../../../src/tools/define/tool';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 

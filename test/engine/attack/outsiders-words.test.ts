@@ -1,6 +1,6 @@
 /** That outsiders' words were read in a conversation is not forgotten: not by another agent, not by another version of the tool. */
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { defineTool } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define/define';
 import { withEngine, type Engine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { afterTurns, talk } from '../support/sessions';

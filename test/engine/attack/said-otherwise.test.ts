@@ -7,7 +7,7 @@ import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { CHANNELS, insteadOf, invoice, scene } from '../support/scene';

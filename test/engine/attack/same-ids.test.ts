@@ -9,7 +9,7 @@ import { withMcp } from '../support/packs/mcp/mcp-engine';
 import { withAgents } from '../support/sub-agents';
 import { results, say, type Answer } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
-import type { Tool } from '../../../src/tools/tool';
+import type { Tool } from '../../../src/tools/define/tool';
 
 const ODD_SERVER = join(__dirname, '../../support/packs/mcp/fixtures/odd-server.mjs');
 const A = { invoice: 'A', cents: 1 };

@@ -8,14 +8,14 @@ import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shar
 import { idempotencyKey } from '../../../src/shared/digests';
 import { attestDecision } from '../../../src/attestation/attest';
 import type { SigningKey } from '../../../src/attestation/signing-key';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger, type Forge } from '../support/forge';
 import { insteadOf } from '../support/scene';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
-import type { Tool, ToolDefinition } from '../../../src/tools/tool';
+import type { Tool, ToolDefinition } from '../../../src/tools/define/tool';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const edited = { ...invoice, cents: 70 };

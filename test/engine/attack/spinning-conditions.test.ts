@@ -1,11 +1,11 @@
 /** Conditions of rules and measures of budgets over inputs that are made to be slow: no time of the worker's own thread. */
 import { defineAgent, defineApp, type AgentPermissions } from '../../../src/agents/define';
-import { admit } from '../../../src/tools/admit';
-import { budgetsOf } from '../../../src/tools/budgets';
-import { decide } from '../../../src/tools/permission';
-import { LIMITS } from '../../../src/tools/permission/expressions';
+import { admit } from '../../../src/tools/admit/admit';
+import { budgetsOf } from '../../../src/tools/limits/budgets';
+import { decide } from '../../../src/tools/admit/policy';
+import { LIMITS } from '../../../src/tools/admit/expressions';
 import { endThreads } from '../../../src/tools/isolation/threads';
-import { Registry } from '../../../src/tools/registry';
+import { Registry } from '../../../src/tools/catalogue/registry';
 import { blockedDuring } from '../../support/blocked';
 import { withEngine } from '../support/engine';
 import { pays, TRUSTED } from '../../support/rules';

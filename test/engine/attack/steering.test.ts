@@ -1,7 +1,7 @@
 /** Whoever tells the model what to propose does not approve it. Each test is named after what it prevents. */
 import { signSteer } from '../../../src/client/attest';
 import type { TurnHandle } from '../../../src/client/turn-handle';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { approvalOf, runForged, runInput, waitingArguments, withForger } from '../support/forge';
 import { contextOf } from '../support/made-up';
 import { ask, say } from '../../support/scripted-model';

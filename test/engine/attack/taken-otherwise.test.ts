@@ -6,7 +6,7 @@ import { attestDecision } from '../../../src/attestation/attest';
 import type { By } from '../../../src/client/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 import type { CallArguments, CheckDecisionInput, RunCallInput } from '../../../src/shared/activity-io';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, type Setup } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger, type Forge } from '../support/forge';
 import { insteadOf, invoice, scene, type Scene } from '../support/scene';

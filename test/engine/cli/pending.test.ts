@@ -1,7 +1,7 @@
 /** What waits for a person, as the terminal shows it. */
 import { z } from 'zod';
 import { HoldfastClient } from '../../../src/client';
-import { defineTool } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define/define';
 import { cardsByDigest, cardsIn } from '../../../src/client/cards';
 import type { NewQuestion } from '../../../src/client/watch-pending';
 import { announce, tell } from '../../../src/cli/pending';

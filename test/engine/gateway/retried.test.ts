@@ -1,7 +1,7 @@
 /** A request that counted is answered to its own retry as the first time, whatever became of its first answer. */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json } from '../../../src/shared/json';
-import { defineTool } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define/define';
 import { eventually, type Engine } from '../support/engine';
 import { ownKey, type Person } from '../../support/gateway';
 import { ana, boss, gatewayScene, invoice, rita, type Answered, type Scene } from '../support/gateway-scene';

@@ -19,7 +19,7 @@ import { FileStore } from '../../../src/store/file-store';
 import type { Store } from '../../../src/store/store';
 import type { ToolMetrics } from '../../../src/telemetry/tool-metrics';
 import { createWorker, type WorkerParts } from '../../../src/worker';
-import type { Registry } from '../../../src/tools/registry';
+import type { Registry } from '../../../src/tools/catalogue/registry';
 import { STATUS_QUERY, TURNS_AND_CALLS } from '../../../src/workflows/contract';
 import { bundleOf } from '../../support/bundle-of';
 import { silent } from '../../support/silent';
@@ -27,7 +27,7 @@ import { ScriptedModel, type Answer } from '../../support/scripted-model';
 import { connectionsTo } from './connections';
 import { keepForReplay } from './replays';
 import { shareBundles } from './shared-bundle';
-import type { Tool, ToolLogger } from '../../../src/tools/tool';
+import type { Tool, ToolLogger } from '../../../src/tools/define/tool';
 import type { AgentDefinition } from '../../../src/agents/agent';
 
 export interface Setup {

@@ -12,7 +12,7 @@ import { exportBundle } from '../../../src/audit/export/bundle';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { sendCreditMemo } from '../../../packs/finance/src/tools/send-credit-memo';
 import type { JsonObject } from '../../../src/shared/json';
-import { defineTool } from '../../../src/tools/define';
+import { defineTool } from '../../../src/tools/define/define';
 import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
 import { eventually, withEngine } from './engine';
 import { rewritten } from '../../support/rewrite-bundle';

@@ -11,7 +11,7 @@ import { withEngine, type Engine, type Setup } from './engine';
 import { gatewayParts, type Person } from '../../support/gateway';
 import { Signers } from '../../support/signers';
 import type { GatewayParts } from '../../../src/gateway/route';
-import type { Tool } from '../../../src/tools/tool';
+import type { Tool } from '../../../src/tools/define/tool';
 import type { AgentDefinition } from '../../../src/agents/agent';
 
 export { textOf } from '../../support/mcp-text';

@@ -1,5 +1,5 @@
 import { ModelFailure } from '../../../src/model/provider';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, loggedErrors, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';

@@ -1,6 +1,6 @@
 import type { Envelope } from '../../../src/shared/envelope';
-import type { BeforeHook } from '../../../src/tools/hooks';
-import { checkByRules, metacognition } from '../../../src/tools/metacognition';
+import type { BeforeHook } from '../../../src/tools/admit/hooks';
+import { checkByRules, metacognition } from '../../../src/tools/admit/after-hooks';
 import { withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';

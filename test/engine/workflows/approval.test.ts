@@ -1,4 +1,4 @@
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { eventually, withEngine } from '../support/engine';

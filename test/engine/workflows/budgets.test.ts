@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { budgetWorkflowId, type Reservation } from '../../../src/shared/budget-book';
-import type { Budget } from '../../../src/tools/budgets';
-import { ToolError } from '../../../src/tools/errors';
+import type { Budget } from '../../../src/tools/limits/budgets';
+import { ToolError } from '../../../src/tools/define/errors';
 import { BUDGET_QUERY, RESERVE_UPDATE, SETTLE_UPDATE, type BudgetName, type BudgetView } from '../../../src/workflows/contract';
 import { temporalBudgets } from '../../../src/temporal/budgets';
 import { eventually, withEngine, type Engine } from '../support/engine';

@@ -1,4 +1,4 @@
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { withEngine, type Engine } from '../support/engine';
 import { pays, reads } from '../../support/tools';
 import type { TurnEvent } from '../../../src/shapes/turn-event';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { gatewayApp } from '../../../src/gateway/app';
-import { binaryFile, INLINE_FILE_BYTES } from '../../../src/tools/binary';
-import { defineTool } from '../../../src/tools/define';
-import { fetchAllPages, pageInput, pageOfList, type Page } from '../../../src/tools/pages';
-import { truncated, truncateInput } from '../../../src/tools/truncate';
+import { binaryFile, INLINE_FILE_BYTES } from '../../../src/tools/results/binary';
+import { defineTool } from '../../../src/tools/define/define';
+import { fetchAllPages, pageInput, pageOfList, type Page } from '../../../src/tools/results/pages';
+import { truncated, truncateInput } from '../../../src/tools/results/truncate';
 import { withEngine, type Engine } from '../support/engine';
 import { gatewayParts } from '../../support/gateway';
 import { ask, results, say } from '../../support/scripted-model';

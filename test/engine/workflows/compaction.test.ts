@@ -4,7 +4,7 @@ import type { ModelMessage, ModelProvider, ModelRequest, ModelResponse } from '.
 import { addUsage, cachedShare, NO_USAGE } from '../../../src/shared/usage';
 import { isJsonObject, type JsonObject } from '../../../src/shared/json';
 import { walk } from '../../../src/store/transcript';
-import { estimateTokens } from '../../../src/tools/tokens';
+import { estimateTokens } from '../../../src/tools/define/model-text';
 import { withEngine } from '../support/engine';
 import { afterTurns, callFaults, chainFaults, replayedSession, talk } from '../support/sessions';
 import { reads } from '../../support/tools';

@@ -1,4 +1,4 @@
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { shownCard } from '../../support/card';
 import { eventually, withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';

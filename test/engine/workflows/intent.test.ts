@@ -1,4 +1,4 @@
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { intentHash, intentWorkflowId, type ClaimAnswer, type IntentOwner } from '../../../src/shared/intent';
 import { shownCard } from '../../support/card';
 import { eventually, withEngine, type Engine } from '../support/engine';

@@ -2,7 +2,7 @@
 import type { EnvelopeMetadata } from '../../../src/shared/envelope';
 import type { TurnView } from '../../../src/shared/turn-view';
 import type { Store } from '../../../src/store/store';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { capturedLog } from '../../support/captured-log';
 import { eventually, withEngine } from '../support/engine';
 import { ask, results, say, ScriptedModel } from '../../support/scripted-model';

@@ -4,11 +4,11 @@ import type { TurnHandle } from '../../../src/client/turn-handle';
 import type { Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/transcript';
 import { idempotencyKey } from '../../../src/shared/digests';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
-import type { Reconciled, ToolContext, ToolDefinition } from '../../../src/tools/tool';
+import type { Reconciled, ToolContext, ToolDefinition } from '../../../src/tools/define/tool';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 

@@ -1,6 +1,6 @@
 import type { TurnHandle } from '../../../src/client/turn-handle';
 import { signSteer } from '../../../src/client/attest';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

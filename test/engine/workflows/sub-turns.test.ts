@@ -5,7 +5,7 @@ import { eventually } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { children, withAgents } from '../support/sub-agents';
 import { Barrier, pays, reads } from '../../support/tools';
-import type { Tool } from '../../../src/tools/tool';
+import type { Tool } from '../../../src/tools/define/tool';
 import type { AgentDefinition } from '../../../src/agents/agent';
 
 const agent = (name: string, tools: Tool[] = [], more: Partial<AgentDefinition> = {}) =>

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileStore } from '../../../src/store/file-store';
 import type { Store } from '../../../src/store/store';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { ModelFailure } from '../../../src/model/provider';
 import { describeTurn } from '../../../src/cli/support/describe';
 import { shownCard } from '../../support/card';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineAgent, defineApp, type App } from '../../../src/agents/define';
-import { Registry } from '../../../src/tools/registry';
+import { Registry } from '../../../src/tools/catalogue/registry';
 import { withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
-import type { Tool, ToolDefinition } from '../../../src/tools/tool';
+import type { Tool, ToolDefinition } from '../../../src/tools/define/tool';
 
 /** The second version wants another input: what was admitted under the first must never run under it. */
 const second: Partial<ToolDefinition> = {

@@ -1,7 +1,7 @@
 /** A tool whose zod schema makes something else of the input: its functions are given that, in each activity that asks them. */
 import { z } from 'zod';
-import { defineTool } from '../../../src/tools/define';
-import { ToolError } from '../../../src/tools/errors';
+import { defineTool } from '../../../src/tools/define/define';
+import { ToolError } from '../../../src/tools/define/errors';
 import { withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 

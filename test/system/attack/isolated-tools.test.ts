@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endThreads } from '../../../src/tools/isolation/threads';
 import { ToolThreads } from '../../../src/tools/isolation/tool-threads';
-import { runTool } from '../../../src/tools/run';
+import { runTool } from '../../../src/tools/run/run';
 import { blockedDuring } from '../../support/blocked';
 import { eventually, withEngine } from '../../engine/support/engine';
 import app, { isolatedTools, looks } from '../support/isolated-app';

@@ -5,7 +5,7 @@ import { Place } from '../packs/workspace/support';
 import { invoice, scene } from '../../engine/support/scene';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
-import type { ToolContext } from '../../../src/tools/tool';
+import type { ToolContext } from '../../../src/tools/define/tool';
 
 /** Longer than a heartbeat timeout (10 s). */
 const PAYING_MS = 12_000;

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpDefinition } from '../../../src/agents/mcp';
-import { binaryFile } from '../../../src/tools/binary';
-import { defineTool } from '../../../src/tools/define';
-import { ToolError } from '../../../src/tools/errors';
+import { binaryFile } from '../../../src/tools/results/binary';
+import { defineTool } from '../../../src/tools/define/define';
+import { ToolError } from '../../../src/tools/define/errors';
 import { principalNamed } from '../../../src/gateway/principals';
 import { person } from '../../support/gateway';
 import { withMcp } from '../../engine/support/mcp';
 import { mcpSuite } from '../support/mcp-suite';
 import { pays, reads } from '../../support/tools';
-import type { Tool } from '../../../src/tools/tool';
+import type { Tool } from '../../../src/tools/define/tool';
 
 const file = (filename: string, contentType: string, content: string) =>
   binaryFile({ filename, contentType, bytes: Buffer.from(content) });

@@ -1,6 +1,6 @@
 /** An empty TypeScript project outside of the repository, with the packed package and the README's example in it. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, realpathSync, renameSync, writeFileSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '../cli/support/cli';

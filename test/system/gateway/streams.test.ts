@@ -1,12 +1,11 @@
 import { InProcessLive } from '../../../src/live/in-process';
 import { serveGateway, type RunningGateway } from '../../../src/gateway/serve';
-import type { ModelProvider } from '../../../src/model/provider';
-import { ModelFailure } from '../../../src/model/provider';
-import { binaryFile } from '../../../src/tools/binary';
-import { defineTool } from '../../../src/tools/define';
+import { type ModelProvider, ModelFailure } from '../../../src/model/provider';
+import { binaryFile } from '../../../src/tools/results/binary';
+import { defineTool } from '../../../src/tools/define/define';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { startCuttingProxy, type Cut } from '../support/cutting-proxy';
 import { eventually, withEngine, type Engine, type Setup } from '../../engine/support/engine';
 import { readEvents } from '../support/event-reader';

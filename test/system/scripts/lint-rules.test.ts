@@ -30,7 +30,7 @@ const CASES: [string, string, string | null][] = [
   ['src/audit', "export { ask } from '../model/provider';", 'imports'],
   ['src/audit', "export { financeTools } from '@holdfast/finance';", 'imports'],
   ['src/cli', "export const late = () => import('@holdfast/finance');", 'imports'],
-  ['packs/finance/src', "export { defineTool } from '../../../src/tools/define';", 'imports'],
+  ['packs/finance/src', "export { defineTool } from '../../../src/tools/define/define';", 'imports'],
   ['packs/finance/src', "export { onchainTools } from '@holdfast/onchain';", 'imports'],
   ['packs/finance/src', "export { onchainTools } from '../../onchain/src';", 'imports'],
   ['packs/finance/src', "export { defineTool } from 'holdfast/tools';", null],

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { binaryFile } from '../../../src/tools/binary';
-import { defineTool } from '../../../src/tools/define';
-import { ToolError } from '../../../src/tools/errors';
-import type { Tool, ToolContext } from '../../../src/tools/tool';
+import { binaryFile } from '../../../src/tools/results/binary';
+import { defineTool } from '../../../src/tools/define/define';
+import { ToolError } from '../../../src/tools/define/errors';
+import type { Tool, ToolContext } from '../../../src/tools/define/tool';
 
 const input = z.object({ text: z.string().default('') });
 type Input = z.output<typeof input>;

@@ -13,7 +13,7 @@ import { TurnHandle } from '../../../src/client/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { startDevServer } from '../../../src/devserver/dev-server';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
 import { eventually, withEngine, type Engine, type Setup } from '../../engine/support/engine';
 import { PlannedModel } from '../../support/planned-model';

@@ -11,7 +11,7 @@ import { dataConverter } from '../../../src/temporal/data-converter';
 import { startRehearsal } from '../../../src/model/rehearsal';
 import { promToolMetrics } from '../../../src/telemetry/prom-tool-metrics';
 import { TOOL_COUNTERS, TOOL_DURATION } from '../../../src/telemetry/tool-metrics';
-import { ToolError } from '../../../src/tools/errors';
+import { ToolError } from '../../../src/tools/define/errors';
 import { testAddress, withEngine } from '../../engine/support/engine';
 import { WorkerProcess } from '../support/fault-stage';
 import { freePort } from '../../support/free-port';

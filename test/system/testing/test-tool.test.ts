@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BrokenClaims, testTool, type ToolReport, type ToolTest } from '../../../dist/testing';
-import type { Tool } from '../../../dist/tools/tool';
+import type { Tool } from '../../../dist/tools/define/tool';
 import * as tools from './fixtures/tools';
 
 const MODULE = join(__dirname, 'fixtures/tools.ts');

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { agentDefinition } from '../../../src/activities/step/agent-definition';
 import { shippedApp } from '../../../packs/showcase/src';
 import { hashJson } from '../../../src/shared/digests';
-import { Registry } from '../../../src/tools/registry';
+import { Registry } from '../../../src/tools/catalogue/registry';
 
 const ENGINE = { defaultModel: 'scripted', holdfast: '1.0.0', buildId: null, workflowBundle: null };
 

@@ -5,8 +5,8 @@ import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shar
 import { EMPTY_BOOK, reserve, settle, used, type Book, type BudgetName } from '../../../src/shared/budget-book';
 import { idempotencyKey } from '../../../src/shared/digests';
 import type { EffectRecord } from '../../../src/store/store';
-import type { Budget } from '../../../src/tools/budgets';
-import { Registry } from '../../../src/tools/registry';
+import type { Budget } from '../../../src/tools/limits/budgets';
+import { Registry } from '../../../src/tools/catalogue/registry';
 import { capturedLog } from '../../support/captured-log';
 import { pays } from '../../support/tools';
 

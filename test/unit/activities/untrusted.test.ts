@@ -1,7 +1,7 @@
 import { hasReadUntrusted } from '../../../src/activities/admission/untrusted';
 import type { ModelMessage } from '../../../src/model/provider';
 import { StoreError } from '../../../src/store/store';
-import { prepared, tool } from '../tools/permission/support';
+import { prepared, tool } from '../tools/admit/support';
 import type { StoredBlock } from '../../../src/store/stored-block';
 
 const agent = prepared({}, [tool('page', { untrustedOutput: true }), tool('look')]);

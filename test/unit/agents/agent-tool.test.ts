@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { Registry } from '../../../src/tools/registry';
+import { Registry } from '../../../src/tools/catalogue/registry';
 
 const description = 'Asks it.';
 const agent = (name: string, tools: ReturnType<typeof agentTool>[] = [], more = {}) =>

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shippedApp } from '../../../packs/showcase/src';
 import { PACKS } from '../../../src/model/rehearsal/showcase/packs';
-import { admit } from '../../../src/tools/admit';
-import { Registry } from '../../../src/tools/registry';
+import { admit } from '../../../src/tools/admit/admit';
+import { Registry } from '../../../src/tools/catalogue/registry';
 import { silent } from '../../support/silent';
 
 const smtp = { host: '127.0.0.1', port: 25, from: 'agent@bank.example' };

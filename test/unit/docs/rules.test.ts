@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentPermissions } from '../../../src/agents/define';
 import { ROOT } from '../../support/named-tests';
-import { tool, verdict } from '../tools/permission/support';
+import { tool, verdict } from '../tools/admit/support';
 
 type Allow = AgentPermissions['allow'][number];
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { guessInput } from '../../../src/model/rehearsal/guess';
-import { compile, inputSchema } from '../../../src/tools/schema';
+import { compile, inputSchema } from '../../../src/tools/schema/schema';
 import { failed, ok, play } from '../../support/model/loop';
 import { closeAll, PAY, stage } from '../../support/model/model';
 import { large } from './support/finance';

@@ -7,8 +7,8 @@ import { workspaceTools } from '../../../packs/workspace/src';
 import { approvalCard } from '../../../src/shared/card';
 import { callDigest } from '../../../src/shared/digests';
 import type { JsonObject } from '../../../src/shared/json';
-import { targetHash, targetOf } from '../../../src/tools/target';
-import type { Tool } from '../../../src/tools/tool';
+import { targetHash, targetOf } from '../../../src/tools/admit/act';
+import type { Tool } from '../../../src/tools/define/tool';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-roots-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /** What is asked on the worker's own thread is short there, and what is asked in another gives the same. */
 import { compileCondition, type AskedCall } from '../../../src/rules/condition';
-import { fewSteps, outcomesInThread } from '../../../src/tools/permission/expressions';
+import { fewSteps, outcomesInThread } from '../../../src/tools/admit/expressions';
 import { endThreads } from '../../../src/tools/isolation/threads';
 import { TRUSTED } from '../../support/rules';
 

@@ -1,4 +1,4 @@
-/** What an expression may be, what it sees, and what is said where it gives nothing. Amounts: test/unit/tools/permission/conditions.test.ts. */
+/** What an expression may be, what it sees, and what is said where it gives nothing. Amounts: test/unit/tools/admit/conditions.test.ts. */
 import { compileCondition, compileExpression, type AskedCall } from '../../../src/rules/condition';
 import type { JsonObject } from '../../../src/shared/json';
 

@@ -1,4 +1,4 @@
-/** Which words of a command say that it runs a file, and which only look like them. Whole rules: test/unit/tools/permission/programs.test.ts. */
+/** Which words of a command say that it runs a file, and which only look like them. Whole rules: test/unit/tools/admit/programs.test.ts. */
 import { runsFiles } from '../../../src/rules';
 
 const filesOf = (command: string) => runsFiles(command)?.files[0] ?? null;

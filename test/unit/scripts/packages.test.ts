@@ -5,8 +5,6 @@ import { join } from 'node:path';
 const ROOT = join(__dirname, '../../..');
 
 interface Locked {
-  /** One of our own, in a folder of this repository. */
-  link?: boolean;
   dev?: boolean;
   optional?: boolean;
   os?: string[];

@@ -1,12 +1,12 @@
 import { admitAll } from '../../../src/activities/admission/admit-calls';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { Registry } from '../../../src/tools/registry';
+import { Registry } from '../../../src/tools/catalogue/registry';
 import { Running } from '../../../src/telemetry/running';
 import { watchBlocked } from '../../../src/worker/blocked';
 import { capturedLog } from '../../support/captured-log';
 import { clockAhead } from '../../support/clock-ahead';
 import { reads } from '../../support/tools';
-import type { Tool } from '../../../src/tools/tool';
+import type { Tool } from '../../../src/tools/define/tool';
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const work = (tool: string) => ({ activity: 'runCall', tool }) as never;

@@ -1,7 +1,7 @@
 /**
  * What has been read and parsed, for a while: by key, the least recently used goes first. Work that is
  * under way is shared by all who ask for it, and stops when the last of them has gone. Its failure is
- * everybody's (tools/single-flight.ts lets the next one try): asking again would cost the SEC's rate limit.
+ * everybody's (tools/run/cache.ts lets the next one try): asking again would cost the SEC's rate limit.
  */
 import { LRUCache } from 'lru-cache';
 import { orAborted } from 'holdfast/tools';

@@ -4,14 +4,14 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { catalogueOf } from '../../../../src/gateway/tool-catalogue';
-import { binaryFile } from '../../../../src/tools/binary';
-import { ToolError } from '../../../../src/tools/errors';
+import { binaryFile } from '../../../../src/tools/results/binary';
+import { ToolError } from '../../../../src/tools/define/errors';
 import { eventually } from '../../support/engine';
 import { person } from '../../../support/gateway';
 import { textOf, withMcp } from '../../support/mcp';
 import { ask, say } from '../../../support/scripted-model';
 import { pays, reads } from '../../../support/tools';
-import type { Tool } from '../../../../src/tools/tool';
+import type { Tool } from '../../../../src/tools/define/tool';
 
 const stan = person('acme/stan', 'starter');
 const ada = person('acme/ada', 'admin', 'approver');

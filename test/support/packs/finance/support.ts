@@ -1,8 +1,8 @@
 /** What the finance tests share: the tools over the snapshot, and a call as the runner makes it (schema first). */
 import { financeTools, snapshotData, type FinanceData, type Mailer } from '../../../../packs/finance/src';
-import { isToolError, type ToolError } from '../../../../src/tools/errors';
-import { checkOutput } from '../../../../src/tools/output';
-import { compile, inputSchema } from '../../../../src/tools/schema';
+import { isToolError, type ToolError } from '../../../../src/tools/define/errors';
+import { checkOutput } from '../../../../src/tools/schema/input-output';
+import { compile, inputSchema } from '../../../../src/tools/schema/schema';
 import { toolContext as context } from '../../tool-context';
 
 export { toolContext as context } from '../../tool-context';

@@ -1,6 +1,6 @@
-import { compile, inputSchema } from '../../../../src/tools/schema';
+import { compile, inputSchema } from '../../../../src/tools/schema/schema';
 import { toolContext } from '../../tool-context';
-import type { Tool, ToolContext, ToolProgress } from '../../../../src/tools/tool';
+import type { Tool, ToolContext, ToolProgress } from '../../../../src/tools/define/tool';
 
 /** Calls a tool as the engine does: schema first, a generator to its end. */
 export async function call(tool: Tool, input: object, more: Partial<ToolContext> = {}): Promise<any> {

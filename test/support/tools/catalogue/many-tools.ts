@@ -1,7 +1,7 @@
 /** 200 tools in 12 groups, as a company that grew might have them; and what people would say who need one of them. */
 import { z } from 'zod';
-import { defineTool } from '../../../../src/tools/define';
-import type { Tool } from '../../../../src/tools/tool';
+import { defineTool } from '../../../../src/tools/define/define';
+import type { Tool } from '../../../../src/tools/define/tool';
 
 /** group → `name: what it does` */
 const TOOLS: Record<string, string> = {

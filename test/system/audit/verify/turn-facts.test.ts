@@ -1,7 +1,7 @@
 /** What a turn says twice of its steps, its answers and its end, where both verifiers must not find too much: defaults, hooks, long answers, failures. */
 import { verifyBundle } from '../../../../src/audit/verify';
 import { ModelFailure } from '../../../../src/model/provider';
-import type { BeforeHook } from '../../../../src/tools/hooks';
+import type { BeforeHook } from '../../../../src/tools/admit/hooks';
 import { withEngine } from '../../../engine/support/engine';
 import { forged, type OpenLine } from '../../../support/audit/forge';
 import { bundleOf } from '../../../support/bundle-of';

@@ -8,7 +8,7 @@ import type { OnchainSettings } from '../../../../packs/onchain/src';
 import { toolContext } from '../../../support/tool-context';
 import { madeUpSwap, offchainLookup, startMadeUpNode, type Answers } from './made-up-node';
 import { newKey, swap, tool, verdictOf } from './support';
-import type { Tool } from '../../../../src/tools/tool';
+import type { Tool } from '../../../../src/tools/define/tool';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

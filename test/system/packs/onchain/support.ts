@@ -8,9 +8,9 @@ import { SESSION_ROUTER, TEST_TOKEN } from '../../../../packs/onchain/src/contra
 import type { DemoOptions } from '../../../../packs/onchain/src/deploy';
 import type { Address } from '../../../../packs/onchain/src/hex';
 import { viem } from '../../../../packs/onchain/src/viem';
-import { isToolError, type ToolError } from '../../../../src/tools/errors';
+import { isToolError, type ToolError } from '../../../../src/tools/define/errors';
 import { toolContext } from '../../../support/tool-context';
-import type { Reconciled, ToolContext } from '../../../../src/tools/tool';
+import type { Reconciled, ToolContext } from '../../../../src/tools/define/tool';
 
 export const UNIT = 10n ** 18n;
 

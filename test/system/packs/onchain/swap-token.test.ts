@@ -23,7 +23,7 @@ import {
   verdictOf,
   type Stage,
 } from './support';
-import type { DescriptionParts } from '../../../../src/tools/tool';
+import type { DescriptionParts } from '../../../../src/tools/define/tool';
 
 /** As the engine asks; the outcome alone. */
 const reconcile = async (settings: OnchainSettings, idempotencyKey: string) =>

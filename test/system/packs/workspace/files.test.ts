@@ -4,7 +4,7 @@ import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyEdit } from '../../../../packs/workspace/src/files/edit';
 import { unifiedDiff } from '../../../../packs/workspace/src/files/diff';
-import { isToolError } from '../../../../src/tools/errors';
+import { isToolError } from '../../../../src/tools/define/errors';
 import { toolContext } from '../../../support/tool-context';
 import { Place } from './support';
 

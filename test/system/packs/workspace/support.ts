@@ -16,10 +16,10 @@ import { join } from 'node:path';
 import { toolsOver, type WorkspaceSettings } from '../../../../packs/workspace/src';
 import { Workspace } from '../../../../packs/workspace/src/files/workspace';
 import type { JsonObject } from '../../../../src/shared/json';
-import { isToolError } from '../../../../src/tools/errors';
-import { compile, inputSchema, type Validator } from '../../../../src/tools/schema';
+import { isToolError } from '../../../../src/tools/define/errors';
+import { compile, inputSchema, type Validator } from '../../../../src/tools/schema/schema';
 import { toolContext } from '../../../support/tool-context';
-import type { Tool, ToolContext } from '../../../../src/tools/tool';
+import type { Tool, ToolContext } from '../../../../src/tools/define/tool';
 
 export const SECRET = 'canary-5f1c-do-not-tell';
 

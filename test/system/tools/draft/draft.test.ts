@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { draftFromCsv } from '../../../../src/tools/draft/csv';
 import { draftFromOpenApi } from '../../../../src/tools/draft/openapi';
 import { draftFromSql } from '../../../../src/tools/draft/sql';
-import { inputSchema } from '../../../../src/tools/schema';
+import { inputSchema } from '../../../../src/tools/schema/schema';
 import { toolContext } from '../../../support/tool-context';
 import { load, typeErrors } from './load';
 

@@ -6,7 +6,7 @@ import ts from 'typescript';
 import type { JsonObject } from '../../../../src/shared/json';
 import { draftFromFunctions } from '../../../../src/tools/draft/function';
 import { typescriptFor } from '../../../../src/tools/draft/typescript';
-import { compile, inputSchema } from '../../../../src/tools/schema';
+import { compile, inputSchema } from '../../../../src/tools/schema/schema';
 import { toolContext } from '../../../support/tool-context';
 import { load, typeErrors } from './load';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as csv from 'csv-parse/sync';
-import { defineTool } from '../../../../src/tools/define';
-import { ToolError } from '../../../../src/tools/errors';
+import { defineTool } from '../../../../src/tools/define/define';
+import { ToolError } from '../../../../src/tools/define/errors';
 import ts from 'typescript';
-import { isTool, type Tool } from '../../../../src/tools/tool';
+import { isTool, type Tool } from '../../../../src/tools/define/tool';
 
 /**
  * Runs a drafted file and gives its tools; fails on any syntax error and on any import that drafts do not make.

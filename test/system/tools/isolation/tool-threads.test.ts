@@ -1,13 +1,13 @@
 /** What a tool is given, and what comes of it, is the same whether it runs on the worker's thread or in one of its own. */
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { Deadline } from '../../../../src/tools/deadline';
+import { Deadline } from '../../../../src/tools/run/deadline';
 import { endThreads } from '../../../../src/tools/isolation/threads';
 import { ToolThreads, type ReadyThread } from '../../../../src/tools/isolation/tool-threads';
-import { runTool, type RunResult } from '../../../../src/tools/run';
+import { runTool, type RunResult } from '../../../../src/tools/run/run';
 import { converts, isolatedTools, plainTools } from '../../support/isolated-app';
 import { toolContext } from '../../../support/tool-context';
-import type { Tool, ToolContext } from '../../../../src/tools/tool';
+import type { Tool, ToolContext } from '../../../../src/tools/define/tool';
 
 const appModule = join(__dirname, '../../support/isolated-app.ts');
 const threads = new ToolThreads(appModule, { threads: 2 });

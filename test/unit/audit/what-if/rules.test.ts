@@ -1,5 +1,5 @@
 import { whatIf, type Proposal } from '../../../../src/audit/what-if';
-import { tool, TOOLS } from '../../tools/permission/support';
+import { tool, TOOLS } from '../../tools/admit/support';
 import { answered, caseFile, decision, type Made } from './support';
 
 /** `tool: was → would`, of each call. */

@@ -8,11 +8,11 @@ import { LineWriter } from '../../../../src/audit/format/writer';
 import { hashJson } from '../../../../src/shared/digests';
 import { asJson, type Json, type JsonObject } from '../../../../src/shared/json';
 import { sealBlock, sealPart, type SealedBlock } from '../../../../src/store/seal';
-import { admit } from '../../../../src/tools/admit';
+import { admit } from '../../../../src/tools/admit/admit';
 import type { AgentPermissions } from '../../../../src/rules';
 import { silent } from '../../../support/silent';
-import { prepared, TOOLS } from '../../tools/permission/support';
-import type { Tool } from '../../../../src/tools/tool';
+import { prepared, TOOLS } from '../../tools/admit/support';
+import type { Tool } from '../../../../src/tools/define/tool';
 import type { AgentDefinition } from '../../../../src/agents/agent';
 
 export interface Asked {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { calculate } from '../../../../packs/finance/src/calc/calculate';
-import { isToolError } from '../../../../src/tools/errors';
+import { isToolError } from '../../../../src/tools/define/errors';
 import { call } from '../../../support/packs/finance/support';
 import { runs } from '../../../support/runs';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { creditAnalyst } from '../../../../packs/showcase/src/credit-analyst';
 import { financeTools, snapshotData } from '../../../../packs/finance/src';
 import { defineApp } from '../../../../src/agents/define';
-import { decide } from '../../../../src/tools/permission';
-import { Registry } from '../../../../src/tools/registry';
+import { decide } from '../../../../src/tools/admit/policy';
+import { Registry } from '../../../../src/tools/catalogue/registry';
 import { data } from '../../../support/packs/finance/support';
-import type { DescriptionParts } from '../../../../src/tools/tool';
+import type { DescriptionParts } from '../../../../src/tools/define/tool';
 
 const tools = financeTools({ ...data, mailer: { from: 'agent@example.com', send: () => Promise.reject(new Error('unused')) } });
 

@@ -1,8 +1,7 @@
-import { snapshotData, type MarketDataProvider, type NewsProvider } from '../../../../packs/finance/src';
-import { financeTools } from '../../../../packs/finance/src';
+import { snapshotData, type MarketDataProvider, type NewsProvider, financeTools } from '../../../../packs/finance/src';
 import { notFound } from '../../../../packs/finance/src/not-found';
 import { call, context, TODAY, toolErrorOf } from '../../../support/packs/finance/support';
-import type { DescriptionParts } from '../../../../src/tools/tool';
+import type { DescriptionParts } from '../../../../src/tools/define/tool';
 
 /** As a user writes one. */
 const market: MarketDataProvider = {

@@ -7,7 +7,7 @@ import { documentsIn } from '../../../../packs/reference/src/documents/in-thread
 import { LIMITS } from '../../../../packs/reference/src/documents/folder';
 import { documentText } from '../../../../packs/reference/src/documents/text';
 import { searchDocuments } from '../../../../packs/reference/src/tools/search-documents';
-import { isZod } from '../../../../src/tools/schema';
+import { isZod } from '../../../../src/tools/schema/schema';
 import { toolContext } from '../../../support/tool-context';
 import { call, failure } from '../../../support/packs/reference/support';
 

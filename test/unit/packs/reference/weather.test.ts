@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { getWeather } from '../../../../packs/reference/src/tools/get-weather';
 import { openMeteo } from '../../../../packs/reference/src/weather/open-meteo';
 import { sampleWeather } from '../../../../packs/reference/src/weather/sample';
-import { isZod } from '../../../../src/tools/schema';
+import { isZod } from '../../../../src/tools/schema/schema';
 import { call, failure } from '../../../support/packs/reference/support';
 
 /** Shapes as Open-Meteo answers; figures of our own. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { workspaceTools } from '../../../../packs/workspace/src';
-import { admit } from '../../../../src/tools/admit';
-import { Registry, type PreparedAgent } from '../../../../src/tools/registry';
+import { admit } from '../../../../src/tools/admit/admit';
+import { Registry, type PreparedAgent } from '../../../../src/tools/catalogue/registry';
 
 let root: string;
 let agent: PreparedAgent;

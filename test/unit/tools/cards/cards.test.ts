@@ -2,7 +2,7 @@ import { parse } from 'parse5';
 import { toolCard } from '../../../../src/tools/cards/card';
 import { cardsHtml } from '../../../../src/tools/cards/html';
 import { cardMarkdown } from '../../../../src/tools/cards/markdown';
-import { defineTool } from '../../../../src/tools/define';
+import { defineTool } from '../../../../src/tools/define/define';
 import { shippedTools } from '../../../support/shipped-tools';
 import { everyField } from '../convert/every-field';
 

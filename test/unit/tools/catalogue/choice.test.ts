@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { crowded } from '../../../../src/tools/catalogue/catalogue';
-import { lackingTool } from '../../../../src/tools/catalogue/lacking';
-import { defineTool } from '../../../../src/tools/define';
-import { Registry } from '../../../../src/tools/registry';
-import { catalogueTokens } from '../../../../src/tools/tokens';
+import { lackingTool } from '../../../../src/tools/catalogue/finding';
+import { defineTool } from '../../../../src/tools/define/define';
+import { Registry } from '../../../../src/tools/catalogue/registry';
+import { catalogueTokens } from '../../../../src/tools/define/model-text';
 import { toolContext } from '../../../support/tool-context';
 import { MANY_TOOLS } from '../../../support/tools/catalogue/many-tools';
-import type { Tool } from '../../../../src/tools/tool';
+import type { Tool } from '../../../../src/tools/define/tool';
 
 const agent = (catalogue: any, tools: Tool[] = MANY_TOOLS) => defineAgent({ name: 'a', prompt: 'p', tools, catalogue });
 const prepared = (catalogue: any, tools?: Tool[]) => new Registry(defineApp({ agents: [agent(catalogue, tools)] })).agent('a')!;

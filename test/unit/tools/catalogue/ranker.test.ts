@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bm25, entryOf, nearestNames } from '../../../../src/tools/catalogue/ranker';
-import { defineTool } from '../../../../src/tools/define';
+import { defineTool } from '../../../../src/tools/define/define';
 import { MANY_TOOLS, QUERIES } from '../../../support/tools/catalogue/many-tools';
 
 const tool = (name: string, description: any, more = {}) =>

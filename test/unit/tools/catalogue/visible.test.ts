@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ModelMessage } from '../../../../src/model/provider';
 import type { JsonObject } from '../../../../src/shared/json';
-import { loadedTools } from '../../../../src/tools/catalogue/visible';
+import { loadedTools } from '../../../../src/tools/catalogue/catalogue';
 
 const NAMES = Array.from({ length: 30 }, (_, index) => `tool_${index}`);
 const KNOWN = new Set(NAMES);

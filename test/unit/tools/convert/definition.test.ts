@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool } from '../../../../src/tools/define';
+import { defineTool } from '../../../../src/tools/define/define';
 import { parseDefinition, toolDefinition, toolFromDefinition } from '../../../../src/tools/convert';
-import { readResult } from '../../../../src/tools/read-result';
-import { compile } from '../../../../src/tools/schema';
+import { readResult } from '../../../../src/tools/results/shape';
+import { compile } from '../../../../src/tools/schema/schema';
 import { shippedTools } from '../../../support/shipped-tools';
 import { everyField } from './every-field';
 

@@ -1,5 +1,5 @@
-import { defineTool } from '../../../../src/tools/define';
-import type { Tool } from '../../../../src/tools/tool';
+import { defineTool } from '../../../../src/tools/define/define';
+import type { Tool } from '../../../../src/tools/define/tool';
 
 /** One tool that uses every field of a definition. */
 export const everyField: Tool = defineTool({

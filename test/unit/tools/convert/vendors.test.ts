@@ -18,7 +18,7 @@ import {
   toOpenAiResponses,
 } from '../../../../src/tools/convert';
 import { TOOL_CLASSES } from '../../../../src/shared/tool-class';
-import { compile } from '../../../../src/tools/schema';
+import { compile } from '../../../../src/tools/schema/schema';
 import { shippedTools } from '../../../support/shipped-tools';
 import { everyField } from './every-field';
 

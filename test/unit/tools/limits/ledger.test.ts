@@ -10,7 +10,7 @@ import {
   renew,
   type Ledger,
 } from '../../../../src/tools/limits/ledger';
-import type { ToolLimits } from '../../../../src/tools/tool';
+import type { ToolLimits } from '../../../../src/tools/define/tool';
 
 const T0 = 1_700_000_000_000;
 const none = (): Ledger => ledgerAt(null, {}, T0);

@@ -17,7 +17,7 @@ import { FileStore } from '../../../../../src/store/file-store';
 import type { Store } from '../../../../../src/store/store';
 import { capturedLog } from '../../../../support/captured-log';
 import { withEngine, type Engine, type Setup } from '../../engine';
-import type { ToolLogger } from '../../../../../src/tools/tool';
+import type { ToolLogger } from '../../../../../src/tools/define/tool';
 
 export interface ServersSetup {
   servers: Record<string, ServerEntry>;

@@ -1,0 +1,273 @@
+/**
+ * Static admission: find → schema → the tool's own check → before-hooks → permission. Everything that a model asked
+ * for passes here before anything acts; what fails is answered to the model, and reaches neither a person nor a tool.
+ * Where a hook does I/O, or a classifier is asked, the last two steps are done again in `admitCall`.
+ */
+import type { AdmittedCall } from '../../shared/activity-io';
+import type { Resources, Safety } from '../../shared/batches';
+import { callError, type CallError } from '../../shared/errors';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { cutJson } from '../../shared/json-bytes';
+import { JsonSyntaxError, parseJson } from '../../shared/parse-json';
+import { CLASS_RULES } from '../../shared/tool-class';
+import { lackingTool } from '../catalogue/finding';
+import { hashJson, inputDigest } from '../../store/seal';
+import { hooksFor, runBefore, type InputChange } from './hooks';
+import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from './policy';
+import { inputError, readInput, taken } from '../schema/input-output';
+import { sunsetFault } from '../define/versions';
+import type { PreparedAgent, PreparedTool } from '../catalogue/registry';
+import type { Violation } from '../schema/schema';
+import { targetOf } from './act';
+import { exceptionText } from '../../shared/exception-text';
+import type { ToolLogger } from '../define/tool';
+
+/** Of a tool's name that the model has made up, as JSON: history and transcript have it. */
+const NAME_BYTES = 250;
+
+export interface Asked {
+  name: string;
+  /** The input as the model wrote it. */
+  json: string;
+  /** The answer was cut at its token limit: JSON that does not parse was cut off, not malformed. */
+  cut: boolean;
+  /** Names of the tools that the request showed; absent: all. */
+  shown?: ReadonlySet<string>;
+  /** No model asked: internal tools are there too. */
+  direct?: boolean;
+}
+
+type Admitted = 'tool' | 'version' | 'class' | 'verdict' | 'reason' | 'error' | 'input_hash' | 'input_digest' | 'parallel';
+
+export interface StaticAdmission extends Pick<AdmittedCall, Admitted> {
+  /** The effective input, defaults applied, as the hooks left it; as asked when the call was rejected. */
+  input: JsonObject;
+  /** What hooks made of the input, in order. */
+  changes: InputChange[];
+  /** A hook with I/O or the classifier has still to speak: `admitCall` decides, and `verdict` is the careful one. */
+  undecided: boolean;
+  /** What the rules looked at, for the record; null: they were not asked. */
+  facts: JsonObject | null;
+  /** What the tool declares as its target; null: nothing, or the call was rejected. */
+  target: JsonObject | null;
+}
+
+/** What static admission is told besides the call. */
+export interface AdmitOptions {
+  turn: TurnFacts;
+  log: ToolLogger;
+  /** How many turns of sub-agents may stand below this one. Default: any number. */
+  depthLeft?: number;
+}
+
+export async function admit(agent: PreparedAgent, asked: Asked, options: AdmitOptions = alone(agent)): Promise<StaticAdmission> {
+  const internal = asked.direct ? agent.internal.get(asked.name) : undefined;
+  const prepared = internal ?? agent.tools.get(asked.name);
+  const absent =
+    (prepared && sunsetFault(prepared.tool)) ?? (internal ? null : lackingTool(agent.tools, asked.name, asked.shown));
+  if (!prepared || absent) return rejected(asked, prepared ?? null, {}, absent!);
+  if (prepared.tool.subAgent && options.depthLeft === 0) return rejected(asked, prepared, {}, tooDeep(prepared.tool.name));
+  const parsed = parseInput(asked);
+  if (!parsed.ok) return rejected(asked, prepared, {}, parsed.error);
+
+  const checked = checkInput(prepared, parsed.input);
+  if (!checked.ok) return rejected(asked, prepared, checked.input, checked.error);
+
+  const { tool } = prepared;
+  const { name, version, class: toolClass } = tool;
+  const { turn, log } = options;
+  const hooks = hooksFor(agent.hooks.before, name);
+  const call = { tool: name, version, class: toolClass, input: checked.input, turn };
+  const revalidate = (changed: JsonObject) => checkInput(prepared, changed);
+  const hooked = runBefore(
+    hooks.filter((hook) => !hook.io),
+    call,
+    revalidate,
+    log,
+  );
+  if (!hooked.ok) return rejected(asked, prepared, checked.input, hooked.error);
+
+  const { input, changes } = hooked;
+  const aimed = targetOf(tool, input);
+  if (!aimed.ok) return rejected(asked, prepared, input, aimed.error);
+  const looked = factsOf({ tool, input, turn });
+  const verdict = await decideOn(agent.policy, looked);
+  const facts = recordedFacts(looked);
+  const waitsForHooks = hooks.some((hook) => hook.io);
+  if (verdict.verdict === 'deny' && !waitsForHooks)
+    return { ...rejected(asked, prepared, input, deniedError(name, verdict)), facts };
+  const allowed = verdict.verdict === 'allow' && !waitsForHooks;
+  const undecided = waitsForHooks || (verdict.verdict === 'classify' && agent.agent.classifier !== undefined);
+  return {
+    tool: name,
+    version,
+    class: toolClass,
+    verdict: allowed ? 'allow' : 'ask',
+    reason: verdict.reason,
+    error: null,
+    input,
+    input_hash: hashJson(input),
+    input_digest: inputDigest({ tool: name, version, input: checked.input }),
+    // A hook may still change what the call touches, and whether it asks: until then it is safe beside none.
+    parallel: allowed && runsBeside(prepared, input),
+    changes,
+    undecided,
+    facts,
+    target: aimed.target,
+  };
+}
+
+/** For a call outside of any turn: nothing untrusted has been read, nothing is logged. */
+function alone({ agent }: PreparedAgent): AdmitOptions {
+  const none = () => undefined;
+  return {
+    turn: { untrusted: false, requester: '', agent: agent.name, step: 0 },
+    log: { debug: none, info: none, warn: none, error: none },
+  };
+}
+
+/** Checks in threads what the calls would take long to check here; `admit` knows it afterwards. */
+export async function checkAhead(agent: PreparedAgent, calls: readonly Pick<Asked, 'name' | 'json' | 'cut'>[], owner: string) {
+  await Promise.all(
+    calls.map(async (asked) => {
+      const prepared = agent.internal.get(asked.name) ?? agent.tools.get(asked.name);
+      const parsed = parseInput(asked);
+      if (prepared && parsed.ok) await prepared.validate.ahead(parsed.input, owner);
+    }),
+  );
+}
+
+/** Schema, then the tool's own check: the effective input, or what is wrong with it. */
+export function checkInput(
+  prepared: PreparedTool,
+  input: JsonObject,
+): { ok: true; input: JsonObject } | { ok: false; input: JsonObject; error: CallError } {
+  const checked = prepared.validate(input);
+  if (!checked.valid) return { ok: false, input, error: violationsError(prepared, checked.violations) };
+  const own = ownCheck(prepared, checked.data);
+  return own ? { ok: false, input: checked.data, error: own } : { ok: true, input: checked.data };
+}
+
+/** What the model is told where no further turn may stand below its own. */
+export function tooDeep(tool: string): CallError {
+  const message = `${tool} was not asked: sub-agents stand as deep here as the first agent's maxDepth allows.`;
+  return callError('QUOTA_EXCEEDED', 'too_deep', message, { hint: 'Do it without another agent.' });
+}
+
+/** What the model is told of a call that rules or mode refuse. */
+export function deniedError(tool: string, { word, reason }: Verdict): CallError {
+  return callError('PERMISSION_DENIED', word ?? 'denied_by_rule', `${tool} may not be used: ${reason}.`);
+}
+
+/** For a call that is one too many in its answer. */
+export function refuseExcess(agent: PreparedAgent, asked: Asked, allowed: number): StaticAdmission {
+  const error = callError('INVALID_PARAMS', 'too_many_calls', `One answer may ask for ${allowed} calls; this one was not run.`, {
+    hint: 'Ask for it again in the next answer.',
+  });
+  return rejected(asked, agent.tools.get(asked.name) ?? null, {}, error);
+}
+
+function parseInput(asked: Asked): { ok: true; input: JsonObject } | { ok: false; error: CallError } {
+  const fault = (reason: string, message: string, hint: string) => ({
+    ok: false as const,
+    error: callError('INVALID_PARAMS', reason, message, { hint }),
+  });
+  if (asked.cut && asked.json.trim() === '')
+    return fault(
+      'cut_off',
+      'The answer was cut off before the input was written; the call was not run.',
+      'Ask again with a shorter answer.',
+    );
+  try {
+    const input = asked.json.trim() === '' ? {} : parseJson(asked.json);
+    if (!isJsonObject(input))
+      return fault('not_an_object', 'The input must be a JSON object.', 'Send an object with the fields of the schema.');
+    return { ok: true, input };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return asked.cut
+      ? fault(
+          'cut_off',
+          'The answer was cut off in the middle of this input; the call was not run.',
+          'Ask again with a shorter input.',
+        )
+      : fault('malformed_json', `The input is not valid JSON: ${error.message}`, 'Send the same call with valid JSON.');
+  }
+}
+
+/** The refinements of a zod schema, then the tool's `check`. */
+function ownCheck({ tool }: PreparedTool, input: JsonObject): CallError | null {
+  const read = readInput(tool, input);
+  if (!read.ok) return read.error;
+  try {
+    const fault = tool.check?.(read.taken);
+    return fault
+      ? callError('INVALID_PARAMS', fault.reason, fault.message, fault.hint === undefined ? {} : { hint: fault.hint })
+      : null;
+  } catch (error) {
+    return callError('EXECUTION_ERROR', 'check_crashed', `The check of ${tool.name} failed: ${exceptionText(error)}`);
+  }
+}
+
+/** More keys, or longer ones, than anybody needs: such a call runs alone, and history stays small. */
+const MOST_RESOURCES = 32;
+const LONGEST_RESOURCE = 300;
+
+function runsBeside({ tool }: PreparedTool, input: JsonObject): Safety {
+  const rule = CLASS_RULES[tool.class].parallel;
+  if (rule === 'never') return false;
+  if (!tool.concurrencySafe) return rule === 'yes';
+  try {
+    const said: unknown = tool.concurrencySafe(taken(tool, input));
+    return said === true || (isResources(said) && { reads: [...said.reads], writes: [...said.writes] });
+  } catch {
+    return false; // a predicate that crashes on this input has not said that it is safe
+  }
+}
+
+function isResources(value: unknown): value is Resources {
+  const { reads, writes } = (value ?? {}) as Partial<Resources>;
+  return (
+    Array.isArray(reads) &&
+    Array.isArray(writes) &&
+    reads.length + writes.length <= MOST_RESOURCES &&
+    [...reads, ...writes].every((name) => typeof name === 'string' && name.length <= LONGEST_RESOURCE)
+  );
+}
+
+const DECISION_WORDS = /confirm|approv|consent/i;
+
+function violationsError({ tool, schema }: PreparedTool, violations: Violation[]): CallError {
+  const madeUpDecision = violations.some(
+    (violation) => /additional propert/.test(violation.message) && DECISION_WORDS.test(violation.message),
+  );
+  const hint = madeUpDecision
+    ? 'Approval is a decision that a person gives outside of this conversation; no field of the input stands for it. Leave that field out.'
+    : `Fields: ${Object.keys((schema.properties ?? {}) as object).join(', ') || 'none'}; required: ${((schema.required as string[] | undefined) ?? []).join(', ') || 'none'}.`;
+  return inputError(tool.name, 'schema_violation', violations, { hint });
+}
+
+function rejected(asked: Asked, prepared: PreparedTool | null, input: JsonObject, error: CallError): StaticAdmission {
+  return {
+    tool: prepared?.tool.name ?? cutJson(asked.name.slice(0, 100).toWellFormed(), NAME_BYTES),
+    version: prepared?.tool.version ?? '',
+    class: prepared?.tool.class ?? 'read',
+    verdict: 'rejected',
+    reason: error.reason,
+    error,
+    input,
+    input_hash: hashJson(input),
+    input_digest: rejectedDigest(asked),
+    parallel: true,
+    changes: [],
+    undecided: false,
+    facts: null,
+    target: null,
+  };
+}
+
+/** "The same input twice" for an input that may be no JSON at all. */
+function rejectedDigest(asked: Asked): string {
+  const text: Json = { tool: asked.name.toWellFormed(), version: '', input: asked.json.toWellFormed() };
+  return inputDigest(text as never);
+}

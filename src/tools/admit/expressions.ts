@@ -1,0 +1,87 @@
+/** Expressions over a call, asked at once where that is short, and else in a thread that can be ended (decision 0023). */
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { AskedCall, Condition, Expression, Outcome } from '../../rules';
+import { compileCondition, compileExpression } from '../../rules/condition';
+import { isToolError } from '../define/errors';
+import { defineJob } from '../isolation/job';
+import { inThread } from '../isolation/pool';
+
+/** Some 5 ms. */
+const FEW_STEPS = 2_500_000;
+
+type Given = ReturnType<Expression['evaluate']>;
+
+/** Whether all of them can be asked on the worker's thread. */
+export function fewSteps(expressions: readonly Pick<Expression, 'steps'>[], call: AskedCall): boolean {
+  let sum = 0;
+  return expressions.every((expression) => (sum += expression.steps(call)) <= FEW_STEPS);
+}
+
+/** What each condition says of the call. */
+export async function outcomesInThread(conditions: readonly Condition[], call: AskedCall): Promise<Outcome[]> {
+  const texts = conditions.map(({ text }) => text);
+  return ended(inThread(conditionsJob, { texts, call: plain(call) }, lane(call)), (error) => texts.map(() => ({ error })));
+}
+
+/** What an expression gives, wherever it is asked. */
+export async function evaluated(expression: Expression, call: AskedCall): Promise<Given> {
+  if (fewSteps([expression], call)) return expression.evaluate(call);
+  return ended(inThread(expressionJob, { text: expression.text, call: plain(call) }, lane(call)), (error) => ({ error }));
+}
+
+const lane = ({ turn }: AskedCall) => ({ lane: 'admission', owner: turn.requester }) as const;
+
+/** Only what can be copied, and what expressions look at. */
+function plain({ tool, input, turn }: AskedCall): AskedCall {
+  const { schema } = tool;
+  return { tool: { ...tool, schema }, input, turn };
+}
+
+async function ended<T>(work: Promise<T>, failed: (error: string) => T): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isToolError(error)) return failed(error.message);
+    throw error;
+  }
+}
+
+/** Exported for tests: each that shows it takes so long. */
+export const LIMITS = { ms: 5000, reason: 'condition_too_slow', hint: 'Send less.' };
+const HERE = join(__dirname, 'expressions');
+const conditionsJob = defineJob<{ texts: string[]; call: AskedCall }, Outcome[]>(HERE, 'askConditions', 'It', LIMITS);
+const expressionJob = defineJob<{ text: string; call: AskedCall }, Given>(HERE, 'askExpression', 'It', LIMITS);
+
+/** Runs in a thread. */
+export function askConditions({ texts, call }: { texts: string[]; call: AskedCall }): Outcome[] {
+  return texts.map((text) => conditionOf(text).holds(call));
+}
+
+/** Runs in a thread. What it gives is used if it is a number or a text, and is named by its kind else. */
+export function askExpression({ text, call }: { text: string; call: AskedCall }): Given {
+  const given = expressionOf(text).evaluate(call);
+  return 'value' in given && typeof given.value === 'object' ? { value: null } : given;
+}
+
+const conditionOf = remembered((text) => {
+  const compiled = compileCondition(text);
+  if (!compiled.ok) throw new Error(compiled.fault);
+  return compiled.condition;
+});
+
+const expressionOf = remembered((text) => {
+  const compiled = compileExpression(text);
+  if (!compiled.ok) throw new Error(compiled.fault);
+  return compiled.expression;
+});
+
+/** Made once in this thread. */
+function remembered<T extends object>(make: (text: string) => T): (text: string) => T {
+  const known = new LRUCache<string, T>({ max: 500 });
+  return (text) => {
+    const made = known.get(text) ?? make(text);
+    known.set(text, made);
+    return made;
+  };
+}

@@ -1,0 +1,244 @@
+/**
+ * Hooks: code of the agent's or app's author around every call. Before-hooks see a call that is valid, and may
+ * refuse it or change its input; whoever fails, fails closed. After-hooks see a result, and may only annotate it.
+ */
+import { type CallError, callError } from '../../shared/errors';
+import { type Json, type JsonObject, isJsonObject } from '../../shared/json';
+import { unknownFields } from '../../shared/unknown-fields';
+import type { ToolClass } from '../../shared/tool-class';
+import type { TurnFacts } from '../../rules';
+import { matchesWildcard } from '../../rules/text-pattern';
+import { toJson } from '../results/to-json';
+import { exceptionText } from '../../shared/exception-text';
+import type { CheckFault, ToolLogger } from '../define/tool';
+
+/** The call that a hook looks at. Its own copy: what a hook writes into it changes nothing. */
+export interface HookCall {
+  tool: string;
+  version: string;
+  class: ToolClass;
+  input: JsonObject;
+  turn: TurnFacts;
+}
+
+export interface HookContext {
+  /** Aborts at the hook's time limit. */
+  signal: AbortSignal;
+  log: ToolLogger;
+}
+
+export type BeforeAnswer = undefined | void | { refuse: CheckFault } | { input: JsonObject; why: string };
+
+interface HookCommon {
+  /** `[A-Za-z0-9_-]{1,64}`; stands in history and on cards. */
+  name: string;
+  /** Names of tools, with `*` for any characters. Absent: all. */
+  tools?: string[];
+  /** Time limit of one run, ms. Default 10,000; synchronous hooks cannot be interrupted. */
+  timeoutMs?: number;
+}
+
+export interface BeforeHook extends HookCommon {
+  /** It asks somebody else. Then it runs in an activity of its own, after those without; it may run again after a crash. */
+  io?: boolean;
+  run(call: HookCall, ctx: HookContext): BeforeAnswer | Promise<BeforeAnswer>;
+}
+
+export interface HookResult extends HookCall {
+  ok: boolean;
+  /** What the tool returned; null when it failed. */
+  data: Json;
+  error: CallError | null;
+}
+
+/** `note` is for the model; `metadata` goes into the envelope's, under names that are free there. */
+export type AfterAnswer = undefined | void | { note?: string; metadata?: JsonObject };
+
+export interface AfterHook extends HookCommon {
+  run(result: HookResult, ctx: HookContext): AfterAnswer | Promise<AfterAnswer>;
+}
+
+export interface Hooks {
+  before: BeforeHook[];
+  after: AfterHook[];
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+export const HOOK_TIMEOUT = 10_000;
+/** What all hooks of one call may take together: they run inside of activities that have limits of their own. */
+const MOST_TOGETHER = 60_000;
+
+/** Every fault of a list of hooks, in words. */
+export function hookFaults(hooks: Partial<Hooks> | undefined): string[] {
+  const kinds = ['before', 'after'] as const;
+  const unknown = unknownFields(hooks, kinds, 'hooks');
+  return [
+    ...unknown,
+    ...kinds.flatMap((kind) => {
+      const list: unknown = hooks?.[kind] ?? [];
+      if (!Array.isArray(list)) return [`hooks.${kind} must be a list`];
+      const all = list as BeforeHook[];
+      const names = all.map((hook) => hook?.name);
+      const twice = names.filter((name, index) => names.indexOf(name) !== index);
+      const together = all.reduce((sum, hook) => sum + (hook?.timeoutMs ?? (kind === 'after' || hook?.io ? HOOK_TIMEOUT : 0)), 0);
+      return [
+        ...all.flatMap((hook) => oneFaults(kind, hook)),
+        ...(twice.length > 0 ? [`two hooks.${kind} have one name: ${twice.join(', ')}`] : []),
+        ...(together > MOST_TOGETHER
+          ? [`hooks.${kind} may take ${together} ms together; at most ${MOST_TOGETHER}: give them a smaller timeoutMs`]
+          : []),
+      ];
+    }),
+  ];
+}
+
+function oneFaults(kind: string, hook: BeforeHook): string[] {
+  if (typeof hook !== 'object' || hook === null) return [`hooks.${kind} has ${JSON.stringify(hook)}, which is no hook`];
+  const { name, run, tools, timeoutMs } = hook;
+  const fields = ['name', 'tools', 'timeoutMs', 'run', ...(kind === 'before' ? ['io'] : [])];
+  const faults = unknownFields(hook, fields, `hooks.${kind} ${name}`);
+  if (typeof name !== 'string' || !NAME.test(name))
+    faults.push(`hooks.${kind}: name ${JSON.stringify(name)} must match ${NAME.source}`);
+  if (typeof run !== 'function') faults.push(`hooks.${kind} ${name}: run must be a function`);
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every((tool) => typeof tool === 'string')))
+    faults.push(`hooks.${kind} ${name}: tools must be a list of names`);
+  if (timeoutMs !== undefined && !(timeoutMs > 0))
+    faults.push(`hooks.${kind} ${name}: timeoutMs is ${timeoutMs}; it must be positive`);
+  return faults;
+}
+
+/** The app's hooks run first. */
+export function joinHooks(...all: (Partial<Hooks> | undefined)[]): Hooks {
+  return { before: all.flatMap((hooks) => hooks?.before ?? []), after: all.flatMap((hooks) => hooks?.after ?? []) };
+}
+
+export function hooksFor<H extends HookCommon>(hooks: readonly H[], tool: string): H[] {
+  return hooks.filter(({ tools }) => tools === undefined || tools.some((name) => matchesWildcard(name, tool)));
+}
+
+/** What a hook made of an input, and why. */
+export interface InputChange {
+  hook: string;
+  why: string;
+  /** The input that the hook was given. */
+  before: JsonObject;
+}
+
+export type BeforeOutcome = { ok: true; input: JsonObject; changes: InputChange[] } | { ok: false; error: CallError };
+/** Null: the input is valid; else the effective one, or what is wrong with it. */
+export type Revalidate = (input: JsonObject) => { ok: true; input: JsonObject } | { ok: false; error: CallError };
+
+/** Runs the synchronous hooks over a call. */
+export function runBefore(hooks: readonly BeforeHook[], call: HookCall, revalidate: Revalidate, log: ToolLogger): BeforeOutcome {
+  let outcome: BeforeOutcome = { ok: true, input: call.input, changes: [] };
+  for (const hook of hooks) {
+    if (!outcome.ok) break;
+    outcome = step(hook, outcome, revalidate, () => {
+      const answer = hook.run(ownCopy(call, outcome), { signal: new AbortController().signal, log });
+      if (!isThenable(answer)) return answer;
+      answer.then(undefined, () => undefined);
+      throw new Error('it returned a promise; declare it with io: true');
+    });
+  }
+  return outcome;
+}
+
+/** Runs hooks with I/O over a call, one after the other, each within its time limit. */
+export async function runBeforeIo(
+  hooks: readonly BeforeHook[],
+  call: HookCall,
+  revalidate: Revalidate,
+  log: ToolLogger,
+): Promise<BeforeOutcome> {
+  let outcome: BeforeOutcome = { ok: true, input: call.input, changes: [] };
+  for (const hook of hooks) {
+    if (!outcome.ok) break;
+    const given = outcome;
+    const answer = await settle(() =>
+      within(hook.timeoutMs ?? HOOK_TIMEOUT, (signal) => hook.run(ownCopy(call, given), { signal, log })),
+    );
+    outcome = step(hook, given, revalidate, answer);
+  }
+  return outcome;
+}
+
+function isThenable(answer: BeforeAnswer | Promise<BeforeAnswer>): answer is Promise<BeforeAnswer> {
+  return typeof (answer as Partial<Promise<BeforeAnswer>> | undefined)?.then === 'function';
+}
+
+function ownCopy(call: HookCall, outcome: BeforeOutcome): HookCall {
+  return { ...call, input: structuredClone(outcome.ok ? outcome.input : call.input), turn: { ...call.turn } };
+}
+
+/** One hook's answer, applied; a throw, or an answer that is none, refuses the call. */
+function step(
+  hook: BeforeHook,
+  given: BeforeOutcome & { ok: true },
+  revalidate: Revalidate,
+  answer: () => BeforeAnswer,
+): BeforeOutcome {
+  const failed = (what: string): BeforeOutcome => ({
+    ok: false,
+    error: callError('EXECUTION_ERROR', 'hook_failed', `The before-hook ${hook.name} failed, so the call was not run: ${what}`, {
+      hint: 'This is for whoever runs the agent; another input does not help.',
+    }),
+  });
+  let said: BeforeAnswer;
+  try {
+    said = answer();
+  } catch (error) {
+    return failed(exceptionText(error));
+  }
+  if (said === undefined || said === null) return given;
+  if (typeof said !== 'object') return failed(`it answered ${typeof said}`);
+  if ('refuse' in said) return { ok: false, error: refusalOf(hook, said.refuse) };
+  if (!('input' in said) || !isJsonObject(said.input)) return failed('it answered neither refuse nor input');
+  const json = toJson(said.input);
+  if (!json.ok) return failed(`the input that it gave is not JSON: ${json.message}`);
+  const checked = revalidate(json.data as JsonObject);
+  if (!checked.ok) return failed(`the input that it gave is refused: ${checked.error.message}`);
+  const why = String(said.why ?? '')
+    .slice(0, 300)
+    .toWellFormed();
+  return { ok: true, input: checked.input, changes: [...given.changes, { hook: hook.name, why, before: given.input }] };
+}
+
+function refusalOf(hook: BeforeHook, refuse: CheckFault): CallError {
+  const { reason, message, hint } = refuse ?? {};
+  const word = typeof reason === 'string' && reason !== '' ? reason.slice(0, 100).toWellFormed() : 'refused_by_hook';
+  const text =
+    typeof message === 'string' && message !== '' ? message.toWellFormed() : `The hook ${hook.name} refused this call.`;
+  return callError('PERMISSION_DENIED', word, text, typeof hint === 'string' ? { hint: hint.slice(0, 1000).toWellFormed() } : {});
+}
+
+async function settle(work: () => Promise<BeforeAnswer>): Promise<() => BeforeAnswer> {
+  try {
+    const answer = await work();
+    return () => answer;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+/**
+ * Runs `work` with a signal that aborts at the limit.
+ * @throws Error when it takes longer, or what it throws
+ */
+export async function within<T>(ms: number, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
+  const abort = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`it did not answer within ${ms} ms`);
+      reject(error);
+      abort.abort(error);
+    }, ms);
+  });
+  try {
+    return await Promise.race([(async () => work(abort.signal))(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

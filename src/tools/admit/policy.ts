@@ -1,0 +1,119 @@
+/**
+ * Permission: an agent's rules, compiled once, so that every fault of them is found before a model calls anything, and asked about
+ * each call of its tools. The rules themselves are in `rules/`.
+ */
+import {
+  compileRules,
+  permissionFaults as faultsOf,
+  type AgentPermissions,
+  type Policy,
+  decide as decideAtOnce,
+  type CallFacts,
+  type Verdict,
+  type FileHashes,
+  type RuledTool,
+  type TurnFacts,
+} from '../../rules';
+import type { JsonObject } from '../../shared/json';
+import { readResult } from '../results/shape';
+import { isFrom } from '../catalogue/tool-source';
+import type { Tool } from '../define/tool';
+import { compiledInput } from '../schema/schema';
+import { taken } from '../schema/input-output';
+import { fewSteps, outcomesInThread } from './expressions';
+
+export { recordedFacts, withDefaults, EFFECTS, MODES } from '../../rules';
+export type { AgentPermissions, Mode, Policy, RuleEntry, RuleTrace, TurnFacts, Verdict } from '../../rules';
+
+/** Every fault of an agent's permissions, in words; empty: they can be compiled. `servers`: others whose tools it has besides. */
+export function permissionFaults(
+  permissions: AgentPermissions,
+  tools: readonly Tool[],
+  servers: readonly string[] = [],
+): string[] {
+  // Which tools a server has is known only once a turn begins.
+  return faultsOf(permissions, withBuiltIn(tools).map(ruledTool), (name) => isFrom(servers, name));
+}
+
+/** @throws Error that lists every fault */
+export function compilePolicy(permissions: AgentPermissions, tools: readonly Tool[], servers: readonly string[] = []): Policy {
+  const faults = permissionFaults(permissions, tools, servers);
+  if (faults.length > 0) throw new Error(`The permission rules have faults:\n- ${faults.join('\n- ')}`);
+  return compileRules(permissions);
+}
+
+function withBuiltIn(tools: readonly Tool[]): Tool[] {
+  return tools.some((tool) => tool.name === readResult.name) ? [...tools] : [...tools, readResult];
+}
+
+// The verdict on a call, where a worker asks for it: conditions that could take long are asked in a thread, all of a call's
+// together, and one that is ended there has failed, so that its rule counts for the careful side.
+
+export function decide(policy: Policy, call: ToolCall): Promise<Verdict> {
+  return decideOn(policy, factsOf(call));
+}
+
+/** The same, where the facts are wanted besides. */
+export async function decideOn(policy: Policy, call: CallFacts): Promise<Verdict> {
+  const conditions = policy.rulesOf(call.tool).flatMap(({ rule }) => rule.condition ?? []);
+  if (fewSteps(conditions, call)) return decideAtOnce(policy, call);
+  const said = await outcomesInThread(conditions, call);
+  return decideAtOnce(policy, call, (condition) => said[conditions.indexOf(condition)]!);
+}
+
+// What rules look at of a tool and of a call: the only place where they meet a tool's own code.
+
+export interface ToolCall {
+  tool: Tool;
+  /** The effective input. */
+  input: JsonObject;
+  turn: TurnFacts;
+}
+
+export function factsOf({ tool, input, turn }: ToolCall): CallFacts {
+  return { tool: ruledTool(tool), input, targets: targetsOf(tool, input), ...filesOf(tool), turn };
+}
+
+/** Looked at when a rule asks, each once: verdict and record speak of the same content. */
+function filesOf({ ruleTarget }: Tool): { files?: FileHashes } {
+  if (ruleTarget?.kind !== 'command') return {};
+  const looked: Record<string, string | null> = {};
+  const hashOf = (path: string) => (looked[path] ??= ruleTarget.hashOf?.(path) ?? null);
+  return { files: { hashOf, looked } };
+}
+
+const known = new WeakMap<Tool, RuledTool>();
+
+/** The same object each time: what was compiled for it is found again. */
+export function ruledTool(tool: Tool): RuledTool {
+  const ruled = known.get(tool) ?? describe(tool);
+  known.set(tool, ruled);
+  return ruled;
+}
+
+function describe(tool: Tool): RuledTool {
+  const { name, version, class: toolClass, group, egress } = tool;
+  return {
+    name,
+    version,
+    class: toolClass,
+    ...(group === undefined ? {} : { group }),
+    ...(egress === undefined ? {} : { egress }),
+    target: tool.ruleTarget?.kind ?? null,
+    get schema() {
+      return compiledInput(tool.input as JsonObject).schema; // only once a rule has a condition
+    },
+  };
+}
+
+/** Nothing at all counts as unknown: a search without a folder searches everywhere. */
+function targetsOf(tool: Tool, input: JsonObject): string[] | null {
+  if (!tool.ruleTarget) return null;
+  try {
+    const said: unknown = tool.ruleTarget.of(taken(tool, input));
+    const targets: unknown[] = Array.isArray(said) ? said : [said];
+    return targets.length > 0 && targets.every((target) => typeof target === 'string') ? (targets as string[]) : null;
+  } catch {
+    return null;
+  }
+}

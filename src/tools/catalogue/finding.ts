@@ -1,0 +1,142 @@
+/** The two tools with which a model finds others. What they answer is data: only names of the agent's tools count in it. */
+import { z } from 'zod';
+import { cutBytes } from '../../shared/cut';
+import { visible } from '../../shared/visible';
+import { callError, type CallError } from '../../shared/errors';
+import { isJsonObject, type JsonObject } from '../../shared/json';
+import { defineBuiltIn } from '../define/define';
+import type { Tool } from '../define/tool';
+import { groupsOf, type Choice } from './choice';
+import { entryOf, type ToolEntry, UNGROUPED, nearestNames } from './ranker';
+
+export const FIND_TOOLS = 'find_tools';
+export const OPEN_GROUP = 'open_group';
+
+const entry = z.object({ name: z.string(), about: z.string(), group: z.string(), class: z.string() });
+const found = z.object({
+  tools: z.array(entry),
+  searched: z.number().int(),
+  note: z.string(),
+});
+const LOADED = 'From your next answer on you can call them.';
+
+/** `{query, limit}` → `{tools [{name, about, group, class}], searched, note}`, best first. */
+export function findTools(entries: readonly ToolEntry[], rank: (query: string) => ToolEntry[], visibleAtOnce: number): Tool {
+  const most = Math.min(8, visibleAtOnce);
+  const groups = [...new Set(entries.map(({ group }) => group))];
+  return defineBuiltIn({
+    name: FIND_TOOLS,
+    version: '1.0.0',
+    class: 'compute',
+    description: {
+      does: `Finds tools by what they do. You see only a few of your ${entries.length} tools; this finds the others, and loads them.`,
+      returns: `tools: up to ${most}, best first, each with name, one line about it, group and class. ${LOADED}`,
+      useWhen: 'No tool that you see fits the task, or you need another one for the next part of it.',
+      dontUseFor: 'Facts, files or web pages: it knows nothing but tools.',
+      example: '{"query": "convert an amount between currencies"}',
+      warning: `You see ${visibleAtOnce} found tools at once; those that you have not used for longest make room.`,
+    },
+    input: z.object({
+      query: z.string().min(2).max(200).describe('What the tool should do: a verb and its object, in English'),
+      limit: z.number().int().min(1).max(most).default(most).describe('Tools to load at most'),
+    }),
+    output: found,
+    maxInlineBytes: 'unlimited', // bounded by limit and by the length of a line
+    run({ query, limit }) {
+      const tools = rank(query).slice(0, limit);
+      const note =
+        tools.length > 0 ? LOADED : `Nothing fits these words. Try others; the groups are: ${cutBytes(groups.join(', '), 1000)}.`;
+      return { tools: tools.map((tool) => ({ ...tool })), searched: entries.length, note };
+    },
+  });
+}
+
+/** `{group}` → `{tools [{name, about, group, class}], searched, note}`, in the agent's order. */
+export function openGroup(tools: readonly Tool[], choice: Extract<Choice, { mode: 'groups' }>): Tool {
+  const groups = groupsOf(tools.filter((tool) => !choice.always.includes(tool.name)));
+  const names = [...groups.keys()];
+  const lines = names.map((name) => `- ${groupLine(name, groups.get(name)!, choice.about)}`);
+  return defineBuiltIn({
+    name: OPEN_GROUP,
+    version: '1.0.0',
+    class: 'compute',
+    description: {
+      does: `Opens a group of tools. You have tools in ${names.length} groups, and see those of a group once you have opened it:\n${lines.join('\n')}`,
+      returns: `tools: those of the group, each with name, one line about it, group and class. ${LOADED}`,
+      useWhen: 'The task belongs to a group whose tools you do not see yet.',
+      dontUseFor: 'A group whose tools you see already.',
+      example: JSON.stringify({ group: names[0] ?? UNGROUPED }),
+      warning: `You see ${choice.visible} tools of groups at once; those that you have not used for longest make room.`,
+    },
+    input: z.object({ group: z.enum(names.length > 0 ? names : [UNGROUPED]).describe('Name of the group') }),
+    output: found,
+    maxInlineBytes: 'unlimited',
+    run({ group }) {
+      const members = groups.get(group) ?? [];
+      return { tools: members.map((tool) => ({ ...entryOf(tool) })), searched: tools.length, note: LOADED };
+    },
+  });
+}
+
+const GROUP_LINE = 200;
+
+function groupLine(name: string, members: readonly Tool[], about: Record<string, string>): string {
+  const said = Object.hasOwn(about, name) ? about[name]! : members.map((tool) => tool.name).join(', ');
+  const line = visible(said).replace(/\s+/g, ' ').trim();
+  const cut = line.length <= GROUP_LINE ? line : `${line.slice(0, GROUP_LINE - 1).toWellFormed()}…`;
+  return `${visible(name)} (${members.length}): ${cut}`;
+}
+
+// A call of a tool that the model does not see: what it is told, so that its next call fits.
+
+interface Known {
+  tool: { internalOnly?: boolean };
+  schema: JsonObject;
+}
+
+const LISTED = 20;
+
+/**
+ * @param shown names that the request showed; absent: all
+ * @returns null when the tool may be called
+ */
+export function lackingTool(tools: ReadonlyMap<string, Known>, name: string, shown?: ReadonlySet<string>): CallError | null {
+  const known = tools.get(name);
+  if (!known)
+    return unknownTool(
+      name,
+      [...tools].filter(([, one]) => !one.tool.internalOnly).map(([key]) => key),
+    );
+  if (shown === undefined || shown.has(name)) return null;
+  return callError('TOOL_NOT_FOUND', 'not_loaded', `${name} was not loaded when you called it; the call was not run.`, {
+    hint: `It is loaded now. Its input: ${fields(known.schema)}. Call it again, with an input that fits.`,
+  });
+}
+
+function unknownTool(name: string, names: string[]): CallError {
+  const cut = name.slice(0, 100).toWellFormed();
+  const near = names.length <= LISTED ? names : nearestNames(cut, names);
+  const hint =
+    near.length === 0
+      ? 'No tool has a name like it. Use only tools that you were given.'
+      : names.length <= LISTED
+        ? `Tools: ${near.join(', ')}.`
+        : `Nearest names: ${near.join(', ')}.`;
+  return callError('TOOL_NOT_FOUND', 'unknown_tool', `There is no tool ${JSON.stringify(cut)}.`, { hint });
+}
+
+/** `city (string), unit (string, may be left out)`, at most twenty. */
+function fields(schema: JsonObject): string {
+  const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  if (properties.length === 0) return 'no fields';
+  const shown = properties.slice(0, LISTED).map(([name, field]) => {
+    const type = isJsonObject(field)
+      ? Array.isArray(field.enum)
+        ? field.enum.slice(0, 8).join('|')
+        : String(field.type ?? 'any')
+      : 'any';
+    return `${name} (${type}${required.has(name) ? '' : ', may be left out'})`;
+  });
+  return `${shown.join(', ')}${properties.length > LISTED ? ', …' : ''}`;
+}

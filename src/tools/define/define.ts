@@ -1,0 +1,207 @@
+/**
+ * `defineTool` checks a definition (tool.ts) when it is made and names every fault at once; nothing of a wrong tool is found out
+ * only when a model calls it.
+ */
+import { inspect } from 'node:util';
+import type { z } from 'zod';
+import { type JsonObject, isJsonObject } from '../../shared/json';
+import { unknownFields } from '../../shared/unknown-fields';
+import { defaultsOf } from '../schema/defaults';
+import { compiledInput, compileOutput, isZod, outputSchema, plain } from '../schema/schema';
+import { TOOL, type Tool, type ToolDefinition } from './tool';
+import { FIELDS, strayFields, asyncPlace } from './fields';
+
+type Written<I, R> = Omit<ToolDefinition<I, R>, 'input' | 'output'>;
+
+/**
+ * Checks and brands a tool definition.
+ * @throws Error that lists every fault of the definition
+ */
+export function defineTool<S extends z.ZodType, O extends z.ZodType>(
+  definition: Written<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
+): Tool<z.output<S>>;
+export function defineTool<I = any, O extends z.ZodType = z.ZodType>(
+  definition: Written<I, z.output<O>> & { input: JsonObject; output?: O | JsonObject },
+): Tool<I>;
+export function defineTool(definition: ToolDefinition<any>): Tool {
+  return checked(definition, false);
+}
+
+/** As `defineTool`, for the tools that holdfast brings along: their names are refused to all others. */
+export function defineBuiltIn<S extends z.ZodType, O extends z.ZodType>(
+  definition: Written<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
+): Tool<z.output<S>> {
+  return checked(definition as ToolDefinition<any>, true);
+}
+
+function checked(given: ToolDefinition<any>, reserved: boolean): Tool {
+  const { definition, faults } = readDefinition(given, { reserved });
+  if (faults.length > 0) throw new Error(`Tool ${shown(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
+  return Object.freeze({ ...definition, [TOOL]: true as const });
+}
+
+// What is wrong with a tool definition, all of it at once. Whatever is given, nothing is thrown.
+
+/** A field of these names would let the model approve itself. */
+const DECISION_FIELDS = ['confirmed', 'user_confirmed', 'approved'];
+/** Tools that holdfast brings along for every agent. */
+const RESERVED = ['read_result', 'find_tools', 'open_group'];
+/** `subAgent` is there where a definition is made of another one by `agentTool`. */
+const KNOWN = [...Object.keys(FIELDS), 'input', 'output', 'subAgent'];
+/** Places within one field that a message names. */
+const MOST_PLACES = 10;
+
+export interface Read {
+  /** The definition as plain data, read once; a JSON Schema in it is a copy. */
+  definition: ToolDefinition<any>;
+  faults: string[];
+}
+
+/** Reads a definition, and lists every fault in words that say what to change. No faults: well defined. */
+export function readDefinition(given: unknown, options: { reserved?: boolean } = {}): Read {
+  const { fields, faults } = snapshot(given);
+  const definition = fields as unknown as ToolDefinition<any>;
+  if (faults.length > 0) return { definition, faults };
+  const fault = (condition: boolean, text: string) => condition && faults.push(text);
+
+  for (const [name, [schema, words]] of Object.entries(FIELDS)) {
+    const places = wrongPlaces(name, schema, fields[name]);
+    if (places.length === 0) continue;
+    const within = places.filter((place) => place !== name);
+    const where = within.length > 0 ? `; look at ${within.slice(0, MOST_PLACES).join(', ')}` : '';
+    faults.push(`${name} must ${words}; it is ${shown(fields[name])}${where}`, ...strayFields(schema, fields[name], name));
+  }
+  fault(
+    options.reserved !== true && RESERVED.includes(definition.name),
+    `name ${shown(definition.name)} is a tool that holdfast brings along; choose another`,
+  );
+  fault(
+    definition.cacheTtlMs !== undefined && definition.class !== 'read',
+    `cacheTtlMs is for class read, not ${shown(definition.class)}`,
+  );
+  fault(
+    definition.preview !== undefined && definition.class !== 'destructive' && definition.class !== 'write',
+    `preview is for tools with effects, not class ${shown(definition.class)}`,
+  );
+  for (const name of ['reconcile', 'intentKey'] as const) {
+    fault(
+      definition[name] !== undefined && definition.class !== 'destructive',
+      `${name} is for class destructive, not ${shown(definition.class)}`,
+    );
+  }
+  fault(definition.reconcileMs !== undefined && definition.reconcile === undefined, 'reconcileMs is given without reconcile');
+  fault(
+    definition.intentWindowMs !== undefined && definition.intentKey === undefined,
+    'intentWindowMs is given without intentKey',
+  );
+  fault(
+    definition.previewTolerance !== undefined && definition.preview === undefined,
+    'previewTolerance is given without preview',
+  );
+  fault(definition.idempotent === true && definition.class !== 'destructive', 'idempotent is for class destructive');
+  fault(
+    definition.cacheKeyParams !== undefined && definition.cacheTtlMs === undefined,
+    'cacheKeyParams needs cacheTtlMs: without it nothing is cached',
+  );
+  fault(
+    definition.sunsetDate !== undefined && definition.deprecated !== true,
+    'sunsetDate is for deprecated tools: set deprecated: true, or leave it out',
+  );
+  faults.push(...unknownFields(fields, KNOWN), ...inputFaults(fields), ...outputFaults(fields));
+  return { definition, faults };
+}
+
+/** Each field read once: a getter may throw, or say something else the next time. */
+function snapshot(given: unknown): { fields: Record<string, unknown>; faults: string[] } {
+  const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const faults: string[] = [];
+  if (typeof given !== 'object' || given === null) return { fields, faults: ['a tool definition must be an object'] };
+  try {
+    for (const name of Object.keys(given)) {
+      try {
+        fields[name] = (given as Record<string, unknown>)[name];
+      } catch (error) {
+        faults.push(`${name} cannot be read: ${messageOf(error)}`);
+      }
+    }
+  } catch (error) {
+    faults.push(`a tool definition must be a plain object: ${messageOf(error)}`);
+  }
+  return { fields, faults };
+}
+
+/** Where a value does not fit, such as `errors[0].code`; its own name when it is all of it. */
+function wrongPlaces(name: string, schema: (typeof FIELDS)[keyof typeof FIELDS][0], value: unknown): string[] {
+  try {
+    const { error } = schema.safeParse(value);
+    return (error?.issues ?? []).map(({ path }) => path.reduce<string>(below, name));
+  } catch {
+    return [name]; // a getter further down threw
+  }
+}
+
+function below(place: string, key: PropertyKey): string {
+  return typeof key === 'number' ? `${place}[${key}]` : `${place}.${String(key).slice(0, 100)}`;
+}
+
+function inputFaults(fields: Record<string, unknown>): string[] {
+  const { input, cacheKeyParams } = fields;
+  try {
+    if (!isZod(input) && !isJsonObject(input)) return [`input must be a zod object or a JSON Schema; it is ${shown(input)}`];
+    fields.input = isZod(input) ? input : plain(input);
+    const { schema } = compiledInput(fields.input as JsonObject);
+    if (schema.type !== 'object') return [`input must be a schema of type object; its type is ${shown(schema.type)}`];
+    const names = Object.keys((schema.properties ?? {}) as object);
+    const unknown = Array.isArray(cacheKeyParams) ? cacheKeyParams.filter((name) => !names.includes(name as string)) : [];
+    return [
+      ...DECISION_FIELDS.filter((field) => names.includes(field)).map(
+        (field) => `input has a field ${field}: an approval is a person's decision, never a field that the model sets`,
+      ),
+      ...asyncFaults(input),
+      ...defaultsOf(schema).unfit.map(({ path, message }) => `input${path} ${message}`),
+      ...unknown.map((name) => `cacheKeyParams names ${shown(name)}, which is no property of input`),
+    ];
+  } catch (error) {
+    return [`input is not a usable schema: ${messageOf(error)}`];
+  }
+}
+
+function asyncFaults(input: unknown): string[] {
+  const place = isZod(input) ? asyncPlace(input) : null;
+  if (place === null) return [];
+  return [
+    `input has an asynchronous refinement or transform at ${place || '/'}: it must answer at once; wait in run, or in preview`,
+  ];
+}
+
+function outputFaults(fields: Record<string, unknown>): string[] {
+  const { output } = fields;
+  try {
+    if (output === undefined) return [];
+    if (!isZod(output) && !isJsonObject(output)) return [`output must be a zod schema or a JSON Schema; it is ${shown(output)}`];
+    fields.output = isZod(output) ? output : plain(output);
+    compileOutput(outputSchema(fields.output as JsonObject));
+    return [];
+  } catch (error) {
+    return [`output is not a usable schema: ${messageOf(error)}`];
+  }
+}
+
+/** A value for a message: short, and never one that throws. */
+export function shown(value: unknown): string {
+  try {
+    if (typeof value === 'string') return JSON.stringify(value.slice(0, 100));
+    const options = { depth: 1, breakLength: Infinity, maxArrayLength: 5, maxStringLength: 60, customInspect: false };
+    return inspect(value, options).slice(0, 200);
+  } catch {
+    return 'something that cannot be shown';
+  }
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message).slice(0, 500) : shown(error);
+  } catch {
+    return 'it throws';
+  }
+}

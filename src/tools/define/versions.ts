@@ -1,0 +1,84 @@
+/** Which of the registered versions of a tool is meant by `name`, `name@1.2.0` or `name@^1.2`. */
+import semver from 'semver';
+import type { Deprecation, EnvelopeMetadata } from '../../shared/envelope';
+import { callError, type CallError } from '../../shared/errors';
+import type { Tool } from './tool';
+
+/** A tool itself, or words for one of the app's `tools`. */
+export type ToolReference = Tool | string;
+
+/** `search@^1.2` → name and range; without a range any version is meant. */
+export function parseReference(reference: string): { name: string; range: string } {
+  const at = reference.indexOf('@');
+  return at < 0 ? { name: reference, range: '' } : { name: reference.slice(0, at), range: reference.slice(at + 1) };
+}
+
+/** Name of the tool that a reference means. */
+export function referredName(reference: ToolReference): string {
+  return typeof reference === 'string' ? parseReference(reference).name : reference?.name;
+}
+
+/**
+ * The highest version that fits. A prerelease is taken only where the range names one, or where there is nothing else.
+ * @returns the tool, or the fault in words
+ */
+export function resolveReference(reference: string, toolbox: readonly Tool[]): Tool | string {
+  const { name, range } = parseReference(reference);
+  const versions = toolbox.filter((tool) => tool.name === name);
+  const found = versions.map((tool) => tool.version);
+  if (versions.length === 0) return `${JSON.stringify(reference)} fits no tool: there is none named ${JSON.stringify(name)}`;
+  if (semver.validRange(range) === null) {
+    return `${JSON.stringify(reference)} holds no range of versions; write ${name}, ${name}@1.2.0 or ${name}@^1.2`;
+  }
+  const best = found.includes(range) ? range : highest(found, range);
+  if (best !== null) return versions.find((tool) => tool.version === best)!;
+  return `${JSON.stringify(reference)} fits no version of ${name}; there is: ${semver.sort([...found]).join(', ')}`;
+}
+
+function highest(versions: string[], range: string): string | null {
+  return (
+    semver.maxSatisfying(versions, range) ??
+    (range === '' ? semver.maxSatisfying(versions, range, { includePrerelease: true }) : null)
+  );
+}
+
+// The end of a tool's life. Deprecated: it still runs, and says so wherever it is seen. From its sunset
+// date on every call is answered TOOL_DEPRECATED, with what to use instead.
+
+type Ageing = Pick<Tool, 'deprecated' | 'sunsetDate' | 'replacement' | 'migrationGuide'>;
+
+/** For the envelope's metadata; null for a tool that is not deprecated. */
+export function deprecationOf(tool: Ageing): Deprecation | null {
+  if (tool.deprecated !== true) return null;
+  const { sunsetDate = null, replacement = null, migrationGuide = null } = tool;
+  return { sunset_date: sunsetDate, replacement, migration_guide: migrationGuide };
+}
+
+/** The same, as the fields that it adds to the metadata. */
+export function deprecationMetadata(tool: Ageing): Pick<EnvelopeMetadata, 'deprecation'> {
+  const deprecation = deprecationOf(tool);
+  return deprecation === null ? {} : { deprecation };
+}
+
+/** What the model is told: in the description, and beside each result. */
+export function deprecationNotice({ sunset_date, replacement }: Deprecation): string {
+  const until = sunset_date === null ? '' : ` Calls are refused from ${sunset_date} on.`;
+  return `This tool is deprecated.${until}${replacement === null ? '' : ` Use ${replacement} instead.`}`;
+}
+
+/** @param now the sunset date begins at midnight UTC */
+export function isSunset(tool: Ageing, now = new Date()): boolean {
+  return tool.deprecated === true && tool.sunsetDate !== undefined && now.toISOString().slice(0, 10) >= tool.sunsetDate;
+}
+
+/** The refusal of a call after the sunset date; null before it, and for all other tools. */
+export function sunsetFault(tool: Ageing & Pick<Tool, 'name' | 'version'>, now?: Date): CallError | null {
+  if (!isSunset(tool, now)) return null;
+  const { replacement, sunsetDate, migrationGuide } = tool;
+  return callError('TOOL_DEPRECATED', 'sunset', `${tool.name}@${tool.version} was retired on ${sunsetDate}.`, {
+    hint: replacement === undefined ? 'Do it in another way, or say that it cannot be done.' : `Use ${replacement} instead.`,
+    sunset_date: sunsetDate!,
+    ...(replacement === undefined ? {} : { replacement }),
+    ...(migrationGuide === undefined ? {} : { migration_guide: migrationGuide }),
+  });
+}

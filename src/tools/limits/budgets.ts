@@ -1,0 +1,169 @@
+/** Budgets of an agent: what its destructive calls may spend in a while, all together. Their definition, its faults, and one call's share. */
+import { isAmount } from '../../shared/budget-book';
+import { type JsonObject, isJsonObject } from '../../shared/json';
+import { unknownFields } from '../../shared/unknown-fields';
+import type { TurnFacts } from '../../rules';
+import { compileExpression, type Expression } from '../../rules/condition';
+import { matchesWildcard } from '../../rules/text-pattern';
+import { evaluated } from '../admit/expressions';
+import { ruledTool } from '../admit/policy';
+import { inputSchema } from '../schema/schema';
+import { isFrom } from '../catalogue/tool-source';
+import type { Tool } from '../define/tool';
+
+export interface Budget {
+  /** `[A-Za-z0-9._-]{1,64}`; people read it, and approve going beyond it by this name. */
+  name: string;
+  /** Destructive tools: names, or patterns such as `pay_*`. */
+  tools: string[];
+  /** What has a cap of its own: the agent as a whole, each session (a turn without one is its own), each principal, each tool. */
+  per: (typeof PER)[number];
+  /** The cap holds over any stretch of this length, ms; at most a year. */
+  windowMs: number;
+  /**
+   * What a call takes of it: `count` (1 a call, the default), or a CEL expression over `input`, `tool` and `turn` that gives a
+   * whole number from 0 or a text of digits: `input.cents`, `size(input.recipients)`.
+   */
+  measure?: string;
+  /** Digits, or a safe integer. */
+  cap: string | number;
+  /** What happens to a call that does not fit: `refuse` (the default) with QUOTA_EXCEEDED, or `ask`: a person may let it go beyond. */
+  exhausted?: 'refuse' | 'ask';
+}
+
+/** A budget, ready for the calls of one tool. */
+export interface ToolBudget {
+  name: string;
+  per: Budget['per'];
+  windowMs: number;
+  /** Digits. */
+  cap: string;
+  exhausted: 'refuse' | 'ask';
+  /** Digits: what a call with this input takes; or why that cannot be said. */
+  amount(input: JsonObject, turn: TurnFacts): Promise<string | { error: string }>;
+}
+
+const PER = ['agent', 'session', 'principal', 'tool'] as const;
+const FIELDS = ['name', 'tools', 'per', 'windowMs', 'measure', 'cap', 'exhausted'];
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+const MOST = 20;
+const LONGEST_WINDOW = 365 * 24 * 3_600_000;
+
+/** Every fault of an agent's budgets, in words. */
+export function budgetFaults(
+  budgets: readonly Budget[] | undefined,
+  tools: readonly Tool[],
+  servers: readonly string[] = [],
+): string[] {
+  if (budgets === undefined) return [];
+  if (!Array.isArray(budgets)) return ['budgets must be a list'];
+  const names = budgets.map((budget: Partial<Budget> | null) => budget?.name);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  return [
+    ...(budgets.length > MOST ? [`there are ${budgets.length} budgets; at most ${MOST}`] : []),
+    ...twice.map((name) => `two budgets have the name ${JSON.stringify(name)}`),
+    ...budgets.flatMap((budget: unknown, index) => {
+      const at = `budgets[${index}]`;
+      if (!isJsonObject(budget as never)) return [`${at} must be an object`];
+      return ownFaults(budget as Budget, tools, servers).map((fault) => `${at}: ${fault}`);
+    }),
+  ];
+}
+
+function ownFaults(budget: Budget, tools: readonly Tool[], servers: readonly string[]): string[] {
+  const { name, per, windowMs, cap, exhausted = 'refuse' } = budget;
+  const faults: [boolean, string][] = [
+    [!(typeof name === 'string' && NAME.test(name)), `name ${JSON.stringify(name)} must match ${NAME.source}`],
+    [!PER.includes(per), `per is ${JSON.stringify(per)}; it must be one of ${PER.join(', ')}`],
+    [
+      !(Number.isSafeInteger(windowMs) && windowMs >= 1 && windowMs <= LONGEST_WINDOW),
+      `windowMs is ${windowMs}; it must be ms, an integer from 1 to a year`,
+    ],
+    [!isAmount(capText(cap)), `cap is ${JSON.stringify(cap)}; it must be digits, or a safe integer from 0`],
+    [!['refuse', 'ask'].includes(exhausted), `exhausted is ${JSON.stringify(exhausted)}; it must be refuse or ask`],
+  ];
+  return [
+    ...unknownFields(budget, FIELDS),
+    ...faults.filter(([wrong]) => wrong).map(([, text]) => text),
+    ...toolFaults(budget, tools, servers),
+    ...measureFaults(budget, tools),
+  ];
+}
+
+function toolFaults({ tools: patterns }: Budget, tools: readonly Tool[], servers: readonly string[]): string[] {
+  if (!Array.isArray(patterns) || patterns.length === 0) return ['tools must be a list of names or patterns'];
+  return patterns.flatMap((pattern: unknown) => {
+    if (typeof pattern !== 'string') return [`tools has ${JSON.stringify(pattern)}, which is no name`];
+    if (isFrom(servers, pattern)) return [];
+    const fitting = tools.filter((tool) => matchesWildcard(pattern, tool.name));
+    if (fitting.length === 0) return [`tools: ${JSON.stringify(pattern)} fits no tool of the agent`];
+    if (fitting.some(isSpending)) return [];
+    return [`tools: ${JSON.stringify(pattern)} fits no destructive tool; only what is destructive has a record to settle by`];
+  });
+}
+
+function measureFaults(budget: Budget, tools: readonly Tool[]): string[] {
+  const compiled = compileMeasure(budget.measure);
+  if (compiled === null) return [];
+  if (!compiled.ok) return [`measure: ${compiled.fault}`];
+  const { inputFields } = compiled.expression;
+  return tools
+    .filter((tool) => named(budget, tool))
+    .flatMap((tool) => {
+      const { additionalProperties, properties } = inputSchema(tool.input as JsonObject);
+      if (additionalProperties !== false || !isJsonObject(properties)) return [];
+      const missing = inputFields.filter((field) => !Object.hasOwn(properties, field));
+      return missing.map((field) => `measure: the input of ${tool.name} has no field ${field}`);
+    });
+}
+
+/** The budgets that a tool's calls spend from. */
+export function budgetsFor(budgets: readonly Budget[] | undefined, tool: Pick<Tool, 'name' | 'class'>): Budget[] {
+  return (budgets ?? []).filter((budget) => named(budget, tool));
+}
+
+/** The same, ready for a call. Their faults are known to be none. */
+export function budgetsOf(budgets: readonly Budget[] | undefined, tool: Tool): ToolBudget[] {
+  return budgetsFor(budgets, tool).map(({ name, per, windowMs, cap, measure, exhausted = 'refuse' }) => {
+    const compiled = compileMeasure(measure);
+    if (compiled?.ok === false) throw new Error(`Budget ${name}: measure: ${compiled.fault}`);
+    const amount: ToolBudget['amount'] = async (input, turn) =>
+      compiled === null ? '1' : measured(compiled.expression, tool, input, turn);
+    return { name, per, windowMs, cap: capText(cap), exhausted, amount };
+  });
+}
+
+async function measured(
+  expression: Expression,
+  tool: Tool,
+  input: JsonObject,
+  turn: TurnFacts,
+): ReturnType<ToolBudget['amount']> {
+  const given = await evaluated(expression, { tool: ruledTool(tool), input, turn });
+  if ('error' in given) return given;
+  const text = typeof given.value === 'bigint' ? String(given.value) : given.value;
+  if (isAmount(text)) return text;
+  return { error: `it gives ${shown(given.value)}, which is no whole number from 0 of at most 100 digits` };
+}
+
+/** Null: each call counts as one. */
+function compileMeasure(measure: string = 'count'): ReturnType<typeof compileExpression> | null {
+  return measure === 'count' ? null : compileExpression(measure);
+}
+
+function named({ tools }: Budget, tool: Pick<Tool, 'name' | 'class'>): boolean {
+  return isSpending(tool) && Array.isArray(tools) && tools.some((pattern) => matchesWildcard(String(pattern), tool.name));
+}
+
+function isSpending(tool: Pick<Tool, 'class'>): boolean {
+  return tool.class === 'destructive';
+}
+
+function capText(cap: unknown): string {
+  return typeof cap === 'number' && Number.isSafeInteger(cap) ? String(cap) : typeof cap === 'string' ? cap : '';
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'bigint' || typeof value === 'number') return String(value).slice(0, 40);
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : `a ${typeof value}`;
+}

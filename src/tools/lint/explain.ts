@@ -1,0 +1,105 @@
+/** Which rule decides a given call, and why: every step of admission up to the verdict, without running anything. */
+import type { CallError } from '../../shared/errors';
+import type { JsonObject } from '../../shared/json';
+import { compareSpecificity } from '../../rules/rule';
+import {
+  type RuleTrace,
+  type TurnFacts,
+  type Verdict,
+  decide as decideAtOnce,
+  runsFiles,
+  type Policy,
+  type RunsFiles,
+} from '../../rules';
+import type { ToolRule } from '../../rules/policy';
+import { checkInput } from '../admit/admit';
+import { hooksFor } from '../admit/hooks';
+import type { PreparedAgent } from '../catalogue/registry';
+import { decide, ruledTool } from '../admit/policy';
+import type { Tool } from '../define/tool';
+
+export interface Explanation {
+  tool: string;
+  version: string;
+  class: string;
+  mode: string;
+  /** Null: the input fits the schema and the tool's own check; else what is wrong with it. */
+  fault: CallError | null;
+  /** The effective input, defaults applied. */
+  input: JsonObject;
+  /** Names of the before-hooks that would run; they are not run here, and may change the input or refuse. */
+  hooks: { name: string; io: boolean }[];
+  /** Every rule that names the tool, the most specific first. */
+  rules: RuleTrace[];
+  verdict: Verdict['verdict'] | 'rejected';
+  reason: string;
+  /** The rule that decides; null: mode or class does. */
+  rule: string | null;
+  /** Of a tool that runs commands: allow rules that hold less than they seem to, a sentence each. */
+  warnings: string[];
+}
+
+/** Null when the agent has no tool of this name. */
+export async function explain(
+  agent: PreparedAgent,
+  name: string,
+  input: JsonObject,
+  turn: TurnFacts,
+): Promise<Explanation | null> {
+  const prepared = agent.tools.get(name);
+  if (!prepared) return null;
+  const { tool } = prepared;
+  const checked = checkInput(prepared, input);
+  const hooks = hooksFor(agent.hooks.before, name).map((hook) => ({ name: hook.name, io: hook.io === true }));
+  const tools = [...agent.tools.values()].map((one) => one.tool);
+  const common = {
+    warnings: exposedRules(agent.policy, tools, tool, turn),
+    tool: name,
+    version: tool.version,
+    class: tool.class,
+    mode: agent.policy.mode,
+    input: checked.input,
+    hooks,
+  };
+  if (!checked.ok) {
+    const { error } = checked;
+    return { ...common, fault: error, rules: [], verdict: 'rejected', reason: error.message, rule: null };
+  }
+  const { verdict, reason, rule, considered } = await decide(agent.policy, { tool, input: checked.input, turn });
+  const rules = considered.toSorted((a, b) => compareSpecificity(b.specificity, a.specificity));
+  return { ...common, fault: null, rules, verdict, reason, rule };
+}
+
+// Allow rules for commands whose programs run what the agent may write by itself: a rule for `npm test` can be one for anything.
+
+/** Where programs such as test runners find more to run. */
+const FURTHER = ['/src/index.js', '/test/index.js', '/node_modules/x/index.js', '/x'];
+const ANY_COMMAND: RunsFiles = { program: 'any command', files: [], guarded: false, open: true };
+
+/** One sentence for each rule and each tool that may write what it runs; empty: none is known. */
+export function exposedRules(policy: Policy, tools: readonly Tool[], tool: Tool, turn: TurnFacts): string[] {
+  if (tool.ruleTarget?.kind !== 'command') return [];
+  const writers = tools.filter((one) => one.ruleTarget?.kind === 'path' && /^(?:write|destructive)$/.test(one.class));
+  return policy.rulesOf(ruledTool(tool)).flatMap((one) => (one.rule.effect === 'allow' ? exposed(one, writers) : []));
+
+  function exposed({ rule }: ToolRule, by: readonly Tool[]): string[] {
+    const runs = rule.pattern === null || /^\W*\*/.test(rule.pattern) ? ANY_COMMAND : runsFiles(rule.pattern);
+    if (runs === null) return [];
+    const bound = rule.files === null || rule.files === 'any' ? [] : Object.keys(rule.files);
+    const probes = [...runs.files.filter((path) => !bound.includes(path)), ...(runs.open ? FURTHER : [])];
+    const counts = rule.files !== null || rule.pattern === null || runs.guarded;
+    const what = counts ? 'the rule then allows what was written there' : 'so the rule does not count: give it files';
+    return by.flatMap((writer) => {
+      const path = probes.find((one) => mayWrite(writer, one));
+      return path === undefined
+        ? []
+        : [`allow ${rule.text}: ${runs.program} runs what lies in files, and ${writer.name} may write ${path} unasked; ${what}`];
+    });
+  }
+
+  function mayWrite(writer: Tool, path: string): boolean {
+    if (path.split('/').some((name) => writer.ruleTarget!.protects?.includes(name))) return false;
+    const { verdict } = decideAtOnce(policy, { tool: ruledTool(writer), input: {}, targets: [path], turn });
+    return verdict === 'allow' || verdict === 'classify';
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Files that tools return. A tool puts `binaryFile({…})` anywhere into its result; the runner keeps the bytes in
+ * the store and writes what stands for them: as base64 where they are few, behind a presigned address where they are many.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Json, type JsonObject, isJsonObject } from '../../shared/json';
+import { ToolError } from '../define/errors';
+import { toJson, type AsJson } from './to-json';
+
+/** From here on a file is not carried inside the result: 1 MB, as 10^6 bytes. */
+export const INLINE_FILE_BYTES = 1_000_000;
+/** Larger ones are refused: they are held in memory whole. 64 MB, as 2^20 bytes each. */
+export const MOST_FILE_BYTES = 64 * 1024 * 1024;
+
+export interface BinaryFile {
+  /** As whoever downloads it shall see it; anything that is no plain file name is taken out. */
+  filename: string;
+  /** `type/subtype`, with parameters if need be. */
+  contentType: string;
+  bytes: Uint8Array;
+}
+
+/** What stands for a file in a result. */
+export type FileResult = {
+  filename: string;
+  content_type: string;
+  size: number;
+  /** Of the bytes, hex. */
+  sha256: string;
+  /** Names the file in the store. */
+  ref: string;
+} & ({ content_base64: string } | { url: string; expires_at: string });
+
+const FILE = Symbol.for('holdfast.binary_file');
+
+/**
+ * A file in a tool's result.
+ * @throws ToolError `file_too_large` above 64 MB; TypeError for a content type that is none
+ */
+export function binaryFile({ filename, contentType, bytes }: BinaryFile): BinaryFile {
+  if (!(bytes instanceof Uint8Array)) throw new TypeError('binaryFile: "bytes" must be a Uint8Array or a Buffer.');
+  if (bytes.byteLength > MOST_FILE_BYTES)
+    throw new ToolError(
+      'EXECUTION_ERROR',
+      'file_too_large',
+      `The file ${safeFilename(filename)} has ${bytes.byteLength} bytes; ${MOST_FILE_BYTES} (64 MB) are allowed.`,
+    );
+  if (typeof contentType !== 'string' || !CONTENT_TYPE.test(contentType))
+    throw new TypeError(
+      `binaryFile: "contentType" is ${JSON.stringify(String(contentType).slice(0, 100))}; it must be like application/pdf.`,
+    );
+  return Object.freeze({ [FILE]: true, filename: safeFilename(filename), contentType, bytes });
+}
+
+const TOKEN = '[A-Za-z0-9!#$&^_.+-]{1,60}';
+const CONTENT_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:; ?${TOKEN}=${TOKEN}){0,3}$`);
+const LONGEST_NAME = 120;
+/** Path separators, what Windows reserves, control and format characters (a right-to-left mark can fake an ending). */
+const NOT_IN_NAMES = /[/\\:*?"<>|\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** A plain file name: no path, no control characters, never empty, never hidden. */
+export function safeFilename(name: string): string {
+  const plain = String(name).slice(0, 1000).normalize('NFC').replace(NOT_IN_NAMES, '_').trim().replace(/^\.+/, '');
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(plain)?.[0] ?? '';
+  const cut = plain.length > LONGEST_NAME ? `${plain.slice(0, LONGEST_NAME - ending.length).toWellFormed()}${ending}` : plain;
+  return cut === '' ? 'file' : cut;
+}
+
+function isBinaryFile(value: unknown): value is BinaryFile {
+  return typeof value === 'object' && value !== null && (value as { [FILE]?: unknown })[FILE] === true;
+}
+
+/** A result as JSON, with what stands for its files. `keep` is given each of them once; without it there may be none. */
+export async function withFilesKept(value: unknown, keep?: (file: BinaryFile) => Promise<FileResult>): Promise<AsJson> {
+  const marked = takenOut(value);
+  if (!marked.ok) return marked;
+  if (marked.files.length === 0) return { ok: true, data: marked.data };
+  const { files, mark } = marked;
+  if (!keep) return { ok: false, message: 'it holds a file, which only the result of a call can' };
+  if (files.length > MOST_FILES) return { ok: false, message: `it holds ${files.length} files; ${MOST_FILES} are allowed` };
+  const kept: FileResult[] = [];
+  for (const file of files) kept.push(await keep(file));
+  return { ok: true, data: replaced(marked.data, (object) => kept[object[mark] as number] ?? null) };
+}
+
+const MOST_FILES = 20;
+
+/** A result as JSON with a mark in the place of each file, and the files. */
+export type TakenOut = { ok: true; data: Json; mark: string; files: BinaryFile[] } | { ok: false; message: string };
+
+/** Serialized first with a mark for each file, so that cycles and depth are judged in one place. */
+export function takenOut(value: unknown): TakenOut {
+  const files: BinaryFile[] = [];
+  const mark = `file ${randomUUID()}`; // nothing that a tool returns can look like it
+  const json = toJson(value, (item) => (isBinaryFile(item) ? { [mark]: files.push(item) - 1 } : item));
+  return json.ok ? { ...json, mark, files } : json;
+}
+
+/** The opposite: the files, which have been copied on their way, stand where they stood. */
+export function putBack({ data, mark, files }: Extract<TakenOut, { ok: true }>): unknown {
+  const again = files.map((file) => binaryFile(file));
+  return replaced(data, (object) => (Object.hasOwn(object, mark) ? (again[object[mark] as number] as unknown as Json) : null));
+}
+
+/** What the model is given of a result: of each file its name, type, size and ref; neither its bytes nor its address. */
+export function withoutBytes(data: Json): Json {
+  return replaced(data, (object) => {
+    const { filename, content_type, size, ref, content_base64, url } = object;
+    if (typeof filename !== 'string' || typeof content_type !== 'string') return null;
+    if (typeof content_base64 !== 'string' && !(typeof url === 'string' && typeof object.sha256 === 'string')) return null;
+    return { filename, content_type, ...(size === undefined ? {} : { size }), ...(ref === undefined ? {} : { ref }) };
+  });
+}
+
+/** The files that a result carries or gives the address of. */
+export function filesIn(data: Json): FileResult[] {
+  const files: FileResult[] = [];
+  replaced(data, (object) => {
+    const { filename, content_type, sha256, ref, content_base64, url } = object;
+    if ([filename, content_type, sha256, ref, content_base64 ?? url].every((field) => typeof field === 'string'))
+      files.push(object as unknown as FileResult);
+    return null;
+  });
+  return files;
+}
+
+/** A result whose files are named by address instead of carried along. @param address null: that is no file of this call */
+export function withAddresses(data: Json, address: (ref: string) => { url: string; expires_at: string } | null): Json {
+  return replaced(data, (object) => {
+    const { content_base64, ...file } = object;
+    const carried = typeof content_base64 === 'string' && typeof file.sha256 === 'string' && typeof file.ref === 'string';
+    const found = carried ? address(file.ref as string) : null;
+    return found && { ...file, ...found };
+  });
+}
+
+/** A result whose files, so far as they are given here by their refs, are carried along as base64 instead of named by address. */
+export function withContents(data: Json, contents: ReadonlyMap<string, string>): Json {
+  return replaced(data, (object) => {
+    const { url, expires_at, ...file } = object;
+    const content = contents.get(String(file.ref));
+    return content !== undefined && typeof url === 'string' && typeof expires_at === 'string'
+      ? { ...file, content_base64: content }
+      : null;
+  });
+}
+
+/** True when a result holds an address that expires: such a result is not worth keeping. */
+export function hasPresigned(data: Json): boolean {
+  let found = false;
+  replaced(data, (object) => {
+    if (typeof object.url === 'string' && typeof object.expires_at === 'string' && typeof object.sha256 === 'string')
+      found = true;
+    return null;
+  });
+  return found;
+}
+
+/** A copy in which objects are exchanged; what `exchange` leaves (null) is walked through. */
+function replaced(data: Json, exchange: (object: JsonObject) => Json | null): Json {
+  if (Array.isArray(data)) return data.map((item) => replaced(item, exchange));
+  if (!isJsonObject(data)) return data;
+  const other = exchange(data);
+  if (other !== null) return other;
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, replaced(value, exchange)]));
+}

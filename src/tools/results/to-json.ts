@@ -1,0 +1,90 @@
+import { types } from 'node:util';
+import { canonical, CanonicalError } from '../../shared/canonical';
+import type { Json } from '../../shared/json';
+
+export type AsJson = { ok: true; data: Json } | { ok: false; message: string };
+
+/**
+ * What a tool returned, as JSON that can be hashed. Lone surrogates become U+FFFD; integers beyond
+ * ±(2^53−1), which no double holds exactly and RFC 8785 readers disagree on, become strings; fields that are
+ * undefined are left out. What JSON cannot hold (a Map, a promise, NaN, a function) is a fault that names its place.
+ * @param exchange is given each value first, and says what to take instead
+ */
+export function toJson(value: unknown, exchange: (item: unknown) => unknown = (item) => item): AsJson {
+  const places = new WeakMap<object, string>();
+  function written(this: unknown, key: string, given: unknown): unknown {
+    const item = exchange(given);
+    const place = placeOf(this, key, places);
+    const lost = whatIsLost(item) ?? lostByItsOwnHand((this as Record<string, unknown>)[key]);
+    if (lost !== null) throw new TypeError(`${place === '' ? 'it' : place} is ${lost}`);
+    if (typeof item === 'string') return item.toWellFormed();
+    if (typeof item === 'bigint') return item.toString();
+    if (typeof item === 'object' && item !== null) places.set(item, place);
+    return Number.isInteger(item) && !Number.isSafeInteger(item) ? BigInt(item as number).toString() : item;
+  }
+  try {
+    const data = JSON.parse(JSON.stringify(value ?? null, written)) as Json;
+    canonical(data);
+    return { ok: true, data };
+  } catch (error) {
+    if (error instanceof CanonicalError || error instanceof TypeError || error instanceof RangeError)
+      return { ok: false, message: error.message };
+    throw error;
+  }
+}
+
+/** As it is written in code: `rows[3].total`. Parents are visited before what is in them. */
+function placeOf(holder: unknown, key: string, places: WeakMap<object, string>): string {
+  const above = places.get(holder as object);
+  if (above === undefined) return ''; // the value itself, which JSON.stringify puts under an empty key
+  if (Array.isArray(holder)) return `${above}[${key}]`;
+  const name = key.length > 100 ? `${key.slice(0, 100).toWellFormed()}…` : key;
+  return above === '' ? name : `${above}.${name}`;
+}
+
+/** Values whose `toJSON` says something else in their stead. */
+function lostByItsOwnHand(original: unknown): string | null {
+  if (Buffer.isBuffer(original)) return BYTES;
+  return types.isDate(original) && Number.isNaN(original.getTime()) ? 'an invalid date' : null;
+}
+
+const BYTES = 'bytes: return binaryFile(…), or base64 text';
+
+/** What JSON would drop or change without a word. */
+function whatIsLost(item: unknown): string | null {
+  if (typeof item === 'number') return Number.isFinite(item) ? null : `${item}, which JSON has no number for`;
+  if (typeof item === 'function') return 'a function';
+  if (typeof item === 'symbol') return 'a symbol';
+  if (typeof item !== 'object' || item === null) return null;
+  if (types.isNumberObject(item)) return whatIsLost(Number(item));
+  if (types.isPromise(item)) return 'a promise: await it';
+  if (types.isMap(item)) return 'a Map: return Object.fromEntries(map)';
+  if (types.isSet(item)) return 'a Set: return [...set]';
+  if (types.isWeakMap(item) || types.isWeakSet(item)) return 'a WeakMap or WeakSet';
+  if (types.isNativeError(item)) return 'an Error: throw it, or return its message';
+  if (types.isRegExp(item)) return 'a regular expression: return its source';
+  if (types.isAnyArrayBuffer(item) || ArrayBuffer.isView(item)) return BYTES;
+  if (types.isGeneratorObject(item)) return 'a generator';
+  return lostAsEmpty(item);
+}
+
+/** JSON makes `{}` of what has its content elsewhere than in fields: a Response, headers, an iterator, a class with private fields. */
+function lostAsEmpty(item: object): string | null {
+  if (Array.isArray(item) || types.isBoxedPrimitive(item) || Object.keys(item).length > 0) return null;
+  if (isPlain(item))
+    return Object.getOwnPropertySymbols(item).length > 0 ? 'an object whose fields all have symbols for names' : null;
+  return `an object of class ${nameOfClass(item)}, of which JSON would keep nothing: return what you want of it`;
+}
+
+/** Made by `{}`, in whatever realm, or without a prototype. */
+function isPlain(item: object): boolean {
+  const prototype = Object.getPrototypeOf(item) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function nameOfClass(item: object): string {
+  const name = Object.prototype.toString.call(item).slice('[object '.length, -1);
+  const { constructor } = item as { constructor?: { name?: unknown } };
+  const given = name === 'Object' && typeof constructor?.name === 'string' ? constructor.name : name;
+  return given.slice(0, 100).toWellFormed();
+}

@@ -1,0 +1,197 @@
+/**
+ * Strictness: an object schema that lists its properties takes no others, unless it says so. That must
+ * not change what a combination means: `allOf` of two closed objects would be satisfied by nothing. So
+ * only the whole of a combination is closed, to the properties that any of its parts lists; the parts
+ * are left as they are.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { localPointer, mapSubschemas, resolveLocal, subschemas } from './subschemas';
+
+/** Keywords that judge the same value once more. */
+const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies', '$ref'];
+/** Keywords that say what further properties may be. */
+const OPEN = ['additionalProperties', 'unevaluatedProperties', 'patternProperties', 'propertyNames'];
+/** Beside a reference these change nothing. */
+const ANNOTATIONS = ['$ref', 'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'];
+/** References that cannot be followed by a pointer. */
+const FAR = ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'];
+
+/** A strict copy of a schema. */
+export function closed(root: JsonObject): JsonObject {
+  if (hasFarReferences(root)) return refersToItself(root) ? root : strict(root, root, true);
+  return close(root, root, '', true, sharedPlaces(root));
+}
+
+function close(root: JsonObject, schema: JsonObject, at: string, plain: boolean, shared: ReadonlySet<string>): JsonObject {
+  const alone = plain && !shared.has(at);
+  const apart = alone && standsApart(root, schema);
+  const out = mapSubschemas(schema, (below, keyword, path) =>
+    close(root, below, at + path, childIsPlain(keyword, alone, apart), shared),
+  );
+  return alone ? strict(root, out, at === '') : out;
+}
+
+/** Definitions are judged where they are referred to; `contains` and `propertyNames` choose, they do not describe. */
+function childIsPlain(keyword: string, alone: boolean, apart: boolean): boolean {
+  if (keyword === '$defs' || keyword === 'definitions') return true;
+  if (keyword === 'contains' || keyword === 'propertyNames') return false;
+  return alone && apart;
+}
+
+function strict(root: JsonObject, schema: JsonObject, isRoot: boolean): JsonObject {
+  const parts = [...inPlace(root, schema)];
+  const names = listedNames(parts);
+  const decided = OPEN.some((keyword) => Object.hasOwn(schema, keyword));
+  if (decided || isOpen(schema) || !mayBeObject(root, schema) || !namesWhatItRequires(parts, names)) return schema;
+  if (!isCombined(schema)) {
+    const lists = isJsonObject(schema.properties ?? null) || (isRoot && schema.minProperties === undefined);
+    return lists ? { ...schema, additionalProperties: false } : schema;
+  }
+  const closedByParts = standsApart(root, schema);
+  if (closedByParts || parts.some(isOpen) || !listsProperties(root, schema) || names.length === 0) return schema;
+  const properties = { ...Object.fromEntries(names.map((name) => [name, {}])), ...(schema.properties as JsonObject | undefined) };
+  return { ...schema, properties, additionalProperties: false };
+}
+
+/** It says what further properties may be; or it lists one that ajv never sees. */
+function isOpen(schema: JsonObject): boolean {
+  const { properties } = schema;
+  return (
+    OPEN.some((keyword) => Object.hasOwn(schema, keyword) && schema[keyword] !== false) ||
+    (isJsonObject(properties ?? null) && Object.hasOwn(properties as JsonObject, '__proto__'))
+  );
+}
+
+function isCombined(schema: JsonObject): boolean {
+  return IN_PLACE.some((keyword) => Object.hasOwn(schema, keyword));
+}
+
+/** No other schema judges the same value beside this one, or its one part: closing each of them says no more than it should. */
+function standsApart(root: JsonObject, schema: JsonObject): boolean {
+  if (overlap(schema)) return false;
+  if (!isCombined(schema)) return true;
+  if (isReference(schema)) return true;
+  const [keyword, ...others] = IN_PLACE.filter((name) => Object.hasOwn(schema, name));
+  if (others.length > 0 || (keyword !== 'anyOf' && keyword !== 'oneOf') || Object.hasOwn(schema, 'properties')) return false;
+  const branches = (schema[keyword] as Json[]).map((branch) => (isJsonObject(branch) ? followed(root, branch) : {}));
+  return typesDiffer(branches) || isDiscriminated(branches);
+}
+
+/** Two of its parts may judge one property, or one item. */
+function overlap({ properties, patternProperties, contains }: JsonObject): boolean {
+  const patterns = Object.keys((patternProperties as JsonObject | undefined) ?? {}).length;
+  return contains !== undefined || patterns > (properties === undefined ? 1 : 0);
+}
+
+function isReference(schema: JsonObject): boolean {
+  return Object.hasOwn(schema, '$ref') && Object.keys(schema).every((keyword) => ANNOTATIONS.includes(keyword));
+}
+
+function followed(root: JsonObject, schema: JsonObject): JsonObject {
+  return (isReference(schema) && resolveLocal(root, String(schema.$ref))) || schema;
+}
+
+/** Each value fits one of them at most, by its type. */
+function typesDiffer(branches: JsonObject[]): boolean {
+  const types = branches.flatMap(({ type }) => type ?? 'any').map((type) => (type === 'integer' ? 'number' : type));
+  return !types.includes('any') && new Set(types).size === types.length;
+}
+
+/** Each value fits one of them at most, by a required property that each fixes otherwise. */
+function isDiscriminated(branches: JsonObject[]): boolean {
+  const fixed = (branch: JsonObject, name: string) => {
+    const property = isJsonObject(branch.properties ?? null) && (branch.properties as JsonObject)[name];
+    const required = Array.isArray(branch.required) && branch.required.includes(name);
+    return property && isJsonObject(property) && required && typeof property.const === 'string' ? property.const : undefined;
+  };
+  const names = Object.keys((branches[0]?.properties as JsonObject | undefined) ?? {});
+  return names.some((name) => {
+    const values = branches.map((branch) => fixed(branch, name));
+    return !values.includes(undefined) && new Set(values).size === values.length;
+  });
+}
+
+function mayBeObject(root: JsonObject, schema: JsonObject): boolean {
+  const { type } = followed(root, schema);
+  if (type !== undefined) return Array.isArray(type) ? type.includes('object') : type === 'object';
+  if (Object.hasOwn(schema, 'const')) return isJsonObject(schema.const!);
+  return !Array.isArray(schema.enum) || schema.enum.some(isJsonObject);
+}
+
+/** Whatever object fits is described by a list of properties: none of the alternatives is a free one. */
+function listsProperties(root: JsonObject, schema: JsonObject, seen: readonly JsonObject[] = []): boolean {
+  if (seen.includes(schema) || Object.hasOwn(schema, 'properties') || !mayBeObject(root, schema)) return true;
+  const within = (branch: Json) => isJsonObject(branch) && listsProperties(root, branch, [...seen, schema]);
+  const { $ref, allOf, anyOf, oneOf } = schema;
+  const target = typeof $ref === 'string' ? resolveLocal(root, $ref) : undefined;
+  return (
+    (target !== undefined && within(target)) ||
+    (Array.isArray(allOf) && allOf.some(within)) ||
+    (Array.isArray(anyOf) && anyOf.every(within)) ||
+    (Array.isArray(oneOf) && oneOf.every(within))
+  );
+}
+
+/** The schemas that judge the same value: this one, and through references what it combines. */
+function inPlace(root: JsonObject, schema: JsonObject, seen = new Set<JsonObject>()): Set<JsonObject> {
+  if (seen.has(schema)) return seen;
+  seen.add(schema);
+  if (typeof schema.$ref === 'string') {
+    const target = resolveLocal(root, schema.$ref);
+    if (target) inPlace(root, target, seen);
+  }
+  for (const below of subschemas(schema)) if (IN_PLACE.includes(below.keyword)) inPlace(root, below.schema, seen);
+  return seen;
+}
+
+function listedNames(parts: JsonObject[]): string[] {
+  return [...new Set(parts.flatMap(({ properties }) => Object.keys((properties as JsonObject | undefined) ?? {})))];
+}
+
+/** A required property that is listed nowhere could not be given any more. */
+function namesWhatItRequires(parts: JsonObject[], names: string[]): boolean {
+  const needed = parts.flatMap(({ required, dependentRequired, dependencies }) => [
+    ...(Array.isArray(required) ? required : []),
+    ...Object.values({ ...(dependentRequired as JsonObject), ...(dependencies as JsonObject) }).flatMap((value) =>
+      Array.isArray(value) ? value : [],
+    ),
+  ]);
+  return needed.every((name) => names.includes(String(name)));
+}
+
+/** Places that a combination refers to: they are part of it, and whatever they refer to in turn. */
+function sharedPlaces(root: JsonObject): ReadonlySet<string> {
+  const shared = new Set<string>();
+  const visit = (schema: JsonObject, at: string, plain: boolean): void => {
+    const alone = plain && !shared.has(at);
+    const apart = alone && standsApart(root, schema);
+    const pointer = typeof schema.$ref === 'string' ? localPointer(schema.$ref) : undefined;
+    if (pointer !== undefined && !(apart && isReference(schema))) shared.add(pointer);
+    for (const below of subschemas(schema)) visit(below.schema, at + below.path, childIsPlain(below.keyword, alone, apart));
+  };
+  for (let before = -1; before < shared.size;) {
+    before = shared.size;
+    visit(root, '', true);
+  }
+  return shared;
+}
+
+function hasFarReferences(schema: JsonObject, isRoot = true): boolean {
+  const ref = schema.$ref;
+  return (
+    FAR.some((keyword) => Object.hasOwn(schema, keyword)) ||
+    (!isRoot && typeof schema.$id === 'string') ||
+    (typeof ref === 'string' && localPointer(ref) === undefined) ||
+    subschemas(schema).some((below) => hasFarReferences(below.schema, false))
+  );
+}
+
+/** Whether anything may refer to the whole document, under whichever of its names. */
+function refersToItself(root: JsonObject): boolean {
+  const own = ['#', `#${String(root.$anchor)}`];
+  const refers = (schema: JsonObject): boolean =>
+    FAR.some((keyword) => Object.hasOwn(schema, keyword)) ||
+    (typeof schema.$ref === 'string' && (own.includes(schema.$ref) || !schema.$ref.startsWith('#'))) ||
+    subschemas(schema).some((below) => refers(below.schema));
+  return refers(root);
+}

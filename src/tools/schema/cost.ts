@@ -1,0 +1,162 @@
+/**
+ * How many steps a schema can take over a value, at most: what is few is checked at once, the rest in a thread. Without
+ * recursion each place of a schema looks at each place of a value once; in a cycle of references, several may look at the
+ * same place for each that looks above it, so that steps double with the depth. Patterns count by the size of their program (RE2).
+ */
+import { isJsonObject, type JsonObject } from '../../shared/json';
+import { programSize } from './pattern';
+import { resolveRef } from '../convert/schema-tree';
+import { subschemas } from './subschemas';
+
+/** Some tenths of a second, measured: RE2 takes 80 million steps a second, ajv as many. */
+export const FEW_STEPS = 10_000_000;
+/** Each takes a microsecond and 250 bytes, where it is said; and one answer of a model may have 64 calls. */
+export const FEW_FAULTS = 30_000;
+/** To compile, ajv takes half a millisecond for each schema, and longer where there are thousands. */
+export const FEW_SCHEMAS = 1000;
+export const FEW_PATTERNS = 100;
+
+export interface Weight {
+  /** Looks of the schema at one place of a value. */
+  looks: number;
+  /** How many schemas of a cycle may look at one place, for each that looks at the place above; 1 without cycles. */
+  growth: number;
+  /** Compares all items of a list with all others. */
+  unique: boolean;
+}
+
+export function weightOf(root: JsonObject): Weight {
+  const weight: Weight = { looks: 0, growth: 1, unique: false };
+  let cyclic = false;
+  const looks = memoized(
+    (schema: JsonObject, of): number => {
+      if (schema.uniqueItems === true) weight.unique = true;
+      const own = 1 + (Array.isArray(schema.enum) ? schema.enum.length : 0) + sum(patternsOf(schema).map(programSize));
+      return own + sum([...subschemas(schema).map((below) => below.schema), ...targetOf(root, schema)].map(of));
+    },
+    () => {
+      cyclic = true;
+      return 0;
+    },
+  );
+  const growth = memoized(
+    (schema: JsonObject, of): number => {
+      const here = subschemas(schema).filter(({ keyword }) => SAME_PLACE.has(keyword));
+      return placesBelow(schema) + sum([...here.map((below) => below.schema), ...targetOf(root, schema)].map(of));
+    },
+    () => Infinity,
+  );
+  weight.looks = looks(root);
+  eachBelow(root, (schema) => {
+    if (cyclic) weight.growth = Math.max(weight.growth, growth(schema));
+  });
+  return weight;
+}
+
+/** Their schemas look at the same place as the schema that holds them. */
+const SAME_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies']);
+const ONE_BELOW = [
+  'properties',
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'unevaluatedItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+];
+
+/** How many of a schema's own parts may look at one and the same place below. */
+function placesBelow(schema: JsonObject): number {
+  const { patternProperties } = schema;
+  const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties).length : 0;
+  return patterns + ONE_BELOW.filter((keyword) => typeof schema[keyword] === 'object').length;
+}
+
+function targetOf(root: JsonObject, { $ref }: JsonObject): JsonObject[] {
+  const target = typeof $ref === 'string' ? resolveRef(root, $ref) : undefined;
+  return isJsonObject(target) ? [target] : [];
+}
+
+/** @param again what a schema gives that is met within itself */
+function memoized(make: (schema: JsonObject, of: (schema: JsonObject) => number) => number, again: () => number) {
+  const made = new Map<JsonObject, number>();
+  const open = new Set<JsonObject>();
+  const of = (schema: JsonObject): number => {
+    const known = made.get(schema);
+    if (known !== undefined) return known;
+    if (open.has(schema)) return again();
+    open.add(schema);
+    const value = make(schema, of);
+    open.delete(schema);
+    made.set(schema, value);
+    return value;
+  };
+  return of;
+}
+
+/** The schema itself, and all that it holds. */
+export function eachBelow(schema: JsonObject, visit: (schema: JsonObject) => void): void {
+  visit(schema);
+  for (const below of subschemas(schema)) eachBelow(below.schema, visit);
+}
+
+/** How many schemas it is made of. */
+export function schemasIn(schema: JsonObject): number {
+  let schemas = 0;
+  eachBelow(schema, () => (schemas += 1));
+  return schemas;
+}
+
+/** At most; `Infinity` where nobody can say. */
+export function stepsOver({ looks, growth, unique }: Weight, json: string): number {
+  const places = json.length * (unique ? json.length : 1);
+  return looks * places * (growth <= 1 ? 1 : growth ** shapeOf(json).depth);
+}
+
+/** Faults that may be found, at most: of each place of the value, whatever the length of a text. */
+export function faultsOver({ looks, growth }: Weight, json: string): number {
+  const { places, depth } = shapeOf(json);
+  return looks * places * (growth <= 1 ? 1 : growth ** depth);
+}
+
+function patternsOf({ pattern, patternProperties }: JsonObject): string[] {
+  const names = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
+  return typeof pattern === 'string' ? [pattern, ...names] : names;
+}
+
+/** Places for a value, and how deep they lie. What stands in a text is none. */
+function shapeOf(json: string): { places: number; depth: number } {
+  let places = 1;
+  let depth = 0;
+  let deepest = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at]!;
+    if (inText) {
+      if (char === '\\') at += 1;
+      else if (char === '"') inText = false;
+    } else if (char === '"') inText = true;
+    else if (char === '{' || char === '[') {
+      places += 1;
+      deepest = Math.max(deepest, ++depth);
+    } else if (char === ',' || char === ':') places += 1;
+    else if (char === '}' || char === ']') depth -= 1;
+  }
+  return { places, depth: deepest };
+}
+
+const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+/** Whether a schema from elsewhere is small enough to be compiled where the heartbeats are. */
+export function isSmall(schema: JsonObject): boolean {
+  let schemas = 0;
+  let patterns = 0;
+  const look = (one: JsonObject): boolean => {
+    schemas += 1;
+    patterns += patternsOf(one).length;
+    return schemas <= FEW_SCHEMAS && patterns <= FEW_PATTERNS && subschemas(one).every((below) => look(below.schema));
+  };
+  return look(schema);
+}

@@ -1,0 +1,88 @@
+/**
+ * What a tool's own functions are given: of a zod schema its output, anew for each, so that what they are typed to get is what
+ * they get. What is recorded, shown, hashed and asked about by rules stays the input, which is JSON (decision 0037).
+ */
+import { z } from 'zod';
+import { callError, type CallError } from '../../shared/errors';
+import { exceptionText } from '../../shared/exception-text';
+import type { JsonObject, Json } from '../../shared/json';
+import { ToolError } from '../define/errors';
+import type { Tool } from '../define/tool';
+import { isZod, type Violation, compileOutput, outputSchema, type Validator } from './schema';
+
+type Asked = Pick<Tool, 'name' | 'input'>;
+export type Taken = { ok: true; taken: any } | { ok: false; error: CallError };
+
+/** @param input one that the tool's JSON Schema has passed */
+export function readInput({ name, input: schema }: Asked, input: JsonObject): Taken {
+  const own = structuredClone(input);
+  if (!isZod(schema)) return { ok: true, taken: own };
+  try {
+    const { success, data, error } = schema.safeParse(own);
+    if (success) return { ok: true, taken: data };
+    const faults = error.issues.map(({ path, message }) => ({
+      path: `/${path.join('/')}`,
+      message: message.slice(0, 300).toWellFormed(),
+    }));
+    return { ok: false, error: inputError(name, 'check_failed', faults) };
+  } catch (error) {
+    const waits = error instanceof z.core.$ZodAsyncError;
+    const why = waits ? 'a refinement or transform must not wait' : exceptionText(error);
+    const message = `The input's schema of ${name} failed: ${why}`.slice(0, 1000).toWellFormed();
+    return { ok: false, error: callError('EXECUTION_ERROR', 'check_crashed', message, { hint: FOR_THE_OWNER }) };
+  }
+}
+
+/** @throws ToolError where the schema refuses the input by now: nothing has been run */
+export function taken(tool: Asked, input: JsonObject): any {
+  const read = readInput(tool, input);
+  if (read.ok) return read.taken;
+  const { code, reason, message, hint } = read.error;
+  throw new ToolError(code, reason, message, { nothingHappened: true, ...(hint === undefined ? {} : { hint }) });
+}
+
+// What is wrong with an input, in words: some of it by name, and how much it is.
+
+/** Faults that are listed one by one; the message says how many there are. */
+const LISTED = 20;
+
+export function inputError(tool: string, reason: string, faults: readonly Violation[], more: { hint?: string } = {}): CallError {
+  const details = faults.slice(0, LISTED);
+  const lines = details.map((fault) => `${fault.path === '' ? 'input' : fault.path} ${fault.message}`);
+  const message = `The input of ${tool} has ${faults.length} fault${faults.length === 1 ? '' : 's'}: ${lines.join('; ')}`;
+  return callError('INVALID_PARAMS', reason, message, { ...more, details });
+}
+
+// What a tool returned, against what it says that it returns: its owner's fault, found before anybody reads the result.
+
+export const FOR_THE_OWNER = "This is for the tool's owner to mend.";
+
+const validators = new WeakMap<object, Validator<Json>>();
+
+/** As `outputFault`, in a thread where that could take long. */
+export async function checkOutput(tool: Pick<Tool, 'name' | 'output'>, data: Json, owner: string): Promise<CallError | null> {
+  if (tool.output !== undefined) await validatorOf(tool.output).ahead(data, owner);
+  return outputFault(tool, data);
+}
+
+/** Null when the result fits, or when the tool declares no output schema. */
+export function outputFault(tool: Pick<Tool, 'name' | 'output'>, data: Json): CallError | null {
+  if (tool.output === undefined) return null;
+  const checked = validatorOf(tool.output)(data);
+  if (checked.valid) return null;
+  const { violations } = checked;
+  const lines = violations.slice(0, LISTED).map(({ path, message }) => `${path === '' ? 'the result' : path} ${message}`);
+  const many = `${violations.length} fault${violations.length === 1 ? '' : 's'}`;
+  return callError('EXECUTION_ERROR', 'output_mismatch', `The result of ${tool.name} has ${many}: ${lines.join('; ')}`, {
+    hint: FOR_THE_OWNER,
+    details: violations.slice(0, LISTED),
+  });
+}
+
+function validatorOf(output: NonNullable<Tool['output']>): Validator<Json> {
+  const known = validators.get(output);
+  if (known) return known;
+  const made = compileOutput(outputSchema(output));
+  validators.set(output, made);
+  return made;
+}

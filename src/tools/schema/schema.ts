@@ -1,0 +1,231 @@
+/**
+ * A tool's schemas: zod or JSON Schema in, one strict JSON Schema out, checked by ajv behind a tiny
+ * interface. What is no longer used can be collected. Nothing is ever fetched: a reference to another document is a fault.
+ */
+import Ajv, { MissingRefError, type ErrorObject, type ValidateFunction } from 'ajv';
+import Ajv2020 from 'ajv/dist/2020';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { Json, JsonObject } from '../../shared/json';
+import { AJV_OPTIONS, ajvFor, forAjv, type AjvOptions, dialectOf, type Dialect, compilesForSure } from './ajv';
+import { closed } from './closed';
+import { defaultsOf } from './defaults';
+import { isToolError } from '../define/errors';
+import { defineJob } from '../isolation/job';
+import { inThread } from '../isolation/pool';
+import { faultsOver, FEW_FAULTS, FEW_STEPS, stepsOver, weightOf, type Weight } from './cost';
+
+export interface Violation {
+  /** JSON pointer into the value; empty for the value itself. */
+  path: string;
+  message: string;
+}
+
+export type Checked<T = JsonObject> = { valid: true; data: T } | { valid: false; violations: Violation[] };
+export interface Validator<T = JsonObject> {
+  /** What could take long and has not been checked `ahead` is refused. */
+  (value: Json): Checked<T>;
+  /** Checks in a thread what could take long: the same value is known afterwards. What takes too long there is refused too. */
+  ahead(value: Json, owner: string): Promise<void>;
+}
+
+export interface CompiledInput {
+  /** Strict, as the model sees it. */
+  schema: JsonObject;
+  validate: Validator;
+}
+
+/** Longest schema, characters of JSON: the model reads it with every request. */
+const LONGEST = 500_000;
+
+export function isZod(input: unknown): input is z.ZodType {
+  return typeof input === 'object' && input !== null && '_zod' in input;
+}
+
+/** The strict JSON Schema of a tool's input, as the model sees it and ajv checks it. */
+export function inputSchema(input: z.ZodType | JsonObject): JsonObject {
+  return closed(writtenInput(input));
+}
+
+/** The schema as its author wrote it. */
+export function writtenInput(input: z.ZodType | JsonObject): JsonObject {
+  return plain(isZod(input) ? z.toJSONSchema(input, { io: 'input' }) : input);
+}
+
+/** The JSON Schema of what a tool returns. Further fields are no fault, unless the schema says so. */
+export function outputSchema(output: z.ZodType | JsonObject): JsonObject {
+  if (!isZod(output)) return plain(output);
+  return plain(z.toJSONSchema(output, { io: 'output', override: leaveOpen }));
+}
+
+/** zod closes every object of an output; one that is not declared strict would drop further fields, not refuse them. */
+function leaveOpen({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const { def } = zodSchema._zod;
+  if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+}
+
+/** JSON and nothing else: a copy that nobody can change afterwards, without getters. */
+export function plain(schema: unknown): JsonObject {
+  const text = JSON.stringify(schema);
+  if (text.length > LONGEST) throw new Error(`it has ${text.length} characters; at most ${LONGEST} are allowed`);
+  return JSON.parse(text) as JsonObject;
+}
+
+const compiled = new WeakMap<object, CompiledInput>();
+
+/** Schema and validator of a tool's input, made once for each. @throws Error as `compile` */
+export function compiledInput(input: z.ZodType | JsonObject): CompiledInput {
+  const known = compiled.get(input);
+  if (known) return known;
+  const schema = inputSchema(input);
+  const made = { schema, validate: compile(schema) };
+  compiled.set(input, made);
+  return made;
+}
+
+/**
+ * Compiles a schema of an input: defaults are written into a copy, those that may be (defaults.ts).
+ * @throws Error that says why the schema cannot be used
+ */
+export function compile(schema: JsonObject): Validator {
+  return guarded(schema, { useDefaults: true }) as Validator;
+}
+
+/** Compiles a schema of an output: what a tool gave is judged, and not touched. @throws Error as `compile` */
+export function compileOutput(schema: JsonObject): Validator<Json> {
+  return guarded(schema, { useDefaults: false });
+}
+
+/** Here what takes few steps, in a thread the rest (cost.ts). */
+function guarded(schema: JsonObject, options: AjvOptions): Validator<Json> {
+  const check = unguarded(schema, options);
+  let weight: Weight | undefined;
+  const known = new LRUCache<string, Checked<Json>>({ max: KNOWN });
+  const isLong = (json: string) => {
+    weight ??= weightOf(schema);
+    return stepsOver(weight, json) > FEW_STEPS || faultsOver(weight, json) > FEW_FAULTS;
+  };
+  const validate = (value: Json): Checked<Json> => {
+    const json = JSON.stringify(value);
+    return isLong(json) ? structuredClone(known.get(sha256(json)) ?? TOO_LONG) : check(value);
+  };
+  const ahead = async (value: Json, owner: string): Promise<void> => {
+    const json = JSON.stringify(value);
+    if (!isLong(json) || known.has(sha256(json))) return;
+    const checked = await inThread(
+      schemaJob,
+      { schema, options: { ...options, allErrors: false }, value },
+      { lane: 'admission', owner },
+    ).catch(stopped);
+    known.set(sha256(json), checked);
+  };
+  return Object.assign(validate, { ahead });
+}
+
+/** Answers that are kept for the moment between the check in a thread and their use. */
+const KNOWN = 64;
+const TOO_LONG: Checked<Json> = {
+  valid: false,
+  violations: [{ path: '', message: 'takes too long to be checked against its schema: send less, or with less nesting' }],
+};
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function stopped(error: unknown): Checked<Json> {
+  if (isToolError(error)) return TOO_LONG;
+  throw error;
+}
+
+const schemaJob = defineJob<{ schema: JsonObject; options: AjvOptions; value: Json }, Checked<Json>>(
+  join(__dirname, 'schema'),
+  'checkInThread',
+  'The check',
+  { ms: 10_000, reason: 'schema_too_slow', hint: 'Send less.' },
+);
+
+const inThisThread = new LRUCache<string, (value: Json) => Checked<Json>>({ max: 50 });
+
+/** Runs in a thread. */
+export function checkInThread({
+  schema,
+  options,
+  value,
+}: {
+  schema: JsonObject;
+  options: AjvOptions;
+  value: Json;
+}): Checked<Json> {
+  const key = sha256(JSON.stringify([schema, options]));
+  const check = inThisThread.get(key) ?? unguarded(schema, options);
+  inThisThread.set(key, check);
+  return check(value);
+}
+
+function unguarded(schema: JsonObject, options: AjvOptions): (value: Json) => Checked<Json> {
+  const validator = compiler(schema, options);
+  return (value) => {
+    const data = options.useDefaults ? (JSON.parse(JSON.stringify(value)) as Json) : value;
+    const violations = violationsOf(validator(), data);
+    return violations.length === 0 ? { valid: true, data } : { valid: false, violations };
+  };
+}
+
+function violationsOf(validate: ValidateFunction, data: Json): Violation[] {
+  try {
+    return validate(data) ? [] : (validate.errors ?? []).map(violation);
+  } catch (error) {
+    if (error instanceof RangeError) return [{ path: '', message: 'is nested too deeply to be checked' }];
+    throw error;
+  }
+}
+
+/** Judge schemas themselves; they compile nothing else. */
+const metaSchemas: Record<Dialect, Ajv> = {
+  'draft-07': new Ajv({ ...AJV_OPTIONS, logger: false }),
+  '2020-12': new Ajv2020({ ...AJV_OPTIONS, logger: false }),
+};
+
+/** What fails to compile fails here; where nothing can fail, it is compiled when it is first asked for. */
+function compiler(schema: JsonObject, options: AjvOptions): () => ValidateFunction {
+  const dialect = dialectOf(schema);
+  const judge = metaSchemas[dialect];
+  const { $schema: _, ...given } = schema;
+  if (!judge.validateSchema(given)) throw new Error(judge.errorsText(judge.errors, { dataVar: '', separator: '; ' }));
+  const { $schema: __, ...rest } = options.useDefaults ? defaultsOf(schema).written : schema;
+  let compiled: ValidateFunction | undefined;
+  const validator = () => (compiled ??= ajvFor(dialect, rest, options).compile(forAjv(rest, dialect)));
+  if (compilesForSure(rest)) return validator;
+  try {
+    validator();
+    return validator;
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new Error('a $ref in it leads back to itself, or it is nested too deeply', { cause: error });
+    if (!(error instanceof MissingRefError)) throw error;
+    throw new Error(
+      `it refers to ${error.missingRef}, which is not in it; nothing is fetched: put what it means under $defs and refer to #/$defs/NAME`,
+      { cause: error },
+    );
+  }
+}
+
+function violation({ keyword, message, instancePath, params }: ErrorObject): Violation {
+  const given = params as Record<string, unknown>;
+  const text = message ?? keyword;
+  const words =
+    keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'
+      ? `must NOT have additional properties: ${JSON.stringify(given.additionalProperty ?? given.unevaluatedProperty)}`
+      : keyword === 'enum'
+        ? `${text}: ${(given.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
+        : text;
+  return { path: cut(instancePath, 200), message: cut(words, 300) };
+}
+
+/** Names in a violation may be the model's own, and as long as it likes. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+}

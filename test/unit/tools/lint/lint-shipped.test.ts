@@ -1,0 +1,10 @@
+import { lintTool } from '../../../../src/tools/lint/lint';
+import { shippedTools } from '../../../support/shipped-tools';
+
+describe('the tools that ship', () => {
+  const shipped = new Map(shippedTools().map((tool) => [tool.name, tool]));
+
+  it.each([...shipped.keys()])('%s gives lint nothing to say', (name) => {
+    expect(lintTool(shipped.get(name)!)).toEqual([]);
+  });
+});

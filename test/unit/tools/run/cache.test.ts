@@ -1,0 +1,89 @@
+import * as fc from 'fast-check';
+import { canonical } from '../../../../src/shared/canonical';
+import type { Json, JsonObject } from '../../../../src/shared/json';
+import { cacheKey, ResultCache } from '../../../../src/tools/run/cache';
+import { pays, reads } from '../../../support/tools';
+import type { Tool } from '../../../../src/tools/define/tool';
+
+const MINUTE = 60_000;
+const quote = (more: Partial<Tool> = {}) => reads('get_quote', () => 1, { cacheTtlMs: MINUTE, ...more });
+
+const names = fc.constantFrom('a', 'b', 'c', '__proto__');
+const inputs = fc
+  .array(fc.tuple(names, fc.constantFrom<Json>(0, 1, 'x', null, [1])), { maxLength: 3 })
+  .map((entries) => Object.fromEntries(entries) as JsonObject);
+const who = fc.record({
+  principal: fc.constantFrom('ana', 'ben'),
+  tool: fc.constantFrom('get_quote', 'get_price'),
+  version: fc.constantFrom('1.0.0', '1.1.0'),
+  input: inputs,
+});
+type Who = typeof who extends fc.Arbitrary<infer T> ? T : never;
+
+describe('the cache of reads', () => {
+  it('serves a result exactly to the same principal, tool, version and key parameters', () => {
+    const params = fc.option(fc.uniqueArray(names), { nil: undefined });
+    fc.assert(
+      fc.property(who, who, params, (one, other, cacheKeyParams) => {
+        const cache = new ResultCache();
+        const tool = ({ tool: name, version }: Who) => ({ ...quote(), name, version, cacheKeyParams }) as Tool;
+        const relevant = ({ input, ...rest }: Who) => {
+          const kept = Object.entries(input).filter(([name]) => !cacheKeyParams || cacheKeyParams.includes(name as never));
+          return canonical({ ...rest, input: Object.fromEntries(kept) });
+        };
+        cache.set(tool(one), cacheKey(tool(one), one.input, one.principal)!, 'result');
+        const served = cache.get(tool(other), cacheKey(tool(other), other.input, other.principal)!);
+        expect(served !== undefined).toBe(relevant(one) === relevant(other));
+      }),
+    );
+  });
+
+  it('is for reads that declare how long they hold, and for nothing else', () => {
+    expect(cacheKey(quote(), {}, 'ana')).toMatch(/^[0-9a-f]{64}$/);
+    expect(
+      cacheKey(
+        reads('now', () => 1),
+        {},
+        'ana',
+      ),
+    ).toBeNull();
+    for (const toolClass of ['compute', 'write', 'destructive', 'agent'] as const)
+      expect(cacheKey({ ...pays('pay', []), class: toolClass, cacheTtlMs: MINUTE } as Tool, {}, 'ana')).toBeNull();
+  });
+
+  it('gives each caller a copy: what one does to it reaches no other', () => {
+    const cache = new ResultCache();
+    const data = { rows: [{ close: 1 }] };
+    cache.set(quote(), 'k', data);
+    data.rows[0]!.close = 2;
+    const first = cache.get(quote(), 'k')!.data as typeof data;
+    expect(first.rows[0]!.close).toBe(1);
+    first.rows.push({ close: 3 });
+    expect(cache.get(quote(), 'k')!.data).toEqual({ rows: [{ close: 1 }] });
+  });
+
+  it('says when a result was kept and how long it holds still, and serves none that is older', () => {
+    jest.useFakeTimers({ now: Date.parse('2026-11-21T10:00:00Z'), doNotFake: ['performance'] });
+    try {
+      const cache = new ResultCache();
+      cache.set(quote(), 'k', 1);
+      jest.setSystemTime(Date.parse('2026-11-21T10:00:40Z'));
+      expect(cache.get(quote(), 'k')!.cache).toEqual({ hit: true, cached_at: '2026-11-21T10:00:00.000Z', ttl_remaining: 20 });
+      jest.setSystemTime(Date.parse('2026-11-21T10:01:00Z'));
+      expect(cache.get(quote(), 'k')).toBeUndefined();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('is bounded in entries and in bytes, and does not keep a result that is too large', () => {
+    const few = new ResultCache({ entries: 2 });
+    ['a', 'b', 'c'].forEach((key) => few.set(quote(), key, key));
+    expect(['a', 'b', 'c'].map((key) => few.get(quote(), key)?.data)).toEqual([undefined, 'b', 'c']);
+    const small = new ResultCache({ bytes: 100, entryBytes: 60 });
+    small.set(quote(), 'large', 'x'.repeat(60));
+    expect(small.get(quote(), 'large')).toBeUndefined();
+    ['a', 'b', 'c'].forEach((key) => small.set(quote(), key, 'é'.repeat(20))); // 42 bytes each
+    expect(['a', 'b', 'c'].map((key) => small.get(quote(), key) !== undefined)).toEqual([false, true, true]);
+  });
+});

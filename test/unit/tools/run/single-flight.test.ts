@@ -1,0 +1,56 @@
+import { SingleFlight } from '../../../../src/tools/run/cache';
+
+/** Work that the test ends when it likes. */
+function held<T>() {
+  let end!: (value: T) => void;
+  let fail!: (error: Error) => void;
+  const promise = new Promise<T>((resolve, reject) => ((end = resolve), (fail = reject)));
+  return { promise, end, fail };
+}
+
+describe('identical work that is asked for at once', () => {
+  it('runs once, and all get its outcome', async () => {
+    const flights = new SingleFlight<string>();
+    const work = held<string>();
+    let runs = 0;
+    const all = [1, 2, 3].map(() => flights.run('k', () => (runs++, work.promise)));
+    work.end('done');
+    expect(await Promise.all(all)).toEqual([
+      { value: 'done', shared: false },
+      { value: 'done', shared: true },
+      { value: 'done', shared: true },
+    ]);
+    expect(runs).toBe(1);
+  });
+
+  it('runs again for whoever asks after its end, and for another key at once', async () => {
+    const flights = new SingleFlight<number>();
+    let runs = 0;
+    const run = (key: string) => flights.run(key, async () => ++runs);
+    expect((await Promise.all([run('a'), run('b')])).map(({ shared }) => shared)).toEqual([false, false]);
+    expect(await run('a')).toEqual({ value: 3, shared: false });
+  });
+
+  it('goes on when one who waits for it is cancelled', async () => {
+    const flights = new SingleFlight<string>();
+    const work = held<string>();
+    const cancel = new AbortController();
+    const leader = flights.run('k', () => work.promise);
+    const follower = flights.run('k', () => Promise.reject(new Error('never')), cancel.signal);
+    cancel.abort(new Error('cancelled'));
+    await expect(follower).rejects.toThrow('cancelled');
+    work.end('done');
+    expect(await leader).toEqual({ value: 'done', shared: false });
+  });
+
+  it('is run by another one when the first is cancelled, once for all the others', async () => {
+    const flights = new SingleFlight<string>();
+    const first = held<string>();
+    const leader = flights.run('k', () => first.promise);
+    let runs = 0;
+    const others = [1, 2].map(() => flights.run('k', async () => `run ${++runs}`));
+    first.fail(new Error('cancelled'));
+    await expect(leader).rejects.toThrow('cancelled');
+    expect((await Promise.all(others)).map(({ value }) => value)).toEqual(['run 1', 'run 1']);
+  });
+});
