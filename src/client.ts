@@ -13,10 +13,10 @@ import type { BundleSigner } from './attestation/bundle-signer';
 import { SigningKey } from './attestation/signing-key';
 import type { Subject } from './audit/export/bundle';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
-import { foundByKey } from './client/by-key';
-import { callInput, CallHandle, type DirectCall } from './client/direct-call';
+import { foundByKey, checkStartTurn, searchAttributes, type Started, type StartTurn } from './client/turns/start-turn';
+import { callInput, CallHandle, type DirectCall } from './client/turns/direct-call';
 import { connectTemporal } from './temporal/connect';
-import { Feeds } from './client/feeds';
+import { Feeds } from './client/events/feeds';
 import {
   AmbiguousKey,
   ForkRefused,
@@ -27,25 +27,37 @@ import {
   SessionNotFound,
   TurnNotFound,
 } from './client/errors';
-import { openingOf, sessionIdOf, sessionSummary, type ForkSession, type Opening, type OpenSession } from './client/open-session';
+import {
+  openingOf,
+  sessionIdOf,
+  sessionSummary,
+  type ForkSession,
+  type Opening,
+  type OpenSession,
+} from './client/sessions/open-session';
 import type { SessionSummary } from './shapes/session';
-import { SessionHandle } from './client/session-handle';
-import { eachOnce, summaryOf, turnQuery, waitingTools, type TurnFilter } from './client/listing';
-import { Silence } from './client/silence';
-import { isInSight, sightClause, type Sight } from './client/sight';
-import { checkStartTurn, searchAttributes, type Started, type StartTurn } from './client/start-turn';
-import { isCut, wholeCard } from './client/cards';
-import { TurnHandle } from './client/turn-handle';
+import { SessionHandle } from './client/sessions/session-handle';
+import {
+  eachOnce,
+  summaryOf,
+  turnQuery,
+  waitingTools,
+  type TurnFilter,
+  isInSight,
+  sightClause,
+  type Sight,
+} from './client/turns/listing';
+import { Silence, lastPoll, unanswered } from './client/turns/unanswered';
+import { isCut, wholeCard } from './client/approvals/cards';
+import { TurnHandle } from './client/turns/turn-handle';
 import type { PendingTurn, Question, TurnSummary } from './shapes/turn-list';
-import { lastPoll, unanswered } from './client/unanswered';
-import { watchPending, type NewQuestion, type WatchPending } from './client/watch-pending';
+import { watchPending, type NewQuestion, type WatchPending } from './client/approvals/watch-pending';
 import type { Config } from './config';
 import type { LiveBus } from './live/bus';
 import { openLive } from './live/open';
 import { inlineCode } from './shared/visible';
 import { dataConverter } from './temporal/data-converter';
-import { workflowExists } from './temporal/executions';
-import { waitForPendingWorkflowTask } from './temporal/executions';
+import { workflowExists, waitForPendingWorkflowTask } from './temporal/executions';
 import { hashJson } from './shared/digests';
 import type { Json } from './shared/json';
 import {
@@ -64,7 +76,7 @@ import {
 } from './shared/ids';
 import type { OpenedAnswer } from './shared/session';
 import type { Store } from './store/store';
-import type { TrailPage, TrailQuery } from './store/trail';
+import type { TrailPage, TrailQuery } from './store/core/trail';
 import type { TurnView } from './shared/turn-view';
 import { visibilityText } from './shared/visibility-text';
 import { workflowUrl } from './shared/workflow-url';
@@ -78,7 +90,7 @@ import {
   TURNS_AND_CALLS,
   type TurnInput,
 } from './workflows/contract';
-import type { SessionParts } from './client/session-asking';
+import type { SessionParts } from './client/sessions/session-asking';
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 

@@ -9,7 +9,7 @@ import type { App } from '../../src/agents/define';
 import { HoldfastClient } from '../../src/client';
 import { dataConverter } from '../../src/temporal/data-converter';
 import type { ModelProvider } from '../../src/model/provider';
-import { FileStore } from '../../src/store/file-store';
+import { FileStore } from '../../src/store/files/file-store';
 import { createWorker } from '../../src/worker';
 import { OUR_TASK_QUEUE } from './task-queues';
 

@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../shared/json';
 import { parseJson } from '../shared/parse-json';
-import { hasCode, replaceFile } from '../store/atomic-file';
+import { hasCode, replaceFile } from '../store/files/atomic-file';
 import { hasShape, principalName, roleList } from './claims';
 import { keyId, publicKey } from './public-key';
 

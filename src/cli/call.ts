@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { envelopeOf, type CallHandle, type DirectCall } from '../client/direct-call';
+import { envelopeOf, type CallHandle, type DirectCall } from '../client/turns/direct-call';
 import type { Envelope } from '../shared/envelope';
 import { isJsonObject, type JsonObject } from '../shared/json';
 import { parseJson } from '../shared/parse-json';

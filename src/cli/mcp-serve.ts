@@ -1,7 +1,7 @@
 /** `holdfast mcp serve`: our tools for an MCP client that starts this process, such as an editor. */
 import type { Command } from 'commander';
 import { loadConfig, type Config } from '../config';
-import { decideSigned } from '../client/attest';
+import { decideSigned } from '../client/approvals/attest';
 import type { Decide } from '../gateway/mcp/elicit';
 import { createLog } from '../telemetry/log';
 import { signerOptions, userName, type SignerOptions } from './support/decide-options';

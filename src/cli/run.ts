@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { SessionHandle } from '../client/session-handle';
-import type { TurnHandle } from '../client/turn-handle';
+import type { SessionHandle } from '../client/sessions/session-handle';
+import type { TurnHandle } from '../client/turns/turn-handle';
 import { describeTurn } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';

@@ -68,7 +68,7 @@ async function signedDecision(
   const [{ loadConfig }, { signerOf }, { signDecisions }] = await Promise.all([
     import('../config.js'),
     import('./support/signer.js'),
-    import('../client/attest.js'),
+    import('../client/approvals/attest.js'),
   ]);
   const { key, principal, roles } = await signerOf(loadConfig(), options);
   const noted: { note?: string } = note === undefined ? {} : { note };

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { SigningKey } from '../attestation/signing-key';
-import type { TurnHandle } from '../client/turn-handle';
+import type { TurnHandle } from '../client/turns/turn-handle';
 import { defaultSigningKey, type Config } from '../config';
 import type { Stack } from '../devserver/stack';
 import { Questions } from './support/ask';

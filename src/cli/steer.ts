@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TurnHandle } from '../client/turn-handle';
+import type { TurnHandle } from '../client/turns/turn-handle';
 import { signerOptions, userName, type SignerOptions } from './support/decide-options';
 import type { Output } from './support/output';
 import { readStdin } from './support/read-stdin';
@@ -40,7 +40,7 @@ export async function signedSteer(
   const [{ loadConfig }, { signerOf }, { signSteer }] = await Promise.all([
     import('../config.js'),
     import('./support/signer.js'),
-    import('../client/attest.js'),
+    import('../client/approvals/attest.js'),
   ]);
   const { key, principal, roles } = await signerOf(loadConfig(), options);
   const attestation = await signSteer(turn, key, { text, principal, roles });

@@ -3,7 +3,7 @@ import { AmbiguousKey } from '../client/errors';
 import { loadConfig } from '../config';
 import { asTurnId } from '../shared/ids';
 import type { TrailStore } from '../store/store';
-import { TRAIL_STATES, type TrailPage, type TrailQuery } from '../store/trail';
+import { TRAIL_STATES, type TrailPage, type TrailQuery } from '../store/core/trail';
 import { oneLine } from './support/describe';
 import { wholeNumber } from './support/numbers';
 import type { Output } from './support/output';

@@ -1,19 +1,19 @@
 /** What a backend imports from `holdfast/client`. It loads little more than Temporal's own client. */
 export { HoldfastClient, type BundleOf, type ClientSettings, type StartTurn } from '../client';
 export type { PendingTurn, TurnSummary } from '../shapes/turn-list';
-export { signDecisions, signSteer, type SignedDecision, type Signing } from '../client/attest';
+export { signDecisions, signSteer, type SignedDecision, type Signing } from '../client/approvals/attest';
 export { SigningKey } from '../attestation/signing-key';
 export type { BudgetFilter, ListedBudget } from '../client/budgets';
-export { CallHandle, type DirectCall, type DirectCallOptions } from '../client/direct-call';
-export type { ForkSession, OpenSession } from '../client/open-session';
+export { CallHandle, type DirectCall, type DirectCallOptions } from '../client/turns/direct-call';
+export type { ForkSession, OpenSession } from '../client/sessions/open-session';
 export type { SessionSummary } from '../shapes/session';
-export { SessionHandle, type SendMessage, type SentMessage } from '../client/session-handle';
+export { SessionHandle, type SendMessage, type SentMessage } from '../client/sessions/session-handle';
 export type { SessionView } from '../shared/session';
-export { TurnHandle, type By } from '../client/turn-handle';
+export { TurnHandle, type By } from '../client/turns/turn-handle';
 export type { WaitingCall } from '../shapes/turn-view';
-export type { NewQuestion, WatchPending } from '../client/watch-pending';
-export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/trail';
-export type { Sent } from '../client/senders';
+export type { NewQuestion, WatchPending } from '../client/approvals/watch-pending';
+export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/core/trail';
+export type { Sent } from '../client/turns/senders';
 export {
   DecisionNotAccepted,
   ForkRefused,

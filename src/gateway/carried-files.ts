@@ -3,7 +3,7 @@
  * addresses. Only what an address of ours names is read, by its signature: a tool can return whatever looks like a file.
  */
 import type { Envelope } from '../shared/envelope';
-import { checkPresigned, storedFile } from '../store/presign';
+import { checkPresigned, storedFile } from '../store/core/presign';
 import { StoreError, type Store } from '../store/store';
 import { filesIn, INLINE_FILE_BYTES, withContents, type FileResult } from '../tools/results/binary';
 

@@ -5,7 +5,7 @@
  * could not be kept, it is found in the history of what it was done to (once.ts).
  */
 import type { FastifyInstance } from 'fastify';
-import type { Act } from '../client/done-before';
+import type { Act } from '../client/turns/done-before';
 import { hashJson } from '../shared/digests';
 import type { Json } from '../shared/json';
 import type { Store } from '../store/store';

@@ -3,7 +3,7 @@
  * attestations: `tenant/name`, or a name without a slash, which belongs to the operator.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isInSight, type Sight } from '../client/sight';
+import { isInSight, type Sight } from '../client/turns/listing';
 import type { Config } from '../config';
 import { tenantOf } from '../shared/tenant';
 

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { CallHandle, DirectCall } from '../client/direct-call';
+import type { CallHandle, DirectCall } from '../client/turns/direct-call';
 import { TurnNotFound } from '../client/errors';
 import { directCallId, oneTimeKey, turnIdFromKey } from '../shared/ids';
 import { Refusal } from './errors';

@@ -2,7 +2,7 @@
 import type { HoldfastClient } from '../client';
 import { SessionNotFound } from '../client/errors';
 import type { SessionSummary } from '../shapes/session';
-import type { SessionHandle } from '../client/session-handle';
+import type { SessionHandle } from '../client/sessions/session-handle';
 import { Refusal, type Wrong } from './errors';
 import { sees, type Principal } from './principals';
 import type { GatewayParts } from './route';

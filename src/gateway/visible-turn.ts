@@ -2,8 +2,8 @@
 import type { HoldfastClient } from '../client';
 import type { TurnSummary } from '../shapes/turn-list';
 import { TurnNotFound } from '../client/errors';
-import type { TurnHandle } from '../client/turn-handle';
-import type { SessionHandle } from '../client/session-handle';
+import type { TurnHandle } from '../client/turns/turn-handle';
+import type { SessionHandle } from '../client/sessions/session-handle';
 import { idsFromKey, isSessionId, sessionOfTurn } from '../shared/ids';
 import type { TurnView } from '../shared/turn-view';
 import { Refusal, unknownTurn } from './errors';

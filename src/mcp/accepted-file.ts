@@ -9,7 +9,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { getOwn } from '../shared/json';
 import { strayFields } from '../tools/define/fields';
-import { replaceFile } from '../store/atomic-file';
+import { replaceFile } from '../store/files/atomic-file';
 import { CLASSES, type AcceptableClass } from './classes';
 import type { ListedTool } from './listed-tool';
 import { BadServersFile } from './servers-file';

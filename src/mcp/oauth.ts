@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../store/atomic-file';
+import { replaceFile } from '../store/files/atomic-file';
 import type { Fetch } from './bounded-fetch';
 import {
   sdk,

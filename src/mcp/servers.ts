@@ -16,7 +16,7 @@ import { resultData, structuredFault, type McpData } from './result';
 import type { ServerConfig } from './servers-file';
 import { targetOf } from './target';
 import { pauses } from './usable-tools';
-import { hashJson } from '../store/seal';
+import { hashJson } from '../store/core/seal';
 import type { Tool, ToolContext, ToolLogger } from '../tools/define/tool';
 
 export interface McpSettings extends Omit<ConnectionSettings, 'log'> {

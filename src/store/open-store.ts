@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Json } from '../shared/json';
 import { withoutPassword } from '../shared/without-password';
-import { FileStore } from './file-store';
+import { FileStore } from './files/file-store';
 import type { Store } from './store';
 
 /**

@@ -6,9 +6,8 @@ import type { CallRecord } from '../shared/digests';
 import type { Json, JsonObject } from '../shared/json';
 import type { BlockContent } from '../record/write-block';
 import type { Block, Part } from '../shared/transcript';
-import type { SealedBlock } from './seal';
-import type { TrailPage, TrailQuery } from './trail';
-import type { StoredBlock } from './stored-block';
+import type { SealedBlock, StoredBlock } from './core/seal';
+import type { TrailPage, TrailQuery } from './core/trail';
 
 export interface NewBlock extends BlockContent {
   /** Hash of the block before; null for the first. */

@@ -1,5 +1,5 @@
 import type { HoldfastClient } from '../../src/client';
-import type { TurnHandle } from '../../src/client/turn-handle';
+import type { TurnHandle } from '../../src/client/turns/turn-handle';
 
 /** What whoever decides reads in the Web UI: the cards of a turn. */
 export async function shownCard(client: HoldfastClient, turn: TurnHandle): Promise<string> {

@@ -3,7 +3,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { History } from '@temporalio/common/lib/proto-utils';
 import type { ZodType } from 'zod';
-import { EventReader } from '../../src/client/events';
+import { EventReader } from '../../src/client/events/events';
 import { sessionView } from '../../src/shapes/session';
 import { turnEvent, type TurnEvent } from '../../src/shapes/turn-event';
 import { directCallView, turnView } from '../../src/shapes/turn-view';

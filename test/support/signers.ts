@@ -6,8 +6,8 @@ import { FileTrust } from '../../src/attestation/file-trust';
 import { trustedEntry } from '../../src/attestation/gateway-key';
 import { SigningKey } from '../../src/attestation/signing-key';
 import { parseTrustedKeys, type TrustedKey } from '../../src/attestation/trusted-keys';
-import { signDecisions, type Signing } from '../../src/client/attest';
-import type { TurnHandle } from '../../src/client/turn-handle';
+import { signDecisions, type Signing } from '../../src/client/approvals/attest';
+import type { TurnHandle } from '../../src/client/turns/turn-handle';
 
 /** Of which decisions are signed, and for whom they are meant. */
 export const SIGNED_TURN = {

@@ -5,7 +5,7 @@ import { canonical } from '../../shared/canonical';
 import { hashJson, inputDigest } from '../../shared/digests';
 import { callError, type CallError } from '../../shared/errors';
 import { callId } from '../../shared/ids';
-import { Draft } from '../../store/transcript';
+import { Draft } from '../../store/core/transcript';
 import { admit, checkAhead, type StaticAdmission } from '../../tools/admit/admit';
 import type { PreparedAgent, Registry } from '../../tools/catalogue/registry';
 import { isFrom } from '../../tools/catalogue/tool-source';

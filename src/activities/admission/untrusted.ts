@@ -9,7 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { StoreError, type Store } from '../../store/store';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { messagesOf } from '../step/conversation';
-import type { StoredBlock } from '../../store/stored-block';
+import type { StoredBlock } from '../../store/core/seal';
 
 /** Names of the tools of a definition that return what outsiders wrote; null: it cannot be read any more. */
 type Marked = ReadonlySet<string> | null;

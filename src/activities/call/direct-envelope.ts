@@ -4,7 +4,7 @@ import { canonical } from '../../shared/canonical';
 import type { Envelope } from '../../shared/envelope';
 import { callError } from '../../shared/errors';
 import { asJson, isJsonObject } from '../../shared/json';
-import { storedFile } from '../../store/presign';
+import { storedFile } from '../../store/core/presign';
 import { StoreError } from '../../store/store';
 import { binaryFile, filesIn, withAddresses } from '../../tools/results/binary';
 import { readResult, type StoredResult } from '../../record/parts';

@@ -1,6 +1,6 @@
 /** A tool's file on its way into the store, and what stands for it in the result. */
 import type { TurnContext } from '../../shared/activity-io';
-import { presignature, PRESIGNED_SECONDS, type StoredFile } from '../../store/presign';
+import { presignature, PRESIGNED_SECONDS, type StoredFile } from '../../store/core/presign';
 import { INLINE_FILE_BYTES, type BinaryFile, type FileResult } from '../../tools/results/binary';
 import type { Dependencies } from '../ports';
 

@@ -6,9 +6,9 @@
 import type { RunCallInput } from '../../shared/activity-io';
 import { callError, type CallError } from '../../shared/errors';
 import type { Store } from '../../store/store';
-import { walk } from '../../store/transcript';
+import { walk } from '../../store/core/transcript';
 import { startOf } from '../step/mcp-tools';
-import type { StoredBlock } from '../../store/stored-block';
+import type { StoredBlock } from '../../store/core/seal';
 
 type Turn = RunCallInput['turn'];
 

@@ -1,6 +1,6 @@
 /** What became of a dispatch: written into the transcript, and told to what was reserved for it. */
 import type { RunCallInput } from '../../shared/activity-io';
-import { append } from '../../store/transcript';
+import { append } from '../../store/core/transcript';
 import type { Dependencies } from '../ports';
 import { callSubject } from '../../record/subject';
 import { effectBlock } from '../../record/write-block';

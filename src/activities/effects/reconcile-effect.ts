@@ -4,7 +4,7 @@ import type { ReconcileEffectInput, ReconcileEffectOutput, RunCallOutput } from 
 import { callError } from '../../shared/errors';
 import type { Json, JsonObject } from '../../shared/json';
 import type { EffectRecord } from '../../store/store';
-import { append } from '../../store/transcript';
+import { append } from '../../store/core/transcript';
 import { outputFault } from '../../tools/schema/input-output';
 import { readReconciled, unknown, type Found } from '../../tools/run/returned';
 import { closeQuestion } from '../people/question-register';

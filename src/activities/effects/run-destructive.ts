@@ -10,7 +10,7 @@ import { callError, type CallError } from '../../shared/errors';
 import type { JsonObject } from '../../shared/json';
 import { CLASS_RULES } from '../../shared/tool-class';
 import { type EffectRecord, StoreError } from '../../store/store';
-import { Draft, walk } from '../../store/transcript';
+import { Draft, walk } from '../../store/core/transcript';
 import { Deadline } from '../../tools/run/deadline';
 import { type RunResult, TIMED_OUT } from '../../tools/run/run';
 import { withAfterHooks } from '../call/after-hooks';

@@ -4,7 +4,7 @@ import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffe
 import { SETTLEMENT_REFUSED } from '../../shared/approval';
 import { callError } from '../../shared/errors';
 import type { EffectRecord } from '../../store/store';
-import { append } from '../../store/transcript';
+import { append } from '../../store/core/transcript';
 import { closeQuestion } from '../people/question-register';
 import { dispatchedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';

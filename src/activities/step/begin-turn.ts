@@ -4,7 +4,7 @@ import type { TurnBegin, TurnContext } from '../../shared/activity-io';
 import type { StartBody } from '../../record/blocks';
 import { messageBlock, startBlock } from '../../record/write-block';
 import { systemPrompt } from '../../agents/system-prompt';
-import { walk, type Draft } from '../../store/transcript';
+import { walk, type Draft } from '../../store/core/transcript';
 import { messagesOf } from './conversation';
 import { openCalls } from './compaction';
 import type { Dependencies } from '../ports';

@@ -6,7 +6,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { CompactInput, CompactOutput, StepUsage } from '../../shared/activity-io';
 import { NO_USAGE } from '../../shared/usage';
 import type { ModelMessage } from '../../model/provider';
-import { Draft } from '../../store/transcript';
+import { Draft } from '../../store/core/transcript';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import type { SummaryBody } from '../../record/blocks';
 import { lastOf } from '../../record/read-block';

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../shared/json';
 import { estimateTokens } from '../../tools/define/model-text';
 import { messageOf, type Entry } from './conversation';
 import { withoutDeclined } from './declined-turn';
-import type { StoredBlock } from '../../store/stored-block';
+import type { StoredBlock } from '../../store/core/seal';
 /** Shorter results are no gain: the note is about as long. */
 const LONG_RESULT = 600;
 /** A text from which something is left out for a summary, characters: at first, and at the least. */

@@ -3,13 +3,13 @@ import type { ModelMessage } from '../../model/provider';
 import type { CallOutcome, TurnContext } from '../../shared/activity-io';
 import type { JsonObject } from '../../shared/json';
 import type { Store } from '../../store/store';
-import type { Draft } from '../../store/transcript';
+import type { Draft } from '../../store/core/transcript';
 import { closeQuestion } from '../people/question-register';
 import type { AnsweringTurn } from '../../record/blocks';
 import { decisionBlocks, resultsBlock } from '../../record/write-block';
 import { readResult } from '../../record/parts';
 import { errorText, resultText } from '../../tools/results/shape';
-import type { StoredBlock } from '../../store/stored-block';
+import type { StoredBlock } from '../../store/core/seal';
 
 /** The messages of a transcript's blocks, all of them; what the model is given: compaction.ts. */
 export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {

@@ -5,7 +5,7 @@
 import { samePerson } from '../../shared/approval';
 import { readBlock, type ReadBlock } from '../../record/read-block';
 import type { Store } from '../../store/store';
-import { walk } from '../../store/transcript';
+import { walk } from '../../store/core/transcript';
 
 /** Their names travel with every call: the last ones. */
 const MOST_PEOPLE = 20;

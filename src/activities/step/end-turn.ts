@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { EndTurnInput, EndTurnOutput, TurnBegin } from '../../shared/activity-io';
 import { endBlock } from '../../record/write-block';
-import { Draft } from '../../store/transcript';
+import { Draft } from '../../store/core/transcript';
 import { addBeginning } from './begin-turn';
 import { START_NOT_ATTESTED } from '../checks/signed-start';
 import { envelopeOf } from '../call/direct-envelope';

@@ -7,7 +7,7 @@ import type { ModelMessage } from '../../model/provider';
 import { lastOf, type ReadAdmission } from '../../record/read-block';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { conversationTokens, totalTokens, type Room } from './compaction';
-import type { StoredBlock } from '../../store/stored-block';
+import type { StoredBlock } from '../../store/core/seal';
 
 /** Stands as the stop reason of a step whose request was refused: there is no answer. */
 export const TOO_LONG = 'prompt_too_long';

@@ -5,10 +5,10 @@
 import type { TurnContext } from '../../shared/activity-io';
 import { blocksOf, type ReadStart } from '../../record/read-block';
 import type { OfferedTools } from '../../record/blocks';
-import { walk } from '../../store/transcript';
+import { walk } from '../../store/core/transcript';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import type { Dependencies } from '../ports';
-import type { StoredBlock } from '../../store/stored-block';
+import type { StoredBlock } from '../../store/core/seal';
 import type { Tool } from '../../tools/define/tool';
 
 type Needs = Pick<Dependencies, 'registry' | 'outside' | 'log' | 'store'>;

@@ -5,11 +5,10 @@ import { StoreError } from '../../store/store';
 import { hashJson } from '../../shared/digests';
 import { mayCut } from './compaction';
 import { messageOf } from './conversation';
-import { turnOfBlock } from '../../store/turn-of-block';
-import { walk } from '../../store/transcript';
+import { turnOfBlock, walk } from '../../store/core/transcript';
 import type { BeginSessionInput, BeginSessionOutput, CheckForkInput, CheckForkOutput } from '../../shared/activity-io';
 import { isJsonObject, type Json } from '../../shared/json';
-import type { StoredBlock } from '../../store/stored-block';
+import type { StoredBlock } from '../../store/core/seal';
 
 const HASH = /^[0-9a-f]{64}$/;
 

@@ -17,7 +17,7 @@ import {
 } from '../../model/provider';
 import { NO_TOKENS } from '../../model/usage';
 import { NO_USAGE } from '../../shared/usage';
-import { Draft } from '../../store/transcript';
+import { Draft } from '../../store/core/transcript';
 import { checkAhead } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { catalogueTokens } from '../../tools/define/model-text';

@@ -9,12 +9,12 @@ import type { TurnContext } from '../../shared/activity-io';
 import { samePerson } from '../../shared/approval';
 import { blocksOf, readBlock, type ReadAdmittedCall, type ReadStart } from '../../record/read-block';
 import type { ParentTurn } from '../../shared/sub-turn';
-import { walk } from '../../store/transcript';
+import { walk } from '../../store/core/transcript';
 import { StoreError } from '../../store/store';
 import type { Dependencies } from '../ports';
 import { isNotedSubTurn } from './sub-turn-register';
 import { startFault } from '../checks/start-fault';
-import type { StoredBlock } from '../../store/stored-block';
+import type { StoredBlock } from '../../store/core/seal';
 
 const MOST_ABOVE = 12;
 

@@ -3,7 +3,7 @@ import { createHash, verify } from 'node:crypto';
 import { publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { blockFault, isHash, partFault } from '../../store/object-shapes';
+import { blockFault, isHash, partFault } from '../../store/core/seal';
 import type { BundleBody, BundleLine, EndBody } from './lines';
 import { BrokenLine, readLines } from './reader';
 

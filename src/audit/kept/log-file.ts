@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { canonical } from '../../shared/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { parseJson } from '../../shared/parse-json';
-import { hasCode, syncDir } from '../../store/atomic-file';
+import { hasCode, syncDir } from '../../store/files/atomic-file';
 
 /** A line that nobody can read: whoever has to rely on the file must not go on. */
 export class DamagedLog extends Error {

@@ -1,4 +1,4 @@
-import { cardLines } from '../../client/card-lines';
+import { cardLines } from '../../client/approvals/cards';
 
 const MOST_LINES = 16;
 

@@ -1,5 +1,5 @@
 /** Sends a decision: through the gateway where one is set, signed where a key is named, else under a name. */
-import { decidedCalls, describeDecided } from '../../client/decided';
+import { decidedCalls, describeDecided } from '../../client/approvals/decided';
 import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';
 import { withClient } from './with-client';
@@ -17,7 +17,10 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
   return withClient(async (client) => {
     const turn = await client.turnNamed(id);
     if (options.key !== undefined) {
-      const [{ signerOf }, { decideSigned }] = await Promise.all([import('./signer.js'), import('../../client/attest.js')]);
+      const [{ signerOf }, { decideSigned }] = await Promise.all([
+        import('./signer.js'),
+        import('../../client/approvals/attest.js'),
+      ]);
       const { key, principal, roles } = await signerOf(config, options);
       const what = { decision, ...edited, ...note, ...(outcome === undefined ? {} : { outcome }) };
       await decideSigned(turn, key, { ...what, calls: options.call, principal, roles });

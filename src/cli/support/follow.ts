@@ -1,5 +1,5 @@
 /** Follows a turn in the terminal: what runs, what waits, and for how long; plain lines without a terminal. */
-import type { TurnHandle } from '../../client/turn-handle';
+import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { Questions } from './ask';
 import { describeEvent } from './describe';
 import type { Output } from './output';

@@ -1,7 +1,7 @@
 /** A call of the story of `npm start` that waits: asked about in the terminal, approved as `demo-operator`, or left to people outside. */
 import type { SigningKey } from '../../attestation/signing-key';
-import { cardLines } from '../../client/card-lines';
-import type { TurnHandle } from '../../client/turn-handle';
+import { cardLines } from '../../client/approvals/cards';
+import type { TurnHandle } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/visible';
 import { InputEnded, type Questions } from './ask';
 import { cardExcerpt } from './card-excerpt';
@@ -84,6 +84,6 @@ async function send(
 ): Promise<void> {
   const note = text === undefined ? {} : { note: text };
   if (key === null) return decision === 'approve' ? turn.approve(digest, { by, ...note }) : turn.deny(digest, { by, ...note });
-  const { decideSigned } = await import('../../client/attest.js');
+  const { decideSigned } = await import('../../client/approvals/attest.js');
   await decideSigned(turn, key, { decision, calls: [digest], principal: by, roles: [], ...note });
 }

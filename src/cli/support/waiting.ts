@@ -3,9 +3,9 @@
  * and of its sub-agents. It is looked up, not read from events: what a sub-agent asks is no event of the turn that asked it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cardLines } from '../../client/card-lines';
+import { cardLines } from '../../client/approvals/cards';
 import type { Question } from '../../shapes/turn-list';
-import type { TurnHandle, WaitingNow } from '../../client/turn-handle';
+import type { TurnHandle, WaitingNow } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/visible';
 import { InputEnded, type Questions } from './ask';
 import { cardExcerpt } from './card-excerpt';

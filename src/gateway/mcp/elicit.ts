@@ -3,9 +3,9 @@
  * he answers counts as a decision of the principal whose client it is.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cardLines } from '../../client/card-lines';
+import { cardLines } from '../../client/approvals/cards';
 import { DecisionNotAccepted } from '../../client/errors';
-import type { TurnHandle } from '../../client/turn-handle';
+import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { Ask } from './follow';
 import type { ElicitRequestFormParams, RequestId, Server } from './sdk';
 

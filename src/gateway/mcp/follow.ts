@@ -1,6 +1,6 @@
 /** Waits for what was started to end, or to wait for a person whom nobody here can ask. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TurnHandle } from '../../client/turn-handle';
+import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { WaitingCall } from '../../shapes/turn-view';
 import type { TurnView } from '../../shared/turn-view';
 import type { Open } from './results';

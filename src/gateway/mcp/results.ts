@@ -1,5 +1,5 @@
 /** How a call ended, or that it has not, as the result of MCP's `tools/call`. */
-import { envelopeOf } from '../../client/direct-call';
+import { envelopeOf } from '../../client/turns/direct-call';
 import type { Envelope } from '../../shared/envelope';
 import { callError } from '../../shared/errors';
 import { isDirectCallId } from '../../shared/ids';

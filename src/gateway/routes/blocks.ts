@@ -3,7 +3,7 @@
  * The signature is judged before anything is read. Browsers are told to save the file and to run nothing of it.
  */
 import { z } from 'zod';
-import { checkPresigned, storedFile } from '../../store/presign';
+import { checkPresigned, storedFile } from '../../store/core/presign';
 import { StoreError } from '../../store/store';
 import { answerWith, type Wrong } from '../errors';
 import { answers, errorAnswer, textAnswer } from '../schemas/answers';

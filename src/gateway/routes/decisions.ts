@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import type { SigningKey } from '../../attestation/signing-key';
-import { decideSigned } from '../../client/attest';
-import { decidedCalls } from '../../client/decided';
-import type { Done } from '../../client/done-before';
-import type { TurnHandle } from '../../client/turn-handle';
+import { decideSigned } from '../../client/approvals/attest';
+import { decidedCalls } from '../../client/approvals/decided';
+import type { Done } from '../../client/turns/done-before';
+import type { TurnHandle } from '../../client/turns/turn-handle';
 import { samePerson } from '../../shared/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/decision';
 import { isJsonObject, type Json } from '../../shared/json';

@@ -1,11 +1,11 @@
 /** Conversations: opened, forked, spoken to, shown, stopped, closed. */
-import { signSteer } from '../../client/attest';
-import { findTurnOfBlock } from '../../store/turn-of-block';
+import { signSteer } from '../../client/approvals/attest';
+import { findTurnOfBlock } from '../../store/core/transcript';
 import { StoreError } from '../../store/store';
 import type { SendAnswer, SessionView } from '../../shared/session';
 import { ForkRefused } from '../../client/errors';
-import type { SessionHandle } from '../../client/session-handle';
-import type { TurnHandle } from '../../client/turn-handle';
+import type { SessionHandle } from '../../client/sessions/session-handle';
+import type { TurnHandle } from '../../client/turns/turn-handle';
 import { keptCallback } from '../callbacks';
 import { Refusal } from '../errors';
 import type { Operation } from '../idempotency';

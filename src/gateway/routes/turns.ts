@@ -1,8 +1,8 @@
 /** Turns: started, listed, shown, steered, cancelled. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { signSteer } from '../../client/attest';
-import type { TurnHandle } from '../../client/turn-handle';
+import { signSteer } from '../../client/approvals/attest';
+import type { TurnHandle } from '../../client/turns/turn-handle';
 import { hashJson } from '../../shared/digests';
 import { oneTimeKey } from '../../shared/ids';
 import { isJsonObject } from '../../shared/json';

@@ -1,6 +1,6 @@
 /** From a turn's events to a stream: what turns and direct calls have in common. */
 import type { FastifyReply } from 'fastify';
-import type { Watched } from '../../client/feed';
+import type { Watched } from '../../client/events/feed';
 import type { SseConnection, ServerSentEvent } from './connection';
 import type { ToolLogger } from '../../tools/define/tool';
 

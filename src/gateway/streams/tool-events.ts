@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { readPosition, type Position } from '../../client/position';
+import { readPosition, type Position } from '../../client/events/position';
 import { directCallId, isDirectCallId, oneTimeKey } from '../../shared/ids';
 import { Refusal } from '../errors';
 import type { Principal } from '../principals';

@@ -1,9 +1,9 @@
 /** One direct call told as a stream, whoever has started it. */
 import type { FastifyReply } from 'fastify';
-import { envelopeOf, type CallHandle } from '../../client/direct-call';
-import type { Watched } from '../../client/feed';
-import { positionText, type Position } from '../../client/position';
-import type { TurnHandle } from '../../client/turn-handle';
+import { envelopeOf, type CallHandle } from '../../client/turns/direct-call';
+import type { Watched } from '../../client/events/feed';
+import { positionText, type Position } from '../../client/events/position';
+import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { ToolEvent } from '../../shapes/tool-event';
 import type { Store } from '../../store/store';
 import { withFilesCarried } from '../carried-files';

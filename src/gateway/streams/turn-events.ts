@@ -1,9 +1,9 @@
 /** `GET /v1/turns/:id/events`: what happens in a turn, from its beginning or from where the reader was, to its end. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Watched } from '../../client/feed';
-import type { SessionHandle } from '../../client/session-handle';
-import { positionText, readPosition, type Position } from '../../client/position';
+import type { Watched } from '../../client/events/feed';
+import type { SessionHandle } from '../../client/sessions/session-handle';
+import { positionText, readPosition, type Position } from '../../client/events/position';
 import { Refusal } from '../errors';
 import { answers, textAnswer } from '../schemas/answers';
 import { jsonSchema } from '../schemas/json-schema';

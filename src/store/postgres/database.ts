@@ -4,8 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { addressOf, type Address } from './address';
-import { databaseError, isPassing } from './database-error';
+import { addressOf, type Address, databaseError, isPassing } from './database-error';
 
 const CONNECT_WITHIN_MS = 5000;
 const ANSWER_WITHIN_MS = 30_000;

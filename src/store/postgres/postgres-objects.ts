@@ -2,10 +2,11 @@
  * Objects as rows: a block with its parts is one row, line by line as in a file. The blocks of a step and what they add to the
  * trail are one statement, so one round trip, and are there together or not at all.
  */
-import type { ObjectLines, Objects } from '../content-store';
-import { isHash } from '../object-shapes';
+import { createHash } from 'node:crypto';
+import type { ObjectLines, Objects, Bytes } from '../core/content-store';
+import { isHash } from '../core/seal';
 import { StoreError } from '../store';
-import type { TrailEntry } from '../trail';
+import type { TrailEntry } from '../core/trail';
 import type { Database, Value } from './database';
 import { rowOf } from './postgres-trail';
 
@@ -90,4 +91,34 @@ function linesOf({ hash, body }: Row): ObjectLines {
 function parentIn(line: string): Buffer | null {
   const { parent } = JSON.parse(line) as { parent?: unknown };
   return isHash(parent) ? bytesOf(parent) : null;
+}
+
+// Files that tools made, as rows; what is read is hashed again.
+
+export class PostgresBytes implements Bytes {
+  constructor(private readonly database: Database) {}
+
+  async put(bytes: Uint8Array): Promise<string> {
+    const hash = createHash('sha256').update(bytes).digest();
+    await this.database.query(
+      `INSERT INTO holdfast.files AS f (hash, bytes) VALUES ($1, $2)
+       ON CONFLICT (hash) DO UPDATE SET bytes = EXCLUDED.bytes WHERE f.bytes <> EXCLUDED.bytes`,
+      [hash, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)],
+    );
+    return hash.toString('hex');
+  }
+
+  async get(hash: string): Promise<Buffer> {
+    if (!isHash(hash)) throw new StoreError('not_found', `No file ${JSON.stringify(String(hash).slice(0, 80))}`);
+    const sql = 'SELECT bytes FROM holdfast.files WHERE hash = $1';
+    const [row] = await this.database.query<{ bytes: Buffer }>(sql, [Buffer.from(hash, 'hex')]);
+    if (!row) throw new StoreError('not_found', `No file ${hash}: holdfast.files has no such row`);
+    const actual = createHash('sha256').update(row.bytes).digest('hex');
+    if (actual !== hash)
+      throw new StoreError(
+        'damaged',
+        `File ${hash} is damaged: its row in holdfast.files hashes to ${actual}. Restore it from a backup`,
+      );
+    return row.bytes;
+  }
 }

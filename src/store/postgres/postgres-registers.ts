@@ -5,8 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json';
 import { parseJson } from '../../shared/parse-json';
-import { QueueByName } from '../queue-by-name';
-import { registerKey } from '../register-names';
+import { QueueByName, registerKey } from '../core/registers';
 import type { RegisterChange, RegisterStore } from '../store';
 import type { Database } from './database';
 
@@ -35,7 +34,7 @@ export class PostgresRegisters implements RegisterStore {
     return this.queue.add(name, () => this.swap(registerKey(name), change));
   }
 
-  /** Removes what is old, but for what is kept (register-names.ts). */
+  /** Removes what is old, but for what is kept (core/registers.ts). */
   async sweep(): Promise<void> {
     await this.database.query(
       `DELETE FROM holdfast.registers WHERE changed_at < now() - $1::int * interval '1 day' AND name NOT LIKE 'kept-%'`,

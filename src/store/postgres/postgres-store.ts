@@ -3,17 +3,15 @@
  * the database's commits are: those must be on disk (and, with a standby that may take over, on the standby's) when they return.
  */
 import type { Json } from '../../shared/json';
-import { ContentStore, type ReadBlocks } from '../content-store';
-import { Effects } from '../effects';
-import { newIdentity, readIdentity } from '../identity';
-import { checkedSaltKey, newSaltKey } from '../salt-key';
+import { ContentStore, type ReadBlocks } from '../core/content-store';
+import { Effects } from '../core/effects';
+import { newIdentity, readIdentity, checkedSaltKey, newSaltKey } from '../core/identity';
 import type { Store, StoreIdentity } from '../store';
-import { TrailPages } from '../trail-pages';
+import { TrailPages } from '../core/trail-pages';
 import { Database } from './database';
 import { migrate, tablesVersion } from './migrate';
-import { PostgresBytes } from './postgres-bytes';
+import { PostgresBytes, PostgresObjects } from './postgres-objects';
 import { PostgresEffects } from './postgres-effects';
-import { PostgresObjects } from './postgres-objects';
 import { PostgresRegisters } from './postgres-registers';
 import { PostgresTrail } from './postgres-trail';
 

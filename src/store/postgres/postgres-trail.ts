@@ -3,9 +3,8 @@ import { plainName } from '../../shared/approval';
 import { canonical } from '../../shared/canonical';
 import { asTurnId } from '../../shared/ids';
 import { parseJson } from '../../shared/parse-json';
-import { isEntry, type TrailEntry, type Wanted } from '../trail';
-import type { TrailRead, TrailSource } from '../trail-pages';
-import { beginOf, isPosition, positionOf } from '../trail-position';
+import { isEntry, type TrailEntry, type Wanted } from '../core/trail';
+import { type TrailRead, type TrailSource, beginOf, isPosition, positionOf } from '../core/trail-pages';
 import type { Database, Value } from './database';
 
 /** Rows read at once. */

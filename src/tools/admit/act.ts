@@ -2,7 +2,7 @@
 import { canonical } from '../../shared/canonical';
 import { callError, type CallError } from '../../shared/errors';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { hashJson } from '../../store/seal';
+import { hashJson } from '../../store/core/seal';
 import { intentHash } from '../../shared/intent';
 import { exceptionText } from '../../shared/exception-text';
 import { taken, FOR_THE_OWNER } from '../schema/input-output';

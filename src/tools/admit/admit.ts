@@ -11,7 +11,7 @@ import { cutJson } from '../../shared/json-bytes';
 import { JsonSyntaxError, parseJson } from '../../shared/parse-json';
 import { CLASS_RULES } from '../../shared/tool-class';
 import { lackingTool } from '../catalogue/finding';
-import { hashJson, inputDigest } from '../../store/seal';
+import { hashJson, inputDigest } from '../../store/core/seal';
 import { hooksFor, runBefore, type InputChange } from './hooks';
 import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from './policy';
 import { inputError, readInput, taken } from '../schema/input-output';

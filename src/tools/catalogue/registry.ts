@@ -12,7 +12,7 @@ import { budgetsOf, type ToolBudget } from '../limits/budgets';
 import { makeCatalogue, type Catalogue } from './catalogue';
 import { joinHooks, type Hooks } from '../admit/hooks';
 import { compilePolicy, type Policy } from '../admit/policy';
-import { hashJson } from '../../store/seal';
+import { hashJson } from '../../store/core/seal';
 import { policyOf, policyWithin } from './policy-ref';
 import { describe } from '../define/model-text';
 import { isSunset } from '../define/versions';

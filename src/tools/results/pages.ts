@@ -4,7 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { hashJson } from '../../store/seal';
+import { hashJson } from '../../store/core/seal';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
 import { canonical } from '../../shared/canonical';
 import { parseJson } from '../../shared/parse-json';

@@ -3,7 +3,7 @@
  * kept. An entry is a text, so that what a caller does to its copy cannot reach the next one.
  */
 import { LRUCache } from 'lru-cache';
-import { hashJson, inputDigest } from '../../store/seal';
+import { hashJson, inputDigest } from '../../store/core/seal';
 import type { EnvelopeMetadata } from '../../shared/envelope';
 import type { Json, JsonObject } from '../../shared/json';
 import type { Tool } from '../define/tool';

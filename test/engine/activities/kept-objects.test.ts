@@ -1,8 +1,8 @@
 import { PolicyArchive } from '../../../src/activities/step/policy-archive';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { sha256 } from '../../../src/store/seal';
+import { sha256 } from '../../../src/store/core/seal';
 import type { Store } from '../../../src/store/store';
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { Registry } from '../../../src/tools/catalogue/registry';
 import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';

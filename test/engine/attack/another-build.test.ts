@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { RunCallInput, RunCallOutput } from '../../../src/shared/activity-io';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { ToolError } from '../../../src/tools/define/errors';
 import { Registry } from '../../../src/tools/catalogue/registry';
 import { shownCard } from '../../support/card';

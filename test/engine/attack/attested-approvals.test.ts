@@ -1,6 +1,6 @@
 /** Each is named after what it prevents, and tried on the real engine with a worker that takes signed decisions only. */
 import type { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { attestDecision } from '../../../src/attestation/attest';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { runForged } from '../support/forge';

@@ -3,7 +3,7 @@
  * use them. Each test is named after what it prevents.
  */
 import type { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { eventually } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger } from '../support/forge';
 import { invoice, scene } from '../support/scene';

@@ -1,5 +1,5 @@
 /** Two decisions at once: exactly one of them decides. Each test is named after what it prevents. */
-import type { By } from '../../../src/client/turn-handle';
+import type { By } from '../../../src/client/turns/turn-handle';
 import { eventually } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { CHANNELS, insteadOf, invoice, scene } from '../support/scene';

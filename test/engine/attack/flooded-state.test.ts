@@ -1,7 +1,7 @@
 /** What anybody can send to a turn does not end it, and keeps nobody from deciding. Each test is named after what it prevents. */
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { TurnHandle } from '../../../src/client/turn-handle';
-import { walk } from '../../../src/store/transcript';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
+import { walk } from '../../../src/store/core/transcript';
 import { jsonBytes } from '../../../src/shared/json-bytes';
 import { eventually, withEngine } from '../support/engine';
 import { fillRun, FILLS_A_SHORT_RUN, sendJunk, shortRunServer } from '../support/fill-run';

@@ -1,5 +1,5 @@
 /** Whoever makes up until when he waits for an answer gets no more by it than by a signal. */
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';

@@ -1,7 +1,7 @@
 /** However many signed decisions the calls of one step need, none of them waits without room for its own. */
 import type { HoldfastClient } from '../../../src/client';
 import { NoWorker } from '../../../src/client/errors';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine } from '../support/engine';
 import { fillRun, FILLS_A_SHORT_RUN, shortRunServer } from '../support/fill-run';

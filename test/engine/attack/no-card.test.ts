@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
-import { cardsByDigest } from '../../../src/client/cards';
-import { CallHandle } from '../../../src/client/direct-call';
-import type { NewQuestion } from '../../../src/client/watch-pending';
+import { cardsByDigest } from '../../../src/client/approvals/cards';
+import { CallHandle } from '../../../src/client/turns/direct-call';
+import type { NewQuestion } from '../../../src/client/approvals/watch-pending';
 import { followCall } from '../../../src/cli/call';
 import type { Questions } from '../../../src/cli/support/ask';
 import type { Output } from '../../../src/cli/support/output';

@@ -1,7 +1,7 @@
 /** Nobody puts words into the mouth of whoever has signed a decision. */
 import type { DecisionClaims } from '../../../src/attestation/claims';
 import { readToken } from '../../../src/attestation/token';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { withEngine, type Engine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { RunCallInput } from '../../../src/shared/activity-io';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { defineTool } from '../../../src/tools/define/define';
 import { shownCard } from '../../support/card';
 import { withEngine, type Engine, type Setup } from '../support/engine';

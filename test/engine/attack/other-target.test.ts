@@ -10,7 +10,7 @@ import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { ReconcileEffectInput, RunCallInput } from '../../../src/shared/activity-io';
 import { callDigest, idempotencyKey } from '../../../src/shared/digests';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import type { Store } from '../../../src/store/store';
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';

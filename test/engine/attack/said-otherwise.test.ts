@@ -5,7 +5,7 @@
  */
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine } from '../support/engine';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/shared/json';
 import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { eventually, withEngine } from '../support/engine';
 import { withMcp } from '../support/packs/mcp/mcp-engine';
 import { withAgents } from '../support/sub-agents';

@@ -3,7 +3,7 @@
  * whoever has signed it; what stands before the message, and is not signed, is the attacker's. Each test is named after what it prevents.
  */
 import type { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { TurnView } from '../../../src/shared/turn-view';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { withForger } from '../support/forge';

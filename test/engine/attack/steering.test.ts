@@ -1,6 +1,6 @@
 /** Whoever tells the model what to propose does not approve it. Each test is named after what it prevents. */
-import { signSteer } from '../../../src/client/attest';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import { signSteer } from '../../../src/client/approvals/attest';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { ToolError } from '../../../src/tools/define/errors';
 import { approvalOf, runForged, runInput, waitingArguments, withForger } from '../support/forge';
 import { contextOf } from '../support/made-up';

@@ -1,7 +1,7 @@
 /** Nobody gets past an approval by way of a sub-agent. Each test is named after what it prevents. */
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
-import { signSteer } from '../../../src/client/attest';
+import { signSteer } from '../../../src/client/approvals/attest';
 import type { TurnInput } from '../../../src/workflows/contract';
 import { eventually } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';

@@ -3,7 +3,7 @@
  * has an activity run the call by them, or settle it. Each test is named after what it prevents.
  */
 import { attestDecision } from '../../../src/attestation/attest';
-import type { By } from '../../../src/client/turn-handle';
+import type { By } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 import type { CallArguments, CheckDecisionInput, RunCallInput } from '../../../src/shared/activity-io';
 import { ToolError } from '../../../src/tools/define/errors';

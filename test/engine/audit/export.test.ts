@@ -13,7 +13,7 @@ import { HoldfastClient, type BundleOf } from '../../../src/client';
 import { canonical } from '../../../src/shared/canonical';
 import { hashJson } from '../../../src/shared/digests';
 import type { Json } from '../../../src/shared/json';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { BUNDLE_KEY, sample, SAMPLES } from '../../support/bundle-keys';
 import { withEngine, type Engine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { HoldfastClient } from '../../../src/client';
 import { defineTool } from '../../../src/tools/define/define';
-import { cardsByDigest, cardsIn } from '../../../src/client/cards';
-import type { NewQuestion } from '../../../src/client/watch-pending';
+import { cardsByDigest, cardsIn } from '../../../src/client/approvals/cards';
+import type { NewQuestion } from '../../../src/client/approvals/watch-pending';
 import { announce, tell } from '../../../src/cli/pending';
 import { cardExcerpt } from '../../../src/cli/support/card-excerpt';
 import { approvalCard, inDoubtCard } from '../../../src/shared/card';

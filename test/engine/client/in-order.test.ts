@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { InOrder } from '../../../src/client/in-order';
+import { InOrder } from '../../../src/client/events/turn-log';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';

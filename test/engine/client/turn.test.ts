@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { Client, Connection, ServiceError } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
 import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from '../../../src/client/errors';
-import { TurnHandle } from '../../../src/client/turn-handle';
+import { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { LiveBus } from '../../../src/live/bus';
 import { InProcessLive } from '../../../src/live/in-process';
 import { liveToParent, relayLive } from '../../../src/live/to-parent';

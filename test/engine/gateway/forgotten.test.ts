@@ -1,7 +1,7 @@
 /** What a key is good for once Temporal has forgotten what was done under it: the store has not. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { hashJson } from '../../../src/shared/digests';
 import { turnIdFromKey } from '../../../src/shared/ids';
 import type { Store } from '../../../src/store/store';

@@ -5,7 +5,7 @@ import { EventSource } from 'eventsource';
 import { gatewayApp } from '../../../src/gateway/app';
 import { serveGateway } from '../../../src/gateway/serve';
 import { TICKET_MS, Tickets } from '../../../src/gateway/tickets';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { withEngine } from '../support/engine';
 import { gatewayParts, person } from '../../support/gateway';
 import { say } from '../../support/scripted-model';

@@ -1,6 +1,6 @@
 /** Thousands of signals at once, and a look at the turn that waits until it answers again. */
 import { NoWorker } from '../../../src/client/errors';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { TurnView } from '../../../src/shared/turn-view';
 import { eventually } from './engine';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import type { HoldfastClient } from '../../../src/client';
-import type { By, TurnHandle } from '../../../src/client/turn-handle';
+import type { By, TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 import type {
   Activities,

@@ -9,7 +9,7 @@ import { creditAnalyst } from '../../../packs/showcase/src/credit-analyst';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { ofKey } from '../../../src/attestation/bundle-signer';
 import { exportBundle } from '../../../src/audit/export/bundle';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { sendCreditMemo } from '../../../packs/finance/src/tools/send-credit-memo';
 import type { JsonObject } from '../../../src/shared/json';
 import { defineTool } from '../../../src/tools/define/define';

@@ -1,6 +1,6 @@
 /** Calls as an attacker makes them up: every field of his choice, and a digest that fits them. */
 import type { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { CallArguments, TurnContext } from '../../../src/shared/activity-io';
 import type { Decision } from '../../../src/shared/approval';
 import { callDigest, callRecord, hashJson } from '../../../src/shared/digests';

@@ -1,7 +1,7 @@
 /** Where attacks are tried: a turn of the real engine that waits with one payment, under either channel. */
-import type { By, TurnHandle } from '../../../src/client/turn-handle';
+import type { By, TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
-import type { Signing } from '../../../src/client/attest';
+import type { Signing } from '../../../src/client/approvals/attest';
 import { eventually, withEngine, type Engine, type Setup } from './engine';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

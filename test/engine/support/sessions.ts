@@ -1,14 +1,14 @@
 /** Sessions of the real engine: their turns to the end, their transcript block by block, their histories replayed. */
 import type { HoldfastClient } from '../../../src/client';
-import type { SessionHandle } from '../../../src/client/session-handle';
+import type { SessionHandle } from '../../../src/client/sessions/session-handle';
 import type { ModelMessage, ModelRequest } from '../../../src/model/provider';
 import type { SessionView } from '../../../src/shared/session';
 import type { TurnView } from '../../../src/shared/turn-view';
 import type { Store } from '../../../src/store/store';
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { eventually } from './engine';
 import { keepForReplay } from './replays';
-import type { StoredBlock } from '../../../src/store/stored-block';
+import type { StoredBlock } from '../../../src/store/core/seal';
 
 /** Says something, and waits for the end of its turn. */
 export async function talk(session: SessionHandle, message: string, id?: string): Promise<TurnView> {

@@ -1,9 +1,9 @@
 /** Turns that are spoken to while their model thinks. */
 import type { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { ModelRequest } from '../../../src/model/provider';
 import type { Store } from '../../../src/store/store';
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { withEngine, type Engine, type Setup } from './engine';
 import { ScriptedModel, type Answer } from '../../support/scripted-model';
 

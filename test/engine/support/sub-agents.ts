@@ -1,6 +1,6 @@
 /** Turns whose calls are answered by other agents, each turn with a script of its own, which its message tells. */
 import { defineApp } from '../../../src/agents/define';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { HoldfastClient } from '../../../src/client';
 import type { ModelRequest } from '../../../src/model/provider';
 import { eventually, withEngine, type Engine, type Setup } from './engine';

@@ -1,6 +1,6 @@
 import { ToolError } from '../../../src/tools/define/errors';
 import type { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { eventually, withEngine } from '../support/engine';
 import { runForged } from '../support/forge';
 import { recordedCalls } from '../../support/recompute-digests';

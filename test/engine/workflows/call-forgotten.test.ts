@@ -1,6 +1,6 @@
 /** A direct call is asked for under its key again, after Temporal has forgotten it: the store has not. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { CallHandle } from '../../../src/client/direct-call';
+import type { CallHandle } from '../../../src/client/turns/direct-call';
 import { eventually, withEngine } from '../support/engine';
 import { ownKey } from '../../support/gateway';
 import { pays, reads } from '../../support/tools';

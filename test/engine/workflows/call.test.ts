@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import type { CallHandle } from '../../../src/client/direct-call';
+import type { CallHandle } from '../../../src/client/turns/direct-call';
 import { IdempotencyConflict, InvalidRequest, TurnEnded } from '../../../src/client/errors';
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { defineTool } from '../../../src/tools/define/define';
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine } from '../support/engine';

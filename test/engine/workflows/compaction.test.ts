@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ModelMessage, ModelProvider, ModelRequest, ModelResponse } from '../../../src/model/provider';
 import { addUsage, cachedShare, NO_USAGE } from '../../../src/shared/usage';
 import { isJsonObject, type JsonObject } from '../../../src/shared/json';
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { estimateTokens } from '../../../src/tools/define/model-text';
 import { withEngine } from '../support/engine';
 import { afterTurns, callFaults, chainFaults, replayedSession, talk } from '../support/sessions';

@@ -1,4 +1,4 @@
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { eventually, withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';

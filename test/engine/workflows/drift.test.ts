@@ -3,7 +3,7 @@ import { shownCard } from '../../support/card';
 import { eventually, withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const allowPay = { permissions: { allow: ['pay'] } };

@@ -1,4 +1,4 @@
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { MANY_TOOLS } from '../../support/tools/catalogue/many-tools';

@@ -4,7 +4,7 @@ import { ModelFailure, type ModelProvider, type ModelRequest } from '../../../sr
 import { startRehearsal, type Rehearsal, type RehearsalOptions } from '../../../src/model/rehearsal';
 import { conversationTokens } from '../../../src/activities/step/compaction';
 import type { JsonObject } from '../../../src/shared/json';
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { withEngine, type Setup } from '../support/engine';
 import { talk } from '../support/sessions';
 import { ask, say, ScriptedModel, type Answer } from '../../support/scripted-model';

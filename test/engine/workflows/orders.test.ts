@@ -3,7 +3,7 @@
  * anything is run; the other side counts what was done, and notices what overlaps.
  */
 import type { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { forEachCapped } from '../../../src/shared/batches';
 import type { JsonObject } from '../../../src/shared/json';
 import type { CallView } from '../../../src/shared/turn-view';

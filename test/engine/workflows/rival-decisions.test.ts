@@ -1,6 +1,6 @@
 /** Decisions that meet: at the same instant, twice, too late, or one against the other. One of them counts; the others are told why not. */
 import type { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { forEachCapped } from '../../../src/shared/batches';
 import type { CallView, TurnView } from '../../../src/shared/turn-view';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { ModelFailure } from '../../../src/model/provider';
-import { RESUME_TEXT } from '../../../src/client/session-handle';
+import { RESUME_TEXT } from '../../../src/client/sessions/session-handle';
 import { withEngine, type Engine } from '../support/engine';
 import { say, ScriptedModel } from '../../support/scripted-model';
 import { afterTurns, lines, replayedSession, talk } from '../support/sessions';

@@ -1,7 +1,7 @@
 /** Sessions of agents whose decisions are signed: each message is signed too, for its session. */
 import { randomBytes } from 'node:crypto';
 import { attestStart } from '../../../src/attestation/attest';
-import type { SessionHandle } from '../../../src/client/session-handle';
+import type { SessionHandle } from '../../../src/client/sessions/session-handle';
 import { hashJson } from '../../../src/shared/digests';
 import { withEngine, type Engine } from '../support/engine';
 import { ask, say, type Answer } from '../../support/scripted-model';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ForkRefused, SessionNotFound } from '../../../src/client/errors';
 import { ModelFailure } from '../../../src/model/provider';
-import { RESUME_TEXT } from '../../../src/client/session-handle';
-import { walk } from '../../../src/store/transcript';
+import { RESUME_TEXT } from '../../../src/client/sessions/session-handle';
+import { walk } from '../../../src/store/core/transcript';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { afterTurns, callFaults, chainFaults, lines, replayedSession, talk } from '../support/sessions';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../src/shared/tool-class';
 import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';

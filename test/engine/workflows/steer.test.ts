@@ -1,5 +1,5 @@
-import type { TurnHandle } from '../../../src/client/turn-handle';
-import { signSteer } from '../../../src/client/attest';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
+import { signSteer } from '../../../src/client/approvals/attest';
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';

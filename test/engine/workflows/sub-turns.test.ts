@@ -1,6 +1,6 @@
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { eventually } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { children, withAgents } from '../support/sub-agents';

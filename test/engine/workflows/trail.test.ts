@@ -1,8 +1,8 @@
 /** What turns leave in the trail, over a real worker and store. */
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { Store } from '../../../src/store/store';
-import { walk } from '../../../src/store/transcript';
-import type { TrailEntry } from '../../../src/store/trail';
+import { walk } from '../../../src/store/core/transcript';
+import type { TrailEntry } from '../../../src/store/core/trail';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';

@@ -1,5 +1,5 @@
 import type { Store } from '../../../src/store/store';
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { startDevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { eventually, withEngine } from '../support/engine';

@@ -1,5 +1,5 @@
 /** Effect records in memory, for tests of the rules alone: every version is kept, and what another process does in between can be put in. */
-import { namesOf, type EffectVersion, type EffectVersions } from '../../../src/store/effects';
+import { namesOf, type EffectVersion, type EffectVersions } from '../../../src/store/core/effects';
 import type { EffectRecord } from '../../../src/store/store';
 
 export class MemoryVersions implements EffectVersions {

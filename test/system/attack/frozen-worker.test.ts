@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { startCounter, type Counter } from '../support/fault-counter';
 import type { Gate } from '../support/fault-gates';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { investigate } from '../../../src/cli/support/investigate';
 import type { HoldfastClient } from '../../../src/client';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { testAddress, withEngine } from '../../engine/support/engine';
 import { forged } from '../../support/audit/forge';
 import { holdfast } from '../support/process';

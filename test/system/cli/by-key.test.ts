@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { eventually, testAddress, withEngine } from '../../engine/support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { loses, pays } from '../../support/tools';

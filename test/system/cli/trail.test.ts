@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { turnIdFromKey, workflowId } from '../../../src/shared/ids';
-import { FileStore } from '../../../src/store/file-store';
-import { append } from '../../../src/store/transcript';
+import { FileStore } from '../../../src/store/files/file-store';
+import { append } from '../../../src/store/core/transcript';
 import { environment, run } from './support/cli';
 
 let home: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { presigned } from '../../../src/activities/call/keep-file';
 import { PACKS } from '../../../src/model/rehearsal/showcase/packs';
 import { SESSION_ROUTER } from '../../../packs/onchain/src/contracts/artifacts';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { start, run as runCli } from '../cli/support/cli';
 import { startDev, type Dev } from '../cli/support/dev';
 import { clientOf } from '../packs/onchain/support';

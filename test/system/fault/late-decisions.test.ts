@@ -3,7 +3,7 @@
  * it happens.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { CLOCKS_APART_MS, WAITS_MS } from '../../../src/shared/waits';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { ana, rita } from '../../engine/support/gateway-scene';

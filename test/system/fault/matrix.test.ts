@@ -5,7 +5,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { keepForReplay } from '../../engine/support/replays';
 import { startCounter, type Counter, type Failure, type Moment } from '../support/fault-counter';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { startChain, type DevChain } from '../../../src/devserver/chain';
 import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';

@@ -3,7 +3,7 @@
  * other side, in a process that no worker shares.
  */
 import { join } from 'node:path';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { keepForReplay } from '../../engine/support/replays';

@@ -1,7 +1,7 @@
 import type { NewBlock } from '../../../src/store/store';
 import { hashJson } from '../../../src/shared/digests';
-import { objectJson } from '../../../src/store/object-shapes';
-import { append, Draft } from '../../../src/store/transcript';
+import { objectJson } from '../../../src/store/core/seal';
+import { append, Draft } from '../../../src/store/core/transcript';
 import { overEachKind } from './support/kinds';
 
 const start: NewBlock = { parent: null, kind: 'start', at: '2026-01-31T09:59:59.123Z', bodies: [{ agent: 'payables' }, 'two'] };

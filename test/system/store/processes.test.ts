@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { EffectRecord } from '../../../src/store/store';
-import { walk } from '../../../src/store/transcript';
+import { walk } from '../../../src/store/core/transcript';
 import { race, startChild, type Child } from './support/children';
 import { overEachKind } from './support/kinds';
 import { aClaim, KEY } from '../../support/store/store-dir';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileRegisters } from '../../../src/store/file-registers';
+import { FileRegisters } from '../../../src/store/files/file-registers';
 import { race } from './support/children';
 import { overEachKind } from './support/kinds';
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { samePerson } from '../../../src/shared/approval';
 import { turnIdFromKey } from '../../../src/shared/ids';
 import type { JsonObject } from '../../../src/shared/json';
-import { append, Draft } from '../../../src/store/transcript';
+import { append, Draft } from '../../../src/store/core/transcript';
 import type { Store } from '../../../src/store/store';
-import { TrailQueryError, type TrailEntry, type TrailQuery, type TrailState } from '../../../src/store/trail';
+import { TrailQueryError, type TrailEntry, type TrailQuery, type TrailState } from '../../../src/store/core/trail';
 import { overEachKind } from './support/kinds';
 
 const DIGEST = 'd'.repeat(64);

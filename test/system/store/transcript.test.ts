@@ -1,5 +1,5 @@
 import type { NewBlock, Store } from '../../../src/store/store';
-import { append, Draft, walk } from '../../../src/store/transcript';
+import { append, Draft, walk } from '../../../src/store/core/transcript';
 import { overEachKind } from './support/kinds';
 
 const at = '2026-01-31T09:59:59.123Z';

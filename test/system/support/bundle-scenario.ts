@@ -1,7 +1,7 @@
 /** What scenarios of sample bundles are made of: make-bundles.ts. */
 import { defineAgent } from '../../../src/agents/define';
 import type { Subject } from '../../../src/audit/export/bundle';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 import type { JsonObject } from '../../../src/shared/json';
 import type { Engine } from '../../engine/support/engine';

@@ -1,6 +1,6 @@
 /** Builds of one app that pays, as a deploy puts one in the place of another (test/system/fault/fixtures/deploy.app.ts). */
 import { join } from 'node:path';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';
 import type { Stage, WorkerProcess } from './fault-stage';

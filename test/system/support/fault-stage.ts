@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
 import { NoWorker } from '../../../src/client/errors';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { startRehearsal, type Rehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json';

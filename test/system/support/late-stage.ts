@@ -10,7 +10,7 @@ import { HoldfastClient } from '../../../src/client';
 import { connectTemporal } from '../../../src/temporal/connect';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { serveGateway } from '../../../src/gateway/serve';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { testAddress, withEngine, type Engine, type Setup } from '../../engine/support/engine';
 import { gatewayParts } from '../../support/gateway';
 import { rita } from '../../engine/support/gateway-scene';

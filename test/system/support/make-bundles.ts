@@ -9,7 +9,7 @@ import { agentTool } from '../../../src/agents/agent-tool';
 import { defineApp } from '../../../src/agents/define';
 import { ofKey } from '../../../src/attestation/bundle-signer';
 import { exportBundle, type Subject } from '../../../src/audit/export/bundle';
-import { TurnHandle } from '../../../src/client/turn-handle';
+import { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { startDevServer } from '../../../src/devserver/dev-server';

@@ -1,5 +1,5 @@
 /** A `part` line with what a tool has returned, for bundles that are to be large. */
-import { sealPart } from '../../../src/store/seal';
+import { sealPart } from '../../../src/store/core/seal';
 import type { AnyLine } from '../../support/rewrite-bundle';
 
 const SENTENCE = 'A sentence out of some filing. ';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { HoldfastClient } from '../../../src/client';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { testAddress } from '../../engine/support/engine';
 

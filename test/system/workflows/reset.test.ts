@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TurnHandle } from '../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 import type { HoldfastClient } from '../../../src/client';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { eventually, withEngine } from '../../engine/support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

@@ -9,7 +9,7 @@ import {
 import type { SummaryBody } from '../../../src/record/blocks';
 import type { Json, JsonObject } from '../../../src/shared/json';
 import type { BlockKind } from '../../../src/shared/transcript';
-import type { StoredBlock } from '../../../src/store/stored-block';
+import type { StoredBlock } from '../../../src/store/core/seal';
 
 let count = 0;
 function block(kind: BlockKind, bodies: Json[]): StoredBlock {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { envelopeOf } from '../../../src/activities/call/direct-envelope';
 import { keepFile } from '../../../src/activities/call/keep-file';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import { binaryFile, filesIn } from '../../../src/tools/results/binary';
 
 const AT = '2026-01-31T10:00:00.000Z';

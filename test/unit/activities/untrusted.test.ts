@@ -2,7 +2,7 @@ import { hasReadUntrusted } from '../../../src/activities/admission/untrusted';
 import type { ModelMessage } from '../../../src/model/provider';
 import { StoreError } from '../../../src/store/store';
 import { prepared, tool } from '../tools/admit/support';
-import type { StoredBlock } from '../../../src/store/stored-block';
+import type { StoredBlock } from '../../../src/store/core/seal';
 
 const agent = prepared({}, [tool('page', { untrustedOutput: true }), tool('look')]);
 const used = (name: string, type = 'tool_use'): ModelMessage => ({

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { turnInTrail } from '../../../src/cli/trail';
 import { directCallId, turnIdFromKey, workflowId } from '../../../src/shared/ids';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import type { Store } from '../../../src/store/store';
-import { append } from '../../../src/store/transcript';
+import { append } from '../../../src/store/core/transcript';
 
 const RITA = 'acme/rita';
 const EVE = 'globex/eve';

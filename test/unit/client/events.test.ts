@@ -1,7 +1,7 @@
 /** What one turn's history tells, event by event. That all of it is told, of whole turns, is tried with a server. */
 import { decodeArrayFromPayloads, encodeToPayload } from '@temporalio/common/lib/internal-non-workflow';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { EventReader } from '../../../src/client/events';
+import { EventReader } from '../../../src/client/events/events';
 
 const converter = { payloadConverter: defaultPayloadConverter, failureConverter: {} as never, payloadCodecs: [] };
 const digest = 'd'.repeat(64);

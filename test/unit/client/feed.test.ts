@@ -1,6 +1,6 @@
-import { Feed, type Watched } from '../../../src/client/feed';
-import { isAfter, positionText, readPosition } from '../../../src/client/position';
-import type { Recorded } from '../../../src/client/turn-log';
+import { Feed, type Watched } from '../../../src/client/events/feed';
+import { isAfter, positionText, readPosition } from '../../../src/client/events/position';
+import type { Recorded } from '../../../src/client/events/turn-log';
 import type { LiveListener } from '../../../src/live/bus';
 import type { TurnEvent } from '../../../src/shapes/turn-event';
 

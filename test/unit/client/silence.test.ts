@@ -1,4 +1,4 @@
-import { Silence } from '../../../src/client/silence';
+import { Silence } from '../../../src/client/turns/unanswered';
 
 describe('silence', () => {
   beforeEach(() => void jest.useFakeTimers());

@@ -1,6 +1,6 @@
 /** What comes to wait for a person, as a watch tells it from one look at all turns to the next. */
 import type { PendingTurn } from '../../../src/shapes/turn-list';
-import { watchPending, type NewQuestion } from '../../../src/client/watch-pending';
+import { watchPending, type NewQuestion } from '../../../src/client/approvals/watch-pending';
 
 function turn(turn_id: string, calls: string[], unreachable: string | null = null): PendingTurn {
   const questions = calls.map((id) => ({ id, digest: id.repeat(20), state: 'waiting', card: `card of ${id}` }));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { gatewayApp } from '../../../src/gateway/app';
 import { GatewayUnavailable, serveGateway } from '../../../src/gateway/serve';
-import { FileStore } from '../../../src/store/file-store';
-import { presignature } from '../../../src/store/presign';
+import { FileStore } from '../../../src/store/files/file-store';
+import { presignature } from '../../../src/store/core/presign';
 import type { Store } from '../../../src/store/store';
 import { gatewayParts, person } from '../../support/gateway';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SessionNotFound, TurnNotFound } from '../../../src/client/errors';
 import { gatewayApp } from '../../../src/gateway/app';
 import { ROLES, type Role } from '../../../src/gateway/principals';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import type { Store } from '../../../src/store/store';
 import { gatewayParts, person } from '../../support/gateway';
 

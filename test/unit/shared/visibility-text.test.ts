@@ -1,6 +1,6 @@
 import { runsQuery } from '../../../src/client/recorded-runs';
-import { turnQuery } from '../../../src/client/listing';
-import { wanted } from '../../../src/store/trail';
+import { turnQuery } from '../../../src/client/turns/listing';
+import { wanted } from '../../../src/store/core/trail';
 import { UnsearchableText, visibilityText } from '../../../src/shared/visibility-text';
 
 test('a text stands in its quotes, whatever it holds', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import * as shared from '../../../src/shared/digests';
-import { hashJson, inputDigest } from '../../../src/store/seal';
+import { hashJson, inputDigest } from '../../../src/store/core/seal';
 import { anyJson } from '../shared/any-json';
 
 test('the digests of Node are those of the workflow, for whatever JSON', () => {

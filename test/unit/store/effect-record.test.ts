@@ -1,8 +1,8 @@
 /** The bytes of an effect record: what is written is read, and nothing else is. */
 import { canonical } from '../../../src/shared/canonical';
 import type { Json } from '../../../src/shared/json';
-import { decodeRecord, encodeRecord, newRecord } from '../../../src/store/effect-record';
-import { sha256 } from '../../../src/store/seal';
+import { decodeRecord, encodeRecord, newRecord } from '../../../src/store/core/effect-record';
+import { sha256 } from '../../../src/store/core/seal';
 import type { NewClaim } from '../../../src/store/store';
 import { aClaim } from '../../support/store/store-dir';
 

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeRecord, newRecord } from '../../../src/store/effect-record';
-import { namesOf } from '../../../src/store/effects';
-import { FileEffects } from '../../../src/store/file-effects';
-import { FileStore } from '../../../src/store/file-store';
+import { encodeRecord, newRecord } from '../../../src/store/core/effect-record';
+import { namesOf } from '../../../src/store/core/effects';
+import { FileEffects } from '../../../src/store/files/file-effects';
+import { FileStore } from '../../../src/store/files/file-store';
 import type { EffectRecord } from '../../../src/store/store';
 import { aClaim, filesIn, KEY, removeStoreDirs, storeDir } from '../../support/store/store-dir';
 

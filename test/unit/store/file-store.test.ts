@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { canonical } from '../../../src/shared/canonical';
 import { hashJson } from '../../../src/shared/digests';
 import type { Json } from '../../../src/shared/json';
-import { FileStore } from '../../../src/store/file-store';
+import { FileStore } from '../../../src/store/files/file-store';
 import type { NewBlock } from '../../../src/store/store';
-import { append, Draft } from '../../../src/store/transcript';
+import { append, Draft } from '../../../src/store/core/transcript';
 import { filesIn, removeStoreDirs, storeDir } from '../../support/store/store-dir';
 
 const start: NewBlock = { parent: null, kind: 'start', at: '2026-01-31T09:59:59.123Z', bodies: [{ agent: 'payables' }, 'two'] };

@@ -1,7 +1,7 @@
 /** A decision that would come in between a workflow task and what it has not taken yet (temporal/executions.ts). */
 import type { Client } from '@temporalio/client';
 import { NoWorker } from '../../../src/client/errors';
-import { TurnHandle } from '../../../src/client/turn-handle';
+import { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { temporalTurns } from '../../../src/temporal/turns';
 
 afterEach(() => jest.restoreAllMocks());

@@ -9,7 +9,7 @@ import { readWhole } from '../../../../src/audit/format/whole';
 import { KeptBundles } from '../../../../src/audit/kept/folder';
 import { retain } from '../../../../src/audit/kept/retain';
 import { Sweeper } from '../../../../src/audit/kept/sweeper';
-import type { TurnHandle } from '../../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../../src/client/turns/turn-handle';
 import { eventually, withEngine, type Engine } from '../../support/engine';
 import { ask, say } from '../../../support/scripted-model';
 import { silent } from '../../../support/silent';

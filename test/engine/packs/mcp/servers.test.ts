@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { serveGateway } from '../../../../src/gateway/serve';
 import { catalogueOf } from '../../../../src/gateway/tool-catalogue';
-import { walk } from '../../../../src/store/transcript';
+import { walk } from '../../../../src/store/core/transcript';
 import type { JsonObject } from '../../../../src/shared/json';
 import { eventually } from '../../support/engine';
 import { hostPid } from '../../../support/host-pid';

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileStore } from '../../../../src/store/file-store';
+import { FileStore } from '../../../../src/store/files/file-store';
 import { eventually, testAddress, withEngine } from '../../../engine/support/engine';
 import { holdfast } from '../../support/process';
 import { ask, say } from '../../../support/scripted-model';

@@ -7,7 +7,7 @@ import { acceptedPath, McpServers, serverOf } from '../../../../src/mcp';
 import { login } from '../../../../src/mcp/login';
 import { withOAuth, type OAuthServer } from '../../../../src/mcp/oauth';
 import type { JsonObject } from '../../../../src/shared/json';
-import { FileStore } from '../../../../src/store/file-store';
+import { FileStore } from '../../../../src/store/files/file-store';
 import { capturedLog } from '../../../support/captured-log';
 import { holdfast } from '../../support/process';
 import { CLIENT, guardedServer, type Guard, type Guarded } from '../../../support/packs/mcp/guarded-server';

@@ -1,6 +1,6 @@
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store';
 import type { Store } from '../../../../src/store/store';
-import { append, Draft, walk } from '../../../../src/store/transcript';
+import { append, Draft, walk } from '../../../../src/store/core/transcript';
 import { startCuttingProxy, type CuttingProxy } from '../support/cutting-proxy';
 import { describePostgres, StoreServer } from '../support/postgres';
 import { aClaim, KEY } from '../../../support/store/store-dir';

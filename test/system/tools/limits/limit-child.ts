@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { FileStore } from '../../../../src/store/file-store';
+import { FileStore } from '../../../../src/store/files/file-store';
 import type { RegisterStore } from '../../../../src/store/store';
 import { ToolGate, type Pass } from '../../../../src/tools/limits/gate';
 import { silent } from '../../../support/silent';

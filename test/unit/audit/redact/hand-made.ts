@@ -6,7 +6,7 @@ import { LineWriter } from '../../../../src/audit/format/writer';
 import { canonical } from '../../../../src/shared/canonical';
 import type { Json, JsonObject } from '../../../../src/shared/json';
 import type { BlockKind } from '../../../../src/shared/transcript';
-import { sealBlock, sealPart, type SealedPart } from '../../../../src/store/seal';
+import { sealBlock, sealPart, type SealedPart } from '../../../../src/store/core/seal';
 
 export const AT = '2026-01-05T08:00:00.000Z';
 const REQUESTER = 'rita';

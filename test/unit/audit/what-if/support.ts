@@ -7,7 +7,7 @@ import type { CallCase, CaseFile } from '../../../../src/audit/case-file/types';
 import { LineWriter } from '../../../../src/audit/format/writer';
 import { hashJson } from '../../../../src/shared/digests';
 import { asJson, type Json, type JsonObject } from '../../../../src/shared/json';
-import { sealBlock, sealPart, type SealedBlock } from '../../../../src/store/seal';
+import { sealBlock, sealPart, type SealedBlock } from '../../../../src/store/core/seal';
 import { admit } from '../../../../src/tools/admit/admit';
 import type { AgentPermissions } from '../../../../src/rules';
 import { silent } from '../../../support/silent';

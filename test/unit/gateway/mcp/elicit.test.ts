@@ -1,5 +1,5 @@
 import { DecisionNotAccepted } from '../../../../src/client/errors';
-import type { TurnHandle } from '../../../../src/client/turn-handle';
+import type { TurnHandle } from '../../../../src/client/turns/turn-handle';
 import { elicitation, type Answer } from '../../../../src/gateway/mcp/elicit';
 
 const DIGEST = 'd'.repeat(64);

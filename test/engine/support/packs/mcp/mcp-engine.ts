@@ -13,7 +13,7 @@ import {
   type ServerEntry,
   type Trusted,
 } from '../../../../../src/mcp';
-import { FileStore } from '../../../../../src/store/file-store';
+import { FileStore } from '../../../../../src/store/files/file-store';
 import type { Store } from '../../../../../src/store/store';
 import { capturedLog } from '../../../../support/captured-log';
 import { withEngine, type Engine, type Setup } from '../../engine';

@@ -1,0 +1,126 @@
+/** Signed decisions on the waiting calls of a turn, and signed messages to it: what `holdfast sign` prints, and what the gateway sends. */
+import { attestDecision } from '../../attestation/attest';
+import type { DecisionAudience, DecisionClaims } from '../../attestation/claims';
+import type { SigningKey } from '../../attestation/signing-key';
+import { noteHash } from '../../shared/decision';
+import { hashJson } from '../../shared/digests';
+import type { JsonObject } from '../../shared/json';
+import { steerDigest } from '../../shared/steer';
+import type { SurfacedCall, TurnView } from '../../shared/turn-view';
+import { DecisionNotAccepted } from '../errors';
+import { pendingOf, type TurnHandle } from '../turns/turn-handle';
+
+export interface Signing {
+  decision: Exclude<DecisionClaims['decision'], 'steer'>;
+  /** The first 12 or more characters of each digest. */
+  calls: readonly string[];
+  principal: string;
+  roles: readonly string[];
+  /** Settle. */
+  outcome?: 'applied' | 'not_applied';
+  /** Edit: the whole other input. */
+  input?: JsonObject;
+  /** As it is sent beside the decision: with another one, or none, the decision does not count. */
+  note?: string;
+}
+
+export interface SignedDecision {
+  /** All 64 characters. */
+  call: string;
+  attestation: string;
+}
+
+/**
+ * Signs one decision for each call; changes nothing.
+ * @throws DecisionNotAccepted for a call that does not wait; TurnNotFound, NoWorker
+ */
+export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: Signing): Promise<SignedDecision[]> {
+  const { decision, principal, roles, outcome, input, note } = signing;
+  const [view, aud] = await Promise.all([turn.status(), turn.audience()]);
+  return signing.calls.map((named) => {
+    const digest = waitingDigest(view, named);
+    const { of } = pendingOf(view).find((call) => call.digest === digest) ?? {};
+    const until = goodUntil(view, digest);
+    const claims = {
+      // A sub-agent's call is its own turn's, wherever the decision is sent.
+      aud: of ? { namespace: aud.namespace, ...turnOf(of) } : aud,
+      digest,
+      decision,
+      principal,
+      roles: [...roles],
+      head: of ? of.head : view.head,
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(input === undefined ? {} : { input_hash: hashJson(input) }),
+      note_hash: noteHash(note ?? null),
+    };
+    return { call: digest, attestation: attestDecision(key, claims, until) };
+  });
+}
+
+export interface SignedSending extends Omit<Signing, 'decision'> {
+  /** `approve` with an input is an edit. */
+  decision: 'approve' | 'deny' | 'settle';
+}
+
+/**
+ * Signs decisions, and sends them: note, input and outcome that go along are those that the signatures cover.
+ * @returns the whole digests. @throws DecisionNotAccepted with the reason; TurnNotFound, NoWorker
+ */
+export async function decideSigned(turn: TurnHandle, key: SigningKey, sending: SignedSending): Promise<string[]> {
+  const { decision, principal, outcome, input, note } = sending;
+  const signed = await signDecisions(turn, key, { ...sending, decision: input === undefined ? decision : 'edit' });
+  const calls = signed.map(({ call }) => call);
+  const by = {
+    by: principal,
+    attestation: signed.map(({ attestation }) => attestation),
+    ...(note === undefined ? {} : { note }),
+  };
+  if (decision === 'approve') await turn.approve(calls, { ...by, ...(input === undefined ? {} : { input }) });
+  else if (decision === 'deny') await turn.deny(calls, by);
+  else await turn.settle(calls, outcome!, by);
+  return calls;
+}
+
+/**
+ * Signs a message to a running turn, for a principal; changes nothing.
+ * @throws TurnNotFound, NoWorker
+ */
+export async function signSteer(
+  turn: TurnHandle,
+  key: SigningKey,
+  { text, principal, roles }: { text: string } & Pick<Signing, 'principal' | 'roles'>,
+): Promise<string> {
+  const [{ head }, aud] = await Promise.all([turn.status(), turn.audience()]);
+  const said = { digest: steerDigest(text), decision: 'steer' as const, principal, roles: [...roles] };
+  return attestDecision(key, { aud, head, ...said }, null);
+}
+
+function turnOf({
+  workflow_id,
+  first_execution_run_id,
+  store_id,
+}: Omit<SurfacedCall, 'call'>): Omit<DecisionAudience, 'namespace'> {
+  return { workflow_id, first_execution_run_id, ...(store_id === undefined ? {} : { store_id }) };
+}
+
+/** The signature is looked at again where the call runs: by then it has waited for those before it, and for a worker. */
+const AFTERWARDS_MS = 10 * 60_000;
+
+/** Null: nothing expires. */
+function goodUntil(view: TurnView, digest: string): string | null {
+  const waiting = pendingOf(view).filter(({ state }) => state === 'waiting');
+  if (!waiting.some((call) => call.digest === digest)) return null;
+  const expiries = waiting.map(({ approval }) => Date.parse(approval.expires_at ?? '')).filter(Number.isFinite);
+  return expiries.length === 0 ? null : new Date(Math.max(...expiries) + AFTERWARDS_MS).toISOString();
+}
+
+function waitingDigest({ pending }: TurnView, named: string): string {
+  const fit = /^[0-9a-f]{12,64}$/.test(named) ? pending.filter((digest) => digest.startsWith(named)) : [];
+  if (fit.length === 1) return fit[0]!;
+  const shown = JSON.stringify(named.slice(0, 70));
+  const why =
+    fit.length === 0
+      ? `no call ${shown} waits for a person`
+      : `call ${shown} fits ${fit.length} waiting calls; give more of the digest`;
+  throw new DecisionNotAccepted(`Not accepted: ${why}.`);
+}

@@ -1,0 +1,111 @@
+/** The cards of a turn: out of what its workflow shows in the Web UI, and in pages, for which there is no room there. */
+import { QueryNotRegisteredError } from '@temporalio/client';
+import { ACT_HEADINGS, actSections, TRUNCATED, type Act } from '../../shared/card';
+import type { CardPage } from '../../workflows/contract';
+import { visible } from '../../shared/visible';
+
+/** Digests of one question: 67 bytes each. */
+const MOST_DIGESTS = 1000;
+
+/** Asks for page after page. A worker of an older build has none to give. */
+export async function cardsInPages(
+  digests: readonly string[],
+  page: (digests: string[]) => Promise<CardPage>,
+): Promise<CardPage['cards']> {
+  const cards: CardPage['cards'] = [];
+  try {
+    for (let from = 0, read = 1; from < digests.length && read > 0; from += read) {
+      const answer = await page(digests.slice(from, from + MOST_DIGESTS));
+      cards.push(...answer.cards);
+      read = answer.read;
+    }
+  } catch (error) {
+    if (!(error instanceof QueryNotRegisteredError)) throw error;
+  }
+  return cards;
+}
+
+/** Cards stand in Current Details with a rule between them; what looks like one inside of a fence is somebody's text. */
+export function cardsIn(details: string): string[] {
+  const cards: string[][] = [[]];
+  for (const { line, ours } of linesOf(details)) {
+    if (ours && line === '---') cards.push([]);
+    else cards.at(-1)!.push(line);
+  }
+  return cards.map((lines) => lines.join('\n').trim());
+}
+
+/** What the turn above says of a sub-agent's call whose card it does not have (workflows/turn/turn-view.ts). */
+const NOT_SHOWN = 'Its card is not shown here';
+
+function isShown(card: string): boolean {
+  return !linesOf(card).some(({ line, ours }) => ours && line.startsWith(NOT_SHOWN));
+}
+
+/** Whether a part of what the call would do is not in it. */
+export function isCut(card: string): boolean {
+  const lines = linesOf(card);
+  return lines.slice(actsAt(lines)).some(({ line, ours }) => ours && line.startsWith(TRUNCATED));
+}
+
+/** The card with all of what the call would do. */
+export function wholeCard(card: string, act: Act): string {
+  const lines = linesOf(card);
+  const before = lines.slice(0, actsAt(lines)).map(({ line }) => line);
+  return [...before, actSections(act, Infinity)].join('\n');
+}
+
+function actsAt(lines: Line[]): number {
+  const at = lines.findIndex(({ line, ours }) => ours && ACT_HEADINGS.includes(line));
+  return at < 0 ? lines.length : at;
+}
+
+interface Line {
+  line: string;
+  /** Not what somebody wrote into a card: that stands in fences. */
+  ours: boolean;
+}
+
+function linesOf(markdown: string): Line[] {
+  let fence: string | null = null;
+  return markdown.split('\n').map((line) => {
+    const ticks = /^`{3,}/.exec(line)?.[0] ?? null;
+    const ours = fence === null && ticks === null;
+    if (fence === null) fence = ticks;
+    else if (line === fence) fence = null;
+    return { line, ours };
+  });
+}
+
+/** Each card by the digest that it is about; a digest whose card is not shown is left out. */
+export function cardsByDigest(details: string, pending: readonly string[]): Map<string, string> {
+  const cards = cardsIn(details);
+  const pairs = pending.map((digest, index) => [digest, cards[index] ?? ''] as const);
+  return new Map(pairs.filter(([digest, card]) => card.includes(digest) && isShown(card)));
+}
+
+// What a card says will happen, as lines of plain text.
+
+/** All of it, without what only the Web UI needs. */
+export function cardLines(card: string): string[] {
+  const lines: string[] = [];
+  let fence: string | null = null;
+  let shown = true;
+  for (const line of visible(card).split('\n')) {
+    const ticks = /^`{3,}/.exec(line)?.[0] ?? null;
+    if (fence !== null) {
+      if (line === fence) fence = null;
+      else if (shown) lines.push(`  ${line}`);
+      continue;
+    }
+    if (ticks !== null) {
+      fence = ticks;
+      continue;
+    }
+    if (line.startsWith('### ')) shown = line !== '### Decide';
+    // The paste for a settlement: the command stands below.
+    if (line.startsWith('Look at the other side')) shown = false;
+    if (shown && line.trim() !== '' && !line.startsWith('## ')) lines.push(line.replace(/^### /, ''));
+  }
+  return lines;
+}

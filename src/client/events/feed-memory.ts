@@ -1,0 +1,121 @@
+/**
+ * The latest events of one turn, in the order in which they came: recorded ones with their position, live ones without. What a
+ * recorded event says for good takes the place of the live ones that led to it; what is more than the bound is forgotten from
+ * the front, for it can be read again.
+ */
+import type { LiveEvent, TurnEvent } from '../../shapes/turn-event';
+import type { Recorded } from './turn-log';
+
+export interface Kept {
+  /** Null: a live event, which lasts nowhere. */
+  recorded: Recorded | null;
+  event: TurnEvent;
+}
+
+export interface MemoryBounds {
+  /** Characters of JSON, of all events in memory. */
+  characters: number;
+  events: number;
+}
+
+const BOUNDS: MemoryBounds = { characters: 1_000_000, events: 5000 };
+
+export class FeedMemory {
+  /** Null: a live event that is over. */
+  private kept: (Kept | null)[] = [];
+  private sizes: number[] = [];
+  private characters = 0;
+  /** Index, counted from the feed's beginning, of the first in memory. */
+  first = 0;
+  /** Number of the next recorded event to come. */
+  private nextSeq = 1;
+  private ended = false;
+  private stepsDone = 0;
+  private readonly callsDone = new Set<string>();
+  private readonly progress = new Map<string, LiveEvent>();
+  private attempt = { step: 0, attempt: 0 };
+
+  constructor(private readonly bounds: MemoryBounds = BOUNDS) {}
+
+  get end(): number {
+    return this.first + this.kept.length;
+  }
+
+  at(index: number): Kept | null {
+    return this.kept[index - this.first] ?? null;
+  }
+
+  /** Number of the first recorded event that memory holds, or will hold. */
+  firstSeq(): number {
+    for (const one of this.kept) if (one?.recorded) return one.recorded.seq;
+    return this.nextSeq;
+  }
+
+  record(recorded: Recorded): void {
+    const { event } = recorded;
+    this.nextSeq = recorded.seq + 1;
+    if (event.type === 'step_completed') this.stepsDone = event.step;
+    if (event.type === 'tool_started') this.callsDone.delete(event.call);
+    if (event.type === 'tool_result' || event.type === 'tool_error') this.callsDone.add(event.call);
+    if (event.type === 'turn_completed') this.ended = true;
+    if (event.type === 'turn_reset') {
+      this.stepsDone = 0;
+      this.callsDone.clear();
+    }
+    this.add({ recorded, event });
+    this.forget();
+  }
+
+  /** @returns false: it came too late to be of use */
+  live(event: LiveEvent): boolean {
+    if (event.type === 'text_delta' && isLater(event, this.attempt)) {
+      this.attempt = { step: event.step, attempt: event.attempt };
+      this.forget();
+    }
+    if (this.isOver(event)) return false;
+    if (event.type === 'tool_progress') this.progress.set(event.call, event);
+    this.add({ recorded: null, event });
+    return true;
+  }
+
+  private isOver(event: TurnEvent): boolean {
+    if (this.ended) return true;
+    if (event.type === 'text_delta')
+      return event.step <= this.stepsDone || isLater(this.attempt, { step: event.step, attempt: event.attempt });
+    return 'call' in event && this.callsDone.has(event.call);
+  }
+
+  /** Live events that are over make room; whoever has shown them already has what takes their place. */
+  private forget(): void {
+    this.kept.forEach((one, index) => {
+      if (one === null || one.recorded || !this.isOver(one.event) || this.isLastProgress(one)) return;
+      this.characters -= this.sizes[index]!;
+      this.kept[index] = null;
+      this.sizes[index] = 0;
+    });
+  }
+
+  /** The last word of a tool stays: whoever reads it late still learns how far it came. */
+  private isLastProgress({ event }: Kept): boolean {
+    return event.type === 'tool_progress' && this.progress.get(event.call) === event;
+  }
+
+  private add(one: Kept): void {
+    const size = JSON.stringify(one.event).length;
+    this.kept.push(one);
+    this.sizes.push(size);
+    this.characters += size;
+    let drop = 0;
+    while (this.characters > this.bounds.characters || this.kept.length - drop > this.bounds.events) {
+      this.characters -= this.sizes[drop]!;
+      drop += 1;
+    }
+    this.kept.splice(0, drop);
+    this.sizes.splice(0, drop);
+    this.first += drop;
+  }
+}
+
+function isLater(a: { step: number; attempt: number }, b: { step: number; attempt: number }): boolean {
+  return a.step === b.step ? a.attempt > b.attempt : a.step > b.step;
+}

@@ -1,0 +1,71 @@
+/** The feeds of a client: those who watch one turn share one. */
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { LiveBus } from '../../live/bus';
+import { watchPendingActivities } from '../../temporal/pending-activities';
+import { TurnNotFound } from '../errors';
+import { Feed, type FeedOptions, type Watched } from './feed';
+import { readTurn } from './turn-log';
+import type { Position } from './position';
+
+export class Feeds {
+  private readonly open = new Map<string, Feed>();
+
+  /** @param live null: progress and retries are asked of the Temporal server, and text comes with its finished step only */
+  constructor(
+    private readonly client: Client,
+    private readonly live: () => LiveBus | null = () => null,
+    private readonly options: Omit<FeedOptions, 'onOver'> = {},
+  ) {}
+
+  of(turnId: string, workflowId: string): Feed {
+    const known = this.open.get(turnId);
+    if (known) return known;
+    const bus = this.live();
+    const feed: Feed = new Feed(
+      {
+        read: (reading) => readTurn(this.client, workflowId, reading),
+        listen: (listener) => (bus ? bus.subscribe(turnId, listener) : watchPendingActivities(this.client, workflowId, listener)),
+      },
+      { ...this.options, onOver: () => void (this.open.get(turnId) === feed && this.open.delete(turnId)) },
+    );
+    this.open.set(turnId, feed);
+    return feed;
+  }
+
+  /** How many turns are being read. */
+  get size(): number {
+    return this.open.size;
+  }
+
+  close(): void {
+    for (const feed of [...this.open.values()]) feed.close();
+  }
+}
+
+// Watches a turn through its feed.
+
+export interface WatchOptions {
+  /** Ends the watch; nothing is thrown. */
+  signal?: AbortSignal;
+  /** Only what comes after it. Default: from the turn's beginning. */
+  after?: Position | null;
+}
+
+/**
+ * Yields the events of a turn to its end, over continue-as-new and resets; results in the order of their calls.
+ * @throws TurnNotFound
+ */
+export async function* watchTurn(
+  feeds: Feeds,
+  turnId: string,
+  workflowId: string,
+  { signal = new AbortController().signal, after = null }: WatchOptions,
+): AsyncGenerator<Watched> {
+  if (signal.aborted) return;
+  try {
+    yield* feeds.of(turnId, workflowId).watch(after, signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error instanceof WorkflowNotFoundError ? new TurnNotFound(turnId) : error;
+  }
+}

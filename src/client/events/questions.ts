@@ -1,0 +1,159 @@
+/**
+ * What people were asked in a turn and what they decided, read from its history as it happens. The workflow writes nothing
+ * down for whoever watches: an update's answer says whether it counted, a bare signal is judged here by the very rule that the
+ * workflow judges by, at the workflow task that took it. Whatever is not certain comes with the dispatch that it led to.
+ */
+import type { CheckDecisionInput, CheckDecisionOutput } from '../../shared/activity-io';
+import { decisionFault, plainName, type Asked } from '../../shared/approval';
+import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/decision';
+import { isJsonObject, type Json } from '../../shared/json';
+import type { TurnEvent } from '../../shapes/turn-event';
+
+export type Decided = Extract<TurnEvent, { type: 'approval_decided' }>;
+
+interface Open extends Asked {
+  call: string;
+  tool: string;
+  said: { by: string }[];
+}
+
+interface Arrived {
+  kind: DecisionKind;
+  fields: DecisionFields;
+}
+
+/** A flood of junk must not fill memory: later ones show with their dispatch. */
+const MOST_ARRIVED = 1000;
+
+export class Questions {
+  private readonly open = new Map<string, Open>();
+  /** Signals that no workflow task has taken yet. */
+  private arrived: Arrived[] = [];
+  /** Updates under way, by the event that accepted them. */
+  private readonly accepted = new Map<string, Arrived>();
+  /** Whose a signed decision is, once an activity has looked at it. */
+  private readonly signed = new Map<string, string>();
+  private readonly told = new Set<string>();
+  private timerFired = false;
+
+  ask(question: Omit<Open, 'said'>): void {
+    for (const [digest, { call }] of this.open) if (call === question.call) this.open.delete(digest);
+    this.open.set(question.digest, { ...question, said: [] });
+  }
+
+  /** The call waits for a decision now. */
+  openOf(call: string): Omit<Open, 'said'> | undefined {
+    return [...this.open.values()].find((question) => question.call === call);
+  }
+
+  /** An approver's other input: nothing is decided, another call is asked about in this one's stead. */
+  edited(at: string, { digest, call, tool }: Omit<Open, 'said'>, { by, note }: { by: string; note: string | null }): Decided[] {
+    return this.tell({ at, type: 'approval_decided', call, tool, digest, decision: 'edit', by, note });
+  }
+
+  signalled(name: string, value: Json): void {
+    if (name !== 'approve' && name !== 'deny') return;
+    const read = readDecision(name, value);
+    if (read.ok && read.fields.input === null && this.arrived.length < MOST_ARRIVED)
+      this.arrived.push({ kind: name, fields: read.fields });
+  }
+
+  updateAccepted(eventId: string, body: Json | undefined): void {
+    if (body === undefined || !isJsonObject(body)) return;
+    const { decision, ...rest } = body;
+    if (decision !== 'approve' && decision !== 'deny') return;
+    const read = readDecision(decision, rest);
+    if (read.ok && read.fields.input === null) this.accepted.set(eventId, { kind: decision, fields: read.fields });
+  }
+
+  updateCompleted(at: string, acceptedEventId: string, answer: unknown): Decided[] {
+    const sent = this.accepted.get(acceptedEventId);
+    this.accepted.delete(acceptedEventId);
+    return sent && (answer as { accepted?: unknown } | null)?.accepted === true ? this.count(at, sent) : [];
+  }
+
+  checked({ attestation }: CheckDecisionInput, output: CheckDecisionOutput): void {
+    if (output.ok) this.signed.set(attestation, output.principal);
+  }
+
+  /** Whoever was asked before a reset is asked anew. */
+  reset(): void {
+    this.open.clear();
+    this.arrived = [];
+  }
+
+  /** A timer that has fired may have been a question's last moment. */
+  timer(): void {
+    this.timerFired = true;
+  }
+
+  /** A workflow task has taken all that had come before it began. */
+  taskDone(startedAt: string): Decided[] {
+    const nowMs = Date.parse(startedAt);
+    const decided: Decided[] = [];
+    const waiting: Arrived[] = [];
+    for (const sent of this.arrived) {
+      if (sent.fields.attestations.some((text) => !this.signed.has(text))) waiting.push(sent);
+      else if (this.counts(sent, nowMs)) decided.push(...this.count(startedAt, sent));
+    }
+    this.arrived = waiting;
+    if (this.timerFired) decided.push(...this.expired(startedAt, nowMs));
+    this.timerFired = false;
+    return decided;
+  }
+
+  /** What is certain from a dispatch or from the next step; empty if it was told before. */
+  certain(decided: Decided): Decided[] {
+    return this.tell(decided);
+  }
+
+  private tell(decided: Decided): Decided[] {
+    const { digest, decision, by } = decided;
+    if (decision !== 'approve') this.open.delete(digest);
+    const key = `${digest} ${decision} ${plainName(by)}`;
+    if (this.told.has(key)) return [];
+    this.told.add(key);
+    return [decided];
+  }
+
+  private expired(at: string, nowMs: number): Decided[] {
+    const over = [...this.open.values()].filter(({ expires_at }) => expires_at !== null && Date.parse(expires_at) <= nowMs);
+    return over.flatMap(({ digest, call, tool }) =>
+      this.tell({ at, type: 'approval_decided', call, tool, digest, decision: 'expired', by: '', note: null }),
+    );
+  }
+
+  /** All of it or nothing, as the workflow takes it. */
+  private counts({ kind, fields }: Arrived, nowMs: number): boolean {
+    const found = fields.calls.map((call) => this.find(call));
+    if (new Set(found).size !== found.length) return false;
+    return found.every((question, index) => {
+      const attested = fields.attestations.length > 0;
+      const by = this.byOf(fields, index);
+      if (!question || (fields.by !== '' && plainName(fields.by) !== plainName(by))) return false;
+      return decisionFault(question, { kind, by, attested }, nowMs) === null;
+    });
+  }
+
+  private count(at: string, { kind, fields }: Arrived): Decided[] {
+    return fields.calls.flatMap((named, index) => {
+      const question = this.find(named);
+      const by = this.byOf(fields, index);
+      if (!question || by === '') return [];
+      const { digest, call, tool, policy, said } = question;
+      said.push({ by });
+      if (kind === 'deny' || said.length >= policy.quorum) this.open.delete(digest);
+      return this.tell({ at, type: 'approval_decided', call, tool, digest, decision: kind, by, note: fields.note });
+    });
+  }
+
+  private byOf({ by, attestations }: DecisionFields, index: number): string {
+    const attestation = attestations[index];
+    return (attestation === undefined ? undefined : this.signed.get(attestation)) ?? by;
+  }
+
+  private find(named: string): Open | undefined {
+    const fit = [...this.open.values()].filter(({ digest }) => digest.startsWith(named));
+    return fit.length === 1 ? fit[0] : undefined;
+  }
+}

@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { WithStartWorkflowOperation } from '@temporalio/client';
+import type { Sending } from '../../temporal/send-update';
+import { isTurnId, sessionWorkflowId } from '../../shared/ids';
+import { MAX_MESSAGE, readSend, type SendAnswer, type SendBody, type SessionInput, type SessionView } from '../../shared/session';
+import type { Waits } from '../../shared/waits';
+import { SESSION_UPDATES, SESSION_WORKFLOW, STATUS_QUERY, type DecideAnswer } from '../../workflows/contract';
+import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from '../turns/done-before';
+import { DecisionNotAccepted, InvalidRequest, TurnNotFound } from '../errors';
+import { sessionSummary } from './open-session';
+import type { SessionSummary } from '../../shapes/session';
+import { SessionAsking, type SessionParts } from './session-asking';
+import type { TurnHandle } from '../turns/turn-handle';
+
+export interface SendMessage {
+  /** Idempotency key: the same message again under it gives the same turn; for the last 1,000 messages of the session. */
+  id?: string;
+  /** Part of the store with where to tell of the turn's questions and of its end (notify/callback.ts). */
+  callbackRef?: string;
+}
+
+export interface SentMessage extends SendAnswer {
+  turn: TurnHandle;
+}
+
+/** How often it is looked for a turn that has not begun, ms: ever more seldom, since each look asks the worker. */
+const POLL_FIRST = 200;
+const POLL_LAST = 3000;
+export const RESUME_TEXT = 'Go on.';
+
+/** One conversation: say something, see how it stands, stop it, go on. */
+export class SessionHandle {
+  readonly workflowId: string;
+  private readonly ask: SessionAsking;
+  /** They never change. */
+  private known: Promise<Pick<SessionSummary, 'agent' | 'requester'>> | null = null;
+
+  /** @param opening what it is started with by the first message; null: it is there already */
+  constructor(
+    private readonly parts: SessionParts,
+    /** The session's id, without `session/`. */
+    readonly id: string,
+    private readonly opening: (SessionInput & { options: object }) | null,
+    /** What is done through this handle happens once under this name. */
+    name: string | null = null,
+  ) {
+    this.workflowId = sessionWorkflowId(id);
+    this.ask = new SessionAsking(parts, id, this.workflowId, opening !== null, name);
+  }
+
+  /** The same session, for whoever does one thing under a name: however often it is sent under it, it happens once in a run. */
+  named(name: string): SessionHandle {
+    return new SessionHandle(this.parts, this.id, this.opening, name);
+  }
+
+  /** What was done to it under a name. @throws SessionNotFound; NoWorker while what was sent has no answer yet */
+  doneBefore(act: Act): Promise<DoneBefore> {
+    return this.ask.asked(
+      'answer what was sent before',
+      () => doneBefore(this.parts.temporal, this.workflowId, act),
+      SENT_BEFORE,
+    );
+  }
+
+  /** The session in the Web UI; null when no UI is known. */
+  get uiUrl(): string | null {
+    return this.parts.uiUrl;
+  }
+
+  /**
+   * Says something: a turn of its own, after those that wait. Answers at once.
+   * @param message 1 to 100,000 characters
+   * @throws InvalidRequest; DecisionNotAccepted with the reason (closed, full, the id used for another message); SessionNotFound, NoWorker
+   */
+  send(message: string, more: SendMessage = {}): Promise<SentMessage> {
+    return this.deliver(message, more);
+  }
+
+  /**
+   * Goes on after a turn that was interrupted, failed or reached a limit, before whatever waits.
+   * @throws DecisionNotAccepted when a turn runs, or the last one came to its end
+   */
+  resume(message: string = RESUME_TEXT, more: SendMessage = {}): Promise<SentMessage> {
+    return this.deliver(message, more, true);
+  }
+
+  /** How Temporal has it: no worker is asked. @throws SessionNotFound */
+  async find(): Promise<SessionSummary> {
+    return sessionSummary(await this.ask.asked('describe', () => this.ask.handle.describe()), this.uiUrl);
+  }
+
+  /** @throws SessionNotFound, NoWorker */
+  async status(): Promise<SessionView> {
+    // First: what a session says that has ended by now is its last word.
+    const { status, closeTime } = await this.ask.asked('describe', () => this.ask.handle.describe());
+    const view = await this.ask.asked('tell how the session stands', () => this.ask.handle.query<SessionView>(STATUS_QUERY));
+    if (status.name === 'RUNNING') return { ...view, ui_url: this.uiUrl };
+    return { ...view, state: 'closed', ended_at: closeTime?.toISOString() ?? null, ui_url: this.uiUrl };
+  }
+
+  /**
+   * Says something to the model of the running turn, which reads it before its next step.
+   * @throws DecisionNotAccepted when no turn runs
+   */
+  async steer(text: string, by: Parameters<TurnHandle['steer']>[1]): Promise<TurnHandle> {
+    const { running } = await this.status();
+    if (!running) throw new DecisionNotAccepted('Not accepted: no turn runs; send a message instead.');
+    const turn = this.parts.turn(running.turn_id);
+    await turn.steer(text, by);
+    return turn;
+  }
+
+  /** Ends the running turn before its next step. What waits is held. @throws DecisionNotAccepted when no turn runs */
+  interrupt(by: { by: string }): Promise<void> {
+    return this.change(SESSION_UPDATES.interrupt, { by: by.by });
+  }
+
+  /** @param title 1 to 200 characters. @throws DecisionNotAccepted */
+  rename(title: string): Promise<void> {
+    return this.change(SESSION_UPDATES.rename, { title });
+  }
+
+  /** Takes no more messages; what was taken is run, unless it is held. @throws DecisionNotAccepted */
+  close(by: { by: string }): Promise<void> {
+    return this.change(SESSION_UPDATES.close, { by: by.by });
+  }
+
+  /** Waits for a turn of this session to begin: those before it come first. @throws TurnNotFound when the session is over without it */
+  async started(turnId: string, { signal }: { signal?: AbortSignal } = {}): Promise<TurnHandle> {
+    if (!isTurnId(turnId)) throw new TurnNotFound(turnId);
+    const turn = this.parts.turn(turnId);
+    for (let wait = POLL_FIRST; ; wait = Math.min(POLL_LAST, wait * 1.5)) {
+      signal?.throwIfAborted();
+      if (await turn.exists()) return turn;
+      const view = await this.status();
+      const waits = view.running?.turn_id === turnId || view.queue.some((queued) => queued.turn_id === turnId);
+      if (!waits && !(await turn.exists())) throw new TurnNotFound(turnId);
+      await sleep(wait, undefined, signal ? { signal } : {});
+    }
+  }
+
+  private async deliver(message: string, { id, callbackRef }: SendMessage, resume = false): Promise<SentMessage> {
+    if (typeof message !== 'string' || message.length > MAX_MESSAGE || message.trim() === '')
+      throw new InvalidRequest(`send: the message must be 1 to ${MAX_MESSAGE} characters.`);
+    const opening = this.opening;
+    const { agent, requester } = await this.facts(resume);
+    const signed = this.parts.signs ? await this.parts.sign({ session_id: this.id, agent, requester }, message) : {};
+    const of = opening?.agent ? { agent: opening.agent } : {};
+    const body: SendBody = {
+      message_id: id ?? randomUUID(),
+      message,
+      requester,
+      ...of,
+      ...(resume ? { resume } : {}),
+      ...(callbackRef === undefined ? {} : { callback_ref: callbackRef }),
+      ...signed,
+    };
+    const read = readSend({ ...body });
+    if (!read.ok) throw new InvalidRequest(`send: ${read.reason}.`);
+    const send =
+      opening && !resume
+        ? (sending: Sending) => this.startWith(opening, body, sending)
+        : (sending: Sending) => this.update<SendAnswer>(SESSION_UPDATES.send, body, sending);
+    const answer = await this.ask.sent('take the message', send);
+    return { ...answer, turn: this.parts.turn(answer.turn_id) };
+  }
+
+  /** Without a query: one that is answered right before an update could keep the session from ever being replayed. */
+  private facts(resume: boolean): Promise<Pick<SessionSummary, 'agent' | 'requester'>> {
+    const { opening } = this;
+    if (opening?.agent && !resume) return Promise.resolve({ agent: opening.agent, requester: opening.requester });
+    this.known ??= this.find().catch((error: unknown) => {
+      this.known = null;
+      throw error;
+    });
+    return this.known;
+  }
+
+  private startWith(
+    { options, ...input }: SessionInput & { options: object },
+    body: SendBody,
+    { id, waits }: Sending,
+  ): Promise<SendAnswer> {
+    const startWorkflowOperation = new WithStartWorkflowOperation<any>(SESSION_WORKFLOW, {
+      ...options,
+      workflowId: this.workflowId,
+      taskQueue: this.parts.taskQueue,
+      args: [input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    });
+    const args: [SendBody, Waits] = [body, waits];
+    return this.parts.temporal.workflow.executeUpdateWithStart<any, SendAnswer, [SendBody, Waits]>(SESSION_UPDATES.send, {
+      args,
+      updateId: id,
+      startWorkflowOperation,
+    });
+  }
+
+  private update<R>(name: string, body: object, { id, waits }: Sending): Promise<R> {
+    return this.ask.handle.executeUpdate<R, [object, Waits]>(name, { args: [body, waits], updateId: id });
+  }
+
+  private async change(name: string, body: object): Promise<void> {
+    const answer = await this.ask.sent(`take "${name}"`, (sending) => this.update<DecideAnswer>(name, body, sending));
+    if (!answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${answer.reason}.`);
+  }
+}

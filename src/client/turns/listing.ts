@@ -1,0 +1,89 @@
+/** Turns as Temporal lists them: no worker is asked. */
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { TURN_STATES, type TurnState } from '../../shared/turn-states';
+import { visibilityText } from '../../shared/visibility-text';
+import type { PendingTurn, TurnSummary } from '../../shapes/turn-list';
+import { keywordOf } from '../../shared/search-attributes';
+import { MEMO_KEY, TURNS_AND_CALLS } from '../../workflows/contract';
+import { InvalidRequest } from '../errors';
+
+/** What a list is of; all of it has to fit. */
+export interface TurnFilter {
+  state?: TurnState;
+  agent?: string;
+  /** Whose turns. Default: all. */
+  sight?: Sight;
+}
+
+/** @param ui_url its page, where there is a Web UI */
+export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: string | null): TurnSummary {
+  const key = info.memo?.[MEMO_KEY];
+  return {
+    turn_id: info.workflowId.replace(/^turn\//, ''),
+    workflow_id: info.workflowId,
+    agent: keywordOf(info.searchAttributes, 'agent'),
+    state: stateOf(info.status.name, keywordOf(info.searchAttributes, 'state')),
+    requester: keywordOf(info.searchAttributes, 'requester'),
+    started_at: info.startTime.toISOString(),
+    ended_at: info.closeTime?.toISOString() ?? null,
+    ui_url,
+    key: typeof key === 'string' ? key : null,
+  };
+}
+
+export function waitingTools(info: Pick<WorkflowExecutionInfo, 'searchAttributes'>): string[] {
+  return ((info.searchAttributes?.HoldfastTool as unknown[] | undefined) ?? []).map(String);
+}
+
+/** A sub-agent's call waits in its own turn, and is shown in those above: here it stands with its own, where that is listed. */
+export function eachOnce(turns: PendingTurn[]): PendingTurn[] {
+  const listed = new Set(
+    turns.flatMap(({ turn_id, calls }) => calls.filter(({ of }) => !of).map(({ digest }) => `${turn_id} ${digest}`)),
+  );
+  return turns.map((turn) => ({
+    ...turn,
+    calls: turn.calls.filter(({ of, digest }) => of === undefined || !listed.has(`${of.turn_id} ${digest}`)),
+  }));
+}
+
+const OPEN: readonly TurnState[] = ['running', 'awaiting_approval', 'in_doubt'];
+
+/** A turn that was ended through Temporal itself never wrote its last state. */
+function stateOf(status: string, written: string): string {
+  return status === 'TERMINATED' || status === 'TIMED_OUT' ? 'failed' : written;
+}
+
+/** Temporal's list filter. @throws InvalidRequest */
+export function turnQuery({ state, agent, sight = 'all' }: TurnFilter): string {
+  return [
+    TURNS_AND_CALLS,
+    ...(state === undefined ? [] : [stateClause(state)]),
+    ...(agent === undefined ? [] : [`HoldfastAgent = ${visibilityText(agent)}`]),
+    ...sightClause(sight),
+  ].join(' AND ');
+}
+
+function stateClause(state: TurnState): string {
+  if (!TURN_STATES.includes(state))
+    throw new InvalidRequest(`There is no state ${JSON.stringify(state)}; states: ${TURN_STATES.join(', ')}.`);
+  const written = `HoldfastState = '${state}'`;
+  if (OPEN.includes(state)) return `${written} AND ExecutionStatus = 'Running'`;
+  return state === 'failed' ? `(${written} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : written;
+}
+
+// Which turns somebody sees: by who asked for them. A name is `tenant/name`, or has no slash.
+
+export type Sight = { requester: string } | { tenant: string } | 'all';
+
+/** A clause of Temporal's list filter, or none. Names of more than 255 bytes are cut there: what it finds is held to `isInSight`. */
+export function sightClause(sight: Sight): string[] {
+  if (sight === 'all') return [];
+  if ('requester' in sight) return [`HoldfastRequester = ${visibilityText(sight.requester)}`];
+  return [`HoldfastRequester STARTS_WITH ${visibilityText(`${sight.tenant}/`)}`];
+}
+
+/** Exactly, whatever the collation of Temporal's database. */
+export function isInSight(sight: Sight, requester: string): boolean {
+  if (sight === 'all') return true;
+  return 'requester' in sight ? requester === sight.requester : requester.startsWith(`${sight.tenant}/`);
+}

@@ -1,0 +1,408 @@
+import { randomUUID } from 'node:crypto';
+import type { DecisionAudience } from '../../attestation/claims';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  type Client,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { Sending, sendInTime, type Unanswered } from '../../temporal/send-update';
+import { waitForPendingWorkflowTask } from '../../temporal/executions';
+import { workflowId } from '../../shared/ids';
+import type { JsonObject } from '../../shared/json';
+import type { Waits } from '../../shared/waits';
+import type { CallView, TurnView } from '../../shared/turn-view';
+import type { Question } from '../../shapes/turn-list';
+import type { WaitingCall } from '../../shapes/turn-view';
+import {
+  CARDS_QUERY,
+  DECIDE_UPDATE,
+  INTERRUPT,
+  STATUS_QUERY,
+  STEER,
+  TURN_FAILED,
+  type CardPage,
+  type DecideAnswer,
+} from '../../workflows/contract';
+import { cardsByDigest, cardsInPages } from '../approvals/cards';
+import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './done-before';
+import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from '../errors';
+import type { Watched } from '../events/feed';
+import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
+import { readHistory } from '../../temporal/history';
+import { sentOf, type Sent } from './senders';
+import { unanswered } from './unanswered';
+import type { TurnEvent } from '../../shapes/turn-event';
+
+/** Who decides: by name, or by what `holdfast sign` printed, one for each call. */
+export type By = { note?: string } & ({ by: string; attestation?: Attestation } | { by?: string; attestation: Attestation });
+type Attestation = string | string[];
+
+export interface WaitingNow {
+  questions: Question[];
+  /** Calls that wait, and about which nobody is to be asked: what would happen cannot be shown. */
+  unread: { call: WaitingCall; why: string }[];
+}
+
+const ANSWER_WITHIN = 15_000;
+/** A card may follow its question after a moment. */
+const CARD_TRIES = 3;
+const CARD_PAUSE = 100;
+const POLL_EVERY = 250;
+const ENDED = new Set(['completed', 'refused', 'cancelled', 'failed', 'limit']);
+
+/** One turn: ask how it stands, decide what waits, wait for its end. */
+export class TurnHandle {
+  constructor(
+    private readonly client: Client,
+    /** The turn's id, without `turn/`. */
+    readonly id: string,
+    readonly workflowId: string,
+    /** The workflow in the Web UI; null when no UI is known. */
+    readonly uiUrl: string | null,
+    /** Shared by all who watch through one client. */
+    private readonly feeds: Feeds = new Feeds(client),
+    /** What is done through this handle happens once under this name. */
+    private readonly name: string | null = null,
+  ) {}
+
+  /** Where a person can decide what waits in this turn: the Web UI. Null when no UI is known. */
+  get inboxUrl(): string | null {
+    return this.uiUrl;
+  }
+
+  /** The same turn, for whoever does one thing under a name: however often it is sent under it, it happens once in a run. */
+  named(name: string): TurnHandle {
+    return new TurnHandle(this.client, this.id, this.workflowId, this.uiUrl, this.feeds, name);
+  }
+
+  /** What was done to it under a name. @throws TurnNotFound; NoWorker while what was sent has no answer yet */
+  doneBefore(act: Act): Promise<DoneBefore> {
+    return this.asked('answer what was sent before', () => doneBefore(this.client, this.workflowId, act), SENT_BEFORE);
+  }
+
+  /**
+   * How the turn stands. Of a turn that ended by itself no worker is needed to tell.
+   * @throws TurnNotFound, NoWorker
+   */
+  async status(): Promise<TurnView> {
+    const { status, runId } = await this.described();
+    return this.viewIn(status.name, runId);
+  }
+
+  /** The same for whoever has just been told its status by Temporal. */
+  async viewIn(name: WorkflowExecutionDescription['status']['name'], runId: string): Promise<TurnView> {
+    // Of that run: a reset may have begun another one meanwhile, whose end is far.
+    if (name === 'COMPLETED' || name === 'FAILED') return { ...(await this.ended(runId)), ui_url: this.uiUrl };
+    const view = await this.queried();
+    // Ended from outside: the workflow itself was never told.
+    if (name === 'TERMINATED' || name === 'TIMED_OUT') return outsideEnd(view, name);
+    return view;
+  }
+
+  /** The calls that wait for a person: for approval, or in doubt. */
+  async pending(): Promise<WaitingCall[]> {
+    return pendingOf(await this.status());
+  }
+
+  /**
+   * The cards of the calls that wait, Markdown, by digest: all of them, also those for which the Web UI's page has no room.
+   * @throws TurnNotFound, NoWorker
+   */
+  async cards(): Promise<Map<string, string>> {
+    return this.cardsOf((await this.status()).pending);
+  }
+
+  /**
+   * What a person can be asked about: the calls that wait, each with its card. Whoever decides without one decides on he
+   * knows not what; so a call whose card cannot be read stands apart, with why.
+   * @throws TurnNotFound, NoWorker
+   */
+  async waiting(): Promise<WaitingNow> {
+    const { calls, cards, why } = await this.callsAndCards();
+    const [questions, unread]: [Question[], WaitingNow['unread']] = [[], []];
+    for (const call of calls) {
+      const card = cards.get(call.digest) ?? (await this.cardBelow(call));
+      if (card === null) unread.push({ call, why: `The card of call ${call.id} (${call.tool}) cannot be read: ${why}.` });
+      else questions.push({ ...call, card });
+    }
+    return { questions, unread };
+  }
+
+  private async callsAndCards(): Promise<{ calls: WaitingCall[]; cards: Map<string, string>; why: string }> {
+    for (let tries = 1; ; tries += 1) {
+      const view = await this.status();
+      const calls = pendingOf(view);
+      try {
+        const cards = await this.cardsOf(view.pending);
+        if (tries === CARD_TRIES || calls.every(({ digest }) => cards.has(digest)))
+          return { calls, cards, why: 'the turn does not show it' };
+      } catch (error) {
+        return { calls, cards: new Map(), why: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') };
+      }
+      await sleep(CARD_PAUSE);
+    }
+  }
+
+  /** Of a sub-agent's call, as its own turn shows it: the turn above may have forgotten it. */
+  private async cardBelow({ digest, of }: WaitingCall): Promise<string | null> {
+    if (of === undefined) return null;
+    const turn = new TurnHandle(this.client, of.turn_id, workflowId(of.turn_id), null, this.feeds);
+    return (await turn.cards().catch(() => null))?.get(digest) ?? null;
+  }
+
+  private async cardsOf(pending: readonly string[]): Promise<Map<string, string>> {
+    if (pending.length === 0) return new Map();
+    const handle = this.client.workflow.getHandle(this.workflowId);
+    const metadata = () => handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    const { currentDetails = '' } = await this.asked('show its cards', metadata);
+    const cards = cardsByDigest(currentDetails, pending);
+    const others = pending.filter((digest) => !cards.has(digest));
+    const page = (digests: string[]) =>
+      this.asked('show its cards', () => handle.query<CardPage, [string[]]>(CARDS_QUERY, digests));
+    for (const { digest, card } of await cardsInPages(others, page)) cards.set(digest, card);
+    return cards;
+  }
+
+  /**
+   * Waits until a call waits for a person.
+   * @throws TurnEnded, with the turn's view, when the turn ends first; an AbortError when the signal aborts; TurnNotFound, NoWorker
+   */
+  async waitForPending({ signal }: { signal?: AbortSignal } = {}): Promise<[WaitingCall, ...WaitingCall[]]> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const view = await this.status();
+      const [first, ...others] = pendingOf(view);
+      if (first) return [first, ...others];
+      if (ENDED.has(view.state)) throw new TurnEnded(view);
+      await sleep(POLL_EVERY, undefined, signal ? { signal } : {});
+    }
+  }
+
+  /**
+   * Approves one waiting call, or several: all of them or none. With `input` nothing is approved: a call with that input
+   * takes the place of this one, and waits.
+   * @throws DecisionNotAccepted with the reason
+   */
+  approve(digests: string | string[], by: By & { input?: JsonObject }): Promise<void> {
+    return this.decide({ decision: 'approve', ...called(digests), ...by });
+  }
+
+  /** The model reads the note. @throws DecisionNotAccepted with the reason */
+  deny(digests: string | string[], by: By): Promise<void> {
+    return this.decide({ decision: 'deny', ...called(digests), ...by });
+  }
+
+  /** Says what became of a call in doubt. @throws DecisionNotAccepted with the reason */
+  settle(digests: string | string[], outcome: 'applied' | 'not_applied', by: By): Promise<void> {
+    return this.decide({ decision: 'settle', ...called(digests), outcome, ...by });
+  }
+
+  /**
+   * Says something to the model, which reads it before its next step. Whoever says it has a hand in what the model proposes
+   * from then on, and under four eyes does not approve it.
+   * @param text 1 to 4,000 characters
+   * @throws DecisionNotAccepted with the reason
+   */
+  steer(text: string, by: { by: string; attestation?: string } | { by?: string; attestation: string }): Promise<void> {
+    return this.update(STEER, 'take the message', { text, ...by });
+  }
+
+  /**
+   * Ends the turn before its next step: calls that run come to their end, calls that wait are not run. The conversation
+   * can go on from its head.
+   * @throws DecisionNotAccepted with the reason
+   */
+  interrupt(by: { by: string }): Promise<void> {
+    return this.update(INTERRUPT, 'interrupt', { by: by.by });
+  }
+
+  /** For whom a signed decision on this turn is meant. @throws TurnNotFound, NoWorker */
+  async audience(): Promise<DecisionAudience> {
+    const [{ raw }, { store_id }] = await Promise.all([this.described(), this.status()]);
+    const first_execution_run_id = raw.workflowExecutionInfo?.firstRunId;
+    if (!first_execution_run_id)
+      throw new Error('This Temporal server does not tell the first run of a workflow; 1.25 and later do.');
+    const bound = store_id === undefined ? {} : { store_id };
+    return { namespace: this.client.options.namespace, workflow_id: this.workflowId, first_execution_run_id, ...bound };
+  }
+
+  /** Asks the turn to stop: running tools first, then the turn. @throws TurnNotFound; DecisionNotAccepted when it has ended */
+  async cancel(): Promise<void> {
+    // Temporal itself would accept it silently.
+    if ((await this.described()).status.name !== 'RUNNING') throw new DecisionNotAccepted('Not accepted: the turn has ended.');
+    // It is Temporal itself that takes it: without an answer of it nobody knows.
+    await this.asked('cancel', () => this.requestCancel(), { taken: 'unknown', why: 'Temporal did not answer' });
+  }
+
+  /** The SDK's own way takes no reason, which history keeps. */
+  private requestCancel(): Promise<unknown> {
+    const { namespace, identity } = this.client.options;
+    const about = { namespace, identity, workflowExecution: { workflowId: this.workflowId } };
+    const name = this.name === null ? { requestId: randomUUID() } : { requestId: this.name, reason: this.name };
+    return this.client.workflowService.requestCancelWorkflowExecution({ ...about, ...name }).catch((error: unknown) => {
+      if (isGrpcServiceError(error) && error.code === NOT_FOUND)
+        throw new WorkflowNotFoundError(error.details, this.workflowId, undefined);
+      throw error;
+    });
+  }
+
+  /**
+   * The events of the turn, from its beginning to its end; a turn that has ended gives them all at once.
+   * @param options.signal ends the watch; nothing is thrown
+   * @throws TurnNotFound
+   */
+  async *watch(options: { signal?: AbortSignal } = {}): AsyncGenerator<TurnEvent> {
+    for await (const { event } of this.stream(options)) yield event;
+  }
+
+  /**
+   * The same with the position of each event, from which another watch can go on, here or elsewhere. All who watch one turn
+   * through one client share one reader, and add nothing to the turn's history.
+   * @throws TurnNotFound
+   */
+  stream(options: WatchOptions = {}): AsyncGenerator<Watched> {
+    return watchTurn(this.feeds, this.id, this.workflowId, options);
+  }
+
+  /**
+   * Who started the turn, and who sent it what since, as Temporal has recorded it.
+   * @throws TurnNotFound
+   */
+  senders(): Promise<Sent[]> {
+    return this.asked('tell who has sent what', async () => {
+      const sent: Sent[] = [];
+      for await (const event of readHistory(this.client, this.workflowId, { follow: false })) {
+        const one = event.copied ? null : sentOf(event);
+        if (one) sent.push(one);
+      }
+      return sent;
+    });
+  }
+
+  /** Waits for the end. A turn that failed or was cancelled gives its view too: `state` tells. */
+  async result(): Promise<TurnView> {
+    return { ...(await this.ended()), ui_url: this.uiUrl };
+  }
+
+  private async ended(runId?: string): Promise<TurnView> {
+    try {
+      return (await this.client.workflow.getHandle(this.workflowId, runId).result()) as TurnView;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw new TurnNotFound(this.id);
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      const { cause } = error;
+      if (cause instanceof ApplicationFailure && cause.type === TURN_FAILED && cause.details?.[0])
+        return cause.details[0] as TurnView;
+      if (cause instanceof CancelledFailure) return this.queried();
+      if (cause instanceof TerminatedFailure) return outsideEnd(await this.queried(), 'TERMINATED');
+      if (cause instanceof TimeoutFailure) return outsideEnd(await this.queried(), 'TIMED_OUT');
+      throw error;
+    }
+  }
+
+  private async queried(): Promise<TurnView> {
+    const handle = this.client.workflow.getHandle(this.workflowId);
+    const view = await this.asked('tell how the turn stands', () => handle.query<TurnView>(STATUS_QUERY));
+    return { ...view, ui_url: this.uiUrl };
+  }
+
+  private described(): Promise<WorkflowExecutionDescription> {
+    return this.asked('describe', () => this.client.workflow.getHandle(this.workflowId).describe());
+  }
+
+  private decide(body: { decision: string; outcome?: string; input?: JsonObject } & Called & By): Promise<void> {
+    return this.update(DECIDE_UPDATE, 'take the decision', body);
+  }
+
+  private async update<B>(name: string, what: string, body: B): Promise<void> {
+    let run = '';
+    const described = async () => {
+      const description = await this.described();
+      run = description.runId;
+      return description;
+    };
+    // Sent all the same, it could keep the turn from ever being replayed.
+    if (!(await waitForPendingWorkflowTask(described))) throw await this.unanswered(what);
+    const sending = new Sending(this.name ?? undefined);
+    const { client, workflowId } = this;
+    const sent = { args: [body, sending.waits] as [B, Waits], updateId: sending.id };
+    const ask = () => client.workflow.getHandle(workflowId).executeUpdate<DecideAnswer, [B, Waits]>(name, sent);
+    const fate = await this.asked(what, () => sendInTime(client, workflowId, sending, ask, run));
+    if (fate.taken !== 'answered') throw await this.unanswered(what, fate);
+    if (!fate.answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${fate.answer.reason}.`);
+  }
+
+  /** @param fate of what was sent; absent: nothing was */
+  private async asked<R>(what: string, ask: () => Promise<R>, fate?: Unanswered): Promise<R> {
+    try {
+      return await this.client.connection.withDeadline(Date.now() + ANSWER_WITHIN, ask);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError)
+        throw (await this.exists()) ? new DecisionNotAccepted('Not accepted: the turn has ended.') : new TurnNotFound(this.id);
+      if (error instanceof WorkflowUpdateFailedError)
+        throw new DecisionNotAccepted(`Not accepted: ${error.cause?.message ?? error.message}`);
+      if (isUnanswered(error)) throw await this.unanswered(what, fate);
+      throw withReason(error);
+    }
+  }
+
+  private unanswered(what: string, fate?: Unanswered): Promise<NoWorker> {
+    return unanswered(this.client, { workflowId: this.workflowId }, what, fate);
+  }
+
+  /** Whether the turn has begun, be it over or not. */
+  exists(): Promise<boolean> {
+    return this.client.workflow
+      .getHandle(this.workflowId)
+      .describe()
+      .then(
+        () => true,
+        () => false,
+      );
+  }
+}
+
+type Called = { call: string } | { calls: string[] };
+
+function called(digests: string | string[]): Called {
+  return typeof digests === 'string' ? { call: digests } : { calls: digests };
+}
+
+function outsideEnd(view: TurnView, how: 'TERMINATED' | 'TIMED_OUT'): TurnView {
+  const what = how === 'TERMINATED' ? 'terminated' : 'ended by its time limit';
+  const running = view.calls.filter((call) => call.class === 'destructive' && call.state === 'running').map((call) => call.id);
+  const open = running.length > 0 ? ` Whether call ${running.join(', ')} took effect is not known.` : '';
+  return { ...view, state: 'failed', pending: [], reason: `The workflow was ${what} from outside, through Temporal.${open}` };
+}
+
+/** Calls of a view that wait for a person, its own first, then its sub-agents'. */
+export function pendingOf(view: TurnView): WaitingCall[] {
+  const waits = (call: CallView): call is WaitingCall => call.digest !== null && view.pending.includes(call.digest);
+  const below = (view.sub_turns ?? []).flatMap(({ waiting }) => waiting.map(({ call, ...of }) => ({ ...call, of })));
+  return [...view.calls, ...below].filter(waits);
+}
+
+const NOT_FOUND = 5;
+/** DEADLINE_EXCEEDED; CANCELLED: the server resets the call when the deadline passes there first; FAILED_PRECONDITION: it gave up just before. */
+const UNANSWERED = new Set([4, 1, 9]);
+
+/** Deadline, cancellation by deadline, "no poller", "not ready": in each case nobody answered. */
+export function isUnanswered(error: unknown): boolean {
+  const { cause } = error as { cause?: unknown };
+  if ([error, cause].some((fault) => isGrpcServiceError(fault) && UNANSWERED.has(fault.code))) return true;
+  const text = error instanceof Error ? `${error.name} ${error.message} ${(cause as Error | undefined)?.message ?? ''}` : '';
+  return /deadline|RPC ?timeout|no poller seen/i.test(text);
+}
+
+/** The SDK says "Failed to query Workflow" and hides why. */
+function withReason(error: unknown): unknown {
+  const { cause } = error as { cause?: unknown };
+  if (!(error instanceof ServiceError) || !isGrpcServiceError(cause)) return error;
+  return new Error(`${error.message}: ${cause.details}`, { cause: error });
+}

@@ -1,0 +1,69 @@
+/** Why nobody answered: whether a worker polls at all, so that nobody starts one who only has to wait. */
+import type { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import type { Unanswered } from '../../temporal/send-update';
+import { NoWorker } from '../errors';
+
+const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
+/** The server lists a worker for minutes after its death; one that lives asks at least once a minute. */
+const POLLS_WITHIN_MS = 75_000;
+const LOOK_WITHIN_MS = 3000;
+
+/**
+ * @param of the workflow that was asked, or the queue that was to take it
+ * @param fate of what was sent; absent: nothing was
+ */
+export async function unanswered(
+  client: Client,
+  of: { workflowId: string } | { taskQueue: string },
+  what: string,
+  fate?: Unanswered,
+): Promise<NoWorker> {
+  try {
+    return await client.connection.withDeadline(Date.now() + LOOK_WITHIN_MS, async () => {
+      const name = 'taskQueue' in of ? of.taskQueue : (await client.workflow.getHandle(of.workflowId).describe()).taskQueue;
+      const ago = Date.now() - ((await lastPoll(client, name)) ?? 0);
+      return new NoWorker(what, ago < POLLS_WITHIN_MS ? Math.max(0, ago) : null, fate);
+    });
+  } catch {
+    return new NoWorker(what, null, fate); // the server does not answer this either
+  }
+}
+
+/** When a worker has last asked for workflow tasks of a queue, Unix time, ms; null: none that the server remembers. */
+export async function lastPoll(client: Client, taskQueue: string): Promise<number | null> {
+  const queue = { namespace: client.options.namespace, taskQueue: { name: taskQueue }, taskQueueType: TASK_QUEUE_TYPE_WORKFLOW };
+  const { pollers } = await client.workflowService.describeTaskQueue(queue);
+  const times = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000);
+  return times.length === 0 ? null : Math.max(...times);
+}
+
+/** How long to wait for several who may all be gone: while any of them answers, the others may yet. */
+export class Silence {
+  private readonly giveUp = new AbortController();
+  private timer: NodeJS.Timeout;
+
+  /** @param forMs without any answer: then the signal aborts */
+  constructor(private readonly forMs: number) {
+    this.timer = this.begin();
+  }
+
+  get signal(): AbortSignal {
+    return this.giveUp.signal;
+  }
+
+  /** Somebody has answered. */
+  broken(): void {
+    clearTimeout(this.timer);
+    this.timer = this.begin();
+  }
+
+  /** Nobody is waited for any more. */
+  over(): void {
+    clearTimeout(this.timer);
+  }
+
+  private begin(): NodeJS.Timeout {
+    return setTimeout(() => this.giveUp.abort(), this.forMs);
+  }
+}

@@ -1,0 +1,327 @@
+/**
+ * A store of blocks and parts under their SHA-256, whatever keeps their text: files or a database. Everything that is read
+ * is hashed again here, so no backing can pass off damage as what was asked for.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Json } from '../../shared/json';
+import { parseJson } from '../../shared/parse-json';
+import type { Block, Part } from '../../shared/transcript';
+import { deepFreeze, callLines, readCall } from './call-lines';
+import {
+  blockFault,
+  isHash,
+  partFault,
+  sealBlock,
+  sealPart,
+  sha256,
+  type SealedBlock,
+  type SealedPart,
+  type StoredBlock,
+} from './seal';
+import { derivedKey, saltOf } from './identity';
+import {
+  StoreError,
+  type AdmittedRecord,
+  type BlockWithParts,
+  type EffectStore,
+  type NewBlock,
+  type RegisterStore,
+  type Store,
+  type StoreIdentity,
+  type TrailStore,
+} from '../store';
+import { entriesOf, type TrailEntry } from './trail';
+
+/** Objects never change, so each process keeps those that it used last: a step reads the whole transcript. */
+const KEPT_BYTES = 32_000_000;
+
+/** An object with the lines that belong to it: a block with its parts, or a part alone. */
+export interface ObjectLines {
+  hash: string;
+  lines: string[];
+}
+
+/** What keeps the text of objects, unchecked. Hashes are checked for their form before they come here. */
+export interface Objects {
+  /**
+   * Stores objects together with what they add to the trail. Once it resolves all of it outlives a power cut. What is there
+   * already is left as it is, or repaired if it is damaged.
+   */
+  put(objects: ObjectLines[], trail: TrailEntry[]): Promise<void>;
+  /**
+   * `lines`: those of the object, among others' maybe; `ahead`: objects that whoever asks for this one will want next.
+   * @throws StoreError `not_found`, naming the hash and where it should be
+   */
+  get(hash: string): Promise<{ lines: string[]; ahead: ObjectLines[] }>;
+  /** The same of many, without those that cannot be read. */
+  getEach(hashes: string[]): Promise<ObjectLines[]>;
+  /** For what is there but is not what its name says. */
+  fault(hash: string, why: string): StoreError;
+}
+
+/** What keeps files that tools made. */
+export interface Bytes {
+  put(bytes: Uint8Array): Promise<string>;
+  get(hash: string): Promise<Buffer>;
+}
+
+export interface Backing {
+  identity: StoreIdentity;
+  objects: Objects;
+  bytes: Bytes;
+  saltKey: Buffer;
+  effects: EffectStore;
+  registers: RegisterStore;
+  trail: TrailStore;
+  checkWritable(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export class ContentStore implements Store {
+  private readonly blocks = new LRUCache<string, StoredBlock>({ maxSize: KEPT_BYTES });
+  private readonly parts = new LRUCache<string, { body: Json }>({ maxSize: KEPT_BYTES });
+  /** As text: whoever reads a call may change what he gets. */
+  private readonly calls = new LRUCache<string, string[]>({ maxSize: KEPT_BYTES });
+  private readonly backing: Backing;
+  private readonly objects: Objects;
+
+  /** @param backing made with a way to read many blocks, those left out that are not there or are damaged: the trail verifies by it */
+  protected constructor(backing: (readBlocks: ReadBlocks) => Backing) {
+    this.backing = backing((hashes) => this.soundBlocks(hashes));
+    this.objects = this.backing.objects;
+  }
+
+  get identity(): StoreIdentity {
+    return this.backing.identity;
+  }
+
+  get effects(): EffectStore {
+    return this.backing.effects;
+  }
+
+  get registers(): RegisterStore {
+    return this.backing.registers;
+  }
+
+  get trail(): TrailStore {
+    return this.backing.trail;
+  }
+
+  async putPart(scope: string, body: Json): Promise<string> {
+    const { hash, text } = this.sealPart(scope, body);
+    await this.objects.put([{ hash, lines: [text] }], []);
+    this.keepPart(hash, body, text.length);
+    return hash;
+  }
+
+  async getPart(hash: string): Promise<Json> {
+    const kept = this.parts.get(hash);
+    if (kept) return kept.body;
+    const { lines } = await this.objects.get(checked(hash));
+    const { body } = this.readLonePart(hash, lines);
+    this.keepPart(hash, body, lines[0]!.length);
+    return body;
+  }
+
+  async getSealedPart(hash: string): Promise<Part> {
+    return this.readLonePart(hash, await this.linesOf(hash));
+  }
+
+  seal(scope: string, { bodies, ...head }: NewBlock): SealedBlock {
+    return sealBlock(
+      head,
+      bodies.map((body) => this.sealPart(scope, body)),
+    );
+  }
+
+  async putBlocks(blocks: SealedBlock[]): Promise<void> {
+    if (blocks.length === 0) return;
+    const objects = blocks.map(({ hash, text, parts }) => ({ hash, lines: [text, ...parts.map((part) => part.text)] }));
+    await this.objects.put(objects, await this.trailOf(blocks));
+    for (const { hash, block, parts, text } of blocks) {
+      const size = parts.reduce((sum, part) => sum + part.text.length, text.length);
+      this.keepBlock({ hash, block, bodies: parts.map((part) => part.body) }, size);
+    }
+  }
+
+  /**
+   * What these blocks add to the trail. An admission is entered with the block that follows it: until then the attempt that
+   * wrote it may have been lost, and another one have asked the model again.
+   */
+  private async trailOf(blocks: SealedBlock[]): Promise<TrailEntry[]> {
+    const stored = blocks.map(({ hash, block, parts }) => ({ hash, block, bodies: parts.map((part) => part.body) }));
+    const own = stored.filter(({ block }) => block.kind !== 'admission').flatMap(entriesOf);
+    const byHash = new Map(stored.map((one) => [one.hash, one]));
+    const parents = [...new Set(blocks.map(({ block }) => block.parent).filter((parent) => parent !== null))];
+    // What cannot be read now is told to whoever reads the transcript: it must not keep an effect from being written down.
+    const before = await Promise.all(parents.map(async (hash) => byHash.get(hash) ?? this.getBlock(hash).catch(() => null)));
+    const asked = before.filter((one) => one !== null).filter(({ block }) => block.kind === 'admission');
+    return [...asked.flatMap(entriesOf), ...own];
+  }
+
+  async getBlock(hash: string): Promise<StoredBlock> {
+    const kept = this.blocks.get(hash);
+    if (kept) return kept;
+    const { lines, ahead } = await this.objects.get(checked(hash));
+    const found = this.takeBlock(hash, lines);
+    for (const object of ahead) this.takeIfSound(object);
+    return found;
+  }
+
+  async getSealedBlock(hash: string): Promise<BlockWithParts> {
+    const found = this.readBlocks(hash, await this.linesOf(hash)).find((sealed) => sealed.hash === hash);
+    if (!found) throw this.objects.fault(hash, 'is another block');
+    return found;
+  }
+
+  async putCalls(calls: AdmittedRecord[]): Promise<string[]> {
+    if (calls.length === 0) return [];
+    const objects = calls.map((call) => {
+      const { digest, lines } = callLines(call);
+      return { hash: digest, lines };
+    });
+    await this.objects.put(objects, []);
+    for (const { hash, lines } of objects) this.keepCall(hash, lines);
+    return objects.map(({ hash }) => hash);
+  }
+
+  async getCall(digest: string): Promise<AdmittedRecord> {
+    const lines = this.calls.get(digest) ?? (await this.linesOf(digest));
+    try {
+      const call = readCall(digest, lines);
+      this.keepCall(digest, lines);
+      return call;
+    } catch (error) {
+      throw this.objects.fault(digest, (error as Error).message);
+    }
+  }
+
+  putBytes(bytes: Uint8Array): Promise<string> {
+    return this.backing.bytes.put(bytes);
+  }
+
+  getBytes(sha256: string): Promise<Buffer> {
+    return this.backing.bytes.get(sha256);
+  }
+
+  derivedKey(purpose: string): Buffer {
+    return derivedKey(this.backing.saltKey, purpose);
+  }
+
+  checkWritable(): Promise<void> {
+    return this.backing.checkWritable();
+  }
+
+  close(): Promise<void> {
+    return this.backing.close();
+  }
+
+  private async soundBlocks(hashes: string[]): Promise<Map<string, StoredBlock>> {
+    const wanted = [...new Set(hashes)].filter(isHash);
+    const kept = wanted.map((hash) => this.blocks.get(hash)).filter((stored) => stored !== undefined);
+    const read = await this.objects.getEach(wanted.filter((hash) => !this.blocks.has(hash)));
+    const taken = read.map((object) => this.takeIfSound(object)).filter((stored) => stored !== null);
+    return new Map([...kept, ...taken].map((stored) => [stored.hash, stored]));
+  }
+
+  /** Null for damage, which is told to whoever asks for the block itself. */
+  private takeIfSound({ hash, lines }: ObjectLines): StoredBlock | null {
+    try {
+      return this.blocks.get(hash) ?? this.takeBlock(hash, lines);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Reads and keeps the blocks of these lines. */
+  private takeBlock(hash: string, lines: string[]): StoredBlock {
+    const blocks = this.readBlocks(hash, lines).map(unsealed);
+    const size = lines.reduce((sum, line) => sum + line.length, 0) / blocks.length;
+    for (const stored of blocks) this.keepBlock(stored, size);
+    const found = blocks.find((stored) => stored.hash === hash);
+    if (!found) throw this.objects.fault(hash, 'is another block');
+    return found;
+  }
+
+  /** Of this object alone; `get` tells where it should be when it is not there. */
+  private async linesOf(hash: string): Promise<string[]> {
+    const [own] = await this.objects.getEach([checked(hash)]);
+    return own?.lines ?? (await this.objects.get(hash)).lines;
+  }
+
+  /** The blocks of one object's lines, each followed by its parts. */
+  private readBlocks(object: string, lines: string[]): BlockWithParts[] {
+    const blocks: BlockWithParts[] = [];
+    for (let at = 0; at < lines.length;) {
+      const hash = sha256(lines[at]!);
+      const block = this.readBlock(object, hash, lines[at]);
+      const own = lines.slice(at + 1, at + 1 + block.parts.length);
+      const parts = block.parts.map((part, index) => this.readPart(object, part, own[index]));
+      blocks.push({ hash, block, parts });
+      at += 1 + block.parts.length;
+    }
+    return blocks;
+  }
+
+  private sealPart(scope: string, body: Json): SealedPart {
+    return sealPart(saltOf(this.backing.saltKey, scope, body), body);
+  }
+
+  private keepBlock(stored: StoredBlock, characters: number): void {
+    this.blocks.set(stored.hash, deepFreeze(stored), { size: Math.ceil(characters) });
+  }
+
+  private keepPart(hash: string, body: Json, size: number): void {
+    this.parts.set(hash, deepFreeze({ body }), { size });
+  }
+
+  private keepCall(digest: string, lines: string[]): void {
+    this.calls.set(digest, lines, { size: lines.reduce((sum, line) => sum + line.length, 0) });
+  }
+
+  private readBlock(object: string, hash: string, line: string | undefined): Block {
+    const block = this.parse(object, hash, line);
+    const fault = blockFault(block);
+    if (fault !== null) throw this.objects.fault(object, fault);
+    return block as unknown as Block;
+  }
+
+  private readLonePart(hash: string, lines: string[]): Part {
+    const part = this.readPart(hash, hash, lines[0]);
+    if (lines.length > 1) throw this.objects.fault(hash, 'something follows the part');
+    return part;
+  }
+
+  private readPart(object: string, hash: string, line: string | undefined): Part {
+    const part = this.parse(object, hash, line);
+    const fault = partFault(part);
+    if (fault !== null) throw this.objects.fault(object, fault);
+    return part as unknown as Part;
+  }
+
+  /** A line of an object as JSON, once its hash is what it has to be. */
+  private parse(object: string, expected: string, line: string | undefined): Json {
+    if (line === undefined) throw this.objects.fault(object, `${expected} is missing`);
+    const actual = sha256(line);
+    if (actual !== expected) throw this.objects.fault(object, `${expected} hashes to ${actual}`);
+    try {
+      return parseJson(line);
+    } catch (error) {
+      throw this.objects.fault(object, `${expected} was stored by something else: ${(error as Error).message}`);
+    }
+  }
+}
+
+function unsealed({ hash, block, parts }: BlockWithParts): StoredBlock {
+  return { hash, block, bodies: parts.map((part) => part.body) };
+}
+
+/** Many blocks at once; what is not there, or is damaged, is left out. */
+export type ReadBlocks = (hashes: string[]) => Promise<Map<string, StoredBlock>>;
+
+/** Before it becomes a path or a parameter: a ref may come from a signal or a bundle. */
+function checked(hash: string): string {
+  if (isHash(hash)) return hash;
+  const quoted = JSON.stringify(String(hash).slice(0, 80));
+  throw new StoreError('not_found', `No object ${quoted}: a reference is 64 lower-case hex characters`);
+}

@@ -1,0 +1,151 @@
+/**
+ * Effect records, whatever keeps them. A record is never changed: each state of each dispatch is a version of its own, version
+ * 1 being the claim. To claim, and to move, is to create the next version, which the backing lets exactly one process do. So
+ * there is no lock that a killed process could leave behind, and the versions are themselves the record of what was known when.
+ */
+import { canonical } from '../../shared/canonical';
+import { canMoveEffect, isEffectKey, newRecord } from './effect-record';
+import { sha256 } from './seal';
+import { StoreError, type EffectFacts, type EffectRecord, type EffectState, type EffectStore, type NewClaim } from '../store';
+
+export interface EffectVersion {
+  record: EffectRecord;
+  version: number;
+}
+
+/** What keeps the versions. Keys are checked for their form before they come here. */
+export interface EffectVersions {
+  /** Creates a version, atomically over all processes. @returns false if it is another process's; nothing was changed then */
+  create(record: EffectRecord, version: number): Promise<boolean>;
+  /** The latest version of a dispatch, else of the highest one. @throws StoreError `damaged` */
+  last(key: string, dispatch?: number): Promise<EffectVersion | null>;
+  /** The latest record of each key, but for one, that was claimed under a name of {@link namesOf}. */
+  under(name: string, except?: string): Promise<EffectRecord[]>;
+}
+
+export class Effects implements EffectStore {
+  constructor(private readonly versions: EffectVersions) {}
+
+  /**
+   * A refused claim answers with the key's latest record, whichever dispatch it is of: that is what is
+   * known of the effect now.
+   * @throws StoreError `conflict` if the dispatch before was never claimed, or the key names another call
+   * @throws TypeError for a malformed claim
+   */
+  async claim(
+    claim: NewClaim,
+    state: 'claimed' | 'not_applied' = 'claimed',
+  ): Promise<{ claimed: boolean; record: EffectRecord }> {
+    const record = newRecord(claim, state, new Date().toISOString());
+    const { idempotency_key: key, dispatch } = record;
+    // Checked apart from the creation below, and safe: `not_applied` is final, and nothing is ever deleted.
+    const present = await this.latest(key);
+    if (present !== null && !sameCall(present, record)) {
+      throw new StoreError('conflict', `${key} belongs to call ${present.digest} of turn ${present.turn_id}, not to ${record.digest} of ${record.turn_id}`); // oxfmt-ignore
+    }
+    if (present !== null && (present.dispatch >= dispatch || present.state !== 'not_applied')) {
+      return { claimed: false, record: present };
+    }
+    if (dispatch !== (present?.dispatch ?? 0) + 1) {
+      throw new StoreError('conflict', `Dispatch ${dispatch} of ${key} cannot be claimed: dispatch ${dispatch - 1} never was`);
+    }
+    if (await this.versions.create(record, 1)) return { claimed: true, record };
+    return { claimed: false, record: await this.existing(key) };
+  }
+
+  async move(
+    key: string,
+    dispatch: number,
+    to: Exclude<EffectState, 'claimed'>,
+    { result_ref, result_head, alone }: EffectFacts = {},
+  ): Promise<EffectRecord> {
+    return this.next(key, dispatch, (present) => {
+      if (present.state === to) return null;
+      const named = `Effect ${key}, dispatch ${dispatch},`;
+      if (!canMoveEffect(present.state, to))
+        throw new StoreError('conflict', `${named} is ${present.state}; it cannot become ${to}`);
+      if (alone !== undefined && present.deadline !== alone)
+        throw new StoreError('conflict', `${named} cannot become ${to}: another attempt has begun, and may act until ${present.deadline}`); // oxfmt-ignore
+      const found = { result_ref: result_ref ?? present.result_ref, result_head: result_head ?? present.result_head };
+      return { ...present, state: to, ...found };
+    });
+  }
+
+  async renew(key: string, dispatch: number, from: EffectRecord['deadline'], to: string | null): Promise<EffectRecord> {
+    return this.next(key, dispatch, (present) => {
+      const { state, deadline } = present;
+      if ((state === 'claimed' || state === 'in_doubt') && deadline === from) return { ...present, deadline: to };
+      throw new StoreError('conflict', `Effect ${key}, dispatch ${dispatch}, is ${state} and its attempts act until ${deadline}; ${from} cannot become ${to}`); // oxfmt-ignore
+    });
+  }
+
+  /** Creates the next version; null: it stays as it is. */
+  private async next(key: string, dispatch: number, change: (present: EffectRecord) => EffectRecord | null) {
+    for (;;) {
+      const last = await this.versions.last(checked(key), dispatch);
+      if (last === null) throw new StoreError('not_found', `No effect record for dispatch ${dispatch} of ${quoted(key)}`);
+      const changed = change(last.record);
+      if (changed === null) return last.record;
+      const next = { ...changed, updated_at: new Date().toISOString() };
+      if (await this.versions.create(next, last.version + 1)) return next;
+      // Someone else changed it first: judge again, against what they made of it.
+    }
+  }
+
+  async latest(key: string): Promise<EffectRecord | null> {
+    return (await this.versions.last(checked(key)))?.record ?? null;
+  }
+
+  /**
+   * Of several keys (a turn id that was used again after Temporal forgot it) one that is anything but
+   * `not_applied` comes first, then the one claimed last: this answers "may it have happened already?".
+   */
+  findByDigest(turnId: string, digest: string): Promise<EffectRecord | null> {
+    return this.findUnder(digestName(turnId, digest));
+  }
+
+  /** As `findByDigest`. */
+  findByAct(turnId: string, act: string, except?: string): Promise<EffectRecord | null> {
+    return this.findUnder(actName(turnId, act), except);
+  }
+
+  private async findUnder(name: string, except?: string): Promise<EffectRecord | null> {
+    const records = await this.versions.under(name, except);
+    const weight = (record: EffectRecord): number => (record.state === 'not_applied' ? 0 : 1);
+    records.sort((a, b) => weight(b) - weight(a) || b.claimed_at.localeCompare(a.claimed_at));
+    return records[0] ?? null;
+  }
+
+  private async existing(key: string): Promise<EffectRecord> {
+    const record = await this.latest(key);
+    if (record === null)
+      throw new StoreError('not_found', `The effect records of ${key} vanished; is another program cleaning the store?`);
+    return record;
+  }
+}
+
+/** What a record is found by without its key: hashed, because a turn id may be `..` and a file system may ignore case. */
+export function namesOf({ turn_id, digest, act }: EffectRecord): { digest: string; act: string | null } {
+  return { digest: digestName(turn_id, digest), act: act === undefined ? null : actName(turn_id, act) };
+}
+
+function digestName(turnId: string, digest: string): string {
+  return sha256(canonical({ turn_id: turnId, digest }));
+}
+
+function actName(turnId: string, act: string): string {
+  return sha256(canonical({ turn_id: turnId, act }));
+}
+
+function sameCall(a: EffectRecord, b: EffectRecord): boolean {
+  return a.digest === b.digest && a.turn_id === b.turn_id;
+}
+
+function checked(key: string): string {
+  if (isEffectKey(key)) return key;
+  throw new StoreError('not_found', `No effect ${quoted(key)}: a key is hf_ and 40 lower-case hex characters`);
+}
+
+function quoted(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, 80));
+}

@@ -1,0 +1,90 @@
+/** The id of a store: made by whoever opens it first, and part of all that is approved over it. */
+import { randomBytes, createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject, type Json } from '../../shared/json';
+import { canonical } from '../../shared/canonical';
+import { createFile, hasCode } from '../files/atomic-file';
+import { StoreError, type StoreIdentity } from '../store';
+
+const NAME = 'store.json';
+const ID = /^[0-9a-f]{32}$/;
+
+export function newIdentity(): string {
+  return JSON.stringify({ id: randomBytes(16).toString('hex'), made_at: new Date().toISOString() } satisfies StoreIdentity);
+}
+
+/** @throws StoreError `damaged`, naming where it is kept */
+export function readIdentity(text: string, name: string): StoreIdentity {
+  const value = parsed(text);
+  if (isJsonObject(value)) {
+    const { id, made_at } = value;
+    if (typeof id === 'string' && ID.test(id) && typeof made_at === 'string' && !Number.isNaN(Date.parse(made_at)))
+      return { id, made_at };
+  }
+  throw new StoreError('damaged', `${name} holds no store id. Restore it from a backup: turns that began over this store run over no other`); // oxfmt-ignore
+}
+
+/**
+ * Reads the id, or makes it. Of several processes that make it at once one wins, and all read that one.
+ * @throws StoreError `damaged`
+ */
+export async function openIdentity(storeDir: string, tempDir: string): Promise<StoreIdentity> {
+  const path = join(storeDir, NAME);
+  const present = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  });
+  if (present === null) await createFile(tempDir, path, Buffer.from(newIdentity(), 'utf8'));
+  return readIdentity(present ?? (await readFile(path, 'utf8')), NAME);
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
+// The store's secret, from which the salts of parts derive: without it nobody can guess a redacted
+// body from its hash, with it a retried append gives the same part.
+
+const KEY_NAME = 'salt.key';
+const LENGTH = 32;
+
+/**
+ * Reads the key, or makes it. Of several processes that make it at once one wins, and all read that one.
+ * @throws StoreError `damaged` if it is not 32 bytes
+ */
+export async function openSaltKey(storeDir: string, tempDir: string): Promise<Buffer> {
+  const path = join(storeDir, KEY_NAME);
+  const present = await readFile(path).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  });
+  if (present === null) await createFile(tempDir, path, newSaltKey());
+  return checkedSaltKey(present ?? (await readFile(path)), KEY_NAME);
+}
+
+export function newSaltKey(): Buffer {
+  return randomBytes(LENGTH);
+}
+
+/** @throws StoreError `damaged`, naming where the key is kept */
+export function checkedSaltKey(key: Buffer, name: string): Buffer {
+  if (key.length !== LENGTH) {
+    throw new StoreError('damaged', `${name} has ${key.length} bytes, not ${LENGTH}. Restore it from a backup: without it, retried appends give other hashes`); // oxfmt-ignore
+  }
+  return key;
+}
+
+/** First 32 hex of HMAC-SHA256(key, canonical `{scope, body}`): one body in two turns has two salts. */
+export function saltOf(key: Buffer, scope: string, body: Json): string {
+  return createHmac('sha256', key).update(canonical({ scope, body }), 'utf8').digest('hex').slice(0, 32);
+}
+
+/** HMAC-SHA256(key, canonical `{purpose}`): no purpose's key tells anything of another's. */
+export function derivedKey(key: Buffer, purpose: string): Buffer {
+  return createHmac('sha256', key).update(canonical({ purpose }), 'utf8').digest();
+}

@@ -1,0 +1,100 @@
+/** Pages of the trail, whatever keeps its entries: what fits the query, each verified against its block. */
+import { canonical } from '../../shared/canonical';
+import type { TrailStore } from '../store';
+import type { ReadBlocks } from './content-store';
+import {
+  entriesOf,
+  TrailQueryError,
+  wanted,
+  type TrailEntry,
+  type TrailPage,
+  type TrailQuery,
+  type Wanted,
+  TRAIL_KINDS,
+} from './trail';
+import { sha256 } from './seal';
+
+/** What is at a position: an entry that belongs there, or why there is none. */
+export type TrailRead = { position: string } & ({ entry: TrailEntry } | { damaged: TrailPage['damaged'][number] });
+
+/** What keeps the entries. */
+export interface TrailSource {
+  /** In order, what lies between two times and after a position; entries that do not fit the query may be left out. */
+  entries(wanted: Wanted): AsyncIterable<TrailRead>;
+}
+
+export class TrailPages implements TrailStore {
+  constructor(
+    private readonly source: TrailSource,
+    private readonly readBlocks: ReadBlocks,
+  ) {}
+
+  async query(query: TrailQuery): Promise<TrailPage> {
+    const asked = wanted(query);
+    if (asked.cursor !== null && !isPosition(asked.cursor))
+      throw new TrailQueryError('The cursor is none that a page of the trail gave as next_cursor.');
+    const entries: TrailEntry[] = [];
+    const damaged: TrailPage['damaged'] = [];
+    let last = '';
+    let next_cursor: string | null = null;
+    for await (const read of this.source.entries(asked)) {
+      if ('damaged' in read) {
+        damaged.push(read.damaged);
+        continue;
+      }
+      if (!asked.fits(read.entry)) continue;
+      if (entries.length === asked.limit) {
+        next_cursor = last;
+        break;
+      }
+      entries.push(read.entry);
+      last = read.position;
+    }
+    return { entries: await this.verified(entries), damaged, next_cursor };
+  }
+
+  /** What is not there, or says something else, verifies nothing. */
+  private async verified(entries: TrailEntry[]): Promise<TrailPage['entries']> {
+    const blocks = await this.readBlocks(entries.map((entry) => entry.block));
+    return entries.map((entry) => {
+      const said = canonical({ ...entry });
+      const stored = blocks.get(entry.block);
+      return { ...entry, verified: stored !== undefined && entriesOf(stored).some((made) => canonical({ ...made }) === said) };
+    });
+  }
+}
+
+// Where an entry stands in the trail: `<UTC day>/<name>.json`. The name begins with what orders entries (time, turn, call,
+// revision, kind), so that a page is read in the order of positions, and ends with a hash of all that the entry says but its
+// block: the same entry again, also from another block that a lost attempt left, has the same position.
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const NAME = /^(\d\d)-(\d\d)-(\d\d)\.(\d{3})_[0-9a-f]{12}_\d{6}-\d{6}_\d{6}_\d_[0-9a-f]{32}\.json$/;
+
+export function positionOf({ block: _, ...said }: TrailEntry): string {
+  const [step = '', index = ''] = said.call_id.split('.');
+  const call = `${step.padStart(6, '0')}-${index.padStart(6, '0')}`;
+  const revision = String(said.revision).padStart(6, '0');
+  const turn = sha256(said.workflow_id).slice(0, 12);
+  return `${beginOf(said.at)}_${turn}_${call}_${revision}_${TRAIL_KINDS.indexOf(said.kind)}_${sha256(canonical(said)).slice(0, 32)}.json`;
+}
+
+/** What no position from this time on comes before. @param at full ISO 8601, as entries have it */
+export function beginOf(at: string): string {
+  return `${at.slice(0, 10)}/${at.slice(11, 23).replaceAll(':', '-')}`;
+}
+
+export function isDay(text: string): boolean {
+  return DAY.test(text);
+}
+
+export function isPosition(text: string): boolean {
+  return text.length < 200 && isDay(text.split('/')[0]!) && timeIn(text) !== null;
+}
+
+/** The time in a position, as ISO 8601; null where its name is none of an entry. */
+export function timeIn(position: string): string | null {
+  const [day = '', name = ''] = position.split('/');
+  const [, hours, minutes, seconds, ms] = NAME.exec(name) ?? [];
+  return hours === undefined ? null : `${day}T${hours}:${minutes}:${seconds}.${ms}Z`;
+}

@@ -1,0 +1,223 @@
+/**
+ * The trail: every decision and every destructive call, over all turns. The truth are the blocks of the transcripts;
+ * the trail is an index of them, and each of its entries follows from one block alone. So whoever reads it can see
+ * whether the block still says the same.
+ */
+import { searchable } from '../../shared/visibility-text';
+import { samePerson } from '../../shared/approval';
+import { asTurnId, idsFromKey } from '../../shared/ids';
+import { readBlock, type ReadSubject } from '../../record/read-block';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import type { BlockKind } from '../../shared/transcript';
+import type { StoredBlock } from './seal';
+
+export const TRAIL_KINDS = ['admission', 'decision', 'dispatch', 'effect', 'settlement'] as const satisfies BlockKind[];
+
+/** Of an admission: rejected, asked, allowed. Of a decision: approved, denied, expired, edited. */
+export const TRAIL_STATES = [
+  ...(['rejected', 'asked', 'allowed', 'approved', 'denied', 'expired', 'edited'] as const),
+  ...(['dispatched', 'applied', 'not_applied', 'refused', 'in_doubt'] as const),
+] as const;
+export type TrailState = (typeof TRAIL_STATES)[number];
+
+export interface TrailEntry {
+  v: 'holdfast.trail/1';
+  /** Workflow time, ISO 8601: when it was decided, settled or, for the rest, when that was asked of a worker. */
+  at: string;
+  kind: (typeof TRAIL_KINDS)[number];
+  state: TrailState;
+  turn_id: string;
+  workflow_id: string;
+  agent: string;
+  requester: string;
+  /** `<step>.<index>`. */
+  call_id: string;
+  /** An edit, and what makes a call wait again, begin another. */
+  revision: number;
+  tool: string;
+  version: string;
+  class: string;
+  /** Of the call; null for an admission, which comes before it. */
+  digest: string | null;
+  /** Who decided or settled; empty where no person did. */
+  by: string;
+  /** The block that says it, 64 hex. */
+  block: string;
+}
+
+export interface TrailQuery {
+  tool?: string;
+  /** Who decided or settled; compared as names of people are, whatever their case and spaces. */
+  by?: string;
+  requester?: string;
+  state?: TrailState;
+  turn?: string;
+  /** Of a turn or direct call with this id, or that its requester has started under this idempotency key. */
+  named?: string;
+  /** Not before, ISO 8601. */
+  from?: string;
+  /** Before, ISO 8601. */
+  to?: string;
+  /** `next_cursor` of the page before. */
+  cursor?: string;
+  /** From 1 to 1000. Default 100. */
+  limit?: number;
+}
+
+export interface TrailPage {
+  /** By time, the oldest first; `verified`: the entry's block is there and says the same. */
+  entries: (TrailEntry & { verified: boolean })[];
+  /** What could not be read on the way; it hides nothing else. */
+  damaged: { file: string; reason: string }[];
+  /** Null: this was the last page. */
+  next_cursor: string | null;
+}
+
+/** A query that cannot be answered; the message says what is allowed. */
+export class TrailQueryError extends Error {
+  override readonly name = 'TrailQueryError';
+}
+
+/** The entries that a block gives: none for most, and for blocks from before there was a trail. */
+export function entriesOf(stored: StoredBlock): TrailEntry[] {
+  const { kind, at } = stored.block;
+  const read = readBlock(stored);
+  if (read === null || !('subject' in read) || read.subject === null) return [];
+  const { subject } = read;
+  const entry = (facts: JsonObject): TrailEntry[] => {
+    const said = { v: 'holdfast.trail/1', at, kind, digest: null, by: '', ...fieldsOf(subject), ...facts, block: stored.hash };
+    const made = { ...said, at: withMs(String(said.at)) };
+    return isEntry(made) ? [made] : [];
+  };
+  switch (read.kind) {
+    case 'admission':
+      return read.calls.flatMap(({ call_id, tool, version, class: toolClass, verdict }) => {
+        if (toolClass !== 'destructive') return [];
+        const state = getOwn({ rejected: 'rejected', ask: 'asked', allow: 'allowed' }, verdict ?? '') ?? '';
+        const call = { call_id: call_id ?? '', tool: tool ?? '', version: version ?? '' };
+        return entry({ ...call, revision: 1, class: 'destructive', state });
+      });
+    case 'decision': {
+      const states = { approve: 'approved', deny: 'denied', expired: 'expired', edit: 'edited' };
+      const state = getOwn(states, read.decision ?? '') ?? '';
+      return entry({ digest: read.digest, state, by: read.by ?? '', at: read.at ?? at });
+    }
+    case 'dispatch':
+      return entry({ digest: read.digest, state: 'dispatched' });
+    case 'effect':
+      return entry({ digest: read.digest, state: read.effect ?? '' });
+    case 'settlement':
+      return (read.settlements ?? [read]).flatMap(({ outcome, by, at: when }) =>
+        entry({ digest: read.digest, state: outcome ?? '', by: by ?? '', at: when ?? at }),
+      );
+  }
+}
+
+const SUBJECT = ['turn_id', 'workflow_id', 'agent', 'requester', 'call_id', 'revision', 'tool', 'version', 'class'] as const;
+const FIELDS = ['v', 'at', 'kind', 'state', ...SUBJECT, 'digest', 'by', 'block'] as const;
+const CALL_ID = /^[1-9]\d{0,5}\.[1-9]\d{0,5}$/;
+
+function fieldsOf(subject: ReadSubject): JsonObject {
+  return Object.fromEntries(SUBJECT.map((name) => [name, subject[name] ?? '']));
+}
+
+/** Has exactly the fields of an entry, each as it must be. */
+export function isEntry(value: Json): value is JsonObject & TrailEntry {
+  if (!isJsonObject(value) || Object.keys(value).length !== FIELDS.length) return false;
+  const { at, revision, digest, call_id, block, ...rest } = value;
+  const texts = FIELDS.filter((name) => name in rest);
+  return (
+    texts.length === FIELDS.length - 5 &&
+    texts.every((name) => typeof rest[name] === 'string') &&
+    rest.v === 'holdfast.trail/1' &&
+    (TRAIL_KINDS as readonly unknown[]).includes(rest.kind) &&
+    (TRAIL_STATES as readonly unknown[]).includes(rest.state) &&
+    typeof at === 'string' &&
+    isTime(at) &&
+    Number.isSafeInteger(revision) &&
+    (revision as number) >= 1 &&
+    (revision as number) <= MOST_REVISIONS &&
+    (digest === null || (typeof digest === 'string' && HASH.test(digest))) &&
+    typeof call_id === 'string' &&
+    CALL_ID.test(call_id) &&
+    typeof block === 'string' &&
+    HASH.test(block)
+  );
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+const MOST_REVISIONS = 999_999;
+
+/** Times in one form, so that they sort as text. */
+function withMs(time: string): string {
+  const ms = Date.parse(time);
+  return Number.isNaN(ms) ? time : new Date(ms).toISOString();
+}
+
+function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** A query that has been checked. */
+export interface Wanted {
+  /** Full ISO 8601 times. */
+  from: string;
+  to: string;
+  cursor: string | null;
+  limit: number;
+  /** As it was asked: for whoever can narrow by it. */
+  query: TrailQuery;
+  fits(entry: TrailEntry): boolean;
+}
+
+const FIRST_TIME = '0000-01-01T00:00:00.000Z';
+const NEVER = '9999-12-31T23:59:59.999Z';
+const DEFAULT_LIMIT = 100;
+const MOST = 1000;
+
+/** @throws TrailQueryError, UnsearchableText */
+export function wanted(query: TrailQuery): Wanted {
+  const { tool, by, requester, state, turn, named, from, to, cursor, limit = DEFAULT_LIMIT } = query;
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
+    throw new TrailQueryError(`limit is ${limit}; it must be a whole number from 1 to ${MOST}.`);
+  if (state !== undefined && !TRAIL_STATES.includes(state))
+    throw new TrailQueryError(`There is no state ${JSON.stringify(state)} in the trail; states: ${TRAIL_STATES.join(', ')}.`);
+  for (const text of [tool, by, requester, turn, named]) if (text !== undefined) searchable(text);
+  const isNamed = named === undefined ? () => true : namedSo(named);
+  return {
+    from: timeOf('from', from, FIRST_TIME),
+    to: timeOf('to', to, NEVER),
+    cursor: cursor ?? null,
+    limit,
+    query,
+    fits: (entry) =>
+      (tool === undefined || entry.tool === tool) &&
+      (by === undefined || (entry.by !== '' && samePerson(entry.by, by))) &&
+      (requester === undefined || samePerson(entry.requester, requester)) &&
+      (state === undefined || entry.state === state) &&
+      (turn === undefined || entry.turn_id === turn) &&
+      isNamed(entry),
+  };
+}
+
+/** The id that a key stands for depends on who has given it. */
+function namedSo(named: string): (entry: TrailEntry) => boolean {
+  const id = asTurnId(named);
+  const byRequester = new Map<string, string[]>();
+  return ({ turn_id, requester }) => {
+    if (!byRequester.has(requester)) byRequester.set(requester, idsFromKey(requester, named));
+    return turn_id === id || byRequester.get(requester)!.includes(turn_id);
+  };
+}
+
+const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+function timeOf(name: string, text: string | undefined, otherwise: string): string {
+  if (text === undefined) return otherwise;
+  const time = ISO.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(time))
+    throw new TrailQueryError(
+      `${name} is ${JSON.stringify(text.slice(0, 60))}; it must be a day, 2026-01-31, or a time with its zone, 2026-01-31T09:00:00Z.`,
+    );
+  return new Date(time).toISOString();
+}

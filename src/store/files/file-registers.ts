@@ -1,0 +1,174 @@
+/**
+ * Registers as files, by compare-and-swap. Each value of a register is a file of its own,
+ * `registers/<hash of the name>/<n>`; to change it is to create file n + 1 with `link`, which the file system
+ * lets exactly one process do. So there is no lock that a killed process could leave behind.
+ *
+ * Old values go, but the last {@link KEPT} stay. A process that stood still between reading n and creating n + 1
+ * sees that n is gone, and begins anew: its n + 1 may have been there before.
+ *
+ * A register that nobody has changed for 30 days goes, as a whole, unless its name says that it is kept. Whoever changes it in that moment finds the value that he
+ * has read gone, or the folder, and begins anew; what he had written on top of it is nobody's, and goes too.
+ *
+ * Nothing is flushed: after a power cut nobody holds what a register says, and half a file counts as none.
+ */
+import { randomBytes } from 'node:crypto';
+import { access, link, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Json } from '../../shared/json';
+import { parseJson } from '../../shared/parse-json';
+import { hasCode, makeDirs } from './atomic-file';
+import { QueueByName, isKeptKey, registerKey } from '../core/registers';
+import type { RegisterChange, RegisterStore } from '../store';
+
+const KEPT = 32;
+/** What nobody has changed for so long says nothing of the moment any more. */
+const KEPT_MS = 30 * 86_400_000;
+/** A process that runs for long sweeps in the background: soon after it has begun, and then daily. A command never does. */
+const FIRST_SWEEP_MS = 60_000;
+const SWEEP_EVERY_MS = 86_400_000;
+/** Registers that are looked at in one sweep; of more, a random part each time. */
+const MOST_LOOKED_AT = 100_000;
+const PRIVATE_DIR = 0o700;
+const NUMBER = /^[1-9]\d{0,14}$/;
+/** Another process was faster: longest pause before the next try, ms. */
+const LONGEST_PAUSE = 20;
+
+export class FileRegisters implements RegisterStore {
+  private readonly queue = new QueueByName();
+  private timer: NodeJS.Timeout;
+  private closed = false;
+
+  private constructor(
+    private readonly dir: string,
+    private readonly tempDir: string,
+    private readonly clock: () => number,
+  ) {
+    this.timer = this.sweepIn(FIRST_SWEEP_MS);
+  }
+
+  static async open(storeDir: string, tempDir: string, clock: () => number = Date.now): Promise<FileRegisters> {
+    await makeDirs(storeDir, ['registers']);
+    return new FileRegisters(join(storeDir, 'registers'), tempDir, clock);
+  }
+
+  async read(name: string): Promise<{ value: Json; now: number }> {
+    const { value } = await this.latest(registerKey(name));
+    return { value, now: this.clock() };
+  }
+
+  update<T>(name: string, change: RegisterChange<T>): Promise<T> {
+    return this.queue.add(name, () => this.swap(registerKey(name), change));
+  }
+
+  /** Removes what is old, one register after the other. Several processes may do so at once. */
+  async sweep(): Promise<void> {
+    const all = await readdir(this.dir);
+    const from = Math.floor(Math.random() * all.length);
+    const some = [...all.slice(from), ...all.slice(0, from)].slice(0, MOST_LOOKED_AT);
+    for (const folder of some) if (!this.closed && !isKeptKey(folder) && (await this.isOld(folder))) await this.remove(folder);
+  }
+
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+  }
+
+  private sweepIn(ms: number): NodeJS.Timeout {
+    const sweep = async () => {
+      await this.sweep().catch(() => undefined); // what is left is swept tomorrow, or by another process
+      if (!this.closed) this.timer = this.sweepIn(SWEEP_EVERY_MS);
+    };
+    return setTimeout(() => void sweep(), ms).unref();
+  }
+
+  /** Each change of a register makes a file in its folder. */
+  private async isOld(folder: string): Promise<boolean> {
+    const info = await stat(join(this.dir, folder)).catch(() => null); // another process may sweep too
+    return info !== null && info.isDirectory() && this.clock() - info.mtimeMs > KEPT_MS;
+  }
+
+  private async remove(folder: string): Promise<void> {
+    await this.drop(folder, Number.MAX_SAFE_INTEGER);
+    await rmdir(join(this.dir, folder)).catch(() => undefined); // somebody has just changed it
+  }
+
+  private async swap<T>(folder: string, change: RegisterChange<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      const { number, value } = await this.latest(folder);
+      const { value: next, answer } = change(value, this.clock());
+      if (next === undefined || (await this.create(folder, number, next))) return answer;
+      await wait(Math.random() * Math.min(LONGEST_PAUSE, 2 * tries));
+    }
+  }
+
+  /** The highest number and its value; 0 and null where there is none, or it cannot be read. */
+  private async latest(folder: string): Promise<{ number: number; value: Json }> {
+    for (;;) {
+      const number = (await this.numbers(folder)).at(-1) ?? 0;
+      if (number === 0) return { number, value: null };
+      try {
+        return { number, value: valueOf(await readFile(join(this.dir, folder, String(number)), 'utf8')) };
+      } catch (error) {
+        if (!hasCode(error, 'ENOENT')) throw error; // gone: there are many newer ones by now
+      }
+    }
+  }
+
+  /** False: another process was faster. */
+  private async create(folder: string, after: number, value: Json): Promise<boolean> {
+    if (after === 0) await mkdir(join(this.dir, folder), { recursive: true, mode: PRIVATE_DIR });
+    const temp = join(this.tempDir, `register-${process.pid}-${randomBytes(12).toString('hex')}`);
+    await writeFile(temp, JSON.stringify(value), { flag: 'wx', mode: 0o600 });
+    try {
+      await link(temp, join(this.dir, folder, String(after + 1)));
+    } catch (error) {
+      if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return false;
+      throw error;
+    } finally {
+      await rm(temp, { force: true });
+    }
+    if (after > 0 && !(await isThere(join(this.dir, folder, String(after))))) {
+      await rm(join(this.dir, folder, String(after + 1)), { force: true });
+      return false;
+    }
+    await this.drop(folder, after + 1 - KEPT);
+    return true;
+  }
+
+  /** Ascending, so that whoever finds a value knows that all younger ones were never swept. */
+  private async drop(folder: string, upTo: number): Promise<void> {
+    if (upTo < 1) return;
+    for (const number of await this.numbers(folder)) {
+      if (number > upTo) return;
+      await rm(join(this.dir, folder, String(number)), { force: true });
+    }
+  }
+
+  private async numbers(folder: string): Promise<number[]> {
+    const names = await readdir(join(this.dir, folder)).catch((error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return [];
+      throw error;
+    });
+    const numbers = names.filter((name) => NUMBER.test(name)).map(Number);
+    return numbers.sort((a, b) => a - b);
+  }
+}
+
+function valueOf(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The embedded default: a store in one directory, shared by any number of processes of one machine.
+ *
+ *     objects/<hash>            blocks with their parts, and single parts: see file-objects.ts
+ *     effects/<key>/<n>.<v>.json, effects-by-digest/…   see file-effects.ts
+ *     bytes/<sha256>            files that tools made
+ *     registers/<name's hash>/<n>               see file-registers.ts
+ *     trail/<UTC day>/…         see file-trail.ts
+ *     salt.key                  32 secret bytes
+ *     store.json                the store's id
+ *     tmp/                      files being written
+ */
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { ContentStore, type ReadBlocks } from '../core/content-store';
+import { Effects } from '../core/effects';
+import { openIdentity, openSaltKey } from '../core/identity';
+import type { Store } from '../store';
+import { TrailPages } from '../core/trail-pages';
+import { makeDirs, sweepTemp, syncDir } from './atomic-file';
+import { FileBytes, FileObjects } from './file-objects';
+import { FileEffects } from './file-effects';
+import { FileRegisters } from './file-registers';
+import { FileTrail } from './file-trail';
+
+export class FileStore extends ContentStore {
+  /**
+   * Opens the store, and makes what is missing of it (directories 0700, files 0600).
+   * @throws StoreError `damaged` for a bad salt.key; a system error if the directory cannot be used
+   */
+  static async open(dir: string): Promise<Store> {
+    const root = resolve(dir);
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    await syncDir(resolve(root, '..'));
+    const tempDir = join(root, 'tmp');
+    await makeDirs(root, ['tmp']);
+    await sweepTemp(tempDir);
+    const saltKey = await openSaltKey(root, tempDir);
+    const trail = await FileTrail.open(root, tempDir);
+    const registers = await FileRegisters.open(root, tempDir);
+    const backing = {
+      identity: await openIdentity(root, tempDir),
+      saltKey,
+      objects: await FileObjects.open(root, tempDir, trail),
+      bytes: await FileBytes.open(root, tempDir),
+      effects: new Effects(await FileEffects.open(root, tempDir)),
+      registers,
+      checkWritable: () => checkWritable(tempDir),
+      close: async () => registers.close(),
+    };
+    return new FileStore((readBlocks: ReadBlocks) => ({ ...backing, trail: new TrailPages(trail, readBlocks) }));
+  }
+}
+
+// Can files be written right now? For readiness: a worker that cannot write should be given nothing to do.
+
+/**
+ * Writes and removes a small file beside the store's other temporary ones.
+ * @throws Error the system's, e.g. ENOSPC or EACCES
+ */
+export async function checkWritable(tempDir: string): Promise<void> {
+  const path = join(tempDir, `ready-${process.pid}-${randomBytes(6).toString('hex')}`);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile('ready');
+    await file.sync();
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
+}
