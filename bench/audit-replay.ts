@@ -7,7 +7,7 @@ import { temporal } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { replayCode } from '../src/audit/replay/code';
 import { replayAll } from '../src/audit/replay/replay';
-import type { JsonObject } from '../src/shared/json';
+import type { JsonObject } from '../src/shared/json/json';
 import { workflowBundlePath } from '../src/worker/workflow-bundle';
 
 export interface ReplaySpeed {

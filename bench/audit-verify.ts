@@ -5,7 +5,7 @@ import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { JsonObject } from '../src/shared/json';
+import type { JsonObject } from '../src/shared/json/json';
 import { sample, TRUST_FILE } from '../test/support/bundle-keys';
 import { resultPart } from '../test/system/support/result-part';
 import { nextLine, type AnyLine } from '../test/support/rewrite-bundle';

@@ -55,11 +55,11 @@ import { watchPending, type NewQuestion, type WatchPending } from './client/appr
 import type { Config } from './config';
 import type { LiveBus } from './live/bus';
 import { openLive } from './live/open';
-import { inlineCode } from './shared/visible';
+import { inlineCode } from './shared/text/visible';
 import { dataConverter } from './temporal/data-converter';
 import { workflowExists, waitForPendingWorkflowTask } from './temporal/executions';
-import { hashJson } from './shared/digests';
-import type { Json } from './shared/json';
+import { hashJson } from './shared/json/digests';
+import type { Json } from './shared/json/json';
 import {
   asTurnId,
   directCallId,
@@ -74,12 +74,12 @@ import {
   turnIdFromKey,
   workflowId,
 } from './shared/ids';
-import type { OpenedAnswer } from './shared/session';
+import type { OpenedAnswer } from './shared/turn/session';
 import type { Store } from './store/store';
 import type { TrailPage, TrailQuery } from './store/core/trail';
-import type { TurnView } from './shared/turn-view';
-import { visibilityText } from './shared/visibility-text';
-import { workflowUrl } from './shared/workflow-url';
+import type { TurnView } from './shared/turn/turn-view';
+import { visibilityText } from './shared/text/visibility-text';
+import { workflowUrl } from './shared/wire/workflow-url';
 import {
   CALL_WORKFLOW,
   MEMO_KEY,

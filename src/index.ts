@@ -44,8 +44,8 @@ export * from './entries/worker';
 export type { CatalogueDefinition } from './tools/catalogue/choice';
 export type { Ranker, ToolEntry } from './tools/catalogue/ranker';
 export { callTokens, catalogueTokens, estimateTokens } from './tools/define/model-text';
-export type { ErrorCode, ErrorKind } from './shared/error-codes';
-export type { ToolClass } from './shared/tool-class';
+export type { ErrorCode, ErrorKind } from './shared/wire/error-codes';
+export type { ToolClass } from './shared/turn/tool-class';
 export type {
   CheckFault,
   DescriptionParts,

@@ -1,5 +1,5 @@
 /** What the scripted model and the scripted tools do in a turn: the same for both sides, and instantaneous. */
-import type { JsonObject } from '../../src/shared/json';
+import type { JsonObject } from '../../src/shared/json/json';
 
 export interface Script {
   /** How many calls each answer asks for; the last asks for none. */

@@ -21,7 +21,10 @@ export const MUTATION_ROOMS = {
     tests: ['test/unit/store/*effect*.test.ts'],
   },
   approvals: {
-    source: ['src/workflows/approvals/{question,approval-questions,decision-rules,decisions}.ts', 'src/shared/approval.ts'],
+    source: [
+      'src/workflows/approvals/{question,approval-questions,decision-rules,decisions}.ts',
+      'src/shared/approval/approval.ts',
+    ],
     tests: ['test/unit/workflows/{approval-questions,decision}*.test.ts', 'test/unit/shared/approval.test.ts'],
   },
   verify: {

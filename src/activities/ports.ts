@@ -1,6 +1,6 @@
 /** What a worker gives to every activity: its ports, in one place. Adapters to Temporal are in entities/ and worker/. */
 import type { BudgetName, Reservation, Reserved, Settled } from '../shared/budget-book';
-import type { CallbackMessage } from '../shared/callback';
+import type { CallbackMessage } from '../shared/wire/callback';
 import type {
   CheckDecisionInput,
   CheckDecisionOutput,
@@ -11,8 +11,8 @@ import type {
   TurnContext,
 } from '../shared/activity-io';
 import type { ClaimAnswer, IntentClaim, IntentClose, IntentOwner } from '../shared/intent';
-import type { EnvelopeMetadata } from '../shared/envelope';
-import type { JsonObject } from '../shared/json';
+import type { EnvelopeMetadata } from '../shared/wire/envelope';
+import type { JsonObject } from '../shared/json/json';
 import type { PolicyArchive } from './step/policy-archive';
 import type { LiveBus } from '../live/bus';
 import type { ModelProvider } from '../model/provider';
@@ -20,7 +20,7 @@ import type { Registry } from '../tools/catalogue/registry';
 import type { ResultCache, SingleFlight } from '../tools/run/cache';
 import type { Running } from '../telemetry/running';
 import type { Store } from '../store/store';
-import type { SubTurnFacts } from '../shared/sub-turn';
+import type { SubTurnFacts } from '../shared/turn/sub-turn';
 import type { ToolGate } from '../tools/limits/gate';
 import type { ToolMetrics } from '../telemetry/tool-metrics';
 import type { RunResult } from '../tools/run/run';

@@ -1,6 +1,6 @@
 /** An agent as a tool: a call of it is answered by another agent, in a turn of its own. */
 import { z } from 'zod';
-import type { JsonObject } from '../shared/json';
+import type { JsonObject } from '../shared/json/json';
 import { unknownFields } from '../shared/unknown-fields';
 import { defineTool } from '../tools/define/define';
 import { ToolError } from '../tools/define/errors';

@@ -1,5 +1,5 @@
 /** What an agent is: a named model, prompt, toolset and limits, as an app's author writes them and as `defineAgent` makes it. */
-import type { JsonObject } from '../shared/json';
+import type { JsonObject } from '../shared/json/json';
 import type { Approvals } from '../rules/approvals';
 import type { Budget } from '../tools/limits/budgets';
 import type { CatalogueDefinition, Choice } from '../tools/catalogue/choice';

@@ -3,7 +3,7 @@
  */
 import { unknownFields } from '../shared/unknown-fields';
 import { isRecord, type McpAsks, type McpAsker } from './mcp-asks';
-import { uriFaults, uriTemplateFaults, variablesOf } from '../shared/uri-template';
+import { uriFaults, uriTemplateFaults, variablesOf } from '../shared/text/uri-template';
 type Maybe<T> = T | Promise<T>;
 
 /** Values that an argument may have, the best first. `given` are the arguments that the client has already. */

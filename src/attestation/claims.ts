@@ -1,5 +1,5 @@
 /** What is signed: a decision on one call of one turn, a message to one turn, or the start of one. Read strictly: exactly these fields, in exactly one spelling. */
-import { isJsonObject, type Json } from '../shared/json';
+import { isJsonObject, type Json } from '../shared/json/json';
 
 /** The turn that a decision is for. */
 export interface DecisionAudience {

@@ -1,9 +1,9 @@
 /** Whose signed decisions count: those of the keys in one file. Whatever it is given, it answers, and never throws. */
 import { verify } from 'node:crypto';
 import type { Trust } from '../activities/ports';
-import { samePerson } from '../shared/approval';
+import { samePerson } from '../shared/approval/approval';
 import type { CheckDecisionInput, CheckDecisionOutput } from '../shared/activity-io';
-import type { Json } from '../shared/json';
+import type { Json } from '../shared/json/json';
 import { sessionWorkflowId } from '../shared/ids';
 import { LONGEST_S } from './attest';
 import { decisionClaims, startClaims, type DecisionClaims } from './claims';

@@ -1,6 +1,6 @@
 /** The key that a gateway signs with. One that nobody has named is made at the first start. */
 import { existsSync } from 'node:fs';
-import { isJsonObject, type Json } from '../shared/json';
+import { isJsonObject, type Json } from '../shared/json/json';
 import type { Store } from '../store/store';
 import { SigningKey } from './signing-key';
 import { updateTrustedKeys, type TrustedKey } from './trusted-keys';

@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Json } from '../shared/json';
+import type { Json } from '../shared/json/json';
 import { createFile } from '../store/files/atomic-file';
 import { keyId, rawPublic } from './public-key';
 import { LONGEST_TOKEN, signedBytes, writeToken } from './token';

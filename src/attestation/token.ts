@@ -1,10 +1,10 @@
 /**
  * The text form of something signed: `<canonical claims>.<Ed25519 signature>`, both base64url. It fits into a signal's
- * `attestation` (shared/decision.ts), and there is one text only for the same claims and signature.
+ * `attestation` (shared/approval/decision.ts), and there is one text only for the same claims and signature.
  */
-import type { Json } from '../shared/json';
-import { canonical } from '../shared/canonical';
-import { parseJson } from '../shared/parse-json';
+import type { Json } from '../shared/json/json';
+import { canonical } from '../shared/json/canonical';
+import { parseJson } from '../shared/json/parse-json';
 
 /** What a decision may carry. */
 export const LONGEST_TOKEN = 4096;

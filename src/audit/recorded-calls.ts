@@ -2,7 +2,7 @@
  * Temporal's replay compares ids and types, never arguments. So what was recorded is checked here: each
  * call's digest is computed anew from the arguments that history holds, and must be the recorded one.
  */
-import { callDigest, hashJson } from '../shared/digests';
+import { callDigest, hashJson } from '../shared/json/digests';
 import { activityId } from '../shared/ids';
 import { approvalsOf, type RunCallInput } from '../shared/activity-io';
 

@@ -1,7 +1,7 @@
 /** What a bundle's objects say of rules and of the tools that they look at. */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
-import type { OuterMode } from '../shared/sub-turn';
-import { TOOL_CLASSES, type ToolClass } from '../shared/tool-class';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import type { OuterMode } from '../shared/turn/sub-turn';
+import { TOOL_CLASSES, type ToolClass } from '../shared/turn/tool-class';
 import { shapeFaults, type AgentPermissions, type RuledTool, type TargetKind } from '../rules';
 import { list, object, text, textOrNull } from '../record/fields';
 

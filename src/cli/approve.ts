@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../shared/json';
+import type { JsonObject } from '../shared/json/json';
 import { accepted, decide } from './support/decide';
 import { decideOptions, type DecideOptions } from './support/decide-options';
 import { jsonObject } from './support/json-option';

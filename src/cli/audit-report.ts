@@ -1,7 +1,7 @@
 /** `holdfast audit report`: a bundle, or two side by side, as a page for people. */
 import type { Command } from 'commander';
 import { compared, html, markdown, report } from '../audit/report';
-import { visible } from '../shared/visible';
+import { visible } from '../shared/text/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { readBundle } from './support/read-bundle';

@@ -7,7 +7,7 @@ import { chainFaults } from '../audit/verify/chain';
 import { describeVerification } from '../audit/verify/sentence';
 import { readTombstones, type Tombstones } from '../audit/verify/tombstones';
 import { forMachines } from '../audit/verify/verification';
-import { visible } from '../shared/visible';
+import { visible } from '../shared/text/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { trustFile } from './support/trust-file';

@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
 import { envelopeOf, type CallHandle, type DirectCall } from '../client/turns/direct-call';
-import type { Envelope } from '../shared/envelope';
-import { isJsonObject, type JsonObject } from '../shared/json';
-import { parseJson } from '../shared/parse-json';
-import { visible } from '../shared/visible';
+import type { Envelope } from '../shared/wire/envelope';
+import { isJsonObject, type JsonObject } from '../shared/json/json';
+import { parseJson } from '../shared/json/parse-json';
+import { visible } from '../shared/text/visible';
 import { describeEvent, oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';

@@ -5,7 +5,7 @@ import { describeStore } from '../store/open-store';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
 import { hasShowcase, loadShowcase } from './support/showcase';
-import { withoutPassword } from '../shared/without-password';
+import { withoutPassword } from '../shared/text/secrets';
 import { version } from '../version';
 
 interface Finding {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { TURN_STATES, type TurnState } from '../shared/turn-states';
+import { TURN_STATES, type TurnState } from '../shared/turn/turn-states';
 import type { TurnSummary } from '../shapes/turn-list';
 import { describeKey } from './support/describe';
 import { wholeNumber } from './support/numbers';

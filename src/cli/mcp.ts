@@ -16,13 +16,13 @@ import {
   type ServerEntry,
   type Trusted,
 } from '../mcp';
-import { getOwn } from '../shared/json';
+import { getOwn } from '../shared/json/json';
 import { withOAuth } from '../mcp/oauth';
 import { accepting, type Proposal } from '../mcp/proposal';
 import { Questions } from './support/ask';
 import { several } from './support/decide-options';
 import { mcpServe } from './mcp-serve';
-import { shellWord } from '../shared/shell-word';
+import { shellWord } from '../shared/text/shell-word';
 import { oneLine } from './support/describe';
 import { examined } from './support/examined';
 import { UsageError } from './support/exit';

@@ -4,7 +4,7 @@ import type { PendingTurn, Question } from '../shapes/turn-list';
 import { cardLines } from '../client/approvals/cards';
 import type { NewQuestion } from '../client/approvals/watch-pending';
 import type { WaitingCall } from '../shapes/turn-view';
-import { visible } from '../shared/visible';
+import { visible } from '../shared/text/visible';
 import { cardExcerpt } from './support/card-excerpt';
 import { describeKey, oneLine } from './support/describe';
 import type { Output } from './support/output';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../shared/json';
+import type { JsonObject } from '../shared/json/json';
 import { outcomeOf } from './settle';
 import { signedSteer } from './steer';
 import { CALL, CALL_TEXT, several, signerOptions, type DecideOptions } from './support/decide-options';

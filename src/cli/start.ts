@@ -15,7 +15,7 @@ import type { Output } from './support/output';
 import { needShowcase } from './support/showcase';
 import { decideInStory, type Decides } from './support/story-decision';
 import { untilNpmIsGone, untilStopped } from './support/until-stopped';
-import { visible } from '../shared/visible';
+import { visible } from '../shared/text/visible';
 
 const MESSAGE = 'Prepare a credit memo on AAPL against its peers and send it to credit-committee@bank.example.';
 

@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander';
 import { type App, defineAgent } from '../agents/define';
 import { loadConfig } from '../config';
-import { isJsonObject, type JsonObject } from '../shared/json';
-import { parseJson } from '../shared/parse-json';
+import { isJsonObject, type JsonObject } from '../shared/json/json';
+import { parseJson } from '../shared/json/parse-json';
 import { readPermissions } from '../rules/read-permissions';
 import { MODES, type Mode } from '../tools/admit/policy';
 import { explain, type Explanation } from '../tools/lint/explain';

@@ -1,8 +1,8 @@
 /** What the client throws, each by its own name. */
 import type { Unanswered } from '../temporal/send-update';
-import type { TurnView } from '../shared/turn-view';
+import type { TurnView } from '../shared/turn/turn-view';
 
-export { ServerUnreachable } from '../shared/server-unreachable';
+export { ServerUnreachable } from '../shared/wire/server-unreachable';
 
 /** The decision changed nothing; `message` says why. */
 export class DecisionNotAccepted extends Error {

@@ -1,6 +1,6 @@
 /** What is set, and from where: for people who look for the reason of what a process does. Secrets are never shown. */
 import { readDevState } from '../devserver/state-file';
-import { withoutPassword } from '../shared/without-password';
+import { withoutPassword } from '../shared/text/secrets';
 import { readFiles } from './files';
 import type { SettingsFile } from './settings-file';
 import { temporalPlace, type Chosen } from './temporal';

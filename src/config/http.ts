@@ -1,6 +1,6 @@
 /** Settings of the gateway's HTTP face. */
 import { z } from 'zod';
-import type { CallbackHost } from '../shared/callback';
+import type { CallbackHost } from '../shared/wire/callback';
 import { isLoopback } from '../temporal/address';
 
 /** Only signatures that the issuer alone can make: with a shared secret, or none, whoever checks a token could write one. */

@@ -2,7 +2,7 @@
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { KEYWORD_BYTES } from '../shared/search-attributes';
-import { withoutPassword } from '../shared/without-password';
+import { withoutPassword } from '../shared/text/secrets';
 
 /** Where a server of ours listens. */
 export interface BindAddress {

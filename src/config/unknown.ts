@@ -1,5 +1,5 @@
 /** Names that look like settings of ours, and that nothing reads: most are misspelt. */
-import { similarity } from '../shared/similar';
+import { similarity } from '../shared/text/similar';
 import { isSetting } from './files';
 import { VARIABLES } from './variables';
 

@@ -1,6 +1,6 @@
 /** The table of settings: each variable, what it must be, what it is without, and the words for it. `docs/configuration.md` is made of it. */
 import { z } from 'zod';
-import { withoutPassword } from '../shared/without-password';
+import { withoutPassword } from '../shared/text/secrets';
 import { ConfigError } from './error';
 import { callbackHosts, hosts, jwt, origins, proxies, requestsPerMinute } from './http';
 import * as is from './schemas';

@@ -8,7 +8,7 @@ export { CallHandle, type DirectCall, type DirectCallOptions } from '../client/t
 export type { ForkSession, OpenSession } from '../client/sessions/open-session';
 export type { SessionSummary } from '../shapes/session';
 export { SessionHandle, type SendMessage, type SentMessage } from '../client/sessions/session-handle';
-export type { SessionView } from '../shared/session';
+export type { SessionView } from '../shared/turn/session';
 export { TurnHandle, type By } from '../client/turns/turn-handle';
 export type { WaitingCall } from '../shapes/turn-view';
 export type { NewQuestion, WatchPending } from '../client/approvals/watch-pending';
@@ -28,6 +28,6 @@ export {
 } from '../client/errors';
 export type { Config } from '../config';
 export { loadConfig } from './load-config';
-export type { CallState, CallView, Effect, SubTurnView, SurfacedCall, TurnState, TurnView } from '../shared/turn-view';
-export type { Envelope } from '../shared/envelope';
+export type { CallState, CallView, Effect, SubTurnView, SurfacedCall, TurnState, TurnView } from '../shared/turn/turn-view';
+export type { Envelope } from '../shared/wire/envelope';
 export type { TurnEvent } from '../shapes/turn-event';

@@ -25,14 +25,14 @@ export { inThread, type JobOptions } from '../tools/isolation/pool';
 export { isolated, NotIsolated } from '../processes/isolation';
 export { GRACE_MS, INSIDE, type Told, type Work } from '../processes/inside';
 export { createFile, hasCode, makeDirs } from '../store/files/atomic-file';
-export { canonical } from '../shared/canonical';
-export { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json';
-export { retryAfterMs } from '../shared/retry-after';
-export { sha256Hex } from '../shared/sha256';
-export { visible } from '../shared/visible';
-export type { Resources } from '../shared/batches';
-export type { ErrorCode, ErrorKind } from '../shared/error-codes';
-export type { ToolClass } from '../shared/tool-class';
+export { canonical } from '../shared/json/canonical';
+export { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+export { retryAfterMs } from '../shared/wire/retry-after';
+export { sha256Hex } from '../shared/json/sha256';
+export { visible } from '../shared/text/visible';
+export type { Resources } from '../shared/turn/batches';
+export type { ErrorCode, ErrorKind } from '../shared/wire/error-codes';
+export type { ToolClass } from '../shared/turn/tool-class';
 export type {
   CheckFault,
   DescriptionParts,

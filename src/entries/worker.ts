@@ -22,14 +22,14 @@ export {
 export { type SignedStart, type Trust } from '../activities/ports';
 export { FileTrust } from '../attestation/file-trust';
 export { type CallbackSender } from '../activities/ports';
-export type { CallbackMessage } from '../shared/callback';
+export type { CallbackMessage } from '../shared/wire/callback';
 export { createNotifier, type MailSettings, type NotifySettings, type WebhookSettings } from '../notify';
 export { type Delivery, type Notifier } from '../activities/ports';
 export type { Version } from '../temporal/worker-versions';
 export { Running } from '../telemetry/running';
 export { promToolMetrics } from '../telemetry/prom-tool-metrics';
 export type { ToolMetrics } from '../telemetry/tool-metrics';
-export type { ErrorCode } from '../shared/error-codes';
+export type { ErrorCode } from '../shared/wire/error-codes';
 export type { LiveBus, LiveListener } from '../live/bus';
 export type { LiveEvent } from '../shapes/turn-event';
 export { InProcessLive } from '../live/in-process';

@@ -1,8 +1,8 @@
 /** The HTTP face: its routes, one file each, and what all of them share. */
 import cors from '@fastify/cors';
 import { DEFAULT_HTTP_RATE } from '../config';
-import { parseJson } from '../shared/parse-json';
-import { SITE_HINT, siteFault, type Site } from '../shared/same-site';
+import { parseJson } from '../shared/json/parse-json';
+import { SITE_HINT, siteFault, type Site } from '../shared/wire/same-site';
 import fastify, { type FastifyInstance } from 'fastify';
 import { authenticateRequests } from './authenticate';
 import { bodyText } from './body-text';

@@ -1,6 +1,6 @@
 /** The address that a turn shall tell of itself: checked, and kept in the store, since many services put a key into it. */
 import type { CallbackConfig } from '../config/http';
-import { callbackHost } from '../shared/callback';
+import { callbackHost } from '../shared/wire/callback';
 import type { Store } from '../store/store';
 import { Refusal } from './errors';
 

@@ -2,7 +2,7 @@
  * Files of a direct call's result, below 1 MB each, come along in the answer as base64. History, which has less room, has their
  * addresses. Only what an address of ours names is read, by its signature: a tool can return whatever looks like a file.
  */
-import type { Envelope } from '../shared/envelope';
+import type { Envelope } from '../shared/wire/envelope';
 import { checkPresigned, storedFile } from '../store/core/presign';
 import { StoreError, type Store } from '../store/store';
 import { filesIn, INLINE_FILE_BYTES, withContents, type FileResult } from '../tools/results/binary';

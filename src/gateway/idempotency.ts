@@ -6,8 +6,8 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { Act } from '../client/turns/done-before';
-import { hashJson } from '../shared/digests';
-import type { Json } from '../shared/json';
+import { hashJson } from '../shared/json/digests';
+import type { Json } from '../shared/json/json';
 import type { Store } from '../store/store';
 import { Refusal } from './errors';
 

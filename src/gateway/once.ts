@@ -4,7 +4,7 @@
  */
 import { nameOf, NOTHING_DONE, type Act, type Done, type DoneBefore } from '../client/turns/done-before';
 import { DecisionNotAccepted } from '../client/errors';
-import type { SendAnswer } from '../shared/session';
+import type { SendAnswer } from '../shared/turn/session';
 import type { Operation } from './idempotency';
 
 interface Changeable<H> {

@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isInSight, type Sight } from '../client/turns/listing';
 import type { Config } from '../config';
-import { tenantOf } from '../shared/tenant';
+import { tenantOf } from '../shared/ids';
 
 export interface Principal {
   /** In full: `tenant/name`, or `name`. */

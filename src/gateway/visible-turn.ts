@@ -5,7 +5,7 @@ import { TurnNotFound } from '../client/errors';
 import type { TurnHandle } from '../client/turns/turn-handle';
 import type { SessionHandle } from '../client/sessions/session-handle';
 import { idsFromKey, isSessionId, sessionOfTurn } from '../shared/ids';
-import type { TurnView } from '../shared/turn-view';
+import type { TurnView } from '../shared/turn/turn-view';
 import { Refusal, unknownTurn } from './errors';
 import { sees, type Principal } from './principals';
 import { visibleSession } from './visible-session';

@@ -7,7 +7,7 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { getOwn } from '../shared/json';
+import { getOwn } from '../shared/json/json';
 import { strayFields } from '../tools/define/fields';
 import { replaceFile } from '../store/files/atomic-file';
 import { CLASSES, type AcceptableClass } from './classes';

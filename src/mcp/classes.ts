@@ -2,8 +2,7 @@
  * What a server's hints amount to. They are a server's word about itself: they can make a class stricter,
  * and be a proposal to a person; by themselves they never make a tool harmless.
  */
-import type { Json, JsonObject } from '../shared/json';
-import { isJsonObject } from '../shared/json';
+import { type Json, type JsonObject, isJsonObject } from '../shared/json/json';
 
 /** From the mildest. What a person may accept; `compute` and `agent` are for tools of our own. */
 export const CLASSES = ['read', 'write', 'destructive'] as const;

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { JsonObject } from '../shared/json';
-import { shortWithoutSecrets, withoutSecrets } from '../shared/without-secrets';
+import type { JsonObject } from '../shared/json/json';
+import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
 import { version } from '../version';
 import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
 import type { ListedTool } from './listed-tool';

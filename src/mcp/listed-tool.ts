@@ -3,7 +3,7 @@ import { ConversionError, type McpImport } from '../tools/convert';
 import { fromMcp } from '../tools/convert/mcp';
 import { DEFINITION_BOUNDS, plainJson } from '../tools/convert/plain-json';
 import { hashJson } from '../store/core/seal';
-import { isJsonObject, type JsonObject } from '../shared/json';
+import { isJsonObject, type JsonObject } from '../shared/json/json';
 import { toJson } from '../tools/results/to-json';
 import { toolName } from './names';
 

@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { siteFault } from '../shared/same-site';
+import { siteFault } from '../shared/wire/same-site';
 import { version } from '../version';
 import type { Fetch } from './bounded-fetch';
 import { fetchFor } from './fetch-for';

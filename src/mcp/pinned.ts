@@ -4,8 +4,8 @@
  * store's key shows that a worker wrote it: what lies in a store may also be a result that some server has sent.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { canonical } from '../shared/canonical';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { canonical } from '../shared/json/canonical';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { StoreError, type Store } from '../store/store';
 import { CLASSES, type AcceptableClass } from './classes';
 

@@ -3,7 +3,7 @@ import { acceptedClass, type Accepted } from './accepted-file';
 import { classOf, proposedClass, stricter, type AcceptableClass } from './classes';
 import { importedTool, type ListedTool } from './listed-tool';
 import { toolName } from './names';
-import { getOwn } from '../shared/json';
+import { getOwn } from '../shared/json/json';
 
 export interface Proposal {
   /** As the server calls it. */

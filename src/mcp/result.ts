@@ -3,9 +3,8 @@
  * holds is data of a stranger: bounded, without the secrets that we sent, and never read as a decision about anything.
  */
 import { LRUCache } from 'lru-cache';
-import { hashJson } from '../shared/digests';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
-import { setOwn } from '../shared/json-limits';
+import { hashJson } from '../shared/json/digests';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../shared/json/json';
 import { binaryFile, type BinaryFile } from '../tools/results/binary';
 import { foreignSchema } from '../tools/convert/foreign-schema';
 import { plainJson, RESULT_BOUNDS } from '../tools/convert/plain-json';

@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { strayFields } from '../tools/define/fields';
 import { replaceFile } from '../store/files/atomic-file';
-import { getOwn } from '../shared/json';
+import { getOwn } from '../shared/json/json';
 import { SERVER_NAME } from './names';
 
 interface Common {

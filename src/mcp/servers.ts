@@ -1,6 +1,6 @@
 /** The tools of MCP servers, as a worker serves them. */
 import { LRUCache } from 'lru-cache';
-import { getOwn, type JsonObject } from '../shared/json';
+import { getOwn, type JsonObject } from '../shared/json/json';
 import type { Store } from '../store/store';
 import { ConversionError, toolFromDefinition } from '../tools/convert';
 import { ToolError } from '../tools/define/errors';

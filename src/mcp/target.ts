@@ -4,9 +4,9 @@
  * store, unless the entry says that it may be shown, or that it is only replaced (decision 0033).
  */
 import { createHmac } from 'node:crypto';
-import { canonical } from '../shared/canonical';
-import { hashJson } from '../shared/digests';
-import { getOwn, type Json, type JsonObject } from '../shared/json';
+import { canonical } from '../shared/json/canonical';
+import { hashJson } from '../shared/json/digests';
+import { getOwn, type Json, type JsonObject } from '../shared/json/json';
 import type { Connection } from './connection';
 import { FileLogin, withOAuth, type OAuthServer } from './oauth';
 import type { ServerConfig } from './servers-file';

@@ -3,7 +3,7 @@
  * between, what is known from the list before is not compiled again, and all together have a bound.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { schemasIn } from '../tools/schema/cost';
 import { importedTool, readListed, type ListedTool } from './listed-tool';
 

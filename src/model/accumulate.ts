@@ -4,7 +4,7 @@
  * their shape tells. A tool call's input is also kept as the text it came in, since parsing loses
  * what admission must see: duplicate keys, and JSON that was cut off.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { brokenStream, unknownStopReason } from './failure';
 import { isCut, type Container, type ModelResponse, type RawToolInput, type StopReason } from './provider';
 import { usageOf } from './usage';

@@ -3,7 +3,7 @@
  * raw events are put together here, not by the SDK, whose message would lose the text of tool inputs.
  */
 import Anthropic from '@anthropic-ai/sdk';
-import type { JsonObject } from '../shared/json';
+import type { JsonObject } from '../shared/json/json';
 import { MessageAccumulator } from './accumulate';
 import { withCacheBreakpoints } from './caching';
 import { eventsOf } from './events';

@@ -3,7 +3,7 @@
  * conversation. The API matches prefixes in the order tools, system, messages, so that the first two
  * stay good for every turn of an agent, and the third makes each step read what the step before wrote.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { WireBody } from './wire';
 
 /** The API takes at most this many breakpoints in one request. */

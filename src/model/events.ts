@@ -1,7 +1,7 @@
 /** The events of a streamed answer, read strictly: what is no event of the Messages API is said to be none, at once. */
 import { APIError } from '@anthropic-ai/sdk';
 import { Stream } from '@anthropic-ai/sdk/core/streaming';
-import { isJsonObject, type JsonObject } from '../shared/json';
+import { isJsonObject, type JsonObject } from '../shared/json/json';
 import { foreignAnswer, type FailureContext } from './failure';
 
 /** @throws ModelFailure for an answer of another API; APIError for what the API reports in its stream; what the connection throws */

@@ -4,11 +4,11 @@
  * never holds a key. An abort is not a failure: callers must look at their signal first.
  */
 import { APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
-import { isJsonObject } from '../shared/json';
+import { isJsonObject } from '../shared/json/json';
 import { ERROR_TYPE_STATUS, meantBy, ruleFor, STATUS_RULES } from './failure-table';
 import { ModelFailure } from './provider';
 import { retryAfterMs, shouldRetry, type HeaderReader } from './retry-after';
-import { shortWithoutSecrets, withoutSecrets } from '../shared/without-secrets';
+import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
 
 /** Longest quotation of what the API said, characters. */
 const MAX_QUOTE = 500;

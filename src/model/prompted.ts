@@ -3,7 +3,7 @@
  * JSON objects `{"tool": …, "arguments": …}` become the same tool_use blocks that a tool API would give.
  * Everything after that (admission, approval, results) is as for any model. How calls are read: written-calls.ts.
  */
-import { isJsonObject, type JsonObject } from '../shared/json';
+import { isJsonObject, type JsonObject } from '../shared/json/json';
 import type {
   ModelCallbacks,
   ModelMessage,

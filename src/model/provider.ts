@@ -2,7 +2,7 @@
  * One interface in front of every model. Messages are the Messages API's own content blocks, kept
  * as they went over the wire, so that thinking blocks and signatures go back unchanged.
  */
-import type { Json, JsonObject } from '../shared/json';
+import type { Json, JsonObject } from '../shared/json/json';
 
 export interface ModelMessage {
   role: 'user' | 'assistant';

@@ -3,7 +3,7 @@
  * or left out here, each time it is sent: one block that it refuses would otherwise end every later turn of the session.
  * Pure, and the same for every request, so that a retried step repeats its request, and the prompt cache holds.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { ModelMessage } from './provider';
 
 export interface WireMessage extends JsonObject {

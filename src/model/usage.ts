@@ -2,7 +2,7 @@
  * What a request took. What is billed and what the conversation takes of the model's window are two figures: where the
  * vendor's own tools ran, the model was asked several times for one answer, and the totals count the conversation each time.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { ModelUsage, TokenCounts } from './provider';
 
 /** Of JSON, for a token: few, so that too little is never counted. */

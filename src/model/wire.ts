@@ -2,7 +2,7 @@
  * ModelRequest → body of `POST /v1/messages`. Pure: what goes over the wire is a function of the
  * request, so that an audit can compute it again.
  */
-import { isJsonObject, type JsonObject } from '../shared/json';
+import { isJsonObject, type JsonObject } from '../shared/json/json';
 import type { ModelRequest } from './provider';
 import { sendable, type WireMessage } from './sendable';
 

@@ -5,8 +5,8 @@
  * a sentence does not call; nothing counts inside what a model thinks. What begins like a call and cannot be read becomes
  * a call too: admission says what is wrong with it, and the loop goes on, instead of an intended call passing for prose.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
-import { parseJson } from '../shared/parse-json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import { parseJson } from '../shared/json/parse-json';
 import type { ModelTool } from './provider';
 import { callsOf, named, orUnread, unfenced, unread, type WrittenCall } from './written/call-objects';
 import { firstEnd, THOUGHT_BEGINS, THOUGHT_ENDS } from './written/thoughts';

@@ -5,7 +5,7 @@
 import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { CallbackSender } from '../activities/ports';
-import { callbackHost, type CallbackHost } from '../shared/callback';
+import { callbackHost, type CallbackHost } from '../shared/wire/callback';
 import { signedHeaders } from './webhook';
 
 export interface CallbackSettings {

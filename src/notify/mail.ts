@@ -1,5 +1,5 @@
 /** The message as an e-mail: plain text, its Message-ID the same when it is sent again. */
-import { visible } from '../shared/visible';
+import { visible } from '../shared/text/visible';
 import { titleOf, type Message } from './message';
 
 export interface MailSettings {

@@ -3,10 +3,10 @@
  * from a bundle that somebody has made up: `read-block.ts` gives each field a type, or nothing.
  */
 import type { TurnContext } from '../shared/activity-io';
-import type { ApprovalPolicy, Earlier, Decision, Settlement } from '../shared/approval';
-import type { CallError } from '../shared/errors';
-import type { Json, JsonObject } from '../shared/json';
-import type { Steer } from '../shared/steer';
+import type { ApprovalPolicy, Earlier, Decision, Settlement } from '../shared/approval/approval';
+import type { CallError } from '../shared/wire/errors';
+import type { Json, JsonObject } from '../shared/json/json';
+import type { Steer } from '../shared/approval/steer';
 import type { CallSubject, TurnSubject } from './subject';
 
 /** How a turn or a direct call began. */

@@ -1,5 +1,5 @@
 /** A bundle may hold any value: each is read as the expected type, or as nothing. */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 
 type Maybe = Json | undefined;
 

@@ -2,10 +2,10 @@
  * Parts that stand by themselves in the store: results of calls, what people are shown, files. Others refer to them by hash. The
  * readers say what they want; a part that is something else, such as one that a tool has named by chance, is an error.
  */
-import type { Held } from '../shared/approval';
-import type { Envelope } from '../shared/envelope';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
-import { isPacked, type Packed } from '../shared/packed';
+import type { Held } from '../shared/approval/approval';
+import type { Envelope } from '../shared/wire/envelope';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import { isPacked, type Packed } from '../shared/json/packed';
 
 /** A part is of another kind than its reference says. */
 export class UnexpectedPart extends Error {

@@ -2,10 +2,10 @@
  * The reader of blocks: what the bodies of a block say, field by field, with a type. A block may come from an older build, which
  * did not write a field yet, or from a bundle, where somebody may have made it up or redacted it: such a field is null.
  */
-import type { ApprovalPolicy } from '../shared/approval';
-import type { OuterMode, ParentTurn } from '../shared/sub-turn';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json';
-import type { BlockKind } from '../shared/transcript';
+import type { ApprovalPolicy } from '../shared/approval/approval';
+import type { OuterMode, ParentTurn } from '../shared/turn/sub-turn';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import type { BlockKind } from '../shared/turn/transcript';
 import { list, number, object, objectOrNull, text, textOrNull } from './fields';
 
 type Text = string | null;

@@ -1,8 +1,8 @@
 /** The writers of blocks, one for each kind: each takes the bodies of its kind, and gives a block that can be appended. */
 import type { CallOutcome, CallArguments, TurnContext } from '../shared/activity-io';
-import { asJson, type Json, type JsonObject } from '../shared/json';
-import type { Steer } from '../shared/steer';
-import type { BlockKind } from '../shared/transcript';
+import { asJson, type Json, type JsonObject } from '../shared/json/json';
+import type { Steer } from '../shared/approval/steer';
+import type { BlockKind } from '../shared/turn/transcript';
 import type {
   AdmissionCall,
   AnsweringTurn,

@@ -1,5 +1,5 @@
 /** What it takes to approve a call of an agent: its definition, its faults, and the policy that it comes to. */
-import type { ApprovalPolicy } from '../shared/approval';
+import type { ApprovalPolicy } from '../shared/approval/approval';
 import { isFrom } from '../shared/server-tools';
 import { unknownFields } from '../shared/unknown-fields';
 

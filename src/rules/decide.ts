@@ -2,7 +2,7 @@
  * Whether a call runs by itself, asks a person, or is refused, and which rule decided. Deny wins; then the most
  * specific rule, where ask wins a tie; then the mode, and under it the class.
  */
-import { CLASS_RULES } from '../shared/tool-class';
+import { CLASS_RULES } from '../shared/turn/tool-class';
 import type { Condition, Outcome } from './condition';
 import type { Policy, ToolRule } from './policy';
 import { simpleCommands } from './command-target';

@@ -1,5 +1,5 @@
 /** An agent's rules, compiled once: every fault of them is found before a model calls anything. */
-import { isJsonObject } from '../shared/json';
+import { isJsonObject } from '../shared/json/json';
 import { unknownFields } from '../shared/unknown-fields';
 import { allowsCommand, forbidsCommand } from './command-target';
 import { allowsPath, forbidsPath } from './path-target';

@@ -2,8 +2,8 @@
  * What rules looked at, as admission writes it down beside a call: enough to ask other rules about it afterwards, without
  * the tool.
  */
-import { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json';
-import type { ToolClass } from '../shared/tool-class';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import type { ToolClass } from '../shared/turn/tool-class';
 import type { CallFacts, TargetKind } from './types';
 
 /** No pattern looks at more of a text, and none takes a longer one for another. */

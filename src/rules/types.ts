@@ -1,6 +1,6 @@
 /** What permission rules look like, what they are asked about, and what they answer. */
-import type { JsonObject } from '../shared/json';
-import type { ToolClass } from '../shared/tool-class';
+import type { JsonObject } from '../shared/json/json';
+import type { ToolClass } from '../shared/turn/tool-class';
 
 export const MODES = ['default', 'auto', 'plan', 'locked'] as const;
 /**

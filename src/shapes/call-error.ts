@@ -1,6 +1,6 @@
 /** What went wrong in a call: as it stands in an envelope and in a view, and as the model reads it. */
 import { z } from 'zod';
-import { ERROR_KINDS, type ErrorCode, ERROR_CODES } from '../shared/error-codes';
+import { ERROR_KINDS, type ErrorCode, ERROR_CODES } from '../shared/wire/error-codes';
 
 export const callError = z.object({
   code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).describe('Of a small set, such as `INVALID_PARAMS`.'),

@@ -1,6 +1,6 @@
 /** How a call stands that was just decided on. */
 import { z } from 'zod';
-import { CALL_STATES } from '../shared/turn-states';
+import { CALL_STATES } from '../shared/turn/turn-states';
 
 export const decidedCall = z.object({
   digest: z.string().describe('The whole digest.'),

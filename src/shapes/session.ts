@@ -1,6 +1,6 @@
 /** What outsiders see of a conversation. Wire format: snake_case. */
 import { z } from 'zod';
-import { TURN_STATES } from '../shared/turn-states';
+import { TURN_STATES } from '../shared/turn/turn-states';
 import { usage } from './usage';
 
 const turnState = z.enum(TURN_STATES);

@@ -1,7 +1,7 @@
 /** What outsiders see of a turn, and of each of its calls. Wire format: snake_case. */
 import { z } from 'zod';
-import { TOOL_CLASSES } from '../shared/tool-class';
-import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn-states';
+import { TOOL_CLASSES } from '../shared/turn/tool-class';
+import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn/turn-states';
 import { callError } from './call-error';
 import { envelope } from './envelope';
 import { usage } from './usage';

@@ -7,8 +7,8 @@
  * Amounts are whole numbers as text.
  */
 
-import { hashJson } from './digests';
-import { jsonBytes } from './json-bytes';
+import { hashJson } from './json/digests';
+import { jsonBytes } from './json/json';
 
 /** Which budget it is. */
 export interface BudgetName {

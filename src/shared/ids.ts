@@ -1,5 +1,5 @@
 /** Ids of turns, calls, activities, workflows and traces (contract.md, "Hashes, blocks, ids, states"). */
-import { hashJson } from './digests';
+import { hashJson } from './json/digests';
 
 /** The principal of the command line and of a library user who names none. */
 export const LOCAL_PRINCIPAL = 'local';
@@ -155,4 +155,10 @@ function random12(hex: string): string {
 function fromOne(what: string, value: number): number {
   if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${what} is an integer from 1, not ${value}`);
   return value;
+}
+
+/** Whose a name is: `tenant/name`; null: it has no slash, and is the operator's own. */
+export function tenantOf(name: string): string | null {
+  const slash = name.indexOf('/');
+  return slash < 0 ? null : name.slice(0, slash);
 }

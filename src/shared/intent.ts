@@ -2,8 +2,8 @@
  * The same act under another name: who does, or did, what one intent stands for. A pure state machine; the entity
  * workflow `intent` runs it, one for each intent, as long as the window lasts.
  */
-import { hashJson } from './digests';
-import type { Json } from './json';
+import { hashJson } from './json/digests';
+import type { Json } from './json/json';
 
 /** A call that has been let through to its effect. */
 export interface IntentOwner {

@@ -1,5 +1,5 @@
 /** The search attributes of our workflows: the namespace must have them. They are for lists; what counts is in the workflow. */
-import { cutBytes } from './cut';
+import { cutBytes } from './text/utf8';
 
 /** As the SDK takes keys. */
 export const SEARCH_ATTRIBUTES = {

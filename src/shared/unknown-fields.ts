@@ -1,5 +1,5 @@
 /** Fields of a definition that nobody reads: a rule under a misspelt name binds nobody, and nothing else would show it. */
-import { isOneSlip, nearest as mostAlike, similarity } from './similar';
+import { isOneSlip, nearest as mostAlike, similarity } from './text/similar';
 
 /**
  * One fault for each, with the right name where one is near.

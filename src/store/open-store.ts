@@ -1,7 +1,7 @@
 /** From the setting HOLDFAST_STORE to a store. */
 import { fileURLToPath } from 'node:url';
-import type { Json } from '../shared/json';
-import { withoutPassword } from '../shared/without-password';
+import type { Json } from '../shared/json/json';
+import { withoutPassword } from '../shared/text/secrets';
 import { FileStore } from './files/file-store';
 import type { Store } from './store';
 

@@ -2,10 +2,10 @@
  * What a store offers: content-addressed parts and blocks, and effect records. Files are the
  * embedded default; every implementation must be safe with several processes at once.
  */
-import type { CallRecord } from '../shared/digests';
-import type { Json, JsonObject } from '../shared/json';
+import type { CallRecord } from '../shared/json/digests';
+import type { Json, JsonObject } from '../shared/json/json';
 import type { BlockContent } from '../record/write-block';
-import type { Block, Part } from '../shared/transcript';
+import type { Block, Part } from '../shared/turn/transcript';
 import type { SealedBlock, StoredBlock } from './core/seal';
 import type { TrailPage, TrailQuery } from './core/trail';
 

@@ -3,8 +3,8 @@
  * never an input, an output, a prompt or a person's note. Activities say it, not the workflow: it replays.
  */
 import { approvalsOf, type Activities, type CallArguments, type CallOutcome, type RunCallOutput } from '../shared/activity-io';
-import type { Decision } from '../shared/approval';
-import type { CallError } from '../shared/errors';
+import type { Decision } from '../shared/approval/approval';
+import type { CallError } from '../shared/wire/errors';
 import type { ToolLogger } from '../tools/define/tool';
 
 type Input<A extends keyof Activities> = Parameters<Activities[A]>[0];

@@ -4,7 +4,7 @@
  * upstream put into a value or an error is hostile: it is cut, never trusted to be small, flat or readable.
  */
 import pino from 'pino';
-import { masked } from '../shared/without-secrets';
+import { masked } from '../shared/text/secrets';
 
 const CENSORED = '[redacted]';
 /** Keys, tokens, passwords, headers with them; and the text of a mail, which no log needs. Compared without `-` and `_`. */

@@ -1,7 +1,7 @@
 /** Temporal's runtime, one a process: its log is ours, and its metrics can be scraped. */
 import { Runtime } from '@temporalio/worker';
 import type pino from 'pino';
-import type { Site } from '../shared/same-site';
+import type { Site } from '../shared/wire/same-site';
 import { secretPlace, startGuardedProxy, type Place } from './guarded-proxy';
 import { temporalLogger } from './temporal-log';
 import { TOOL_DURATION } from './tool-metrics';

@@ -3,7 +3,7 @@
  * through prom-client (prom-tool-metrics.ts). Tools are labelled by their registered name, never by what a model wrote.
  */
 import type { MetricMeter } from '@temporalio/common';
-import type { ErrorCode } from '../shared/error-codes';
+import type { ErrorCode } from '../shared/wire/error-codes';
 
 export interface ToolMetrics {
   /** A call has ended: `code` null for a success; `ms` since it was scheduled, all attempts and the waits between them included. */

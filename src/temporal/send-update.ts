@@ -1,5 +1,5 @@
 /**
- * An update whose sender waits for a while (shared/waits.ts), and what became of it where no answer came: taken, with an
+ * An update whose sender waits for a while (shared/wire/waits.ts), and what became of it where no answer came: taken, with an
  * answer or without one yet; not taken, and too late to be; or nobody can tell.
  */
 import { randomUUID } from 'node:crypto';
@@ -12,7 +12,7 @@ import {
   type Client,
 } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { CLOCKS_APART_MS, TOO_LATE, WAITS_MS, type Waits } from '../shared/waits';
+import { CLOCKS_APART_MS, TOO_LATE, WAITS_MS, type Waits } from '../shared/wire/waits';
 
 /** One thing that is sent, under one name however often it goes out. */
 export class Sending {

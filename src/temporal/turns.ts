@@ -8,9 +8,9 @@ import {
 } from '@temporalio/client';
 import { decodeArrayFromPayloads } from './sdk-private';
 import type { AskedTurn, Turns } from '../activities/ports';
-import { isJsonObject, type Json } from '../shared/json';
-import type { SubTurnFacts } from '../shared/sub-turn';
-import type { Waits } from '../shared/waits';
+import { isJsonObject, type Json } from '../shared/json/json';
+import type { SubTurnFacts } from '../shared/turn/sub-turn';
+import type { Waits } from '../shared/wire/waits';
 import { DECIDE_UPDATE, SUB_TURN_QUERY, type DecideAnswer } from '../workflows/contract';
 import { Sending, sendInTime } from './send-update';
 import { waitForPendingWorkflowTask } from './executions';

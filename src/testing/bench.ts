@@ -1,6 +1,6 @@
 /** One tool on the bench: it is run as a worker runs it, what it does outside is counted, and what it claims is noted. */
-import type { JsonObject } from '../shared/json';
-import { timeLimitOf } from '../shared/tool-class';
+import type { JsonObject } from '../shared/json/json';
+import { timeLimitOf } from '../shared/turn/tool-class';
 import { checkInput } from '../tools/admit/admit';
 import { readReconciled, unknown, type Found } from '../tools/run/returned';
 import { runTool, type RunResult } from '../tools/run/run';

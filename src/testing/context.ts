@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Json } from '../shared/json';
+import type { Json } from '../shared/json/json';
 import { cursorsFor } from '../tools/results/pages';
 import { ToolError } from '../tools/define/errors';
 import type { GivenContext } from '../tools/run/run';

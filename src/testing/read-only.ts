@@ -1,6 +1,6 @@
 /** What must change nothing: previews, probes, checks, and everything about a tool that only reads. */
-import { canonical } from '../shared/canonical';
-import type { Json } from '../shared/json';
+import { canonical } from '../shared/json/canonical';
+import type { Json } from '../shared/json/json';
 import { runTool } from '../tools/run/run';
 import { effects, ended, type Bench } from './bench';
 import { contextFor, newKey } from './context';

@@ -1,6 +1,6 @@
 /** The child of tool-process.ts: loads one tool of an author's module, says so, and runs it when it is told to. */
 import { loadModule } from '../agents/load-module';
-import { timeLimitOf } from '../shared/tool-class';
+import { timeLimitOf } from '../shared/turn/tool-class';
 import { runTool } from '../tools/run/run';
 import { contextFor } from './context';
 import type { Order, Word } from './tool-process';

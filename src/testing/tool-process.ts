@@ -1,7 +1,7 @@
 /** A process that holds one tool, as a worker would, and can be killed. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import type { JsonObject } from '../shared/json';
+import type { JsonObject } from '../shared/json/json';
 import type { RunResult } from '../tools/run/run';
 import type { Tool } from '../tools/define/tool';
 

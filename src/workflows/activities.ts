@@ -2,7 +2,7 @@
 import { ActivityCancellationType, proxyActivities, type ActivityOptions } from '@temporalio/workflow';
 import type { Activities, AdmittedCall, CallArguments, CallOptions, OpenSubTurnInput } from '../shared/activity-io';
 import { activityId } from '../shared/ids';
-import { HEARTBEAT_TIMEOUT_MS } from '../shared/tool-class';
+import { HEARTBEAT_TIMEOUT_MS } from '../shared/turn/tool-class';
 
 const COMMON = { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED } as const;
 /** Attempts for what is safe to repeat: a dead worker, a lost answer. Tools count their own retries. */

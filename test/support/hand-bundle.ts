@@ -1,9 +1,9 @@
 /** A bundle written by hand, for tests of what reads bundles: one turn, one call that a person changed and approved. */
 import { LineWriter } from '../../src/audit/format/writer';
 import type { Bodies, LineKind } from '../../src/audit/format/lines';
-import { hashJson } from '../../src/shared/digests';
-import type { Json, JsonObject } from '../../src/shared/json';
-import type { Block, BlockKind, Part } from '../../src/shared/transcript';
+import { hashJson } from '../../src/shared/json/digests';
+import type { Json, JsonObject } from '../../src/shared/json/json';
+import type { Block, BlockKind, Part } from '../../src/shared/turn/transcript';
 
 /** Everything in the bundle that somebody outside has written. */
 export interface Words {

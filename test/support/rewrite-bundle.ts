@@ -1,5 +1,5 @@
 /** A bundle with changed lines, chained and signed anew: what somebody makes who has stolen the key. */
-import { canonical } from '../../src/shared/canonical';
+import { canonical } from '../../src/shared/json/canonical';
 import type { SigningKey } from '../../src/attestation/signing-key';
 import type { Bodies, EndBody, LineKind } from '../../src/audit/format/lines';
 import { LineWriter } from '../../src/audit/format/writer';

@@ -1,6 +1,11 @@
-import type { ModelProvider, ModelRequest, ModelResponse, StopReason } from '../../src/model/provider';
-import { ModelFailure } from '../../src/model/provider';
-import type { JsonObject } from '../../src/shared/json';
+import {
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResponse,
+  type StopReason,
+  ModelFailure,
+} from '../../src/model/provider';
+import type { JsonObject } from '../../src/shared/json/json';
 
 export type Answer = { content: JsonObject[]; stopReason?: StopReason; json?: Record<string, string> } | ModelFailure;
 

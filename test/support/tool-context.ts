@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Json } from '../../src/shared/json';
+import type { Json } from '../../src/shared/json/json';
 import { cursorsFor } from '../../src/tools/results/pages';
 import { ToolError } from '../../src/tools/define/errors';
 import { silent } from './silent';

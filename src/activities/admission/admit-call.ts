@@ -1,11 +1,11 @@
 /** Admission's part with I/O: what is undecided, the preview, the digest over both, and the card, stored exactly as it will be shown. */
 import { Context } from '@temporalio/activity';
 import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/activity-io';
-import { samePerson, stricter, type Held } from '../../shared/approval';
-import { approvalCard } from '../../shared/card';
-import { callDigest, callRecord, type CallFields } from '../../shared/digests';
-import { callError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
+import { samePerson, stricter, type Held } from '../../shared/approval/approval';
+import { approvalCard } from '../../shared/approval/card';
+import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
+import { callError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import { targetHash, targetOf } from '../../tools/admit/act';
 import { askedBefore, earlierRun } from '../checks/after-reset';

@@ -1,13 +1,13 @@
 /** The calls of one answer, or a direct call, admitted: as they go into the transcript, and as they travel to the workflow. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { INLINE_BYTES, type AdmittedCall, type TakeStepInput, type TurnContext } from '../../shared/activity-io';
-import { canonical } from '../../shared/canonical';
-import { callDigest, callRecord, type CallFields } from '../../shared/digests';
+import { canonical } from '../../shared/json/canonical';
+import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callId } from '../../shared/ids';
 import { CLAIM_MS } from '../../shared/intent';
 import type { AdmissionCall } from '../../record/blocks';
-import { asJson } from '../../shared/json';
-import { timeLimitOf } from '../../shared/tool-class';
+import { asJson } from '../../shared/json/json';
+import { timeLimitOf } from '../../shared/turn/tool-class';
 import { isCut, type ModelResponse } from '../../model/provider';
 import type { Store } from '../../store/store';
 import { admit, refuseExcess, type StaticAdmission } from '../../tools/admit/admit';

@@ -1,9 +1,9 @@
 /** Admission of a direct call: the blocks, checks and digest of a step, without a model request. */
 import { systemPrompt } from '../../agents/system-prompt';
 import { INLINE_BYTES, type AdmitDirectInput, type AdmitDirectOutput } from '../../shared/activity-io';
-import { canonical } from '../../shared/canonical';
-import { hashJson, inputDigest } from '../../shared/digests';
-import { callError, type CallError } from '../../shared/errors';
+import { canonical } from '../../shared/json/canonical';
+import { hashJson, inputDigest } from '../../shared/json/digests';
+import { callError, type CallError } from '../../shared/wire/errors';
 import { callId } from '../../shared/ids';
 import { Draft } from '../../store/core/transcript';
 import { admit, checkAhead, type StaticAdmission } from '../../tools/admit/admit';

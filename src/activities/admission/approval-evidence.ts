@@ -1,7 +1,7 @@
 /** What whoever approved a call was shown besides its input: a part of its own, whose hash stands in the call's digest. */
 import type { CallArguments } from '../../shared/activity-io';
 import { readApprovalEvidence, type ApprovalEvidence } from '../../record/parts';
-import { asJson } from '../../shared/json';
+import { asJson } from '../../shared/json/json';
 import type { Store } from '../../store/store';
 
 /** Null where there is nothing to show. */

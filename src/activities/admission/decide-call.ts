@@ -1,9 +1,9 @@
 /** The end of admission for a call that was undecided: hooks with I/O, then permission, then perhaps the classifier. */
 import { type AdmitCallInput, type ChangedBy, type DecidedCall, INLINE_BYTES } from '../../shared/activity-io';
-import { canonical } from '../../shared/canonical';
-import { hashJson, inputDigest } from '../../shared/digests';
-import { callError, type CallError } from '../../shared/errors';
-import { asJson, type JsonObject } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import { hashJson, inputDigest } from '../../shared/json/digests';
+import { callError, type CallError } from '../../shared/wire/errors';
+import { asJson, type JsonObject } from '../../shared/json/json';
 import { checkInput, deniedError } from '../../tools/admit/admit';
 import { classify, type ClassifierAnswer } from '../../tools/admit/classifier';
 import { hooksFor, runBeforeIo, type InputChange } from '../../tools/admit/hooks';

@@ -1,9 +1,9 @@
 /** Another input that an approver wants: admitted like the model's own, and then always asked about. */
 import type { AdmitCallInput } from '../../shared/activity-io';
-import type { Edit } from '../../shared/approval';
-import { canonical } from '../../shared/canonical';
-import { callError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
+import type { Edit } from '../../shared/approval/approval';
+import { canonical } from '../../shared/json/canonical';
+import { callError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
 import { admit, checkInput, deniedError } from '../../tools/admit/admit';
 import { hooksFor, runBeforeIo } from '../../tools/admit/hooks';
 import { decideOn, factsOf, recordedFacts } from '../../tools/admit/policy';

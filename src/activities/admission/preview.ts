@@ -1,8 +1,8 @@
 /** What a call would do, by its tool's own word: before a person is asked, and again right before the effect. */
 import { Context } from '@temporalio/activity';
 import type { TurnContext } from '../../shared/activity-io';
-import type { CallError } from '../../shared/errors';
-import type { Json, JsonObject } from '../../shared/json';
+import type { CallError } from '../../shared/wire/errors';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { Dependencies } from '../ports';
 import { runWhere } from '../call/run-where';
 import { toolContext } from '../call/tool-context';

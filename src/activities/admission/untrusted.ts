@@ -5,7 +5,7 @@
  */
 import type { ModelMessage } from '../../model/provider';
 import { blocksOf } from '../../record/read-block';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { StoreError, type Store } from '../../store/store';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { messagesOf } from '../step/conversation';

@@ -1,6 +1,6 @@
 import type { RunCallInput } from '../../shared/activity-io';
-import type { Envelope } from '../../shared/envelope';
-import type { JsonObject } from '../../shared/json';
+import type { Envelope } from '../../shared/wire/envelope';
+import type { JsonObject } from '../../shared/json/json';
 import { annotate } from '../../tools/admit/after-hooks';
 import { turnFacts } from '../admission/decide-call';
 import type { Dependencies } from '../ports';

@@ -2,11 +2,11 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CallArguments, TurnContext } from '../../shared/activity-io';
 import { readInput } from '../../record/parts';
-import { canonical, CanonicalError } from '../../shared/canonical';
-import { callDigest, hashJson } from '../../shared/digests';
-import { callError, type CallError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
-import type { ToolClass } from '../../shared/tool-class';
+import { canonical, CanonicalError } from '../../shared/json/canonical';
+import { callDigest, hashJson } from '../../shared/json/digests';
+import { callError, type CallError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
+import type { ToolClass } from '../../shared/turn/tool-class';
 import { StoreError, type Store } from '../../store/store';
 import { checkInput } from '../../tools/admit/admit';
 import { prepareTool } from '../../tools/catalogue/registry';

@@ -1,8 +1,8 @@
 /** `debug_info`, for a call that asks for it, where the worker allows it. Secrets are taken out as they are from logs. */
 import { hostname } from 'node:os';
 import type { CallOptions } from '../../shared/activity-io';
-import type { Envelope } from '../../shared/envelope';
-import type { Json, JsonObject } from '../../shared/json';
+import type { Envelope } from '../../shared/wire/envelope';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { redactedValue } from '../../telemetry/redact';
 import { toJson } from '../../tools/results/to-json';
 

@@ -1,9 +1,9 @@
 /** What a direct call answers: its stored envelope, no larger than history can carry. */
 import type { CallOutcome, EndTurnInput, TurnContext } from '../../shared/activity-io';
-import { canonical } from '../../shared/canonical';
-import type { Envelope } from '../../shared/envelope';
-import { callError } from '../../shared/errors';
-import { asJson, isJsonObject } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import type { Envelope } from '../../shared/wire/envelope';
+import { callError } from '../../shared/wire/errors';
+import { asJson, isJsonObject } from '../../shared/json/json';
 import { storedFile } from '../../store/core/presign';
 import { StoreError } from '../../store/store';
 import { binaryFile, filesIn, withAddresses } from '../../tools/results/binary';

@@ -3,7 +3,7 @@
  * progress to whoever watches, and the retry counts to the next attempt.
  */
 import { Context } from '@temporalio/activity';
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 
 export interface HeartbeatDetails {
   [key: string]: Json;

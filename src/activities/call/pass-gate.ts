@@ -1,6 +1,6 @@
 /** A call's way through its tool's limits: it waits a moment, is given back to be tried later, or, at last, fails. */
 import { ApplicationFailure } from '@temporalio/activity';
-import { callError, type CallError } from '../../shared/errors';
+import { callError, type CallError } from '../../shared/wire/errors';
 import type { Busy, Pass } from '../../tools/limits/gate';
 import type { RunResult } from '../../tools/run/run';
 import type { Dependencies } from '../ports';

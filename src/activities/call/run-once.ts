@@ -1,10 +1,10 @@
 /** One run of a tool's function for one call: from arguments to a stored envelope. */
 import { Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput, TurnContext } from '../../shared/activity-io';
-import type { Envelope, EnvelopeMetadata } from '../../shared/envelope';
-import type { CallError } from '../../shared/errors';
-import { asJson, type Json, type JsonObject } from '../../shared/json';
-import { timeLimitOf } from '../../shared/tool-class';
+import type { Envelope, EnvelopeMetadata } from '../../shared/wire/envelope';
+import type { CallError } from '../../shared/wire/errors';
+import { asJson, type Json, type JsonObject } from '../../shared/json/json';
+import { timeLimitOf } from '../../shared/turn/tool-class';
 import type { Deadline } from '../../tools/run/deadline';
 import { deprecationMetadata } from '../../tools/define/versions';
 import { storedResult } from '../../tools/results/shape';

@@ -1,10 +1,10 @@
 /** Calls that may be repeated: retried per error code by Temporal; reads served from the cache, identical ones run once. */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
-import type { Envelope } from '../../shared/envelope';
-import type { CallError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
-import { CLASS_RULES } from '../../shared/tool-class';
+import type { Envelope } from '../../shared/wire/envelope';
+import type { CallError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
+import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { hasPresigned } from '../../tools/results/binary';
 import { cacheKey } from '../../tools/run/cache';
 import { nextRetry, type RetryCounts } from '../../tools/define/errors';

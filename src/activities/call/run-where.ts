@@ -1,14 +1,14 @@
 /** Runs a tool where its definition says: on the worker's own thread, or in one that can be ended. */
 import type { TurnContext } from '../../shared/activity-io';
-import { callError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
-import { timeLimitOf } from '../../shared/tool-class';
+import { callError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
+import { timeLimitOf } from '../../shared/turn/tool-class';
 import { isToolError, ToolError } from '../../tools/define/errors';
 import type { ToolPart } from '../../tools/isolation/protocol';
 import type { ReadyThread } from '../../tools/isolation/tool-threads';
 import { runTool, type GivenContext, type RunResult } from '../../tools/run/run';
 import type { Dependencies } from '../ports';
-import { exceptionText } from '../../shared/exception-text';
+import { exceptionText } from '../../shared/text/exception-text';
 import type { Tool } from '../../tools/define/tool';
 
 /** How long a preview or a probe waits for a thread, ms. */

@@ -1,5 +1,5 @@
 import type { TurnContext } from '../../shared/activity-io';
-import { asJson, type Json, type JsonObject } from '../../shared/json';
+import { asJson, type Json, type JsonObject } from '../../shared/json/json';
 import { type Store, StoreError } from '../../store/store';
 import { withoutBytes } from '../../tools/results/binary';
 import { cursorsFor } from '../../tools/results/pages';

@@ -1,9 +1,8 @@
 /** The approvals of a call, counted again where it is about to run: by the worker's own policy and keys, whatever history says. */
-import type { RunCallInput } from '../../shared/activity-io';
-import { samePerson, type ApprovalPolicy, type Decision } from '../../shared/approval';
-import { noteHash } from '../../shared/decision';
-import { callError, type CallError } from '../../shared/errors';
-import { approvalsOf } from '../../shared/activity-io';
+import { type RunCallInput, approvalsOf } from '../../shared/activity-io';
+import { samePerson, type ApprovalPolicy, type Decision } from '../../shared/approval/approval';
+import { noteHash } from '../../shared/approval/decision';
+import { callError, type CallError } from '../../shared/wire/errors';
 import { askedAbout, foundGood } from '../people/question-register';
 import type { Dependencies } from '../ports';
 import { approvalEvidenceOf } from '../admission/approval-evidence';

@@ -1,7 +1,7 @@
 /** What is looked at before anything runs a call: the tool, the digest, the rules, and what holds it back. */
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/activity-io';
-import { callError, type CallError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
+import { callError, type CallError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
 import { afterReset } from './after-reset';
 import { namedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';

@@ -1,7 +1,7 @@
 /** Right before the effect: what sends an admitted call back to a person, or refuses it. */
 import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
-import type { Held } from '../../shared/approval';
-import type { JsonObject } from '../../shared/json';
+import type { Held } from '../../shared/approval/approval';
+import type { JsonObject } from '../../shared/json/json';
 import { approvalsFault } from './approvals-fault';
 import { withinBudgets } from '../effects/budgets';
 import type { Dependencies } from '../ports';

@@ -3,7 +3,7 @@
  * what their digest leaves out is taken from the start of the turn (own-start.ts), not from the arguments of the activity.
  */
 import type { RunCallInput } from '../../shared/activity-io';
-import { callError, type CallError } from '../../shared/errors';
+import { callError, type CallError } from '../../shared/wire/errors';
 import type { Dependencies } from '../ports';
 
 /** How long such turns go on after the store was first opened by a version that knows the new digests. */

@@ -4,7 +4,7 @@
  * the id for good: whoever starts a call under it later, by whatever way, does not have it made again.
  */
 import type { TurnContext } from '../../shared/activity-io';
-import { callError, type CallError } from '../../shared/errors';
+import { callError, type CallError } from '../../shared/wire/errors';
 import type { Store } from '../../store/store';
 
 interface First {

@@ -1,8 +1,8 @@
 /** A check right before an effect, and its answer. */
 import type { RunCallInput } from '../../shared/activity-io';
-import type { Held } from '../../shared/approval';
-import type { CallError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
+import type { Held } from '../../shared/approval/approval';
+import type { CallError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
 import type { Dependencies } from '../ports';
 import type { ApprovalEvidence } from '../../record/parts';
 import type { Tool } from '../../tools/define/tool';

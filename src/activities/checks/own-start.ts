@@ -4,7 +4,7 @@
  * so that digests name no agent, does not choose the agent.
  */
 import type { RunCallInput } from '../../shared/activity-io';
-import { callError, type CallError } from '../../shared/errors';
+import { callError, type CallError } from '../../shared/wire/errors';
 import type { Store } from '../../store/store';
 import { walk } from '../../store/core/transcript';
 import { startOf } from '../step/mcp-tools';

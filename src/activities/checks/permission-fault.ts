@@ -1,8 +1,8 @@
 /** Permission once more, where the call is run: history is not trusted to have asked. */
 import { approvalsOf, type RunCallInput } from '../../shared/activity-io';
-import type { Held } from '../../shared/approval';
-import { callError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
+import type { Held } from '../../shared/approval/approval';
+import { callError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
 import { deniedError } from '../../tools/admit/admit';
 import { decide } from '../../tools/admit/policy';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';

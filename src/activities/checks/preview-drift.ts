@@ -1,9 +1,9 @@
 /** Right before the effect: is it still what was shown? */
 import { Context } from '@temporalio/activity';
 import type { RunCallInput } from '../../shared/activity-io';
-import { canonical } from '../../shared/canonical';
-import { hashJson } from '../../shared/digests';
-import type { Json, JsonObject } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import { hashJson } from '../../shared/json/digests';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { taken } from '../../tools/schema/input-output';
 import type { Dependencies } from '../ports';
 import { previewOf } from '../admission/preview';

@@ -1,7 +1,7 @@
 /** What people say became of a call in doubt, counted again where it is written down: by the worker's own policy and keys. */
 import type { SettleEffectInput } from '../../shared/activity-io';
-import { samePerson, stricter, type ApprovalPolicy, type Settlement } from '../../shared/approval';
-import { noteHash } from '../../shared/decision';
+import { samePerson, stricter, type ApprovalPolicy, type Settlement } from '../../shared/approval/approval';
+import { noteHash } from '../../shared/approval/decision';
 import type { EffectRecord } from '../../store/store';
 import { foundSettled } from '../people/question-register';
 import type { Dependencies } from '../ports';

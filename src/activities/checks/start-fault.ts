@@ -2,9 +2,9 @@
  * Whether a signed start is of this very turn. Everyone who reads history can copy it, and it does not cover the conversation
  * before the message: so it begins one turn only, and a message to a session begins only a turn that the session itself has started.
  */
-import { hashJson } from '../../shared/digests';
+import { hashJson } from '../../shared/json/digests';
 import { sessionWorkflowId } from '../../shared/ids';
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import type { Dependencies, SignedStart } from '../ports';
 
 /** Why not, or null. */

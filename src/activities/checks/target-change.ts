@@ -1,7 +1,7 @@
 /** Right before the call runs: does its tool still act on what was admitted? */
 import { approvalsOf, type RunCallInput } from '../../shared/activity-io';
-import { callError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
+import { callError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
 import { targetHash, targetOf } from '../../tools/admit/act';
 import type { NamedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';

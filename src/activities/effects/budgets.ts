@@ -4,11 +4,11 @@
  * where that leaves no room, what is reserved is compared with the effect records.
  */
 import type { RunCallInput, TurnContext } from '../../shared/activity-io';
-import { plainName } from '../../shared/approval';
+import { plainName } from '../../shared/approval/approval';
 import type { BudgetName, Dispatched, Reservation } from '../../shared/budget-book';
-import { callError, type CallError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
-import { timeLimitOf } from '../../shared/tool-class';
+import { callError, type CallError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
+import { timeLimitOf } from '../../shared/turn/tool-class';
 import type { EffectRecord } from '../../store/store';
 import { budgetsFor, type Budget, type ToolBudget } from '../../tools/limits/budgets';
 import { turnFacts } from '../admission/decide-call';

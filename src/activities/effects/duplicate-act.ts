@@ -3,11 +3,11 @@
  * who sees the first one, also where a rule would let it run. Claimed right before the effect; a card only looks.
  */
 import type { AdmitCallInput, RunCallInput } from '../../shared/activity-io';
-import type { Held } from '../../shared/approval';
-import { callError } from '../../shared/errors';
+import type { Held } from '../../shared/approval/approval';
+import { callError } from '../../shared/wire/errors';
 import { type ClaimAnswer, holds, INTENT_WINDOW_MS, type IntentOwner } from '../../shared/intent';
-import type { JsonObject } from '../../shared/json';
-import { tenantOf } from '../../shared/tenant';
+import type { JsonObject } from '../../shared/json/json';
+import { tenantOf } from '../../shared/ids';
 import type { EffectState } from '../../store/store';
 import { intentOf } from '../../tools/admit/act';
 import { type ApprovalEvidence, readResult } from '../../record/parts';

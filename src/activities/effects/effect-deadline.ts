@@ -3,7 +3,7 @@
  * is told that nothing has happened believes it only from then on. So a worker that stood still cannot act after others have
  * gone on without it.
  */
-import { timeLimitOf } from '../../shared/tool-class';
+import { timeLimitOf } from '../../shared/turn/tool-class';
 import type { EffectRecord, Store } from '../../store/store';
 import type { Deadline } from '../../tools/run/deadline';
 import { readResult } from '../../record/parts';

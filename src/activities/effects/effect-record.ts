@@ -3,7 +3,7 @@
  * what was done under the old one is found by the act, is taken over, and is never done again.
  */
 import type { CallArguments, RunCallInput, TurnContext } from '../../shared/activity-io';
-import { actHash, idempotencyKey } from '../../shared/digests';
+import { actHash, idempotencyKey } from '../../shared/json/digests';
 import type { EffectRecord, NewClaim, Store } from '../../store/store';
 import { Context } from '@temporalio/activity';
 import type { Dependencies } from '../ports';

@@ -1,8 +1,8 @@
 /** Asks a tool's own probe what became of a call in doubt. */
 import { Context } from '@temporalio/activity';
 import type { ReconcileEffectInput, ReconcileEffectOutput, RunCallOutput } from '../../shared/activity-io';
-import { callError } from '../../shared/errors';
-import type { Json, JsonObject } from '../../shared/json';
+import { callError } from '../../shared/wire/errors';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { EffectRecord } from '../../store/store';
 import { append } from '../../store/core/transcript';
 import { outputFault } from '../../tools/schema/input-output';

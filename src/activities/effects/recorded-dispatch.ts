@@ -4,7 +4,7 @@
  * So whose an effect is, and what it acted on, is said by its own dispatch, not by the digest that it is asked about under.
  */
 import type { TurnContext } from '../../shared/activity-io';
-import type { ApprovalPolicy } from '../../shared/approval';
+import type { ApprovalPolicy } from '../../shared/approval/approval';
 import { readBlock } from '../../record/read-block';
 import { StoreError, type EffectRecord, type Store } from '../../store/store';
 import type { NamedCall } from '../call/call-input';

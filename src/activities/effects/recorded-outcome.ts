@@ -1,6 +1,6 @@
 /** What an effect record says of a call that this attempt may not dispatch. */
 import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
-import { callError } from '../../shared/errors';
+import { callError } from '../../shared/wire/errors';
 import type { EffectRecord } from '../../store/store';
 import { readResult } from '../../record/parts';
 import type { Dependencies } from '../ports';

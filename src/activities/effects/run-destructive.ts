@@ -6,9 +6,9 @@
  */
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/activity-io';
-import { callError, type CallError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
-import { CLASS_RULES } from '../../shared/tool-class';
+import { callError, type CallError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
+import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { type EffectRecord, StoreError } from '../../store/store';
 import { Draft, walk } from '../../store/core/transcript';
 import { Deadline } from '../../tools/run/deadline';

@@ -1,8 +1,8 @@
 /** After a lost attempt, and after a person has settled one. */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../../shared/activity-io';
-import { SETTLEMENT_REFUSED } from '../../shared/approval';
-import { callError } from '../../shared/errors';
+import { SETTLEMENT_REFUSED } from '../../shared/approval/approval';
+import { callError } from '../../shared/wire/errors';
 import type { EffectRecord } from '../../store/store';
 import { append } from '../../store/core/transcript';
 import { closeQuestion } from '../people/question-register';

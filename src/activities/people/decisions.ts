@@ -16,7 +16,7 @@ import type { Dependencies } from '../ports';
 import { wantsSignatures } from '../checks/signed-start';
 import { Context } from '@temporalio/activity';
 import { readCardPart, readSaidPart } from '../../record/parts';
-import { asJson } from '../../shared/json';
+import { asJson } from '../../shared/json/json';
 
 /** A signed decision, looked at when it arrives: what is not genuine must not answer a question. */
 export async function checkDecision(deps: Dependencies, input: CheckDecisionInput): Promise<CheckDecisionOutput> {

@@ -3,8 +3,8 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { NotifyInput } from '../../shared/activity-io';
 import type { Delivery, Dependencies } from '../ports';
 import { checkOwnTurn, checkTurnsOwn } from '../checks/own-turn';
-import type { CallbackInput } from '../../shared/callback';
-import { isJsonObject } from '../../shared/json';
+import type { CallbackInput } from '../../shared/wire/callback';
+import { isJsonObject } from '../../shared/json/json';
 
 export async function notify(deps: Dependencies, question: NotifyInput): Promise<void> {
   const { notifier, store } = deps;

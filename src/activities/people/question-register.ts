@@ -6,10 +6,10 @@
  */
 import { Context } from '@temporalio/activity';
 import type { CheckDecisionInput } from '../../shared/activity-io';
-import { samePerson, type Settlement } from '../../shared/approval';
-import { hashJson } from '../../shared/digests';
-import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { CLOCKS_APART_MS } from '../../shared/waits';
+import { samePerson, type Settlement } from '../../shared/approval/approval';
+import { hashJson } from '../../shared/json/digests';
+import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { CLOCKS_APART_MS } from '../../shared/wire/waits';
 import { StoreError, type Store } from '../../store/store';
 
 type Registers = Pick<Store, 'registers'>;

@@ -1,9 +1,8 @@
 /** What an agent is, for the record: all that goes into a model request or decides on a call, and what ran it. */
 import { systemPrompt } from '../../agents/system-prompt';
 import { PRICES_AS_OF, priceOf, type ModelSettings, type Price } from '../../model/prices';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { isUnsafeInteger } from '../../shared/json-limits';
-import { withoutSecrets } from '../../shared/without-secrets';
+import { isJsonObject, type Json, type JsonObject, isUnsafeInteger } from '../../shared/json/json';
+import { withoutSecrets } from '../../shared/text/secrets';
 import { describe } from '../../tools/define/model-text';
 import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
 import { outputSchema } from '../../tools/schema/schema';

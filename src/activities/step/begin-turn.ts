@@ -1,5 +1,5 @@
 /** How a turn begins in the transcript: who asked for what, and the user's message. */
-import { hashJson } from '../../shared/digests';
+import { hashJson } from '../../shared/json/digests';
 import type { TurnBegin, TurnContext } from '../../shared/activity-io';
 import type { StartBody } from '../../record/blocks';
 import { messageBlock, startBlock } from '../../record/write-block';

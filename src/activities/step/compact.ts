@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CompactInput, CompactOutput, StepUsage } from '../../shared/activity-io';
-import { NO_USAGE } from '../../shared/usage';
+import { NO_USAGE } from '../../shared/turn/usage';
 import type { ModelMessage } from '../../model/provider';
 import { Draft } from '../../store/core/transcript';
 import type { PreparedAgent } from '../../tools/catalogue/registry';

@@ -5,7 +5,7 @@
  */
 import type { ModelMessage } from '../../model/provider';
 import { readBlock, type ReadSummary } from '../../record/read-block';
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import { estimateTokens } from '../../tools/define/model-text';
 import { messageOf, type Entry } from './conversation';
 import { withoutDeclined } from './declined-turn';

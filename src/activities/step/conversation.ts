@@ -1,7 +1,7 @@
 /** The transcript as the model sees it: messages out of blocks, and results into messages. */
 import type { ModelMessage } from '../../model/provider';
 import type { CallOutcome, TurnContext } from '../../shared/activity-io';
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { Store } from '../../store/store';
 import type { Draft } from '../../store/core/transcript';
 import { closeQuestion } from '../people/question-register';

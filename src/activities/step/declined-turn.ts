@@ -2,7 +2,7 @@
  * A turn that the model declined to answer. The vendor declines every later request too that has in it what was declined,
  * so that the session would never be answered again: a note stands in the place of the turn. The chain keeps all of it.
  */
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import type { Entry } from './conversation';
 
 /** @param began hash of the block of the turn's first message; where a summary stands for it, the turn goes on behind that */

@@ -2,7 +2,7 @@
  * Who has said something in the conversation that a turn goes on with: asked for an earlier turn, sent a message to one, or
  * decided on a call of one with words that the model reads. What was said to a sub-agent came back as its answer.
  */
-import { samePerson } from '../../shared/approval';
+import { samePerson } from '../../shared/approval/approval';
 import { readBlock, type ReadBlock } from '../../record/read-block';
 import type { Store } from '../../store/store';
 import { walk } from '../../store/core/transcript';

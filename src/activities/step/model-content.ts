@@ -1,7 +1,7 @@
 /** A model's answer is hostile input: what is stored of it, and what was asked for in it. */
 import type { ModelResponse } from '../../model/provider';
-import type { Json, JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import type { Json, JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import { toJson } from '../../tools/results/to-json';
 import type { AskedIds } from './unique-ids';
 

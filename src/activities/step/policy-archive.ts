@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { agentDefinition, type Engine } from './agent-definition';
-import { canonical } from '../../shared/canonical';
-import type { JsonObject } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import type { JsonObject } from '../../shared/json/json';
 import type { Store } from '../../store/store';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 

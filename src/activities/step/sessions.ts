@@ -2,12 +2,12 @@
 import type { Dependencies } from '../ports';
 import { Context } from '@temporalio/activity';
 import { StoreError } from '../../store/store';
-import { hashJson } from '../../shared/digests';
+import { hashJson } from '../../shared/json/digests';
 import { mayCut } from './compaction';
 import { messageOf } from './conversation';
 import { turnOfBlock, walk } from '../../store/core/transcript';
 import type { BeginSessionInput, BeginSessionOutput, CheckForkInput, CheckForkOutput } from '../../shared/activity-io';
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import type { StoredBlock } from '../../store/core/seal';
 
 const HASH = /^[0-9a-f]{64}$/;

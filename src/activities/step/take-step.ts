@@ -5,7 +5,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { systemPrompt } from '../../agents/system-prompt';
 import type { TakeStepInput, TakeStepOutput, TurnPolicy } from '../../shared/activity-io';
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import { costUsd } from '../../model/prices';
 import {
   isCut,
@@ -16,7 +16,7 @@ import {
   type ModelUsage,
 } from '../../model/provider';
 import { NO_TOKENS } from '../../model/usage';
-import { NO_USAGE } from '../../shared/usage';
+import { NO_USAGE } from '../../shared/turn/usage';
 import { Draft } from '../../store/core/transcript';
 import { checkAhead } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';

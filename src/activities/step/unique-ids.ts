@@ -3,7 +3,7 @@
  * other call of the conversation has; an id that is not gets another one here, and the record keeps what the model wrote.
  */
 import type { ModelMessage, ModelResponse } from '../../model/provider';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 /** By the position of the block: its id as the model wrote it, where it has another one now. Null: it had none. */
 export type AskedIds = ReadonlyMap<number, Json>;

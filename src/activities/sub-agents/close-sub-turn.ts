@@ -1,9 +1,9 @@
 /** A sub-agent's turn has ended: its answer, or why there is none, becomes the result of the call. */
 import type { CloseSubTurnInput, RunCallOutput } from '../../shared/activity-io';
-import type { Envelope, EnvelopeMetadata } from '../../shared/envelope';
-import { callError, type CallError } from '../../shared/errors';
+import type { Envelope, EnvelopeMetadata } from '../../shared/wire/envelope';
+import { callError, type CallError } from '../../shared/wire/errors';
 import { workflowId } from '../../shared/ids';
-import type { SubTurnReport } from '../../shared/sub-turn';
+import type { SubTurnReport } from '../../shared/turn/sub-turn';
 import { withAfterHooks } from '../call/after-hooks';
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies } from '../ports';

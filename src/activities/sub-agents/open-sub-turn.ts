@@ -1,10 +1,10 @@
 /** Before a sub-agent begins: the call is looked at as any other is before it runs, and its turn is described. */
 import type { ExistingSubTurn, OpenSubTurnInput, OpenSubTurnOutput } from '../../shared/activity-io';
-import { callError, type CallError } from '../../shared/errors';
-import { hashJson } from '../../shared/digests';
+import { callError, type CallError } from '../../shared/wire/errors';
+import { hashJson } from '../../shared/json/digests';
 import { workflowId } from '../../shared/ids';
-import type { JsonObject } from '../../shared/json';
-import { narrower, type OuterMode, type TurnLimits } from '../../shared/sub-turn';
+import type { JsonObject } from '../../shared/json/json';
+import { narrower, type OuterMode, type TurnLimits } from '../../shared/turn/sub-turn';
 import { tooDeep } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { taken } from '../../tools/schema/input-output';

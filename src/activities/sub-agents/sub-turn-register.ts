@@ -3,9 +3,9 @@
  * Whoever answers the tasks of the turn above in the place of our workers starts any child of it, for a call that nobody has
  * approved, of another agent, or with words of his own; and has none of them opened.
  */
-import { hashJson } from '../../shared/digests';
-import type { Json } from '../../shared/json';
-import type { OuterMode, ParentTurn } from '../../shared/sub-turn';
+import { hashJson } from '../../shared/json/digests';
+import type { Json } from '../../shared/json/json';
+import type { OuterMode, ParentTurn } from '../../shared/turn/sub-turn';
 import type { Store } from '../../store/store';
 import type { TurnContext } from '../../shared/activity-io';
 import type { PreparedAgent } from '../../tools/catalogue/registry';

@@ -1,5 +1,5 @@
 /** What a turn keeps of what another one says of itself. All of it lands in history, so it stays small. */
-import { NOTHING_SPENT, type SubTurnReport, travelling } from '../../shared/sub-turn';
+import { NOTHING_SPENT, type SubTurnReport, travelling } from '../../shared/turn/sub-turn';
 import type { AskedTurn, Dependencies } from '../ports';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ForwardDecisionInput, ForwardDecisionOutput, LookAtSubTurnInput } from '../../shared/activity-io';

@@ -6,9 +6,9 @@
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { TurnContext } from '../../shared/activity-io';
-import { samePerson } from '../../shared/approval';
+import { samePerson } from '../../shared/approval/approval';
 import { blocksOf, readBlock, type ReadAdmittedCall, type ReadStart } from '../../record/read-block';
-import type { ParentTurn } from '../../shared/sub-turn';
+import type { ParentTurn } from '../../shared/turn/sub-turn';
 import { walk } from '../../store/core/transcript';
 import { StoreError } from '../../store/store';
 import type { Dependencies } from '../ports';

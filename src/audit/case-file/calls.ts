@@ -1,7 +1,7 @@
 /** The calls of a turn, put together from what the activities were given and what they answered, and from the blocks. */
 import { decisionClaims } from '../../attestation/claims';
 import { readToken } from '../../attestation/token';
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
 import { signatureOf, type Signatures } from './signatures';
 import type { ActivityCase, BlockCase, CallCase, DecisionCase } from './types';

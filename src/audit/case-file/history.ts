@@ -1,5 +1,5 @@
 /** A turn's events, run after run, as activities, messages and runs. What a reset copied from the run before counts once. */
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { DECIDE_UPDATE } from '../../workflows/contract';
 import { list, number, object, text, textOrNull, time } from '../../record/fields';
 import { redactedIn } from '../redact/events';

@@ -1,5 +1,5 @@
 /** What outsiders wrote, in a turn's record: which tools have brought it, and whether rules were told that it had been read. */
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { BlockCase, CallCase, Outsiders } from './types';
 

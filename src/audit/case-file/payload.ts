@@ -1,6 +1,6 @@
 /** What a payload of Temporal's history carries (docs/bundle-format.md). */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import { list, object, text } from '../../record/fields';
 
 /** `undefined`: there is none, or it cannot be read; `LEFT_OUT`: redaction has taken it out. */

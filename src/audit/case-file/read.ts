@@ -1,5 +1,5 @@
 /** Reads a bundle for readers. What is wrong with it is the verifier's business: here reading goes on as far as it can. */
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { BundleBody, BundleLine, EndBody, Redaction, RunBody, TurnBody, TurnEndBody } from '../format/lines';
 import { BrokenLine, readLines } from '../format/reader';
 import { number, object, objectOrNull, text, textOrNull } from '../../record/fields';

@@ -1,5 +1,5 @@
 /** What is known of the signatures of people: what the verifier has found, and nothing else. */
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import type { SignatureState } from '../verify/verification';
 
 /** By the text of what was signed. */

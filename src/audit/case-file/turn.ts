@@ -1,8 +1,8 @@
 /** One turn of a bundle, put together from its events, blocks and effect records. */
 import type { BlockBody, RunBody, TurnBody, TurnEndBody } from '../format/lines';
 import { ofKind, readBlock, type ReadEnd, type ReadOf } from '../../record/read-block';
-import type { Json, JsonObject } from '../../shared/json';
-import type { BlockKind } from '../../shared/transcript';
+import type { Json, JsonObject } from '../../shared/json/json';
+import type { BlockKind } from '../../shared/turn/transcript';
 import { CALL_WORKFLOW } from '../../workflows/contract';
 import { CallBook, type Parts } from './calls';
 import { History } from './history';

@@ -1,6 +1,6 @@
 /** A bundle as plain data for readers: what the report shows, and what a what-if asks about. Times are ISO 8601. */
 import type { ReadBlock } from '../../record/read-block';
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { BundleBody, EndBody } from '../format/lines';
 import type { Signature } from './signatures';
 

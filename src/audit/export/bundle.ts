@@ -2,10 +2,10 @@
  * A bundle, line by line (docs/bundle-format.md): from Temporal's history and the store to text, without ever holding more than a
  * line and a list of names.
  */
-import { canonical } from '../../shared/canonical';
-import { isJsonObject, type Json } from '../../shared/json';
-import { JsonSyntaxError, parseJson } from '../../shared/parse-json';
-import { tenantOf } from '../../shared/tenant';
+import { canonical } from '../../shared/json/canonical';
+import { isJsonObject, type Json } from '../../shared/json/json';
+import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
+import { tenantOf } from '../../shared/ids';
 import { StoreError, type Store } from '../../store/store';
 import { version } from '../../version';
 import type { BundleSigner } from '../../attestation/bundle-signer';

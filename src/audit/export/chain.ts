@@ -1,6 +1,6 @@
 /** The blocks of a bundle, each once, in the order in which they are written: after its parent, where the store has that. */
-import { isJsonObject } from '../../shared/json';
-import type { BlockKind } from '../../shared/transcript';
+import { isJsonObject } from '../../shared/json/json';
+import type { BlockKind } from '../../shared/turn/transcript';
 import { StoreError, type BlockWithParts, type Store } from '../../store/store';
 import { ownText } from './own-text';
 import { collect, type References } from './references';

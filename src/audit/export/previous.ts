@@ -1,5 +1,5 @@
 /** The chain of a tenant's bundles of an agent: each names the root of the one before, so that one that was left out shows. */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import { KEPT } from '../../store/core/registers';
 import type { RegisterStore } from '../../store/store';
 import type { EndBody } from '../format/lines';

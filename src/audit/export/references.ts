@@ -2,7 +2,7 @@
  * What a value refers to in the store. Only by the engine's own fields, and never below what a model, a tool or a person has
  * written: whoever could place a reference there could draw somebody else's part into a bundle.
  */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import { ownText } from './own-text';
 
 const PARTS = new Set(['input_ref', 'preview_ref', 'card_ref', 'result_ref']);

@@ -4,7 +4,7 @@
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { workflowId } from '../../shared/ids';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { SessionBody } from '../format/lines';
 import { object, text } from '../../record/fields';
 import { readRun } from '../../temporal/history';

@@ -3,8 +3,8 @@
  * larger than a list of names, so that a turn of any size can be looked at; its lines are read again when they are written.
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { idempotencyKey, type EffectIdentity } from '../../shared/digests';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { idempotencyKey, type EffectIdentity } from '../../shared/json/digests';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { TURN_WORKFLOW } from '../../workflows/contract';
 import type { RunBody } from '../format/lines';
 import { readHistory } from '../../temporal/history';

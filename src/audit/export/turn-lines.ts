@@ -1,8 +1,8 @@
 /** The lines of one turn, read where they are kept, one after the other. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Json } from '../../shared/json';
-import { canonical, CanonicalError } from '../../shared/canonical';
-import type { Part } from '../../shared/transcript';
+import type { Json } from '../../shared/json/json';
+import { canonical, CanonicalError } from '../../shared/json/canonical';
+import type { Part } from '../../shared/turn/transcript';
 import { StoreError, type EffectRecord } from '../../store/store';
 import type { Bodies, LineKind } from '../format/lines';
 import { readRun } from '../../temporal/history';

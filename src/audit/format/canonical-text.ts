@@ -1,8 +1,7 @@
 /** Whether a text is canonical JSON, fast: what the engine's own JSON gives back unchanged has only order, numbers and depth left to look at. */
-import { canonical } from '../../shared/canonical';
-import type { Json } from '../../shared/json';
-import { isUnsafeInteger, MAX_JSON_DEPTH } from '../../shared/json-limits';
-import { parseJson } from '../../shared/parse-json';
+import { canonical } from '../../shared/json/canonical';
+import { type Json, isUnsafeInteger, MAX_JSON_DEPTH } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 
 /**
  * The value of a canonical text.

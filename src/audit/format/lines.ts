@@ -1,6 +1,6 @@
 /** The lines of a bundle (docs/bundle-format.md): what each kind holds. */
-import type { Json, JsonObject } from '../../shared/json';
-import type { Block, Part } from '../../shared/transcript';
+import type { Json, JsonObject } from '../../shared/json/json';
+import type { Block, Part } from '../../shared/turn/transcript';
 
 /**
  * What is written. Versions 1 and 2 have no `session` lines, and `of` of their redactions has no `public` and no `redaction`; version 1 has no

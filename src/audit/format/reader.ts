@@ -1,7 +1,7 @@
 /** A bundle's lines from a stream of bytes, checked for form and chained; one line in memory at a time. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import { parseCanonical } from './canonical-text';
 import type { BundleLine, LineKind } from './lines';
 

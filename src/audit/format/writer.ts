@@ -1,7 +1,7 @@
 /** Lines as text, each chained to the one before. */
 import { createHash } from 'node:crypto';
-import { canonical } from '../../shared/canonical';
-import type { Json } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import type { Json } from '../../shared/json/json';
 import type { Bodies, LineKind } from './lines';
 
 export class LineWriter {

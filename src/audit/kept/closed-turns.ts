@@ -1,7 +1,7 @@
 /** Turns with effects that have ended: Temporal lists what has ended, the store's trail knows what was dispatched. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { isDirectCallId, workflowId } from '../../shared/ids';
-import { visibilityText } from '../../shared/visibility-text';
+import { visibilityText } from '../../shared/text/visibility-text';
 import type { Store } from '../../store/store';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
 import type { Closed } from './folder';
@@ -67,7 +67,7 @@ async function* dispatchedIn(store: Store, window: Window): AsyncGenerator<strin
   } while (cursor !== undefined);
 }
 
-/** Whether it looks like the id of a sub-agent's turn (shared/sub-turn.ts); others need not be asked about. */
+/** Whether it looks like the id of a sub-agent's turn (shared/turn/sub-turn.ts); others need not be asked about. */
 function mayBeBelow(turnId: string): boolean {
   return turnId.includes('~');
 }

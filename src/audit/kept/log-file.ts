@@ -1,9 +1,9 @@
 /** A file of JSON lines that only ever grows: what was written stays as it was. */
 import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { canonical } from '../../shared/canonical';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { canonical } from '../../shared/json/canonical';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import { hasCode, syncDir } from '../../store/files/atomic-file';
 
 /** A line that nobody can read: whoever has to rely on the file must not go on. */

@@ -1,5 +1,5 @@
 /** What the sweepers of one store and task queue agree on: whose turn it is, how far they have come, and what has failed. */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import type { RegisterStore } from '../../store/store';
 import type { Closed } from './folder';
 

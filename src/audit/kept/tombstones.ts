@@ -2,8 +2,8 @@
  * What stays of a bundle that was deleted under its time: `tombstones.jsonl`, one signed line each. The chain of an agent's bundles
  * (each names the root of the one before) goes on over it.
  */
-import { canonical } from '../../shared/canonical';
-import type { Json } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import type { Json } from '../../shared/json/json';
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import type { EndBody } from '../format/lines';
 import { LogFile } from './log-file';

@@ -1,6 +1,6 @@
 /** Events of Temporal's history without the payloads that hold what is left out. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 
 export const REDACTED_PAYLOAD: JsonObject = { redacted: true };
 export const REDACTED_TEXT = '(redacted)';

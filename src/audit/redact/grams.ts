@@ -2,7 +2,7 @@
  * What a JSON value says, as groups of one to three words that follow each other. Two values that hold the same content
  * share groups, whatever the form: a text inside JSON inside a text, a card in Markdown, a line that was cut.
  */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 
 /** A word that stands alone says something from this length on; shorter ones only beside their neighbours. */
 const ALONE = 4;

@@ -3,8 +3,8 @@
  * of the history that say the same are left out too. The lines are chained anew, and whoever redacts signs.
  */
 import type { BundleSigner } from '../../attestation/bundle-signer';
-import { canonical } from '../../shared/canonical';
-import type { Json } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import type { Json } from '../../shared/json/json';
 import { BUNDLE_VERSION, type BundleLine, type LineKind, type Redaction } from '../format/lines';
 import { readLines } from '../format/reader';
 import { readWhole } from '../format/whole';

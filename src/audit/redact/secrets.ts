@@ -1,5 +1,5 @@
 /** What was left out and stands nowhere in what is kept. */
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import { gramsOf } from './grams';
 
 /** Of more than so many groups of words no list is kept: then everything counts as secret. */

@@ -1,6 +1,6 @@
 /** Which parts of a bundle are left out. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import type { Block } from '../../shared/transcript';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import type { Block } from '../../shared/turn/transcript';
 import type { BlockBody, BundleLine, PartBody, TurnBody } from '../format/lines';
 
 /** What somebody wants left out. */

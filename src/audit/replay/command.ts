@@ -1,5 +1,5 @@
 /** One thing that a workflow asks Temporal for, in a shape that commands and recorded events share. */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 
 export const KINDS = [
   'activity',

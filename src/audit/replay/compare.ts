@@ -1,5 +1,5 @@
 /** Our own check: what the code asked for, beside what history says that it asked for. */
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import { sameCommand, type Asked, type Command, type Recorded } from './command';
 import { differing, type Place } from './differing';
 import { inWordsOfToday, knownChange } from './known-changes';

@@ -1,5 +1,5 @@
 /** Where two JSON values differ. */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 
 export interface Place {
   /** `call.input.cents`, `calls.0.id`; empty: the value itself. */

@@ -1,8 +1,8 @@
 /** The histories of a file: each run of a bundle, or one history as JSON (`temporal workflow show --output json`). */
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import type { BundleLine } from '../format/lines';
 import { readLines } from '../format/reader';
 import type { Replayable } from './replay';

@@ -2,8 +2,7 @@
  * What the workflows of today say otherwise than those of older builds, on purpose and without harm. Nothing else is passed
  * over: whoever changes what a workflow passes on adds a line here, with the reason, or marks the change with `patched`.
  */
-import type { Json, JsonObject } from '../../shared/json';
-import { isJsonObject } from '../../shared/json';
+import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import type { Command } from './command';
 import type { Place } from './differing';
 

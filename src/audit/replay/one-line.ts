@@ -1,4 +1,4 @@
-import { visible } from '../../shared/visible';
+import { visible } from '../../shared/text/visible';
 
 /** Text of a history for a terminal: one line, nothing unseen in it, at most `length` characters. */
 export function oneLine(text: string, length = 120): string {

@@ -1,5 +1,5 @@
 /** What goes between the process that asks for replays and the one that replays: one JSON value a line. */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { Difference } from './compare';
 
 /** To the child. Either `events` (proto3 JSON) or `history` (a `History` message in base64). */

@@ -1,6 +1,6 @@
 /** Temporal's messages as plain JSON: payloads decoded, durations in milliseconds. */
 import type { coresdk, temporal } from '@temporalio/proto';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 type Payload = temporal.api.common.v1.IPayload;
 type Failure = temporal.api.failure.v1.IFailure;

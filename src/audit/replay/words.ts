@@ -1,7 +1,7 @@
 /** Commands in the words of the product. Names come from a history, which is hostile: each is one short line. */
 import { oneLine } from './one-line';
 import type { Command } from './command';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 /** What an activity does, after `would`; `%` is the call that it is for. */
 const ACTIVITIES: Record<string, string> = {

@@ -1,7 +1,7 @@
 /** Which fields of an input differ. */
-import { canonical } from '../../shared/canonical';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { canonical } from '../../shared/json/canonical';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import type { CallCase } from '../case-file';
 import { name } from './words';
 

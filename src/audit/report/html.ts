@@ -1,6 +1,6 @@
 /** A document as one HTML file. Every text goes through `escape`; there is no markup, no address and no style but ours. */
 import { createHash } from 'node:crypto';
-import { visible } from '../../shared/visible';
+import { visible } from '../../shared/text/visible';
 import type { Doc, Inline, Node, Text } from './doc';
 import { SCRIPT } from './script';
 import { STYLE } from './style';

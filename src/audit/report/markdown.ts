@@ -1,5 +1,5 @@
 /** A document as Markdown: the same text, without the picture. What others wrote stands in fences, or cannot be markup. */
-import { fenced, inlineCode, visible } from '../../shared/visible';
+import { fenced, inlineCode, visible } from '../../shared/text/visible';
 import type { Doc, Inline, Node, Text } from './doc';
 
 export function markdown({ title, body }: Doc): string {

@@ -1,5 +1,5 @@
 /** A turn in plain sentences: what was asked, what was done, who allowed it, what is not known, what to look at first. */
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import { object, text, textOrNull } from '../../record/fields';
 import { hasReadOutsiders } from '../case-file/outsiders';
 import type { CallCase, DecisionCase, TurnCase } from '../case-file';

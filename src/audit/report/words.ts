@@ -1,6 +1,6 @@
 /** Times, amounts and people, as they are read. */
-import type { Json, JsonObject } from '../../shared/json';
-import { visible } from '../../shared/visible';
+import type { Json, JsonObject } from '../../shared/json/json';
+import { visible } from '../../shared/text/visible';
 import type { DecisionCase } from '../case-file';
 import type { Signature } from '../case-file/signatures';
 import { text } from '../../record/fields';

@@ -1,6 +1,6 @@
 /** The digest that a step gives a call that needs no further admission: what it is of stands beside it (rule D2). */
-import { callDigest } from '../../shared/digests';
-import type { Json, JsonObject } from '../../shared/json';
+import { callDigest } from '../../shared/json/digests';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { attempt } from './values';
 
 export interface Step {

@@ -2,8 +2,8 @@
  * Decisions against the signals and updates that gave them: in the same words (H9, B13), not corrected since (H10), and of the run
  * that asked (T9). Only where nothing that was said or told was left out, and the history is whole.
  */
-import { plainName } from '../../shared/approval';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { plainName } from '../../shared/approval/approval';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody, RunBody } from '../format/lines';
 import type { Blocks } from './blocks';

@@ -4,8 +4,8 @@ import { decisionClaims, startClaims, type DecisionClaims } from '../../attestat
 import { publicKey } from '../../attestation/public-key';
 import { readToken } from '../../attestation/token';
 import { CLOCKS_MS, notInForce, type TrustedKey } from '../../attestation/trusted-keys';
-import { samePerson } from '../../shared/approval';
-import type { Json } from '../../shared/json';
+import { samePerson } from '../../shared/approval/approval';
+import type { Json } from '../../shared/json/json';
 import { quoted } from './fault';
 import { hashOf, timeOf } from './values';
 import type { SignatureState } from './verification';

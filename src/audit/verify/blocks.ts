@@ -1,12 +1,12 @@
 /** A turn's own blocks, and the parts that have the inputs of its calls, against its history (rules B2 to B12). Of each only what later rules ask about is kept. */
 import { list, object, text } from '../../record/fields';
-import { canonical } from '../../shared/canonical';
-import { plainName } from '../../shared/approval';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import { plainName } from '../../shared/approval/approval';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { sessionWorkflowId } from '../../shared/ids';
-import { steerDigest } from '../../shared/steer';
+import { steerDigest } from '../../shared/approval/steer';
 import type { BlockBody, TurnBody } from '../format/lines';
-import type { Part } from '../../shared/transcript';
+import type { Part } from '../../shared/turn/transcript';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { claimsOf } from './attestations';
 import { quoted } from './fault';

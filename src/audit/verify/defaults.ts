@@ -1,5 +1,5 @@
 /** Whether an input is the one that was asked for, and what the defaults of a schema have added. */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import { hashOf } from './values';
 
 export class Defaults {

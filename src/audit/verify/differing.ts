@@ -1,5 +1,5 @@
 /** Facts of two records beside each other. */
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import { hashOf } from './values';
 
 /** The name of the first fact that both say, each in another way; null: there is none. */

@@ -2,7 +2,7 @@
  * As `doubled.ts`, of decisions and of what admission was told and has answered: which fact stands in another place too, and by
  * which rule it is compared; or why it is not. A new field without an entry does not compile.
  */
-import type { Decision, Edit, EditMade, Held, Settlement } from '../../shared/approval';
+import type { Decision, Edit, EditMade, Held, Settlement } from '../../shared/approval/approval';
 import type {
   AdmitCallInput,
   AdmitDirectInput,

@@ -2,14 +2,14 @@
  * Which fact of a record stands in another place too. Each table has all fields of its type: a new field without an entry does not
  * compile, so whoever adds one says where else it stands, or why nowhere. docs/bundle-format.md, *Meaning: what stands twice*.
  */
-import type { Decision } from '../../shared/approval';
+import type { Decision } from '../../shared/approval/approval';
 import type { AdmittedCall, CallArguments, CallOutcome } from '../../shared/io/call';
 import type { AdmitCallOutput } from '../../shared/io/admission';
 import type { RunCallOutput } from '../../shared/io/run';
 import type { StepUsage, TakeStepOutput } from '../../shared/io/step';
 import type { LookAtTurnInput, LookAtTurnOutput } from '../../shared/io/sessions';
 import type { TurnContext } from '../../shared/io/turn';
-import type { ApprovalView, CallView, IgnoredSignal, TurnView } from '../../shared/turn-view';
+import type { ApprovalView, CallView, IgnoredSignal, TurnView } from '../../shared/turn/turn-view';
 import type { EffectRecord } from '../../store/store';
 
 /** What facts are about, and what names it: of a call its digest (of a `dispatch` also the number), of the rest a ref or an id. `block` is one that dispatches or ends, `effect` one that says what became of a call, `step` the admission, `said` what people have said and the store keeps. */

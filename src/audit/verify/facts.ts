@@ -1,7 +1,7 @@
 /** What was said so far of each subject, so that whoever says otherwise is found. */
 import { createHash } from 'node:crypto';
-import { canonical } from '../../shared/canonical';
-import type { Json, JsonObject } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { capital, quoted } from './fault';
 import type { Subject, Table } from './doubled';
 import { attempt } from './values';

@@ -1,10 +1,10 @@
 /** A turn's history: what its events say, and whether they can be (rules H1 to H6). Of each only what later rules ask about is kept. */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { list, object, text } from '../../record/fields';
-import { plainName } from '../../shared/approval';
-import { callDigest, idempotencyKey } from '../../shared/digests';
+import { plainName } from '../../shared/approval/approval';
+import { callDigest, idempotencyKey } from '../../shared/json/digests';
 import { activityId } from '../../shared/ids';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { RunBody, TurnBody } from '../format/lines';
 import type { Attestations, Audience, Signed, SignedStart } from './attestations';
 import { quoted } from './fault';

@@ -1,6 +1,6 @@
 /** What the lines mean: whether history, transcript and effects tell one story (docs/bundle-format.md, H to T). The first fault is kept. */
 import type { TrustedKey } from '../../attestation/trusted-keys';
-import { isJsonObject, type JsonObject } from '../../shared/json';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import { BUNDLE_VERSION, type Bodies, type BundleBody, type LineKind } from '../format/lines';
 import { Attestations } from './attestations';

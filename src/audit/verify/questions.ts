@@ -1,6 +1,6 @@
 /** In which run people were asked about a call, and of which of them an approval is the answer (rule T9). */
 import { createHash } from 'node:crypto';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { RunBody } from '../format/lines';
 import { wordsOf, type Saying, type Sayings } from './sayings';

@@ -1,6 +1,6 @@
 /** The rules of the bundle, asked again about each call that ran, by the code that asked them then (rule B12). */
 import { compileRules, decide, factsRecorded, type Policy, type RuledTool, type TurnFacts } from '../../rules';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
 import type { ObjectBody } from '../format/lines';
 import { innerPolicy, isClass, recordedAgent, recordedOuter, recordedRules } from '../recorded-rules';

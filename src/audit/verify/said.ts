@@ -2,8 +2,8 @@
 import { decisionClaims } from '../../attestation/claims';
 import { readToken } from '../../attestation/token';
 import { list, object, text } from '../../record/fields';
-import { plainName } from '../../shared/approval';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { plainName } from '../../shared/approval/approval';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { attributesOf, eventType, firstPayload, timeOf, UNKNOWN, type Known } from './values';
 
 /** A prefix of a digest that names a call. */

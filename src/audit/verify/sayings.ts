@@ -1,8 +1,8 @@
 /** What people said in a turn's history, word for word: whoever decides on a call is held to it (rules H9, H10, B13 and T9). */
 import { decisionClaims } from '../../attestation/claims';
 import { readToken } from '../../attestation/token';
-import { readDecision, type DecisionKind } from '../../shared/decision';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { readDecision, type DecisionKind } from '../../shared/approval/decision';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type Known } from './values';
 

@@ -1,6 +1,6 @@
 /** What the history of its session says of a turn, against the turn's own (rules H8 and T8, decision 0039). */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
 import type { SessionBody, TurnBody } from '../format/lines';
 import { quoted } from './fault';

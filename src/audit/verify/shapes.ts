@@ -1,5 +1,5 @@
 /** The fields of each kind of line, and their types (rule S3). */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { BUNDLE_VERSION, VERSION_1, VERSION_2, type LineKind } from '../format/lines';
 
 type Rule = (value: Json) => boolean;

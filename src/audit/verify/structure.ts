@@ -1,5 +1,5 @@
 /** Form and order of the lines, hashes, and the trailer: rules S3 to S7 (docs/bundle-format.md). Those of a single line are the reader's. */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import type { BundleBody, EndBody, LineKind } from '../format/lines';
 import { carriedHash } from '../format/field-hash';
 import type { ReadLine } from '../format/reader';

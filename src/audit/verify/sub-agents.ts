@@ -2,7 +2,7 @@
  * Turns of sub-agents: what the turn above was told of each, has started it with, was told of its end and has said of it; and what
  * the turn itself has (rules D1, D6, T7 and H9).
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody, TurnBody } from '../format/lines';
 import type { Blocks } from './blocks';

@@ -1,5 +1,5 @@
 /** What the steps of a turn have come to so far: how many they are, the last text, and what they and sub-agents' turns have used. */
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 
 const SUMS = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_creation_tokens', 'cost_usd'] as const;
 export type Sums = Record<(typeof SUMS)[number], number>;

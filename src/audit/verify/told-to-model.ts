@@ -1,7 +1,7 @@
 /** What the model was told of calls, and what became of them (rule D8). Of each only hashes are kept: results are large. */
 import { createHash } from 'node:crypto';
-import { canonical } from '../../shared/canonical';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import { attempt } from './values';
 

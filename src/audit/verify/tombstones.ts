@@ -2,9 +2,9 @@
 import { verify } from 'node:crypto';
 import { publicKey } from '../../attestation/public-key';
 import type { TrustedKey } from '../../attestation/trusted-keys';
-import { canonical } from '../../shared/canonical';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { canonical } from '../../shared/json/canonical';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import { signerFault } from './signer';
 
 export interface Tombstones {

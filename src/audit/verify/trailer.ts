@@ -1,8 +1,8 @@
 /** The last line of a bundle: who has signed it, and of which bundle it was made. */
 import { verify } from 'node:crypto';
 import { keyId, publicKey } from '../../attestation/public-key';
-import { canonical } from '../../shared/canonical';
-import type { Json } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import type { Json } from '../../shared/json/json';
 import type { EndBody } from '../format/lines';
 
 /** The key is an Ed25519 key, and has its id. */

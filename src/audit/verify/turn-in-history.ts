@@ -1,8 +1,7 @@
 /** What a turn's history says twice of the turn as a whole: how it was started, what its steps have said and used, how it ended (rules D1, D2 and D6). */
-import { cutBytes } from '../../shared/cut';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { cutJson } from '../../shared/json-bytes';
-import { tenantOf } from '../../shared/tenant';
+import { cutBytes } from '../../shared/text/utf8';
+import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
+import { tenantOf } from '../../shared/ids';
 import { KEYWORD_BYTES } from '../../shared/search-attributes';
 import { list, object, text } from '../../record/fields';
 import * as of from './doubled-turn';

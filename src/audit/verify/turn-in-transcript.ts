@@ -1,8 +1,7 @@
 /** What a turn's transcript says twice of its answers, of the calls that they ask for, and of the agent that begins (rules D1 and D2). */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { cutJson } from '../../shared/json-bytes';
-import { parseJson } from '../../shared/parse-json';
-import { tenantOf } from '../../shared/tenant';
+import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
+import { tenantOf } from '../../shared/ids';
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';

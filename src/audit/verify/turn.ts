@@ -1,6 +1,6 @@
 /** One turn of a bundle: its history, its blocks, its effects, and how it ends (rules T1 to T5). */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { BlockBody, BundleBody, PartBody, RunBody, SessionBody, TurnBody, TurnEndBody } from '../format/lines';
 import { text } from '../../record/fields';
 import type { Attestations } from './attestations';

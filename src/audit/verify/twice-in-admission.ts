@@ -2,9 +2,9 @@
  * What stands twice of a call that has not run, and of what is known of one while it is open (rules D2, D4, D6): what admission was
  * asked about, under which digest, what it has refused, and what the next step and the turn's result say of that.
  */
-import { callDigest, idempotencyKey } from '../../shared/digests';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { isCut } from '../../shared/short-view';
+import { callDigest, idempotencyKey } from '../../shared/json/digests';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { isCut } from '../../shared/turn/short-view';
 import { list, object, text } from '../../record/fields';
 import type { TurnBody } from '../format/lines';
 import { capital, quoted } from './fault';

@@ -2,8 +2,8 @@
  * What stands twice of decisions and of what admission was told, besides what the tables of `doubled.ts` have (rules D1 to D6):
  * `doubled-decisions.ts` says which facts those are. Of a call that has been admitted more than once it is one of what was said.
  */
-import { inputPreimage } from '../../shared/digests';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { inputPreimage } from '../../shared/json/digests';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';

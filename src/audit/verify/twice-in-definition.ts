@@ -2,7 +2,7 @@
  * What steps say again of the agent's definition, and blocks of the activities that write them: the limits of a turn, whether a tool
  * may be repeated and whether an agent answers it, what the vendor's own tools did, how room was made (rules D2, D4 and D6).
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';

@@ -2,7 +2,7 @@
  * What the server's own events say again of a turn's activities and runs (rules D1, D3 to D5): when a task of the workflow began, by
  * which an activity's `at`, and the turn's beginning and end, are told; what an activity goes on from; what a run hands on to the next.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { PartBody } from '../format/lines';
 import { quoted } from './fault';

@@ -1,6 +1,6 @@
 /** What stands twice, in the transcript and the effect records: parts, blocks, records (rules D1 to D8). */
-import { canonical } from '../../shared/canonical';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';

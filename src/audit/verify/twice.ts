@@ -1,5 +1,5 @@
 /** What stands twice in a turn is compared, source by source (rules D1 to D8); which facts those are, `doubled.ts` says. */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { BlockBody, BundleBody, PartBody, RunBody, TurnBody } from '../format/lines';
 import type { Around, Blocks } from './blocks';
 import type { History, Report } from './history';

@@ -2,8 +2,8 @@
 import { calendarMs } from '../../shared/calendar';
 import { carried, LEFT_OUT } from '../case-file/payload';
 import { object, text } from '../../record/fields';
-import { hashJson } from '../../shared/digests';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { hashJson } from '../../shared/json/digests';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 /** A value that was left out: what needs it can't be told. */
 export const UNKNOWN = Symbol('unknown');

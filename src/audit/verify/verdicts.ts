@@ -1,5 +1,5 @@
 /** Verdicts of admission on the calls of a turn, and what the turn's result says of them again: whether people had to approve (rule D5). */
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { text } from '../../record/fields';
 
 /** In these a call need not have been looked at as admission has last answered. */

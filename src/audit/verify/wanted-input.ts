@@ -1,6 +1,6 @@
 /** Whether an input is the one that somebody wanted. */
-import { isJsonObject, type Json } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { isJsonObject, type Json } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import { attempt, hashOf } from './values';
 
 /** What a caller wrote; undefined: it has no one meaning. */

@@ -1,5 +1,5 @@
 /** What recorded decisions would have come to under another approver policy. */
-import { decisionFault, type ApprovalPolicy } from '../../shared/approval';
+import { decisionFault, type ApprovalPolicy } from '../../shared/approval/approval';
 import { list, text } from '../../record/fields';
 import type { CallCase, DecisionCase } from '../case-file/types';
 import type { Decided } from './types';

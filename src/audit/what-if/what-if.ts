@@ -4,7 +4,7 @@
  */
 import { approvalFaults, approvalPolicyOf, permissionFaults, withDefaults, type Policy } from '../../rules';
 import { isFrom } from '../../shared/server-tools';
-import type { OuterMode } from '../../shared/sub-turn';
+import type { OuterMode } from '../../shared/turn/sub-turn';
 import type { CallCase, CaseFile, TurnCase, Usage } from '../case-file/types';
 import { answerUnder } from './approvals';
 import { merged, recordedLimits, stopUnder } from './limits';

@@ -1,5 +1,5 @@
 /** Modes that bind the turns below, as a turn was given them and passes them on. */
-import type { OuterMode } from '../../shared/sub-turn';
+import type { OuterMode } from '../../shared/turn/sub-turn';
 import type { Mode } from '../../rules';
 import { readOf } from '../case-file/turn';
 import type { TurnCase } from '../case-file/types';

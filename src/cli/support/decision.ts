@@ -1,5 +1,5 @@
 /** A decision that a command takes, and what it came to. */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { DecidedCall } from '../../shapes/decided-call';
 
 export interface Deciding {

@@ -1,7 +1,7 @@
 /** Turns and calls in words, for the terminal. Untrusted text is made visible: no control characters reach it. */
 import type { Sent } from '../../client/turns/senders';
-import type { CallView, SurfacedCall, TurnView } from '../../shared/turn-view';
-import { visible } from '../../shared/visible';
+import type { CallView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
+import { visible } from '../../shared/text/visible';
 import type { TurnEvent } from '../../shapes/turn-event';
 
 export function oneLine(text: string, length = 160): string {

@@ -5,7 +5,7 @@ import { choosePort, startOnPorts } from '../../devserver/ports';
 import type { Stack } from '../../devserver/stack';
 import type { RunningGateway } from '../../gateway/serve';
 import type { LiveBus } from '../../live/bus';
-import { ServerUnreachable } from '../../shared/server-unreachable';
+import { ServerUnreachable } from '../../shared/wire/server-unreachable';
 import { createLog } from '../../telemetry/log';
 import { newToken } from './new-token';
 

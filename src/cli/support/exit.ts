@@ -1,5 +1,5 @@
 /** Exit codes, and which error ends with which. */
-import { TURN_STATES } from '../../shared/turn-states';
+import { TURN_STATES } from '../../shared/turn/turn-states';
 
 /** `interrupted`: what a shell reports of a program that Ctrl-C ended. */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, interrupted: 130 } as const;

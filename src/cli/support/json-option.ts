@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { isJsonObject, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 
 /** A JSON object as an option: read strictly, since it may be what runs. */
 export function jsonObject(text: string): JsonObject {

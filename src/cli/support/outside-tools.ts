@@ -1,7 +1,7 @@
 /** The tools that agents have of MCP servers, for a list: as they are now, and a line for each server that does not say. */
 import { loadConfig } from '../../config';
 import { readEntries, serverOf } from '../../mcp';
-import { getOwn } from '../../shared/json';
+import { getOwn } from '../../shared/json/json';
 import { oneLine } from './describe';
 import { examined } from './examined';
 import type { Agent } from '../../agents/agent';

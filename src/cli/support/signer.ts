@@ -2,7 +2,7 @@
 import { SigningKey } from '../../attestation/signing-key';
 import { readTrustedKeys } from '../../attestation/trusted-keys';
 import type { Config } from '../../config';
-import { samePerson } from '../../shared/approval';
+import { samePerson } from '../../shared/approval/approval';
 import { userName } from './decide-options';
 import { UsageError } from './exit';
 

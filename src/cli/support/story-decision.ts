@@ -2,7 +2,7 @@
 import type { SigningKey } from '../../attestation/signing-key';
 import { cardLines } from '../../client/approvals/cards';
 import type { TurnHandle } from '../../client/turns/turn-handle';
-import { visible } from '../../shared/visible';
+import { visible } from '../../shared/text/visible';
 import { InputEnded, type Questions } from './ask';
 import { cardExcerpt } from './card-excerpt';
 import { oneLine } from './describe';

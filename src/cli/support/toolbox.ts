@@ -3,7 +3,7 @@ import type { App } from '../../agents/define';
 import { callableTools, listedTools, type Listed } from '../../agents/listed-tools';
 import { loadConfig } from '../../config';
 import { LOCAL_PRINCIPAL } from '../../shared/ids';
-import { nearest } from '../../shared/similar';
+import { nearest } from '../../shared/text/similar';
 import { oneLine } from './describe';
 import { UsageError } from './exit';
 import type { Agent } from '../../agents/agent';

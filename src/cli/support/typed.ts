@@ -2,7 +2,7 @@
  * The model's text, as it writes it, on a terminal. It may come with gaps, or begin anew after a lost request: then what
  * stands there is not believed, and the finished text is shown after it.
  */
-import { visible } from '../../shared/visible';
+import { visible } from '../../shared/text/visible';
 
 export interface Piece {
   step: number;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cardLines } from '../../client/approvals/cards';
 import type { Question } from '../../shapes/turn-list';
 import type { TurnHandle, WaitingNow } from '../../client/turns/turn-handle';
-import { visible } from '../../shared/visible';
+import { visible } from '../../shared/text/visible';
 import { InputEnded, type Questions } from './ask';
 import { cardExcerpt } from './card-excerpt';
 import { userName } from './decide-options';

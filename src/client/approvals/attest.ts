@@ -2,11 +2,11 @@
 import { attestDecision } from '../../attestation/attest';
 import type { DecisionAudience, DecisionClaims } from '../../attestation/claims';
 import type { SigningKey } from '../../attestation/signing-key';
-import { noteHash } from '../../shared/decision';
-import { hashJson } from '../../shared/digests';
-import type { JsonObject } from '../../shared/json';
-import { steerDigest } from '../../shared/steer';
-import type { SurfacedCall, TurnView } from '../../shared/turn-view';
+import { noteHash } from '../../shared/approval/decision';
+import { hashJson } from '../../shared/json/digests';
+import type { JsonObject } from '../../shared/json/json';
+import { steerDigest } from '../../shared/approval/steer';
+import type { SurfacedCall, TurnView } from '../../shared/turn/turn-view';
 import { DecisionNotAccepted } from '../errors';
 import { pendingOf, type TurnHandle } from '../turns/turn-handle';
 

@@ -1,8 +1,8 @@
 /** The cards of a turn: out of what its workflow shows in the Web UI, and in pages, for which there is no room there. */
 import { QueryNotRegisteredError } from '@temporalio/client';
-import { ACT_HEADINGS, actSections, TRUNCATED, type Act } from '../../shared/card';
+import { ACT_HEADINGS, actSections, TRUNCATED, type Act } from '../../shared/approval/card';
 import type { CardPage } from '../../workflows/contract';
-import { visible } from '../../shared/visible';
+import { visible } from '../../shared/text/visible';
 
 /** Digests of one question: 67 bytes each. */
 const MOST_DIGESTS = 1000;

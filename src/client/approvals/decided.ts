@@ -1,5 +1,5 @@
 /** What became of calls that were just decided on: a person who was the first of two learns that one is missing. */
-import type { CallState, CallView, TurnView } from '../../shared/turn-view';
+import type { CallState, CallView, TurnView } from '../../shared/turn/turn-view';
 import type { DecidedCall } from '../../shapes/decided-call';
 import type { TurnHandle } from '../turns/turn-handle';
 

@@ -17,12 +17,12 @@ import {
   type TakeStepOutput,
   type TurnInput,
 } from '../../shared/activity-io';
-import { PLAIN_POLICY } from '../../shared/approval';
-import { cutBytes } from '../../shared/cut';
-import type { CallError } from '../../shared/errors';
-import type { Json } from '../../shared/json';
-import { decodePayload } from '../../shared/payload';
-import type { TurnView } from '../../shared/turn-view';
+import { PLAIN_POLICY } from '../../shared/approval/approval';
+import { cutBytes } from '../../shared/text/utf8';
+import type { CallError } from '../../shared/wire/errors';
+import type { Json } from '../../shared/json/json';
+import { decodePayload } from '../../shared/wire/payload';
+import type { TurnView } from '../../shared/turn/turn-view';
 import { DECIDE_UPDATE } from '../../workflows/contract';
 import { timeOf, type HistoryEvent } from '../../temporal/history';
 import { Questions } from './questions';

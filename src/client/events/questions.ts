@@ -4,9 +4,9 @@
  * workflow judges by, at the workflow task that took it. Whatever is not certain comes with the dispatch that it led to.
  */
 import type { CheckDecisionInput, CheckDecisionOutput } from '../../shared/activity-io';
-import { decisionFault, plainName, type Asked } from '../../shared/approval';
-import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/decision';
-import { isJsonObject, type Json } from '../../shared/json';
+import { decisionFault, plainName, type Asked } from '../../shared/approval/approval';
+import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/approval/decision';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import type { TurnEvent } from '../../shapes/turn-event';
 
 export type Decided = Extract<TurnEvent, { type: 'approval_decided' }>;

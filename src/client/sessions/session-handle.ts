@@ -3,8 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import type { Sending } from '../../temporal/send-update';
 import { isTurnId, sessionWorkflowId } from '../../shared/ids';
-import { MAX_MESSAGE, readSend, type SendAnswer, type SendBody, type SessionInput, type SessionView } from '../../shared/session';
-import type { Waits } from '../../shared/waits';
+import {
+  MAX_MESSAGE,
+  readSend,
+  type SendAnswer,
+  type SendBody,
+  type SessionInput,
+  type SessionView,
+} from '../../shared/turn/session';
+import type { Waits } from '../../shared/wire/waits';
 import { SESSION_UPDATES, SESSION_WORKFLOW, STATUS_QUERY, type DecideAnswer } from '../../workflows/contract';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from '../turns/done-before';
 import { DecisionNotAccepted, InvalidRequest, TurnNotFound } from '../errors';

@@ -1,10 +1,10 @@
 /** Direct calls: what is asked, and the handle on what runs. */
-import { canonical } from '../../shared/canonical';
-import type { Envelope } from '../../shared/envelope';
-import { callError } from '../../shared/errors';
+import { canonical } from '../../shared/json/canonical';
+import type { Envelope } from '../../shared/wire/envelope';
+import { callError } from '../../shared/wire/errors';
 import { directCallId, LOCAL_PRINCIPAL, newTurnId, traceId, turnIdFromKey } from '../../shared/ids';
-import { isJsonObject, type JsonObject } from '../../shared/json';
-import type { DirectCallView, TurnView } from '../../shared/turn-view';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
+import type { DirectCallView, TurnView } from '../../shared/turn/turn-view';
 import type { CallInput, CallOptions } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';
 import type { TurnHandle } from './turn-handle';

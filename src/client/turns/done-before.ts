@@ -7,7 +7,7 @@ import { decodeArrayFromPayloads } from '../../temporal/sdk-private';
 import { readRun, timeOf, type HistoryEvent } from '../../temporal/history';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import type { Unanswered } from '../../temporal/send-update';
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 
 /** What was accepted: what was sent, and what was answered. Of a cancellation both are null. */
 export interface Done {

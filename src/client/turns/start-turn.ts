@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { isTurnId, idsFromKey, LOCAL_PRINCIPAL, mayBeKey, workflowId } from '../../shared/ids';
 import { keyword } from '../../shared/search-attributes';
 import { workflowExists } from '../../temporal/executions';
-import { visibilityText } from '../../shared/visibility-text';
+import { visibilityText } from '../../shared/text/visibility-text';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';
 

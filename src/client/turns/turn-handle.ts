@@ -14,9 +14,9 @@ import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure
 import { Sending, sendInTime, type Unanswered } from '../../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
 import { workflowId } from '../../shared/ids';
-import type { JsonObject } from '../../shared/json';
-import type { Waits } from '../../shared/waits';
-import type { CallView, TurnView } from '../../shared/turn-view';
+import type { JsonObject } from '../../shared/json/json';
+import type { Waits } from '../../shared/wire/waits';
+import type { CallView, TurnView } from '../../shared/turn/turn-view';
 import type { Question } from '../../shapes/turn-list';
 import type { WaitingCall } from '../../shapes/turn-view';
 import {

@@ -1,7 +1,7 @@
 /** Prompts of the app, and values for the arguments of prompts and of resource templates. */
 import type { McpCompletion, McpPrompt } from '../../agents/mcp';
-import { getOwn } from '../../shared/json';
-import { variablesOf } from '../../shared/uri-template';
+import { getOwn } from '../../shared/json/json';
+import { variablesOf } from '../../shared/text/uri-template';
 import { invalidParams, pageOf, quoted, type AppAnswers } from './app-answers';
 import { sdk, type CompleteRequest, type CompleteResult, type GetPromptResult, type ListPromptsResult, type Server } from './sdk';
 

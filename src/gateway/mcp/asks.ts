@@ -4,7 +4,7 @@
  */
 import type { McpDefinition } from '../../agents/mcp';
 import { formOf, type McpSample } from '../../agents/mcp-asks';
-import { getOwn, type Json, type JsonObject } from '../../shared/json';
+import { getOwn, type Json, type JsonObject } from '../../shared/json/json';
 import type { Wrong } from '../errors';
 import type { AppAnswers } from './app-answers';
 import type { Offer } from './offers';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { WaitingCall } from '../../shapes/turn-view';
-import type { TurnView } from '../../shared/turn-view';
+import type { TurnView } from '../../shared/turn/turn-view';
 import type { Open } from './results';
 import type { TurnEvent } from '../../shapes/turn-event';
 

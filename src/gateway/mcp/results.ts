@@ -1,10 +1,10 @@
 /** How a call ended, or that it has not, as the result of MCP's `tools/call`. */
 import { envelopeOf } from '../../client/turns/direct-call';
-import type { Envelope } from '../../shared/envelope';
-import { callError } from '../../shared/errors';
+import type { Envelope } from '../../shared/wire/envelope';
+import { callError } from '../../shared/wire/errors';
 import { isDirectCallId } from '../../shared/ids';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import type { TurnView } from '../../shared/turn-view';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import type { TurnView } from '../../shared/turn/turn-view';
 import { filesIn, withoutBytes, type FileResult } from '../../tools/results/binary';
 import { resultOf, resultToMcp } from '../../tools/convert';
 import { compileOutput, type Validator } from '../../tools/schema/schema';

@@ -6,7 +6,7 @@ import type { McpDefinition } from '../../agents/mcp';
 import type { HoldfastClient } from '../../client';
 import { TurnNotFound } from '../../client/errors';
 import type { TurnHandle } from '../../client/turns/turn-handle';
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { version } from '../../version';
 import { wrongOf, type Wrong } from '../errors';
 import { sees, type Principal } from '../principals';

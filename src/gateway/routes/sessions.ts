@@ -2,7 +2,7 @@
 import { signSteer } from '../../client/approvals/attest';
 import { findTurnOfBlock } from '../../store/core/transcript';
 import { StoreError } from '../../store/store';
-import type { SendAnswer, SessionView } from '../../shared/session';
+import type { SendAnswer, SessionView } from '../../shared/turn/session';
 import { ForkRefused } from '../../client/errors';
 import type { SessionHandle } from '../../client/sessions/session-handle';
 import type { TurnHandle } from '../../client/turns/turn-handle';

@@ -1,7 +1,7 @@
 /** Tools: listed, shown, and called without a model, through all that a call of a turn goes through. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { envelopeOf, type CallHandle } from '../../client/turns/direct-call';
-import { ERROR_CODES } from '../../shared/error-codes';
+import { ERROR_CODES } from '../../shared/wire/error-codes';
 import { Refusal } from '../errors';
 import { withFilesCarried } from '../carried-files';
 import type { Principal } from '../principals';

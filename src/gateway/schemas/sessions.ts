@@ -1,7 +1,7 @@
 /** What the routes of sessions take and answer. */
 import { z } from 'zod';
 import { sessionSummary, sessionView } from '../../shapes/session';
-import { MAX_MESSAGE, MAX_TITLE } from '../../shared/session';
+import { MAX_MESSAGE, MAX_TITLE } from '../../shared/turn/session';
 import { acceptedAnswer, answer, answers, type Accepted } from './answers';
 import { exampleNamedSession, exampleSession } from './examples';
 import { jsonSchema } from './json-schema';

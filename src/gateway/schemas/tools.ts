@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { errorEnvelope, successEnvelope, type Envelope } from '../../shapes/envelope';
 import { jsonObject } from '../../shapes/json';
-import { TOOL_CLASSES } from '../../shared/tool-class';
+import { TOOL_CLASSES } from '../../shared/turn/tool-class';
 import { answer, answers, errorAnswer, textAnswer } from './answers';
 import { exampleTool } from './examples';
 import { jsonSchema } from './json-schema';

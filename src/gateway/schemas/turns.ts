@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { turnSummary } from '../../shapes/turn-list';
 import { turnView, type TurnView } from '../../shapes/turn-view';
-import { TURN_STATES } from '../../shared/turn-states';
+import { TURN_STATES } from '../../shared/turn/turn-states';
 import { acceptedAnswer, answer, answers, type Accepted } from './answers';
 import { exampleSummary, exampleView } from './examples';
 import { jsonSchema } from './json-schema';

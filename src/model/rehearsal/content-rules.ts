@@ -2,7 +2,7 @@
  * What the Messages API asks of the blocks of a conversation, written down apart from the code that sends them
  * (../sendable.ts): a test plays whatever a model may say through both.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { blocks } from './conversation';
 
 const ID = /^[a-zA-Z0-9_-]+$/;

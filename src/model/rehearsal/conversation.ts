@@ -2,7 +2,7 @@
  * Reads a conversation as it came over the wire. The players keep no state: what they have done so
  * far is what stands in the messages, so that any server, at any time, goes on with any conversation.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { readResult, type ToolResult } from './tool-result';
 
 export interface OfferedTool {

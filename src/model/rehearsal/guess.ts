@@ -3,7 +3,7 @@
  * Required fields only. A field that cannot be filled makes the whole input undefined, so that the
  * player leaves the tool alone rather than call it with nonsense.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { dates, emails, identifiers, numbers, paths, quoted, ticker, urls, words } from './words';
 
 const MAX_DEPTH = 8;

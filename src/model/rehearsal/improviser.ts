@@ -2,7 +2,7 @@
  * The player for any toolset that it does not know: calls every tool that it can fill in, once, all in
  * one step, reads what was too large, and reports what came back in the results' own words.
  */
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import type { Conversation } from './conversation';
 import { guessInput } from './guess';
 import { Ledger, type Play, type WantedCall } from './play';

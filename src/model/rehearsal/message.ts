@@ -1,6 +1,6 @@
 /** An answer before it goes over the wire: blocks as planned, with the exact text of tool inputs where it matters. */
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { Play } from './play';
 import { objects } from './conversation';
 

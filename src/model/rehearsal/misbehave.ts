@@ -1,5 +1,5 @@
 /** Applies a fault to an answer. Pure: what is wrong with it is all in the answer, and the server sends it as usual. */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { Conversation } from './conversation';
 import type { Fault } from './faults';
 import { guessInput } from './guess';

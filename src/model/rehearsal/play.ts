@@ -1,5 +1,5 @@
 /** What a player says in one step, and the ledger with which it finds out what it has learnt so far. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Conversation, OfferedTool, PastCall } from './conversation';
 import { parse, refOf, type ResultError, type ToolResult } from './tool-result';
 

@@ -1,5 +1,5 @@
 /** Script mode: answers written down beforehand, given out in the order of requests; for workflow tests. */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { Answer } from './message';
 
 export interface ScriptedResponse {

@@ -1,6 +1,6 @@
 /** Puts answers and errors on the wire, the wire's own misbehaviours included. */
 import type { ServerResponse } from 'node:http';
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { Fault } from './faults';
 import type { Answer } from './message';
 import { eventsOf, frame, messageBody } from './sse';

@@ -5,8 +5,8 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { siteFault } from '../../shared/same-site';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { siteFault } from '../../shared/wire/same-site';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { isAnalyst, playAnalyst } from './analyst';
 import { readConversation, type Conversation } from './conversation';
 import { FaultQueue, type Fault } from './faults';

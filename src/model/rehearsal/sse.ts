@@ -1,5 +1,5 @@
 /** An answer as the events of the Messages API, in their order. */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { Answer } from './message';
 
 /** Characters in one delta. */

@@ -2,7 +2,7 @@
  * Rehearsed thinking. Its signature follows from its text, so that the server can tell, without any
  * memory, whether a block came back as it was sent: the real API refuses changed ones, and so does this.
  */
-import { isJsonObject, type JsonObject } from '../../shared/json';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { blocks, objects } from './conversation';
 import { before } from './misbehave';
 import { digest, type Answer } from './message';

@@ -1,5 +1,5 @@
 /** Reads the envelope of a tool result, and puts large results together again from `read_result` pages. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 export type ToolResult = { ok: true; data: Json } | { ok: false; error: ResultError };
 

@@ -2,7 +2,7 @@
  * Token counts of a rehearsal: characters of JSON by four. The cache is told from the conversation
  * alone: with breakpoints set, everything up to the last answer was written by the request before.
  */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import { objects } from './conversation';
 
 export function usageOf(body: JsonObject, output: JsonObject[]): JsonObject {

@@ -1,5 +1,5 @@
 /** The rules of the Messages API that a careless client breaks first. A rehearsal that let them pass would prove nothing. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { contentRuleFault } from './content-rules';
 import { blocks, objects } from './conversation';
 import { thinkingFault } from './thinking';

@@ -1,6 +1,6 @@
 /** Calls that a model has written as JSON, or meant to. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import type { ModelTool } from '../provider';
 
 export interface WrittenCall {

@@ -1,6 +1,6 @@
 /** The activities, as the workflow sees them. */
-import type { CallbackInput } from '../callback';
-import type { SubTurnReport } from '../sub-turn';
+import type { CallbackInput } from '../wire/callback';
+import type { SubTurnReport } from '../turn/sub-turn';
 import type { AdmitCallInput, AdmitCallOutput, AdmitDirectInput, AdmitDirectOutput } from './admission';
 import type {
   InspectEffectInput,

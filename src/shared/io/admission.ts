@@ -1,7 +1,7 @@
 /** Admission's part with I/O. */
-import type { ApprovalPolicy, Edit, Held } from '../approval';
-import type { CallError } from '../errors';
-import type { JsonObject } from '../json';
+import type { ApprovalPolicy, Edit, Held } from '../approval/approval';
+import type { CallError } from '../wire/errors';
+import type { JsonObject } from '../json/json';
 import type { AdmittedCall, CallArguments, ChangedBy } from './call';
 import type { TurnContext, TurnPolicy } from './turn';
 

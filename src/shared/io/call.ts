@@ -1,10 +1,10 @@
 /** A call, from admission to its outcome. */
-import type { ApprovalPolicy, Decision, Earlier } from '../approval';
-import type { Safety } from '../batches';
-import type { CallError } from '../errors';
-import type { JsonObject } from '../json';
-import type { ToolClass } from '../tool-class';
-import type { Effect } from '../turn-view';
+import type { ApprovalPolicy, Decision, Earlier } from '../approval/approval';
+import type { Safety } from '../turn/batches';
+import type { CallError } from '../wire/errors';
+import type { JsonObject } from '../json/json';
+import type { ToolClass } from '../turn/tool-class';
+import type { Effect } from '../turn/turn-view';
 
 /** One call after static admission. */
 export interface AdmittedCall {

@@ -1,5 +1,5 @@
 /** What became of an effect. */
-import type { Settlement } from '../approval';
+import type { Settlement } from '../approval/approval';
 import type { CallArguments } from './call';
 import type { RunCallOutput } from './run';
 import type { TurnContext } from './turn';

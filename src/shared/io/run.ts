@@ -1,7 +1,7 @@
 /** One run of a call. */
-import type { Decision, Held } from '../approval';
-import type { CallError } from '../errors';
-import type { Effect } from '../turn-view';
+import type { Decision, Held } from '../approval/approval';
+import type { CallError } from '../wire/errors';
+import type { Effect } from '../turn/turn-view';
 import type { CallArguments } from './call';
 import type { CallOptions, TurnContext } from './turn';
 

@@ -1,5 +1,5 @@
 /** What a session asks about turns. */
-import type { TurnState } from '../turn-view';
+import type { TurnState } from '../turn/turn-view';
 import type { StepUsage } from './step';
 
 /** How does this turn of a session stand? */

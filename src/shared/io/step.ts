@@ -1,7 +1,7 @@
 /** One model request, what makes room before it, and the turn's end. */
-import type { Envelope } from '../envelope';
-import type { TurnUsage } from '../turn-view';
-import type { Steer } from '../steer';
+import type { Envelope } from '../wire/envelope';
+import type { TurnUsage } from '../turn/turn-view';
+import type { Steer } from '../approval/steer';
 import type { AdmittedCall, CallOutcome } from './call';
 import type { TurnContext, TurnPolicy } from './turn';
 

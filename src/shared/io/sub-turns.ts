@@ -1,6 +1,6 @@
 /** A sub-agent's turn, from the turn that asked for it. */
-import type { JsonObject } from '../json';
-import type { OuterMode, SubTurnReport, TurnLimits } from '../sub-turn';
+import type { JsonObject } from '../json/json';
+import type { OuterMode, SubTurnReport, TurnLimits } from '../turn/sub-turn';
 import type { RunCallInput, RunCallOutput } from './run';
 import type { TurnContext } from './turn';
 

@@ -1,6 +1,6 @@
 /** Whose turn it is, and how it was set up; the workflows' own arguments. */
-import type { Json } from '../json';
-import type { ParentTurn, SubTurnStart, TurnLimits } from '../sub-turn';
+import type { Json } from '../json/json';
+import type { ParentTurn, SubTurnStart, TurnLimits } from '../turn/sub-turn';
 
 /** Inputs and results up to this many bytes of canonical JSON travel inline. */
 export const INLINE_BYTES = 2048;

@@ -2,10 +2,10 @@
  * A call under its digest, as lines of an object: the canonical record, whose SHA-256 is the digest, then the input and the
  * target, whose hashes stand in the record. The calls of a step share a file, so the lines of others may stand around them.
  */
-import { canonical } from '../../shared/canonical';
-import type { CallRecord } from '../../shared/digests';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { canonical } from '../../shared/json/canonical';
+import type { CallRecord } from '../../shared/json/digests';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import type { AdmittedRecord } from '../store';
 import { sha256 } from './seal';
 

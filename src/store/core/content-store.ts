@@ -3,9 +3,9 @@
  * is hashed again here, so no backing can pass off damage as what was asked for.
  */
 import { LRUCache } from 'lru-cache';
-import type { Json } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
-import type { Block, Part } from '../../shared/transcript';
+import type { Json } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
+import type { Block, Part } from '../../shared/turn/transcript';
 import { deepFreeze, callLines, readCall } from './call-lines';
 import {
   blockFault,

@@ -1,7 +1,7 @@
 /** The life of an effect record, whatever stores it: its shape, its moves, its bytes. */
-import { canonical } from '../../shared/canonical';
-import { isJsonObject, type Json } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import { canonical } from '../../shared/json/canonical';
+import { isJsonObject, type Json } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import { isHash, sha256 } from './seal';
 import { StoreError, type EffectRecord, type EffectState, type NewClaim } from '../store';
 

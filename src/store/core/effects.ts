@@ -3,7 +3,7 @@
  * 1 being the claim. To claim, and to move, is to create the next version, which the backing lets exactly one process do. So
  * there is no lock that a killed process could leave behind, and the versions are themselves the record of what was known when.
  */
-import { canonical } from '../../shared/canonical';
+import { canonical } from '../../shared/json/canonical';
 import { canMoveEffect, isEffectKey, newRecord } from './effect-record';
 import { sha256 } from './seal';
 import { StoreError, type EffectFacts, type EffectRecord, type EffectState, type EffectStore, type NewClaim } from '../store';

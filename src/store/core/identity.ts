@@ -2,8 +2,8 @@
 import { randomBytes, createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isJsonObject, type Json } from '../../shared/json';
-import { canonical } from '../../shared/canonical';
+import { isJsonObject, type Json } from '../../shared/json/json';
+import { canonical } from '../../shared/json/canonical';
 import { createFile, hasCode } from '../files/atomic-file';
 import { StoreError, type StoreIdentity } from '../store';
 

@@ -3,8 +3,8 @@
  * when. The name is the hash of a part that holds file name, type and hash of the bytes, so it covers all of them.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { canonical } from '../../shared/canonical';
-import { isJsonObject, type Json } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import { isJsonObject, type Json } from '../../shared/json/json';
 
 /** Seconds for which an address is good. */
 export const PRESIGNED_SECONDS = 3600;

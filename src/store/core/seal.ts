@@ -1,9 +1,9 @@
 /** Parts and blocks on their way into a store: their hashes are known before anything is written. */
 import { createHash } from 'node:crypto';
-import { canonical } from '../../shared/canonical';
-import { type Json, isJsonObject } from '../../shared/json';
-import { type Block, type BlockKind, type Part, BLOCK_KINDS } from '../../shared/transcript';
-import { inputPreimage, type InputIdentity } from '../../shared/digests';
+import { canonical } from '../../shared/json/canonical';
+import { type Json, isJsonObject } from '../../shared/json/json';
+import { type Block, type BlockKind, type Part, BLOCK_KINDS } from '../../shared/turn/transcript';
+import { inputPreimage, type InputIdentity } from '../../shared/json/digests';
 
 export interface SealedPart {
   hash: string;

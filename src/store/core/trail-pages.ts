@@ -1,5 +1,5 @@
 /** Pages of the trail, whatever keeps its entries: what fits the query, each verified against its block. */
-import { canonical } from '../../shared/canonical';
+import { canonical } from '../../shared/json/canonical';
 import type { TrailStore } from '../store';
 import type { ReadBlocks } from './content-store';
 import {

@@ -3,12 +3,12 @@
  * the trail is an index of them, and each of its entries follows from one block alone. So whoever reads it can see
  * whether the block still says the same.
  */
-import { searchable } from '../../shared/visibility-text';
-import { samePerson } from '../../shared/approval';
+import { searchable } from '../../shared/text/visibility-text';
+import { samePerson } from '../../shared/approval/approval';
 import { asTurnId, idsFromKey } from '../../shared/ids';
 import { readBlock, type ReadSubject } from '../../record/read-block';
-import { getOwn, isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import type { BlockKind } from '../../shared/transcript';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import type { BlockKind } from '../../shared/turn/transcript';
 import type { StoredBlock } from './seal';
 
 export const TRAIL_KINDS = ['admission', 'decision', 'dispatch', 'effect', 'settlement'] as const satisfies BlockKind[];

@@ -1,5 +1,5 @@
 /** What PostgreSQL, or the way to it, answered, in one line that says what to do and shows no row and no password. */
-import { withoutPassword } from '../../shared/without-password';
+import { withoutPassword } from '../../shared/text/secrets';
 
 /** SQLSTATE or system code → what to do. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const TODO: Readonly<Record<string, string>> = {

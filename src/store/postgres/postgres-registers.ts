@@ -3,8 +3,8 @@
  * database's, so that machines whose clocks differ agree.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Json } from '../../shared/json';
-import { parseJson } from '../../shared/parse-json';
+import type { Json } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import { QueueByName, registerKey } from '../core/registers';
 import type { RegisterChange, RegisterStore } from '../store';
 import type { Database } from './database';

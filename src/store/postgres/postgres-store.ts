@@ -2,7 +2,7 @@
  * A store in one PostgreSQL database, for workers on several machines: schema `holdfast`, made by migrate.ts. It is as safe as
  * the database's commits are: those must be on disk (and, with a standby that may take over, on the standby's) when they return.
  */
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import { ContentStore, type ReadBlocks } from '../core/content-store';
 import { Effects } from '../core/effects';
 import { newIdentity, readIdentity, checkedSaltKey, newSaltKey } from '../core/identity';

@@ -1,8 +1,8 @@
 /** The trail as rows. Columns narrow a query; whether an entry fits it, and whether it is what was stored, is judged by its text. */
-import { plainName } from '../../shared/approval';
-import { canonical } from '../../shared/canonical';
+import { plainName } from '../../shared/approval/approval';
+import { canonical } from '../../shared/json/canonical';
 import { asTurnId } from '../../shared/ids';
-import { parseJson } from '../../shared/parse-json';
+import { parseJson } from '../../shared/json/parse-json';
 import { isEntry, type TrailEntry, type Wanted } from '../core/trail';
 import { type TrailRead, type TrailSource, beginOf, isPosition, positionOf } from '../core/trail-pages';
 import type { Database, Value } from './database';

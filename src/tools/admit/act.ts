@@ -1,10 +1,10 @@
 /** What a tool acts on besides its input: as its definition says. */
-import { canonical } from '../../shared/canonical';
-import { callError, type CallError } from '../../shared/errors';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import { callError, type CallError } from '../../shared/wire/errors';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { hashJson } from '../../store/core/seal';
 import { intentHash } from '../../shared/intent';
-import { exceptionText } from '../../shared/exception-text';
+import { exceptionText } from '../../shared/text/exception-text';
 import { taken, FOR_THE_OWNER } from '../schema/input-output';
 import type { Tool } from '../define/tool';
 

@@ -4,12 +4,11 @@
  * Where a hook does I/O, or a classifier is asked, the last two steps are done again in `admitCall`.
  */
 import type { AdmittedCall } from '../../shared/activity-io';
-import type { Resources, Safety } from '../../shared/batches';
-import { callError, type CallError } from '../../shared/errors';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { cutJson } from '../../shared/json-bytes';
-import { JsonSyntaxError, parseJson } from '../../shared/parse-json';
-import { CLASS_RULES } from '../../shared/tool-class';
+import type { Resources, Safety } from '../../shared/turn/batches';
+import { callError, type CallError } from '../../shared/wire/errors';
+import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
+import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
+import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { lackingTool } from '../catalogue/finding';
 import { hashJson, inputDigest } from '../../store/core/seal';
 import { hooksFor, runBefore, type InputChange } from './hooks';
@@ -19,7 +18,7 @@ import { sunsetFault } from '../define/versions';
 import type { PreparedAgent, PreparedTool } from '../catalogue/registry';
 import type { Violation } from '../schema/schema';
 import { targetOf } from './act';
-import { exceptionText } from '../../shared/exception-text';
+import { exceptionText } from '../../shared/text/exception-text';
 import type { ToolLogger } from '../define/tool';
 
 /** Of a tool's name that the model has made up, as JSON: history and transcript have it. */

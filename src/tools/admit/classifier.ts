@@ -5,7 +5,7 @@
 import type { Denials } from '../../shared/activity-io';
 import { unknownFields } from '../../shared/unknown-fields';
 import { within, type HookCall, type HookContext } from './hooks';
-import { exceptionText } from '../../shared/exception-text';
+import { exceptionText } from '../../shared/text/exception-text';
 
 export interface ClassifierAnswer {
   verdict: 'approve' | 'deny' | 'ask';

@@ -14,7 +14,7 @@ import {
   type RuledTool,
   type TurnFacts,
 } from '../../rules';
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import { readResult } from '../results/shape';
 import { isFrom } from '../catalogue/tool-source';
 import type { Tool } from '../define/tool';

@@ -1,6 +1,6 @@
 /** What a person should know of a tool before relying on it, as data; markdown.ts and html.ts show it. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { CLASS_RULES, type ToolClass } from '../../shared/tool-class';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { CLASS_RULES, type ToolClass } from '../../shared/turn/tool-class';
 import { toolDefinition, type ToolJson } from '../convert/definition';
 import { resolveRef } from '../convert/schema-tree';
 import { estimateTokens } from '../define/model-text';

@@ -1,4 +1,4 @@
-import { visible } from '../../shared/visible';
+import { visible } from '../../shared/text/visible';
 import type { Card, CardInput } from './card';
 
 const STYLE = `

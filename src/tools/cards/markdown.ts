@@ -1,4 +1,4 @@
-import { inlineCode, visible } from '../../shared/visible';
+import { inlineCode, visible } from '../../shared/text/visible';
 import type { Card, CardInput } from './card';
 
 /** A tool card as Markdown. Texts of the tool are shown as text: none of it is read as markup. */

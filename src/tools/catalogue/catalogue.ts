@@ -1,6 +1,6 @@
 /** An agent's catalogue: which tools it has besides its own, and which of them a model request shows. */
 import type { ModelMessage, ModelTool } from '../../model/provider';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Tool } from '../define/tool';
 import { MANY_TOOLS, type Choice } from './choice';
 import { bm25, entryOf } from './ranker';

@@ -1,9 +1,9 @@
 /** The two tools with which a model finds others. What they answer is data: only names of the agent's tools count in it. */
 import { z } from 'zod';
-import { cutBytes } from '../../shared/cut';
-import { visible } from '../../shared/visible';
-import { callError, type CallError } from '../../shared/errors';
-import { isJsonObject, type JsonObject } from '../../shared/json';
+import { cutBytes } from '../../shared/text/utf8';
+import { visible } from '../../shared/text/visible';
+import { callError, type CallError } from '../../shared/wire/errors';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { defineBuiltIn } from '../define/define';
 import type { Tool } from '../define/tool';
 import { groupsOf, type Choice } from './choice';

@@ -1,6 +1,6 @@
 /** Everything that decides on an agent's calls; its hash is the `policy_ref`. */
-import type { JsonObject } from '../../shared/json';
-import type { OuterMode } from '../../shared/sub-turn';
+import type { JsonObject } from '../../shared/json/json';
+import type { OuterMode } from '../../shared/turn/sub-turn';
 import type { ApprovalSettings } from '../../rules/approvals';
 import type { Hooks } from '../admit/hooks';
 import type { Agent } from '../../agents/agent';

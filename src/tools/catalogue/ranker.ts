@@ -3,9 +3,9 @@
  * names the subjects of other tools. Pure: the same on every worker, so that a retry chooses the same.
  */
 import MiniSearch from 'minisearch';
-import { isJsonObject, type JsonObject } from '../../shared/json';
-import type { ToolClass } from '../../shared/tool-class';
-import { visible } from '../../shared/visible';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
+import type { ToolClass } from '../../shared/turn/tool-class';
+import { visible } from '../../shared/text/visible';
 import { inputSchema } from '../schema/schema';
 import type { Tool } from '../define/tool';
 

@@ -1,5 +1,5 @@
 /** Definitions of the Messages API: `{name, description, input_schema, strict?}`. */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { Conversion } from './conversion';
 import type { ToolJson } from './definition';
 import { imported, lossesOfOthers, objectOf, type ImportOptions } from './imported';

@@ -1,6 +1,6 @@
 /** A model's call of a tool, in each vendor's shape. Ids are the vendor's: kept beside, never used as keys. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { JsonSyntaxError, parseJson } from '../../shared/parse-json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
 import { ConversionError, shown } from './conversion';
 import { objectOf } from './imported';
 import { inputFromStrict } from './openai-strict';

@@ -4,9 +4,9 @@
  * durations of caching in seconds, other durations in ms.
  */
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode } from '../../shared/error-codes';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { TOOL_CLASSES } from '../../shared/tool-class';
+import { ERROR_CODES, type ErrorCode } from '../../shared/wire/error-codes';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { TOOL_CLASSES } from '../../shared/turn/tool-class';
 import { defineTool } from '../define/define';
 import { describe, DESTRUCTIVE_NOTE, inputTokens } from '../define/model-text';
 import { inputSchema, outputSchema } from '../schema/schema';

@@ -2,7 +2,7 @@
  * Input schemas that somebody else wrote, made fit to be compiled beside ours: no reference leaves the
  * document, no name reaches the compiler's registry, and what our dialect does not know is dropped and said.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { defaultsOf, withoutUnfit } from '../schema/defaults';
 import { isLinear } from '../schema/pattern';
 import { compile, inputSchema } from '../schema/schema';

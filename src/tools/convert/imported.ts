@@ -2,9 +2,9 @@
  * Definitions from elsewhere become ours by one door. Whatever they claim, they are `destructive` until a
  * person has accepted a lower class: a server that says "read only" would else decide about approvals.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import type { ToolClass } from '../../shared/tool-class';
-import { visible } from '../../shared/visible';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import type { ToolClass } from '../../shared/turn/tool-class';
+import { visible } from '../../shared/text/visible';
 import { ConversionError, shown, type Conversion, type Loss } from './conversion';
 import type { ToolJson } from './definition';
 import { foreignInput } from './foreign-schema';

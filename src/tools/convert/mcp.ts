@@ -2,8 +2,8 @@
  * Definitions of the Model Context Protocol. Annotations are hints of a server that nobody has to
  * believe (its own specification says so): from them comes a suggestion for a person, never a class.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import type { ToolClass } from '../../shared/tool-class';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import type { ToolClass } from '../../shared/turn/tool-class';
 import { ConversionError, type Conversion, type Loss } from './conversion';
 import type { ToolJson } from './definition';
 import { foreignSchema } from './foreign-schema';

@@ -4,8 +4,7 @@
  * here, at admission; what it cannot even shape (maps, conditions, tuples) makes a tool non-strict.
  * Source: OpenAI's guide "Structured model outputs", Supported schemas.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { setOwn } from '../../shared/json-limits';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../shared/json/json';
 import type { Conversion, Loss } from './conversion';
 import { eachSchema, mapSchema, resolveRef, step } from './schema-tree';
 

@@ -1,5 +1,5 @@
 /** Definitions of OpenAI's two APIs: Chat Completions nests the function, Responses has it flat. */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import type { Conversion, Loss } from './conversion';
 import type { ToolJson } from './definition';
 import { imported, lossesOfOthers, objectOf, type ImportOptions } from './imported';

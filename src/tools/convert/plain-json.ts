@@ -1,6 +1,5 @@
 /** Values from elsewhere, copied into plain JSON of bounded size before anybody looks at them. */
-import type { Json, JsonObject } from '../../shared/json';
-import { setOwn } from '../../shared/json-limits';
+import { type Json, type JsonObject, setOwn } from '../../shared/json/json';
 import { ConversionError } from './conversion';
 
 export interface JsonBounds {

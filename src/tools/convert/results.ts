@@ -2,8 +2,8 @@
  * A tool's result, in each vendor's shape. Between them stands {@link ToolResult}: text that the model
  * reads, whether it failed, and the data where there are some.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import type { Envelope } from '../../shared/envelope';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import type { Envelope } from '../../shared/wire/envelope';
 import { ConversionError, shown, type Conversion, type Loss } from './conversion';
 import { objectOf } from './imported';
 import { plainJson, RESULT_BOUNDS } from './plain-json';

@@ -1,6 +1,5 @@
 /** JSON Schema as a tree: which keywords hold schemas, and which hold data that must not be read as schemas. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { setOwn } from '../../shared/json-limits';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../shared/json/json';
 
 const ONE = new Set([
   ...['additionalProperties', 'additionalItems', 'items', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'],

@@ -2,7 +2,7 @@
  * Client tools and the vendor's server tools stay apart. A server tool runs at the vendor's, past
  * admission, approval and record: it is listed under an agent's `serverTools`, never made a client tool.
  */
-import { isJsonObject, type JsonObject } from '../../shared/json';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { ConversionError, shown } from './conversion';
 
 /** Types of definitions that the client runs, by a schema of its own. Without a type it is one. */

@@ -1,5 +1,5 @@
 /** Which tool the model must use, and whether it may ask for several at once, in each vendor's words. */
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 import { ConversionError, shown, type Conversion, type Loss } from './conversion';
 import { objectOf } from './imported';
 import { plainJson, type JsonBounds } from './plain-json';

@@ -4,7 +4,7 @@
  */
 import { inspect } from 'node:util';
 import type { z } from 'zod';
-import { type JsonObject, isJsonObject } from '../../shared/json';
+import { type JsonObject, isJsonObject } from '../../shared/json/json';
 import { unknownFields } from '../../shared/unknown-fields';
 import { defaultsOf } from '../schema/defaults';
 import { compiledInput, compileOutput, isZod, outputSchema, plain } from '../schema/schema';

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../shared/error-codes';
-import { callError, type CallError } from '../../shared/errors';
-import { CLASS_RULES, type ToolClass } from '../../shared/tool-class';
+import type { ErrorCode } from '../../shared/wire/error-codes';
+import { callError, type CallError } from '../../shared/wire/errors';
+import { CLASS_RULES, type ToolClass } from '../../shared/turn/tool-class';
 
 /**
  * What a tool throws when it can't do what was asked. The code decides retries and what the model

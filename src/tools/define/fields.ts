@@ -2,8 +2,8 @@
 import { types } from 'node:util';
 import semver from 'semver';
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode } from '../../shared/error-codes';
-import { TOOL_CLASSES } from '../../shared/tool-class';
+import { ERROR_CODES, type ErrorCode } from '../../shared/wire/error-codes';
+import { TOOL_CLASSES } from '../../shared/turn/tool-class';
 import { unknownFields } from '../../shared/unknown-fields';
 import type { ToolDefinition } from './tool';
 

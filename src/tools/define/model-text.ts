@@ -1,6 +1,6 @@
 import type { ModelTool } from '../../model/provider';
 import { INLINE_BYTES } from '../../shared/activity-io';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { inputSchema } from '../schema/schema';
 import { deprecationNotice, deprecationOf } from './versions';
 import type { DescriptionParts, Tool, TokenEstimate } from './tool';

@@ -1,10 +1,10 @@
 /** The tool contract: what an author writes, and what `defineTool` makes of it. */
 import type { z } from 'zod';
-import type { ErrorCode } from '../../shared/error-codes';
-import type { Json, JsonObject } from '../../shared/json';
+import type { ErrorCode } from '../../shared/wire/error-codes';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { TargetKind } from '../../rules';
-import type { ToolClass } from '../../shared/tool-class';
-import type { Resources } from '../../shared/batches';
+import type { ToolClass } from '../../shared/turn/tool-class';
+import type { Resources } from '../../shared/turn/batches';
 import type { Cursors } from '../results/pages';
 import type { AgentLimits } from '../../agents/limits';
 import type { BinaryFile, FileResult } from '../results/binary';

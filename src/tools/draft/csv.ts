@@ -1,7 +1,6 @@
 /** A tool from a CSV file: finds rows by column. Types, choices and ranges are inferred from a bounded sample. */
 import { parse } from 'csv-parse/sync';
-import type { JsonObject } from '../../shared/json';
-import { setOwn } from '../../shared/json-limits';
+import { type JsonObject, setOwn } from '../../shared/json/json';
 import { DraftError, literal, render, toolName } from './source';
 
 const SAMPLE = 1000;

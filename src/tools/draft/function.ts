@@ -1,7 +1,6 @@
 /** Tools from the functions that a TypeScript file exports: their parameters' types and their TSDoc. The file is read, not run. */
 import type * as TS from 'typescript';
-import type { JsonObject } from '../../shared/json';
-import { setOwn } from '../../shared/json-limits';
+import { type JsonObject, setOwn } from '../../shared/json/json';
 import { functionDoc, type FunctionDoc } from './doc-comment';
 import { exportedFunctions, type ExportedFunction } from './exported-functions';
 import { DraftError, literal, render, toolName, type DraftTool } from './source';

@@ -1,6 +1,5 @@
 /** Tools from an OpenAPI 3.0 or 3.1 document: one for each operation. References inside it are resolved; none leaves it. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { setOwn } from '../../shared/json-limits';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../shared/json/json';
 import { plainJson } from '../convert/plain-json';
 import { KEYWORDS, mapSchema, resolveRef } from '../convert/schema-tree';
 import { DraftError, literal, render, toolName, words, type DraftTool } from './source';

@@ -2,8 +2,8 @@
  * TypeScript source of drafted tools. Everything that came from outside (names, descriptions, choices)
  * enters it through {@link literal} or {@link comment} and nothing else, so that it can only be data.
  */
-import type { Json, JsonObject } from '../../shared/json';
-import type { ToolClass } from '../../shared/tool-class';
+import type { Json, JsonObject } from '../../shared/json/json';
+import type { ToolClass } from '../../shared/turn/tool-class';
 
 export interface DraftTool {
   name: string;

@@ -1,7 +1,6 @@
 /** Tools from SQL's CREATE TABLE: find, get by key, insert. Queries take values as parameters; names are quoted. */
 import { parse, type CreateColumnDef, type CreateTableStatement, type DataTypeDef, type Expr } from 'pgsql-ast-parser';
-import type { Json, JsonObject } from '../../shared/json';
-import { setOwn } from '../../shared/json-limits';
+import { type Json, type JsonObject, setOwn } from '../../shared/json/json';
 import { DraftError, literal, render, toolName, type DraftTool } from './source';
 
 interface Column {

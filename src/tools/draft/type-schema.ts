@@ -3,8 +3,7 @@
  * What no schema can say becomes "anything" in the schema, and a line in `open` for a person.
  */
 import type * as TS from 'typescript';
-import type { Json, JsonObject } from '../../shared/json';
-import { setOwn } from '../../shared/json-limits';
+import { type Json, type JsonObject, setOwn } from '../../shared/json/json';
 import { docOf } from './doc-comment';
 import { DraftError } from './source';
 import type { TypeScript } from './typescript';

@@ -4,7 +4,7 @@
  */
 import { isAbsolute, sep } from 'node:path';
 import { createRequire } from 'node:module';
-import type { CallError } from '../../shared/errors';
+import type { CallError } from '../../shared/wire/errors';
 import { isToolError } from '../define/errors';
 
 export interface Job<I, O, M = never> {

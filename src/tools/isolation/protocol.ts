@@ -1,11 +1,11 @@
 /** What the worker and a thread say to each other about one run of an isolated tool. All of it is copied on the way. */
 import type { MessagePort } from 'node:worker_threads';
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { TakenOut } from '../results/binary';
 import type { SentDeadline } from '../run/deadline';
 import { isToolError } from '../define/errors';
 import type { Answer } from './job';
-import { exceptionText } from '../../shared/exception-text';
+import { exceptionText } from '../../shared/text/exception-text';
 
 /** The functions of a tool that may do I/O: what decides on a call is asked at once, on the worker's thread. */
 export type ToolPart = 'run' | 'preview' | 'reconcile';

@@ -1,7 +1,7 @@
 /** `ctx` as a tool in a thread has it: the same interface, and behind it messages to the worker. */
 import { serialize } from 'node:v8';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { Answer } from './job';
 import type { CursorCall, Level, RunFacts, StoreCall, ToWorker } from './protocol';
 import { valueOf } from './threads';

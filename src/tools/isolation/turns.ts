@@ -3,7 +3,7 @@
  * a hundred tasks waits behind himself; and neither ever has all threads, so that others do not wait for their time limits. Who
  * has no tenant is one by himself.
  */
-import { tenantOf } from '../../shared/tenant';
+import { tenantOf } from '../../shared/ids';
 
 interface Tenant {
   running: number;

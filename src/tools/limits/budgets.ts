@@ -1,6 +1,6 @@
 /** Budgets of an agent: what its destructive calls may spend in a while, all together. Their definition, its faults, and one call's share. */
 import { isAmount } from '../../shared/budget-book';
-import { type JsonObject, isJsonObject } from '../../shared/json';
+import { type JsonObject, isJsonObject } from '../../shared/json/json';
 import { unknownFields } from '../../shared/unknown-fields';
 import type { TurnFacts } from '../../rules';
 import { compileExpression, type Expression } from '../../rules/condition';

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Json } from '../../shared/json';
+import type { Json } from '../../shared/json/json';
 import type { RegisterStore } from '../../store/store';
 import { admit, hold, ledgerAt, LEASE_MS, release, renew, type Admittance } from './ledger';
 import type { Tool, ToolLogger } from '../define/tool';

@@ -9,7 +9,7 @@
  * Times are ms since 1970 by the store's clock. That clock can be set: whatever lies further in the future than it
  * could have been written is pulled back, so that a clock that goes back delays calls by one window, not by hours.
  */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import type { ToolLimits } from '../define/tool';
 
 export interface Ledger {

@@ -1,6 +1,6 @@
 /** Which rule decides a given call, and why: every step of admission up to the verdict, without running anything. */
-import type { CallError } from '../../shared/errors';
-import type { JsonObject } from '../../shared/json';
+import type { CallError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
 import { compareSpecificity } from '../../rules/rule';
 import {
   type RuleTrace,

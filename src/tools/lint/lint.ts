@@ -1,5 +1,5 @@
 /** Advice on a tool definition that is valid: what makes a model choose it wrongly, or fill it in wrongly. Never an error. */
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { describe } from '../define/model-text';
 import { writtenInput } from '../schema/schema';
 import { subschemas } from '../schema/subschemas';

@@ -4,7 +4,7 @@
  */
 import semver from 'semver';
 import { sameJson } from './same-json';
-import { CLASS_RULES, type ToolClass } from '../../shared/tool-class';
+import { CLASS_RULES, type ToolClass } from '../../shared/turn/tool-class';
 import type { ToolJson } from '../convert/definition';
 import { schemaChanges, type SchemaChange, type SchemaChangeKind } from './schema-diff';
 

@@ -1,7 +1,6 @@
 /** A migration guide, drafted from a comparison: a person goes over it before others follow it. */
-import { inlineCode, visible } from '../../shared/visible';
-import type { Json, JsonObject } from '../../shared/json';
-import { isJsonObject } from '../../shared/json';
+import { inlineCode, visible } from '../../shared/text/visible';
+import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import type { ToolJson } from '../convert/definition';
 import type { Change, Comparison } from './compare';
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../shared/json';
+import { isJsonObject } from '../../shared/json/json';
 
 /** Equal as JSON: the order of keys does not count, and neither does which realm made the objects. */
 export function sameJson(a: unknown, b: unknown): boolean {

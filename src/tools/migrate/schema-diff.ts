@@ -5,8 +5,8 @@
  * tuples, `oneOf`…), a difference counts as both: it may say "breaking" too often, never too rarely.
  */
 import { sameJson } from './same-json';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { similarity } from '../../shared/similar';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { similarity } from '../../shared/text/similar';
 import { ANNOTATIONS, mapSchema, resolveRef, step } from '../convert/schema-tree';
 
 export type SchemaChangeKind =

@@ -3,7 +3,7 @@
  * the store and writes what stands for them: as base64 where they are few, behind a presigned address where they are many.
  */
 import { randomUUID } from 'node:crypto';
-import { type Json, type JsonObject, isJsonObject } from '../../shared/json';
+import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import { ToolError } from '../define/errors';
 import { toJson, type AsJson } from './to-json';
 

@@ -5,9 +5,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { hashJson } from '../../store/core/seal';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
-import { canonical } from '../../shared/canonical';
-import { parseJson } from '../../shared/parse-json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { canonical } from '../../shared/json/canonical';
+import { parseJson } from '../../shared/json/parse-json';
 import { ToolError } from '../define/errors';
 import { toJson } from './to-json';
 

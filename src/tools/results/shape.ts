@@ -1,11 +1,11 @@
 /** Results, shaped: what is stored, what the model reads, and the one line that people see. */
 import { z } from 'zod';
 import type { PartOwner, StoredResult } from '../../record/parts';
-import { canonical } from '../../shared/canonical';
-import { cutBytes } from '../../shared/cut';
-import type { Envelope } from '../../shared/envelope';
-import type { CallError } from '../../shared/errors';
-import type { Json, JsonObject } from '../../shared/json';
+import { canonical } from '../../shared/json/canonical';
+import { cutBytes } from '../../shared/text/utf8';
+import type { Envelope } from '../../shared/wire/envelope';
+import type { CallError } from '../../shared/wire/errors';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { INLINE_BYTES } from '../../shared/activity-io';
 import { READ_RESULT } from '../../rules';
 import { deprecationNotice } from '../define/versions';

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
-import { canonical, CanonicalError } from '../../shared/canonical';
-import type { Json } from '../../shared/json';
+import { canonical, CanonicalError } from '../../shared/json/canonical';
+import type { Json } from '../../shared/json/json';
 
 export type AsJson = { ok: true; data: Json } | { ok: false; message: string };
 

@@ -1,6 +1,6 @@
 /** Text that is too long for the model, cut where no character breaks, with what it was cut from. */
 import { z } from 'zod';
-import type { JsonObject } from '../../shared/json';
+import type { JsonObject } from '../../shared/json/json';
 
 const DEFAULT_LENGTH = 2000;
 const LONGEST = 100_000;

@@ -4,8 +4,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import { hashJson, inputDigest } from '../../store/core/seal';
-import type { EnvelopeMetadata } from '../../shared/envelope';
-import type { Json, JsonObject } from '../../shared/json';
+import type { EnvelopeMetadata } from '../../shared/wire/envelope';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { Tool } from '../define/tool';
 
 interface Entry {

@@ -1,5 +1,5 @@
 /** What a generator tool yields: progress, pieces of its result, and how it ended. */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import type { ToolProgress, ToolYield, Outcome } from '../define/tool';
 
 /** Gathers what was yielded, besides progress, into the tool's result. */

@@ -3,7 +3,7 @@ import Ajv from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { fullFormats } from 'ajv-formats/dist/formats';
-import { type JsonObject, isJsonObject, type Json } from '../../shared/json';
+import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json';
 import { matcherOf } from './pattern';
 import { mapSubschemas, subschemas } from './subschemas';
 

@@ -4,7 +4,7 @@
  * only the whole of a combination is closed, to the properties that any of its parts lists; the parts
  * are left as they are.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { localPointer, mapSubschemas, resolveLocal, subschemas } from './subschemas';
 
 /** Keywords that judge the same value once more. */

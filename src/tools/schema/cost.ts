@@ -3,7 +3,7 @@
  * recursion each place of a schema looks at each place of a value once; in a cycle of references, several may look at the
  * same place for each that looks above it, so that steps double with the depth. Patterns count by the size of their program (RE2).
  */
-import { isJsonObject, type JsonObject } from '../../shared/json';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { programSize } from './pattern';
 import { resolveRef } from '../convert/schema-tree';
 import { subschemas } from './subschemas';

@@ -3,7 +3,7 @@
  * nobody sent. And none in an alternative (`anyOf`, `if` …), which would write it for a value that fits another one.
  */
 import type { ValidateFunction } from 'ajv';
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { ajvFor, forAjv, dialectOf } from './ajv';
 import { eachBelow, FEW_STEPS, stepsOver, weightOf, type Weight } from './cost';
 import { mapSubschemas, resolveLocal, subschemas } from './subschemas';

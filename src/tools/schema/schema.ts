@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../shared/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import { AJV_OPTIONS, ajvFor, forAjv, type AjvOptions, dialectOf, type Dialect, compilesForSure } from './ajv';
 import { closed } from './closed';
 import { defaultsOf } from './defaults';

@@ -1,5 +1,5 @@
 /** Where JSON Schema (draft-07 and 2020-12) holds further schemas: for whoever has to walk one. */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 /** Keywords whose value names schemas; their keys are the author's own words. */
 const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);

@@ -3,9 +3,9 @@
  * answered; what does not fit an open question changes nothing, and is told why.
  */
 import { condition, workflowInfo } from '@temporalio/workflow';
-import { samePerson, type Edit, type Settlement } from '../../shared/approval';
-import { hashJson } from '../../shared/digests';
-import type { DecisionFields, DecisionKind } from '../../shared/decision';
+import { samePerson, type Edit, type Settlement } from '../../shared/approval/approval';
+import { hashJson } from '../../shared/json/digests';
+import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
 import { answers, countDecision, decisionOn, findQuestion, reasonAgainst, type Said, type Sent } from './decision-rules';
 import { resetSeed } from '../sandbox/reset-seed';
 import { now } from '../sandbox/time';

@@ -3,7 +3,7 @@
  * than the Web UI's page of a turn shows. Whoever asks names the calls, so nothing is left out where some are decided meanwhile.
  */
 import { defineQuery, setHandler } from '@temporalio/workflow';
-import { jsonBytes } from '../../shared/json-bytes';
+import { jsonBytes } from '../../shared/json/json';
 import { CARDS_QUERY, type CardPage } from '../contract';
 import type { ApprovalQuestions } from './approval-questions';
 import type { TurnData } from '../turn/state';

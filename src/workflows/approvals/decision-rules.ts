@@ -2,8 +2,8 @@
  * The rules of a decision: which question it is on, why it does not count, and what it makes of the question. Pure, so that
  * each rule is tested without a server: the time, and whether a question is stale, are parameters.
  */
-import { decisionFault, samePerson, type Decision, type DecisionSource, type Settlement } from '../../shared/approval';
-import type { DecisionFields, DecisionKind } from '../../shared/decision';
+import { decisionFault, samePerson, type Decision, type DecisionSource, type Settlement } from '../../shared/approval/approval';
+import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
 import type { ApprovalAnswer, ApprovalQuestion, Pending } from './question';
 import { placesFor } from './room-for-decisions';
 

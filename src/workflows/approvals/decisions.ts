@@ -1,11 +1,10 @@
 /** Signals and updates through which people decide and steer. Whatever arrives, nothing here can fail or stall the turn. */
 import { ActivityFailure, ApplicationFailure, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
-import { type DecisionKind, readDecision } from '../../shared/decision';
-import { isJsonObject, type Json } from '../../shared/json';
-import { jsonBytes } from '../../shared/json-bytes';
-import { decodePayload } from '../../shared/payload';
-import { readSteer } from '../../shared/steer';
-import { untilOf } from '../../shared/waits';
+import { type DecisionKind, readDecision } from '../../shared/approval/decision';
+import { isJsonObject, type Json, jsonBytes } from '../../shared/json/json';
+import { decodePayload } from '../../shared/wire/payload';
+import { readSteer } from '../../shared/approval/steer';
+import { untilOf } from '../../shared/wire/waits';
 import { DECIDE_UPDATE, type DecideAnswer, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL } from '../contract';
 import type { Arrivals } from '../sandbox/arrivals';
 import type { ApprovalQuestions } from './approval-questions';
@@ -113,7 +112,7 @@ export function handleDecisions({ data, questions, forwarding, arrivals }: Dispa
   );
 }
 
-/** What is sent, and until when its sender waits (shared/waits.ts). */
+/** What is sent, and until when its sender waits (shared/wire/waits.ts). */
 type Update = [body: Json, waits: Json | undefined];
 /** An update that was accepted: by whom, when, and until when its sender waited. */
 interface FromUpdate {

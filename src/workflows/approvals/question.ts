@@ -1,6 +1,6 @@
 /** What a person is asked, as plain data: an open question goes on in another run. */
-import { cutJson } from '../../shared/json-bytes';
-import type { ApprovalPolicy, Decision, Edit, Settlement } from '../../shared/approval';
+import { cutJson } from '../../shared/json/json';
+import type { ApprovalPolicy, Decision, Edit, Settlement } from '../../shared/approval/approval';
 
 interface Asked {
   call_id: string;

@@ -5,8 +5,8 @@
  * room is not asked.
  */
 import type { CallArguments } from '../../shared/activity-io';
-import { callError, type CallError } from '../../shared/errors';
-import { jsonBytes } from '../../shared/json-bytes';
+import { callError, type CallError } from '../../shared/wire/errors';
+import { jsonBytes } from '../../shared/json/json';
 import type { Question } from './question';
 import type { OpenStep, Progress, TurnData } from '../turn/state';
 

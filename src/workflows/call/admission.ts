@@ -5,9 +5,9 @@
 import { keepProgress } from '../turn/state';
 import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
 import type { AdmitCallOutput, AdmittedCall, CallArguments, CallOutcome, TurnContext } from '../../shared/activity-io';
-import { PLAIN_POLICY, samePerson, type Decision, type Earlier, type Edit, type Held } from '../../shared/approval';
-import { callDigest, hashJson, idempotencyKey } from '../../shared/digests';
-import { callError } from '../../shared/errors';
+import { PLAIN_POLICY, samePerson, type Decision, type Earlier, type Edit, type Held } from '../../shared/approval/approval';
+import { callDigest, hashJson, idempotencyKey } from '../../shared/json/digests';
+import { callError } from '../../shared/wire/errors';
 import { admitCall, closeQuestion } from '../activities';
 import { endCall, moveCall, renew, showDecisions, stoppedOutcome, supersede, viewOf } from './call-log';
 import { addMaker } from '../turn/makers';

@@ -1,9 +1,9 @@
 /** The view of each call, moved from state to state, and the outcomes that go back to the model. */
 import type { AdmittedCall, CallOutcome, RenewedPolicy, RunCallInput } from '../../shared/activity-io';
-import { PLAIN_POLICY, type Decision } from '../../shared/approval';
-import { move } from '../../shared/call-state';
-import { callError, type CallError } from '../../shared/errors';
-import type { CallState, CallView } from '../../shared/turn-view';
+import { PLAIN_POLICY, type Decision } from '../../shared/approval/approval';
+import { move } from '../../shared/turn/call-state';
+import { callError, type CallError } from '../../shared/wire/errors';
+import type { CallState, CallView } from '../../shared/turn/turn-view';
 import type { TurnData } from '../turn/state';
 
 export function propose(data: TurnData, call: AdmittedCall, revision = 1): CallView {

@@ -4,8 +4,8 @@
  */
 import { continueAsNew, defineQuery, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { CallInput, CallOutcome, TurnContext, TurnInput } from '../../shared/activity-io';
-import type { Envelope } from '../../shared/envelope';
-import type { DirectCallView } from '../../shared/turn-view';
+import type { Envelope } from '../../shared/wire/envelope';
+import type { DirectCallView } from '../../shared/turn/turn-view';
 import { keyword } from '../../shared/search-attributes';
 import { admitDirect } from '../activities';
 import { STATUS_QUERY } from '../contract';

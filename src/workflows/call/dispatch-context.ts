@@ -1,6 +1,6 @@
 /** Makes what dispatch works with. */
 import type { TurnContext } from '../../shared/activity-io';
-import { noteHash } from '../../shared/decision';
+import { noteHash } from '../../shared/approval/decision';
 import { checkDecision, notify } from '../activities';
 import { Arrivals } from '../sandbox/arrivals';
 import { ApprovalQuestions, type Check } from '../approvals/approval-questions';

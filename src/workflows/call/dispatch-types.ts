@@ -1,6 +1,6 @@
 /** What the files of dispatch hand to each other. */
 import type { CallArguments, CallOptions, CallOutcome, TurnBegin, TurnContext } from '../../shared/activity-io';
-import type { Decision, Held } from '../../shared/approval';
+import type { Decision, Held } from '../../shared/approval/approval';
 import type { Arrivals } from '../sandbox/arrivals';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';

@@ -4,8 +4,8 @@
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { AdmittedCall, CallOutcome } from '../../shared/activity-io';
-import { PLAIN_POLICY } from '../../shared/approval';
-import { batches, forEachCapped } from '../../shared/batches';
+import { PLAIN_POLICY } from '../../shared/approval/approval';
+import { batches, forEachCapped } from '../../shared/turn/batches';
 import { admit, admitAs, closeAsked, saidOn } from './admission';
 import { endCall, propose, stoppedOutcome, supersede } from './call-log';
 import type { Admission, Dispatch, Ran } from './dispatch-types';

@@ -1,7 +1,7 @@
 /** Whether a destructive call is dispatched again after a result, and when. Proof that nothing has happened is what allows it. */
 import type { AdmittedCall, RunCallOutput } from '../../shared/activity-io';
-import { BEGUN_TOO_LATE } from '../../shared/errors';
-import { CLASS_RULES } from '../../shared/tool-class';
+import { BEGUN_TOO_LATE } from '../../shared/wire/errors';
+import { CLASS_RULES } from '../../shared/turn/tool-class';
 
 /** Of an idempotent call that failed without saying how, a killed worker included. */
 const RETRIES_IN_DOUBT = 3;

@@ -4,7 +4,7 @@
  */
 import { patched } from '@temporalio/workflow';
 import type { AdmittedCall, CallOutcome } from '../../shared/activity-io';
-import { BEGUN_TOO_LATE, callError, type CallError } from '../../shared/errors';
+import { BEGUN_TOO_LATE, callError, type CallError } from '../../shared/wire/errors';
 import { isBounded } from '../sandbox/is-bounded';
 import type { TurnData } from '../turn/state';
 import { NOT_ASKED } from '../approvals/room-for-decisions';

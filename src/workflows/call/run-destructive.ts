@@ -4,7 +4,7 @@
  */
 import { ActivityFailure, CancellationScope, sleep } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/activity-io';
-import { callError } from '../../shared/errors';
+import { callError } from '../../shared/wire/errors';
 import { executeCall, inspectEffect } from '../activities';
 import { admittedAs, endCall, moveCall } from './call-log';
 import type { Admission, Dispatch, HeldBack, Ran } from './dispatch-types';

@@ -1,7 +1,7 @@
 /** Calls whose repetition does no harm: Temporal retries them, under one idempotency key. */
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
 import type { AdmittedCall } from '../../shared/activity-io';
-import { callError } from '../../shared/errors';
+import { callError } from '../../shared/wire/errors';
 import { executeCall } from '../activities';
 import { admittedAs, endCall, moveCall } from './call-log';
 import type { Admission, Dispatch, HeldBack, Ran } from './dispatch-types';

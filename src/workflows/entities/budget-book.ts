@@ -27,7 +27,7 @@ import {
   type Reserved,
   type Settled,
 } from '../../shared/budget-book';
-import { inlineCode } from '../../shared/visible';
+import { inlineCode } from '../../shared/text/visible';
 import { BUDGET_QUERY, RESERVE_UPDATE, SETTLE_UPDATE, type BudgetView } from '../contract';
 import { onSignals } from '../sandbox/signals';
 

@@ -4,9 +4,9 @@
  */
 import { CancellationScope, ParentClosePolicy, proxyActivities, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import type { Activities, TurnContext } from '../../shared/activity-io';
-import { callbackMessage, type CallbackInput, type CallbackMessage } from '../../shared/callback';
-import { hashJson } from '../../shared/digests';
-import type { TurnView } from '../../shared/turn-view';
+import { callbackMessage, type CallbackInput, type CallbackMessage } from '../../shared/wire/callback';
+import { hashJson } from '../../shared/json/digests';
+import type { TurnView } from '../../shared/turn/turn-view';
 import { CALLBACK_WORKFLOW } from '../contract';
 import { now } from '../sandbox/time';
 

@@ -22,8 +22,7 @@ import {
   type IntentClose,
   type IntentOwner,
 } from '../../shared/intent';
-import { isJsonObject, type Json } from '../../shared/json';
-import { jsonBytes } from '../../shared/json-bytes';
+import { isJsonObject, type Json, jsonBytes } from '../../shared/json/json';
 import { INTENT_UPDATES, OWNERS_QUERY, type IntentInput } from '../contract';
 import { onSignals } from '../sandbox/signals';
 

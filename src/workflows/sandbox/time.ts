@@ -1,7 +1,7 @@
 /** Workflow time, and whether an update still comes in time. */
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { Json } from '../../shared/json';
-import { lateFault, TOO_LATE } from '../../shared/waits';
+import type { Json } from '../../shared/json/json';
+import { lateFault, TOO_LATE } from '../../shared/wire/waits';
 
 /** Workflow time, ISO 8601: the same after a replay. */
 export function now(): string {

@@ -1,10 +1,10 @@
 /** What a session holds: a head, a short queue, and which messages have come. Plain data, bounded, carried from run to run. */
 import type { LookAtTurnOutput, StepUsage } from '../../shared/activity-io';
-import { hashJson } from '../../shared/digests';
+import { hashJson } from '../../shared/json/digests';
 import { sessionTurnId } from '../../shared/ids';
-import { cutJson, jsonBytes } from '../../shared/json-bytes';
-import type { SendAnswer, SendBody, SessionInput, SessionView } from '../../shared/session';
-import { addUsage, NO_USAGE } from '../../shared/usage';
+import { cutJson, jsonBytes } from '../../shared/json/json';
+import type { SendAnswer, SendBody, SessionInput, SessionView } from '../../shared/turn/session';
+import { addUsage, NO_USAGE } from '../../shared/turn/usage';
 
 /** Messages whose ids are remembered. */
 const REMEMBERED = 1000;

@@ -3,8 +3,8 @@ import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@te
 import { ChildWorkflowCancellationType, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
 import type { TurnInput, TurnOfSession } from '../../shared/activity-io';
 import { sessionWorkflowId, traceId, workflowId } from '../../shared/ids';
-import type { SessionInput } from '../../shared/session';
-import { inlineCode } from '../../shared/visible';
+import type { SessionInput } from '../../shared/turn/session';
+import { inlineCode } from '../../shared/text/visible';
 import { keyword } from '../../shared/search-attributes';
 import { MEMO_OF_SESSION, MEMO_TRACE, TURN_WORKFLOW } from '../contract';
 import type { Queued, SessionData } from './session-state';

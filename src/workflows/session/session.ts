@@ -21,9 +21,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../../shared/activity-io';
-import { hashJson } from '../../shared/digests';
+import { hashJson } from '../../shared/json/digests';
 import { sessionSeries, workflowId } from '../../shared/ids';
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import {
   type OpenedAnswer,
   readSend,
@@ -33,14 +33,14 @@ import {
   type SendBody,
   type SessionInput,
   type SessionView,
-} from '../../shared/session';
-import { cachedShare } from '../../shared/usage';
-import { inlineCode } from '../../shared/visible';
+} from '../../shared/turn/session';
+import { cachedShare } from '../../shared/turn/usage';
+import { inlineCode } from '../../shared/text/visible';
 import { beginSession, checkFork, lookAtTurn } from '../activities';
 import { type DecideAnswer, INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE } from '../contract';
 import { mustBeInTime, now } from '../sandbox/time';
 import { readBy } from '../turn/interruption';
-import { decodePayload } from '../../shared/payload';
+import { decodePayload } from '../../shared/wire/payload';
 import { keyword } from '../../shared/search-attributes';
 import { isOver, newSession, nextInQueue, sendFault, type SessionData, take, turnEnded } from './session-state';
 import { startTurn } from './session-turn';

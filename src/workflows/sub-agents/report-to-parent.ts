@@ -8,7 +8,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/activity-io';
-import { travelling, type SubTurnFacts, type Surfaced } from '../../shared/sub-turn';
+import { travelling, type SubTurnFacts, type Surfaced } from '../../shared/turn/sub-turn';
 import { viewOf } from '../call/call-log';
 import { SUB_TURN_QUERY, SUB_TURN_SIGNAL } from '../contract';
 import type { ApprovalQuestions } from '../approvals/approval-questions';

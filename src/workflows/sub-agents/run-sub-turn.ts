@@ -22,7 +22,7 @@ import type {
   RunCallInput,
   RunCallOutput,
 } from '../../shared/activity-io';
-import { callError, type CallError } from '../../shared/errors';
+import { callError, type CallError } from '../../shared/wire/errors';
 import { workflowId } from '../../shared/ids';
 import {
   addUsage,
@@ -32,8 +32,8 @@ import {
   subTurnId,
   type SubTurnReport,
   type TurnLimits,
-} from '../../shared/sub-turn';
-import { inlineCode } from '../../shared/visible';
+} from '../../shared/turn/sub-turn';
+import { inlineCode } from '../../shared/text/visible';
 import { keyword } from '../../shared/search-attributes';
 import { closeSubTurn, lookAtSubTurn, openSubTurn } from '../activities';
 import { admittedAs, endCall, moveCall } from '../call/call-log';

@@ -4,11 +4,11 @@
  */
 import { ActivityFailure, workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/activity-io';
-import type { DecisionSource } from '../../shared/approval';
-import type { DecisionFields, DecisionKind } from '../../shared/decision';
-import type { JsonObject } from '../../shared/json';
-import type { SubTurnReport, Surfaced } from '../../shared/sub-turn';
-import type { SubTurnView, SurfacedCall } from '../../shared/turn-view';
+import type { DecisionSource } from '../../shared/approval/approval';
+import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
+import type { JsonObject } from '../../shared/json/json';
+import type { SubTurnReport, Surfaced } from '../../shared/turn/sub-turn';
+import type { SubTurnView, SurfacedCall } from '../../shared/turn/turn-view';
 import { forwardDecision } from '../activities';
 import type { Question } from '../approvals/question';
 import type { TurnData, SubTurn } from '../turn/state';

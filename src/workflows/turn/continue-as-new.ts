@@ -4,10 +4,9 @@
  */
 import { ApplicationFailure, CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/activity-io';
-import type { Decision } from '../../shared/approval';
-import type { Json, JsonObject } from '../../shared/json';
-import { jsonBytes } from '../../shared/json-bytes';
-import { isPacked, packed, unpacked, type Packed } from '../../shared/packed';
+import type { Decision } from '../../shared/approval/approval';
+import { type Json, type JsonObject, jsonBytes } from '../../shared/json/json';
+import { isPacked, packed, unpacked, type Packed } from '../../shared/json/packed';
 import { keepSaid, readCard, readSaid } from '../activities';
 import { goOn } from '../call/dispatch';
 import type { Dispatch } from '../call/dispatch-types';

@@ -1,7 +1,7 @@
 /** How a turn, or a direct call, ends: the transcript is closed, the last state is shown, and Temporal's own status says the same. */
 import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { EndTurnOutput } from '../../shared/activity-io';
-import type { TurnState, TurnView } from '../../shared/turn-view';
+import type { TurnState, TurnView } from '../../shared/turn/turn-view';
 import { endTurn } from '../activities';
 import { TURN_FAILED } from '../contract';
 import type { Dispatch } from '../call/dispatch-types';

@@ -3,8 +3,8 @@
  * come to their end, calls that wait or have not begun are not run, and the model's questions get an answer each.
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import { isJsonObject, type Json } from '../../shared/json';
-import { MAX_BY } from '../../shared/decision';
+import { isJsonObject, type Json } from '../../shared/json/json';
+import { MAX_BY } from '../../shared/approval/decision';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Ending } from './ending';
 import type { TurnData } from './state';

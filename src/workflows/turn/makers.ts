@@ -1,7 +1,7 @@
 /** Whoever has said something that the model reads has a hand in all that it proposes from then on. */
 import { patched } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/activity-io';
-import { samePerson } from '../../shared/approval';
+import { samePerson } from '../../shared/approval/approval';
 import type { TurnData } from './state';
 
 /** Names of those who have said something travel with every call. */

@@ -2,7 +2,7 @@
  * What people have said, taken out of a turn's state: where it is long the store has it, and the state goes on in another run
  * without it.
  */
-import { isJsonObject, type Json } from '../../shared/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 
 /** What was said, and who has said it. Only lists and objects of these names are taken out. */
 const FIELDS = new Set(['approvals', 'earlier', 'settlements', 'decision', 'decisions', 'by', 'makers']);

@@ -1,6 +1,6 @@
 /** What a turn has used and what it has left. Its sub-agents' turns spend of the same: what runs has it reserved. */
-import { addUsage, narrower, NOTHING_SPENT, type Spent, type TurnLimits } from '../../shared/sub-turn';
-import type { TurnUsage } from '../../shared/turn-view';
+import { addUsage, narrower, NOTHING_SPENT, type Spent, type TurnLimits } from '../../shared/turn/sub-turn';
+import type { TurnUsage } from '../../shared/turn/turn-view';
 import type { TurnData } from './state';
 
 /** Ended sub-agents included. Working time: that of the longest of those that ran beside each other. */

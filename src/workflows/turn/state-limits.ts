@@ -3,16 +3,15 @@
  * 2 MB, and ends a turn that brings more. What people say is refused when its part is full; what is there to be looked at is
  * shortened, since the store has it whole.
  */
-import type { JsonObject } from '../../shared/json';
-import { cutJson, jsonBytes } from '../../shared/json-bytes';
-import { packed } from '../../shared/packed';
+import { type JsonObject, cutJson, jsonBytes } from '../../shared/json/json';
+import { packed } from '../../shared/json/packed';
 import type { AdmittedCall, CallOutcome } from '../../shared/activity-io';
-import { isFinal } from '../../shared/call-state';
-import { SHORT, short, shortError, shortView } from '../../shared/short-view';
-import type { CallView, EarlierCalls, IgnoredSignal } from '../../shared/turn-view';
+import { isFinal } from '../../shared/turn/call-state';
+import { SHORT, short, shortError, shortView } from '../../shared/turn/short-view';
+import type { CallView, EarlierCalls, IgnoredSignal } from '../../shared/turn/turn-view';
 import { setAside } from './set-aside';
 import type { OpenStep, Progress, TurnData, SubTurn } from './state';
-/** UTF-8 bytes of JSON; `calls`: with each text written once (shared/packed.ts). A field without a limit does not compile. */
+/** UTF-8 bytes of JSON; `calls`: with each text written once (shared/json/packed.ts). A field without a limit does not compile. */
 export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
   /** A step's answer while the turn goes on; the transcript has all of it. */
   text: 12_000,

@@ -9,10 +9,10 @@ import type {
   TurnInput,
   TurnPolicy,
 } from '../../shared/activity-io';
-import type { Decision } from '../../shared/approval';
-import type { Steer } from '../../shared/steer';
-import type { Spent, TurnLimits, SubTurnReport } from '../../shared/sub-turn';
-import type { EarlierCalls, TurnView } from '../../shared/turn-view';
+import type { Decision } from '../../shared/approval/approval';
+import type { Steer } from '../../shared/approval/steer';
+import type { Spent, TurnLimits, SubTurnReport } from '../../shared/turn/sub-turn';
+import type { EarlierCalls, TurnView } from '../../shared/turn/turn-view';
 import type { ApprovalQuestion, DoubtQuestion } from '../approvals/question';
 type Shown = 'state' | 'head' | 'step' | 'text' | 'reason' | 'usage' | 'calls' | 'started_at' | 'ended_at';
 

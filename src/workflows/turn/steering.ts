@@ -4,9 +4,9 @@
  */
 import { workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/activity-io';
-import { samePerson } from '../../shared/approval';
-import { sha256Hex } from '../../shared/sha256';
-import { steerDigest, type Steer, type SteerFields } from '../../shared/steer';
+import { samePerson } from '../../shared/approval/approval';
+import { sha256Hex } from '../../shared/json/sha256';
+import { steerDigest, type Steer, type SteerFields } from '../../shared/approval/steer';
 import { checkSteer } from '../activities';
 import { now } from '../sandbox/time';
 import { isBounded, MANY_EVENTS } from '../sandbox/is-bounded';

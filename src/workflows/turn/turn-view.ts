@@ -1,10 +1,10 @@
 /** What outsiders see of a running turn: the view, the search attributes, the cards in the Web UI. */
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { cutBytes } from '../../shared/cut';
-import { inlineCode } from '../../shared/visible';
+import { cutBytes } from '../../shared/text/utf8';
+import { inlineCode } from '../../shared/text/visible';
 import type { TurnInput } from '../../shared/activity-io';
-import type { SubTurnStart, Surfaced } from '../../shared/sub-turn';
-import type { TurnState, TurnView } from '../../shared/turn-view';
+import type { SubTurnStart, Surfaced } from '../../shared/turn/sub-turn';
+import type { TurnState, TurnView } from '../../shared/turn/turn-view';
 import { keyword, KEYWORD_BYTES, SEARCH_ATTRIBUTES } from '../../shared/search-attributes';
 import type { Dispatch } from '../call/dispatch-types';
 import { showDecisions, viewOf } from '../call/call-log';

@@ -13,10 +13,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { TakeStepOutput, TurnContext, TurnInput } from '../../shared/activity-io';
-import type { Steer } from '../../shared/steer';
-import type { ParentTurn, SubTurnStart } from '../../shared/sub-turn';
-import type { TurnView } from '../../shared/turn-view';
-import { addUsage } from '../../shared/usage';
+import type { Steer } from '../../shared/approval/steer';
+import type { ParentTurn, SubTurnStart } from '../../shared/turn/sub-turn';
+import type { TurnView } from '../../shared/turn/turn-view';
+import { addUsage } from '../../shared/turn/usage';
 import { compact, takeStep } from '../activities';
 import { limitReached } from './spending';
 import { STATUS_QUERY, TURN_DONE } from '../contract';

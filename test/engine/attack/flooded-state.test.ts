@@ -2,7 +2,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { walk } from '../../../src/store/core/transcript';
-import { jsonBytes } from '../../../src/shared/json-bytes';
+import { jsonBytes } from '../../../src/shared/json/json';
 import { eventually, withEngine } from '../support/engine';
 import { fillRun, FILLS_A_SHORT_RUN, sendJunk, shortRunServer } from '../support/fill-run';
 import { runs } from '../../support/runs';

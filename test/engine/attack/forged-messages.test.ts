@@ -2,7 +2,7 @@
  * Whoever reaches Temporal's gRPC port starts the activities that tell people and programs in our name: approvers are sent the
  * card of one call with the digest of another, and a backend a signed callback of what never was. Each test is named after what it prevents.
  */
-import type { CallbackMessage } from '../../../src/shared/callback';
+import type { CallbackMessage } from '../../../src/shared/wire/callback';
 import type { NotifyInput } from '../../../src/shared/activity-io';
 import { withEngine } from '../support/engine';
 import { withForger } from '../support/forge';

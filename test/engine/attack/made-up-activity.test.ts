@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
-import type { Decision } from '../../../src/shared/approval';
-import type { JsonObject } from '../../../src/shared/json';
+import type { Decision } from '../../../src/shared/approval/approval';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { withForger, type Forge } from '../support/forge';

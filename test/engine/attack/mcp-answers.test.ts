@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TurnView } from '../../../src/shared/turn-view';
+import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { CLIENT, guardedServer, type Guarded } from '../../support/packs/mcp/guarded-server';
 import { withMcp, withServers, type McpEngine, type McpSetup, type Servers } from '../support/packs/mcp/mcp-engine';
 import { eventually } from '../support/engine';

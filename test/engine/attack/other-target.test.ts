@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { ReconcileEffectInput, RunCallInput } from '../../../src/shared/activity-io';
-import { callDigest, idempotencyKey } from '../../../src/shared/digests';
+import { callDigest, idempotencyKey } from '../../../src/shared/json/digests';
 import { FileStore } from '../../../src/store/files/file-store';
 import type { Store } from '../../../src/store/store';
 import { ToolError } from '../../../src/tools/define/errors';

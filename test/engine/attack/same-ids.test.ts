@@ -1,5 +1,5 @@
 /** A model's ids are its own words: two calls under one id are two calls, each with its own input, question and answer. */
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';

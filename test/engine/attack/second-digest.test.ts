@@ -5,7 +5,7 @@
  */
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
-import { idempotencyKey } from '../../../src/shared/digests';
+import { idempotencyKey } from '../../../src/shared/json/digests';
 import { attestDecision } from '../../../src/attestation/attest';
 import type { SigningKey } from '../../../src/attestation/signing-key';
 import { ToolError } from '../../../src/tools/define/errors';

@@ -4,7 +4,7 @@
  */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import type { TurnView } from '../../../src/shared/turn-view';
+import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { withForger } from '../support/forge';
 import { answersOf, contextOf } from '../support/made-up';

@@ -6,7 +6,7 @@ import { loadConfig } from '../../../src/config';
 import { gatewayApp } from '../../../src/gateway/app';
 import { CallbackNotAllowed, callbackSender } from '../../../src/notify/callback';
 import { signature } from '../../../src/notify/webhook';
-import { callbackHost } from '../../../src/shared/callback';
+import { callbackHost } from '../../../src/shared/wire/callback';
 import { eventually, withEngine } from '../support/engine';
 import { keepForReplay } from '../support/replays';
 import { gatewayParts, person } from '../../support/gateway';

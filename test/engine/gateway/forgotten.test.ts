@@ -2,7 +2,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { hashJson } from '../../../src/shared/digests';
+import { hashJson } from '../../../src/shared/json/digests';
 import { turnIdFromKey } from '../../../src/shared/ids';
 import type { Store } from '../../../src/store/store';
 import { eventually } from '../support/engine';

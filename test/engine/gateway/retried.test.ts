@@ -1,6 +1,6 @@
 /** A request that counted is answered to its own retry as the first time, whatever became of its first answer. */
 import { randomBytes } from 'node:crypto';
-import { isJsonObject, type Json } from '../../../src/shared/json';
+import { isJsonObject, type Json } from '../../../src/shared/json/json';
 import { defineTool } from '../../../src/tools/define/define';
 import { eventually, type Engine } from '../support/engine';
 import { ownKey, type Person } from '../../support/gateway';

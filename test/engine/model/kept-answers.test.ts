@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { AnthropicProvider } from '../../../src/model/anthropic';
 import { startRehearsal, type Rehearsal } from '../../../src/model/rehearsal';
 import type { ScriptedResponse } from '../../../src/model/rehearsal/script';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { walk } from '../../../src/store/core/transcript';
 import { withEngine, type Engine, type Setup } from '../support/engine';
 import { chainFaults, talk } from '../support/sessions';

@@ -1,6 +1,6 @@
 import { prompted } from '../../../src/model/prompted';
 import type { ModelProvider, ModelRequest, ModelResponse, StopReason } from '../../../src/model/provider';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { withEngine } from '../support/engine';
 import { say, ScriptedModel, type Answer } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';

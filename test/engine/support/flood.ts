@@ -1,7 +1,7 @@
 /** Thousands of signals at once, and a look at the turn that waits until it answers again. */
 import { NoWorker } from '../../../src/client/errors';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import type { TurnView } from '../../../src/shared/turn-view';
+import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually } from './engine';
 
 /**

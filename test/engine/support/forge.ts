@@ -11,7 +11,7 @@ import type {
   RunCallInput,
   RunCallOutput,
 } from '../../../src/shared/activity-io';
-import type { Decision } from '../../../src/shared/approval';
+import type { Decision } from '../../../src/shared/approval/approval';
 
 type Input<A extends keyof Activities> = Parameters<Activities[A]>[0];
 type Output<A extends keyof Activities> = Awaited<ReturnType<Activities[A]>>;

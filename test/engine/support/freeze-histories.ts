@@ -13,7 +13,7 @@ import { budgetWorkflowId } from '../../../src/shared/budget-book';
 import { intentHash, intentWorkflowId } from '../../../src/shared/intent';
 import type { Budget } from '../../../src/tools/limits/budgets';
 import { ToolError } from '../../../src/tools/define/errors';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { eventually, withEngine, type Engine, type Setup } from './engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';

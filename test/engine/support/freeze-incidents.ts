@@ -11,7 +11,7 @@ import { ofKey } from '../../../src/attestation/bundle-signer';
 import { exportBundle } from '../../../src/audit/export/bundle';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { sendCreditMemo } from '../../../packs/finance/src/tools/send-credit-memo';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { defineTool } from '../../../src/tools/define/define';
 import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
 import { eventually, withEngine } from './engine';

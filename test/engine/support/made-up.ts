@@ -2,9 +2,9 @@
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { CallArguments, TurnContext } from '../../../src/shared/activity-io';
-import type { Decision } from '../../../src/shared/approval';
-import { callDigest, callRecord, hashJson } from '../../../src/shared/digests';
-import type { JsonObject } from '../../../src/shared/json';
+import type { Decision } from '../../../src/shared/approval/approval';
+import { callDigest, callRecord, hashJson } from '../../../src/shared/json/digests';
+import type { JsonObject } from '../../../src/shared/json/json';
 import type { Store } from '../../../src/store/store';
 
 export function madeUpCall(turn: TurnContext, fields: Partial<CallArguments> & { input: JsonObject }): CallArguments {

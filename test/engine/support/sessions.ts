@@ -2,8 +2,8 @@
 import type { HoldfastClient } from '../../../src/client';
 import type { SessionHandle } from '../../../src/client/sessions/session-handle';
 import type { ModelMessage, ModelRequest } from '../../../src/model/provider';
-import type { SessionView } from '../../../src/shared/session';
-import type { TurnView } from '../../../src/shared/turn-view';
+import type { SessionView } from '../../../src/shared/turn/session';
+import type { TurnView } from '../../../src/shared/turn/turn-view';
 import type { Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/core/transcript';
 import { eventually } from './engine';

@@ -1,8 +1,8 @@
 /** A conversation that comes near its context window: results are left out first, then it is summarized; nothing is removed. */
 import { randomBytes } from 'node:crypto';
 import type { ModelMessage, ModelProvider, ModelRequest, ModelResponse } from '../../../src/model/provider';
-import { addUsage, cachedShare, NO_USAGE } from '../../../src/shared/usage';
-import { isJsonObject, type JsonObject } from '../../../src/shared/json';
+import { addUsage, cachedShare, NO_USAGE } from '../../../src/shared/turn/usage';
+import { isJsonObject, type JsonObject } from '../../../src/shared/json/json';
 import { walk } from '../../../src/store/core/transcript';
 import { estimateTokens } from '../../../src/tools/define/model-text';
 import { withEngine } from '../support/engine';

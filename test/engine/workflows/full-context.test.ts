@@ -3,7 +3,7 @@ import { AnthropicProvider } from '../../../src/model/anthropic';
 import { ModelFailure, type ModelProvider, type ModelRequest } from '../../../src/model/provider';
 import { startRehearsal, type Rehearsal, type RehearsalOptions } from '../../../src/model/rehearsal';
 import { conversationTokens } from '../../../src/activities/step/compaction';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { walk } from '../../../src/store/core/transcript';
 import { withEngine, type Setup } from '../support/engine';
 import { talk } from '../support/sessions';

@@ -1,5 +1,5 @@
 import { intentHash, intentWorkflowId, type ClaimAnswer, type IntentOwner } from '../../../src/shared/intent';
-import { jsonBytes } from '../../../src/shared/json-bytes';
+import { jsonBytes } from '../../../src/shared/json/json';
 import { eventually, withEngine } from '../support/engine';
 import { shortRunServer } from '../support/fill-run';
 import { keepForReplay } from '../support/replays';

@@ -1,6 +1,6 @@
 /** The cache, identical reads, and the limits of tools, as turns meet them. */
-import type { EnvelopeMetadata } from '../../../src/shared/envelope';
-import type { TurnView } from '../../../src/shared/turn-view';
+import type { EnvelopeMetadata } from '../../../src/shared/wire/envelope';
+import type { TurnView } from '../../../src/shared/turn/turn-view';
 import type { Store } from '../../../src/store/store';
 import { ToolError } from '../../../src/tools/define/errors';
 import { capturedLog } from '../../support/captured-log';

@@ -1,5 +1,5 @@
 /** More cards than the Web UI's page of a turn holds: whoever asks for them by client gets all. */
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';

@@ -4,9 +4,9 @@
  */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { forEachCapped } from '../../../src/shared/batches';
-import type { JsonObject } from '../../../src/shared/json';
-import type { CallView } from '../../../src/shared/turn-view';
+import { forEachCapped } from '../../../src/shared/turn/batches';
+import type { JsonObject } from '../../../src/shared/json/json';
+import type { CallView } from '../../../src/shared/turn/turn-view';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { eventually, withEngine, type Setup } from '../support/engine';
 import { PlannedModel } from '../../support/planned-model';

@@ -1,4 +1,4 @@
-import { callDigest, hashJson } from '../../../src/shared/digests';
+import { callDigest, hashJson } from '../../../src/shared/json/digests';
 import type { RunCallInput } from '../../../src/shared/activity-io';
 import { eventually, withEngine } from '../support/engine';
 import { runForged } from '../support/forge';

@@ -3,7 +3,7 @@ import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/core/transcript';
-import { idempotencyKey } from '../../../src/shared/digests';
+import { idempotencyKey } from '../../../src/shared/json/digests';
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { attestStart } from '../../../src/attestation/attest';
 import type { SessionHandle } from '../../../src/client/sessions/session-handle';
-import { hashJson } from '../../../src/shared/digests';
+import { hashJson } from '../../../src/shared/json/digests';
 import { withEngine, type Engine } from '../support/engine';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileStore } from '../../../src/store/files/file-store';
-import { HEARTBEAT_TIMEOUT_MS } from '../../../src/shared/tool-class';
+import { HEARTBEAT_TIMEOUT_MS } from '../../../src/shared/turn/tool-class';
 import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';

@@ -1,5 +1,5 @@
 /** What steps say of calls again, cards, and what a run shows of itself, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
-import type { Json } from '../../../src/shared/json';
+import type { Json } from '../../../src/shared/json/json';
 import type { OpenLine } from './forge';
 import { activity, answer, argument, attributes, block, bodies, nextRun, ofType, payload, result, type Plan } from './open-lines';
 

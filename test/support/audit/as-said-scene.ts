@@ -1,7 +1,7 @@
 /** Decisions, and the signals and updates that gave them, before who compares them. */
 import { attestDecision } from '../../../src/attestation/attest';
 import { AsSaid } from '../../../src/audit/verify/as-said';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { GATEWAY_KEY } from '../bundle-keys';
 import { at, GONE, HandRun, Reports, type Fields } from './hand-events';
 import { HandTurn } from './hand-turn';

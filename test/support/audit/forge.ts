@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { SigningKey } from '../../../src/attestation/signing-key';
-import { canonical } from '../../../src/shared/canonical';
-import type { Json, JsonObject } from '../../../src/shared/json';
+import { canonical } from '../../../src/shared/json/canonical';
+import type { Json, JsonObject } from '../../../src/shared/json/json';
 import { BUNDLE_KEY } from '../bundle-keys';
 import { written, type AnyLine } from '../rewrite-bundle';
 

@@ -2,9 +2,9 @@
 import { attestDecision, attestStart } from '../../../src/attestation/attest';
 import type { DecisionClaims } from '../../../src/attestation/claims';
 import { readToken } from '../../../src/attestation/token';
-import { noteHash } from '../../../src/shared/decision';
-import { callDigest, hashJson, idempotencyKey, inputDigest } from '../../../src/shared/digests';
-import type { Json } from '../../../src/shared/json';
+import { noteHash } from '../../../src/shared/approval/decision';
+import { callDigest, hashJson, idempotencyKey, inputDigest } from '../../../src/shared/json/digests';
+import type { Json } from '../../../src/shared/json/json';
 import { GATEWAY_KEY, sample, STRANGER_KEY } from '../bundle-keys';
 import { forged, type OpenLine } from './forge';
 import { MESSAGE_PLANS } from './message-forgeries';

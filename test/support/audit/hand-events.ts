@@ -1,8 +1,8 @@
 /** Events of a history, written by hand: for tests of one rule of the verifier over the few events that it looks at. */
 import type { TurnBody } from '../../../src/audit/format/lines';
-import { callDigest, type CallFields, type CallTurn } from '../../../src/shared/digests';
+import { callDigest, type CallFields, type CallTurn } from '../../../src/shared/json/digests';
 import { activityId } from '../../../src/shared/ids';
-import type { Json, JsonObject } from '../../../src/shared/json';
+import type { Json, JsonObject } from '../../../src/shared/json/json';
 
 const JSON_PLAIN = { encoding: Buffer.from('json/plain').toString('base64') };
 

@@ -1,8 +1,8 @@
 /** Parts and blocks of a transcript, written by hand one after the other. */
 import type { BlockBody, PartBody } from '../../../src/audit/format/lines';
-import { hashJson } from '../../../src/shared/digests';
-import type { Json, JsonObject } from '../../../src/shared/json';
-import type { BlockKind } from '../../../src/shared/transcript';
+import { hashJson } from '../../../src/shared/json/digests';
+import type { Json, JsonObject } from '../../../src/shared/json/json';
+import type { BlockKind } from '../../../src/shared/turn/transcript';
 import { at, GONE, type Fields } from './hand-events';
 
 export const MESSAGE = 'Pay INV-7.';

@@ -4,7 +4,7 @@ import { Blocks, type Around } from '../../../src/audit/verify/blocks';
 import { History } from '../../../src/audit/verify/history';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
 import type { BlockBody, PartBody, TurnBody } from '../../../src/audit/format/lines';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { TRUST } from '../bundle-keys';
 import { at, callOf, carrying, HandRun, idOf, Reports, TURN, TURN_CONTEXT, type Fields } from './hand-events';
 import { ARGUMENT, HandLines, MESSAGE } from './hand-lines';

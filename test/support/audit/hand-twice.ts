@@ -5,7 +5,7 @@ import { History } from '../../../src/audit/verify/history';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
 import { Testimony } from '../../../src/audit/verify/testimony';
 import type { BlockBody, PartBody, RunBody, TurnBody } from '../../../src/audit/format/lines';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { carrying, HandRun, Reports, TURN, type Fields } from './hand-events';
 import { ARGUMENT, HandLines } from './hand-lines';
 

@@ -1,7 +1,7 @@
 /** Lines of a bundle as a verifier takes them, whose form and place are right. */
 import { BUNDLE_VERSION } from '../../../src/audit/format/lines';
 import type { MeantLine } from '../../../src/audit/verify/meaning';
-import type { Json, JsonObject } from '../../../src/shared/json';
+import type { Json, JsonObject } from '../../../src/shared/json/json';
 import { at, event, payloads, type Fields } from './hand-events';
 import { ARGUMENT } from './hand-lines';
 

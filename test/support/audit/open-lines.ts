@@ -1,5 +1,5 @@
 /** Where things stand in the opened lines of a bundle. */
-import type { Json } from '../../../src/shared/json';
+import type { Json } from '../../../src/shared/json/json';
 import type { OpenLine } from './forge';
 
 export type Find = (line: OpenLine) => boolean;

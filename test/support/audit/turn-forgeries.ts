@@ -1,6 +1,6 @@
 /** What stands twice of a turn as a whole and of its steps, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
-import { hashJson } from '../../../src/shared/digests';
-import type { Json } from '../../../src/shared/json';
+import { hashJson } from '../../../src/shared/json/digests';
+import type { Json } from '../../../src/shared/json/json';
 import type { OpenLine } from './forge';
 import {
   activity,

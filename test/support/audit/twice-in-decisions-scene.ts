@@ -1,7 +1,7 @@
 /** A turn before who looks at what stands twice of decisions. */
 import { TwiceInDecisions } from '../../../src/audit/verify/twice-in-decisions';
-import { hashJson, inputDigest } from '../../../src/shared/digests';
-import type { JsonObject } from '../../../src/shared/json';
+import { hashJson, inputDigest } from '../../../src/shared/json/digests';
+import type { JsonObject } from '../../../src/shared/json/json';
 import type { Ending, Fields } from './hand-events';
 import { HandTwice, type Setting } from './hand-twice';
 

@@ -2,9 +2,9 @@
 import { Attestations } from '../../../src/audit/verify/attestations';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
 import { Turn } from '../../../src/audit/verify/turn';
-import { idempotencyKey } from '../../../src/shared/digests';
-import type { JsonObject, Json } from '../../../src/shared/json';
-import type { BlockKind } from '../../../src/shared/transcript';
+import { idempotencyKey } from '../../../src/shared/json/digests';
+import type { JsonObject, Json } from '../../../src/shared/json/json';
+import type { BlockKind } from '../../../src/shared/turn/transcript';
 import { at, GONE, HandRun, idOf, payloads, Reports, TURN, TURN_CONTEXT, type Fields } from './hand-events';
 import { ARGUMENT } from './hand-lines';
 import { CALL } from './hand-turn';

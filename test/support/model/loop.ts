@@ -1,5 +1,5 @@
 /** The smallest agent loop: asks, answers tool calls from a table of fakes, and goes on until the model ends. */
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import type { ModelMessage, ModelRequest } from '../../../src/model/provider';
 import type { Stage } from './model';
 

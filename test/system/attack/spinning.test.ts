@@ -5,7 +5,7 @@ import { calculateTool } from '../../../packs/finance/src/tools/calculate';
 import { resultData } from '../../../src/mcp/result';
 import { referenceTools } from '../../../packs/reference/src';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { admit, checkAhead } from '../../../src/tools/admit/admit';
 import { fromMcp } from '../../../src/tools/convert/mcp';
 import { defineTool } from '../../../src/tools/define/define';

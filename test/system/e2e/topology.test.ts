@@ -9,7 +9,7 @@ import PostalMime from 'postal-mime';
 import { parse } from 'yaml';
 import type { PendingTurn, TurnSummary } from '../../../src/shapes/turn-list';
 import { startMailCatcher, type MailCatcher } from '../../../src/devserver/mail-catcher';
-import type { TurnView } from '../../../src/shared/turn-view';
+import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually } from '../../engine/support/engine';
 import { whyNoNativeCluster } from '../support/native-binaries';
 import { startNativeCluster, type NativeCluster } from '../support/native-cluster';

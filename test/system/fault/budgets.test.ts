@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { budgetWorkflowId } from '../../../src/shared/budget-book';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { BUDGET_QUERY, type BudgetView } from '../../../src/workflows/contract';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { approve, memoWaits, openStage, reachesState, type Stage } from '../support/fault-stage';

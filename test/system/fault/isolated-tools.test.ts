@@ -1,7 +1,7 @@
 /** A `holdfast worker --app FILE` with a tool that spins in a thread: another turn's calls go on meanwhile. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { openStage, type Stage } from '../support/fault-stage';
 

@@ -9,7 +9,7 @@ import { dataConverter } from '../../../src/temporal/data-converter';
 import { startDevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { startCuttingProxy } from '../support/cutting-proxy';
 import { readEvents } from '../support/event-reader';
 import { WorkerProcess } from '../support/fault-stage';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { CLOCKS_APART_MS, WAITS_MS } from '../../../src/shared/waits';
+import { CLOCKS_APART_MS, WAITS_MS } from '../../../src/shared/wire/waits';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { ana, rita } from '../../engine/support/gateway-scene';
 import { environment, run } from '../cli/support/cli';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { acceptedPath, serverOf, writeAccepted } from '../../../src/mcp';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { accepting } from '../../engine/support/packs/mcp/mcp-engine';
 import { capturedLog } from '../../support/captured-log';
 import { eventually, testAddress } from '../../engine/support/engine';

@@ -13,7 +13,7 @@ import { dataConverter } from '../../../src/temporal/data-converter';
 import { startChain, type DevChain } from '../../../src/devserver/chain';
 import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
 import { deployDemo, type Demo } from '../../../packs/onchain/src';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { startRpcProxy } from '../packs/onchain/rpc-proxy';
 import { swaps, UNIT } from '../packs/onchain/support';
 import { testAddress } from '../../engine/support/engine';

@@ -13,7 +13,7 @@ import { Client, Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { keepForReplay } from '../../engine/support/replays';
 import { WorkerProcess } from '../support/fault-stage';

@@ -1,7 +1,7 @@
 /** `kill -9` of the worker in the middle of a sub-agent's turn: both turns go on, and what was done is done once. */
 import { join } from 'node:path';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { testAddress } from '../../engine/support/engine';
 import { keepForReplay } from '../../engine/support/replays';
 import { approve, memoWaits, openStage, reachesState, type Stage } from '../support/fault-stage';

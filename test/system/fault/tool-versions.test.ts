@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { testAddress } from '../../engine/support/engine';
 import { keepForReplay } from '../../engine/support/replays';
 import { openStage, type Stage } from '../support/fault-stage';

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { plainName, samePerson } from '../../../src/shared/approval';
-import { UNSEEN_RANGES } from '../../../src/shared/unseen';
+import { plainName, samePerson } from '../../../src/shared/approval/approval';
+import { UNSEEN_RANGES } from '../../../src/shared/text/visible';
 import { pythonVerifier } from '../support/python-verifier';
 import { random } from '../support/random';
 

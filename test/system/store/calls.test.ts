@@ -1,4 +1,4 @@
-import { callRecord, hashJson, type CallRecord } from '../../../src/shared/digests';
+import { callRecord, hashJson, type CallRecord } from '../../../src/shared/json/digests';
 import { overEachKind } from './support/kinds';
 
 const input = { invoice: 'INV-7', cents: 700 };

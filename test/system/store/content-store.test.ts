@@ -1,5 +1,5 @@
 import type { NewBlock } from '../../../src/store/store';
-import { hashJson } from '../../../src/shared/digests';
+import { hashJson } from '../../../src/shared/json/digests';
 import { objectJson } from '../../../src/store/core/seal';
 import { append, Draft } from '../../../src/store/core/transcript';
 import { overEachKind } from './support/kinds';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { samePerson } from '../../../src/shared/approval';
+import { samePerson } from '../../../src/shared/approval/approval';
 import { turnIdFromKey } from '../../../src/shared/ids';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { append, Draft } from '../../../src/store/core/transcript';
 import type { Store } from '../../../src/store/store';
 import { TrailQueryError, type TrailEntry, type TrailQuery, type TrailState } from '../../../src/store/core/trail';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import type { TurnView } from '../../../src/shared/turn-view';
+import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually } from '../../engine/support/engine';
 import { holdfast, holdfastJson, type Holdfast } from './process';
 import { findChromium, launchChromium } from './web-ui';

@@ -3,7 +3,7 @@ import { defineAgent } from '../../../src/agents/define';
 import type { Subject } from '../../../src/audit/export/bundle';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import type { Engine } from '../../engine/support/engine';
 import { ask, type Answer } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';

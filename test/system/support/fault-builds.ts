@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import type { Stage, WorkerProcess } from './fault-stage';
 
 export interface Build {

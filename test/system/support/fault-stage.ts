@@ -16,7 +16,7 @@ import { NoWorker } from '../../../src/client/errors';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { startRehearsal, type Rehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { eventually } from '../../engine/support/engine';
 import { Gates } from './fault-gates';
 import { startBackend, startPostOffice, type Backend, type PostOffice } from './fault-servers';

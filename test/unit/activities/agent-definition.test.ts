@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { agentDefinition } from '../../../src/activities/step/agent-definition';
 import { shippedApp } from '../../../packs/showcase/src';
-import { hashJson } from '../../../src/shared/digests';
+import { hashJson } from '../../../src/shared/json/digests';
 import { Registry } from '../../../src/tools/catalogue/registry';
 
 const ENGINE = { defaultModel: 'scripted', holdfast: '1.0.0', buildId: null, workflowBundle: null };

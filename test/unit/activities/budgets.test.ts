@@ -3,7 +3,7 @@ import { giveBack, settleBudgets, withinBudgets } from '../../../src/activities/
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
 import { EMPTY_BOOK, reserve, settle, used, type Book, type BudgetName } from '../../../src/shared/budget-book';
-import { idempotencyKey } from '../../../src/shared/digests';
+import { idempotencyKey } from '../../../src/shared/json/digests';
 import type { EffectRecord } from '../../../src/store/store';
 import type { Budget } from '../../../src/tools/limits/budgets';
 import { Registry } from '../../../src/tools/catalogue/registry';

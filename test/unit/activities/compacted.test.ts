@@ -7,8 +7,8 @@ import {
   shortened,
 } from '../../../src/activities/step/compaction';
 import type { SummaryBody } from '../../../src/record/blocks';
-import type { Json, JsonObject } from '../../../src/shared/json';
-import type { BlockKind } from '../../../src/shared/transcript';
+import type { Json, JsonObject } from '../../../src/shared/json/json';
+import type { BlockKind } from '../../../src/shared/turn/transcript';
 import type { StoredBlock } from '../../../src/store/core/seal';
 
 let count = 0;

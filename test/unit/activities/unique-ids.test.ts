@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { withUniqueIds } from '../../../src/activities/step/unique-ids';
 import type { ModelMessage, ModelResponse } from '../../../src/model/provider';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 
 const answer = (...content: JsonObject[]) => ({ content, rawToolInputs: [] }) as unknown as ModelResponse;
 const use = (id: unknown, type = 'tool_use') => ({ type, id, name: 'pay', input: {} }) as JsonObject;

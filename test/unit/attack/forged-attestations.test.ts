@@ -6,10 +6,10 @@ import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { LONGEST_TOKEN, readToken } from '../../../src/attestation/token';
 import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
-import { samePerson } from '../../../src/shared/approval';
-import { canonical } from '../../../src/shared/canonical';
-import { readDecision } from '../../../src/shared/decision';
-import type { Json } from '../../../src/shared/json';
+import { samePerson } from '../../../src/shared/approval/approval';
+import { canonical } from '../../../src/shared/json/canonical';
+import { readDecision } from '../../../src/shared/approval/decision';
+import type { Json } from '../../../src/shared/json/json';
 import { AUDIENCE as aud, SIGNED_TURN as turn, Signers } from '../../support/signers';
 
 const DIGEST = 'a'.repeat(64);

@@ -1,6 +1,6 @@
 /** Which claims are those of a decision or a start: exactly these fields, each in its form. */
 import { decisionClaims, hasShape, principalName, roleList, startClaims } from '../../../src/attestation/claims';
-import type { Json, JsonObject } from '../../../src/shared/json';
+import type { Json, JsonObject } from '../../../src/shared/json/json';
 
 const HASH = 'a'.repeat(64);
 const STORE = 'b'.repeat(32);

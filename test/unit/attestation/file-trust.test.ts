@@ -4,7 +4,7 @@ import type { DecisionClaims } from '../../../src/attestation/claims';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { readToken, writeToken } from '../../../src/attestation/token';
 import type { CheckDecisionInput } from '../../../src/shared/activity-io';
-import { steerDigest } from '../../../src/shared/steer';
+import { steerDigest } from '../../../src/shared/approval/steer';
 import { AUDIENCE as aud, SIGNED_TURN as turn, Signers } from '../../support/signers';
 import { runs } from '../../support/runs';
 

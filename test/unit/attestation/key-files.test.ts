@@ -13,7 +13,7 @@ import {
   updateTrustedKeys,
   type TrustedKey,
 } from '../../../src/attestation/trusted-keys';
-import type { Json } from '../../../src/shared/json';
+import type { Json } from '../../../src/shared/json/json';
 
 /** Between two tries to lock a file. */
 const waits = { skip: false, count: 0 };

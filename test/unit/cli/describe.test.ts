@@ -1,5 +1,5 @@
 import { describeTurn } from '../../../src/cli/support/describe';
-import type { CallView, TurnView } from '../../../src/shared/turn-view';
+import type { CallView, TurnView } from '../../../src/shared/turn/turn-view';
 
 const usage = { input_tokens: 1, output_tokens: 2, cost_usd: 0 };
 const call = { id: '1.1', tool: 'pay_invoice', state: 'waiting', effect: null, error: null, result_summary: null } as CallView;

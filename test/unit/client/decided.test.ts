@@ -1,5 +1,5 @@
 import { decidedCalls, describeDecided } from '../../../src/client/approvals/decided';
-import { CALL_STATES } from '../../../src/shared/turn-states';
+import { CALL_STATES } from '../../../src/shared/turn/turn-states';
 
 const [one, two, below] = ['a', 'b', 'c'].map((letter) => letter.repeat(64));
 const approval = (by: string[], quorum = 2, decision: string | null = null) => ({ by, quorum, decision });

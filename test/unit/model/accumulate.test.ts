@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { MessageAccumulator } from '../../../src/model/accumulate';
 import { AnthropicProvider } from '../../../src/model/anthropic';
 import { eventsOf, frame } from '../../../src/model/rehearsal/sse';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { request } from '../../support/model/model';
 
 const CONTENT: JsonObject[] = [

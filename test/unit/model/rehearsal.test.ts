@@ -1,6 +1,6 @@
 import { createModel } from '../../../src/model';
 import { parseFaults } from '../../../src/model/rehearsal';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { closeAll, failureOf, PAY, request, stage } from '../../support/model/model';
 
 afterEach(closeAll);

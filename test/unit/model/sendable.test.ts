@@ -5,7 +5,7 @@ import type { ModelMessage, ModelResponse, StopReason } from '../../../src/model
 import { requestFault } from '../../../src/model/rehearsal/validate';
 import { withCacheBreakpoints } from '../../../src/model/caching';
 import { toWire } from '../../../src/model/wire';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { runs } from '../../support/runs';
 import { ANSWER, STOP } from './support/any-answer';
 import { PAY, request } from '../../support/model/model';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import type { Fault } from '../../../src/model/rehearsal';
 import { closeAll, failureOf, PAY, stage } from '../../support/model/model';
 

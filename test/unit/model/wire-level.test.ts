@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AnthropicProvider, type AnthropicOptions } from '../../../src/model/anthropic';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { closeAll, failureOf, request, stage } from '../../support/model/model';
 
 const open: Server[] = [];

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { financeTools, snapshotData } from '../../../packs/finance/src';
 import { workspaceTools } from '../../../packs/workspace/src';
-import { approvalCard } from '../../../src/shared/card';
-import { callDigest } from '../../../src/shared/digests';
-import type { JsonObject } from '../../../src/shared/json';
+import { approvalCard } from '../../../src/shared/approval/card';
+import { callDigest } from '../../../src/shared/json/digests';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { targetHash, targetOf } from '../../../src/tools/admit/act';
 import type { Tool } from '../../../src/tools/define/tool';
 

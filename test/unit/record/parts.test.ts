@@ -8,7 +8,7 @@ import {
   readSaidPart,
   UnexpectedPart,
 } from '../../../src/record/parts';
-import type { Json } from '../../../src/shared/json';
+import type { Json } from '../../../src/shared/json/json';
 
 const owner = { turn_id: 't1', session_id: null, call_id: '1.1' };
 const result = { ...owner, envelope: { success: true, status: 'success', data: 1 }, summary: 'One.', inline: true };

@@ -16,10 +16,10 @@ import {
   type BlockContent,
 } from '../../../src/record/write-block';
 import { callSubject, turnSubject } from '../../../src/record/subject';
-import { PLAIN_POLICY, type Decision } from '../../../src/shared/approval';
-import { callError } from '../../../src/shared/errors';
-import type { Json } from '../../../src/shared/json';
-import { BLOCK_KINDS } from '../../../src/shared/transcript';
+import { PLAIN_POLICY, type Decision } from '../../../src/shared/approval/approval';
+import { callError } from '../../../src/shared/wire/errors';
+import type { Json } from '../../../src/shared/json/json';
+import { BLOCK_KINDS } from '../../../src/shared/turn/transcript';
 
 const AT = '2026-01-31T10:00:00.000Z';
 const hash = (char: string) => char.repeat(64);

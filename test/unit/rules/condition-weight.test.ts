@@ -3,7 +3,7 @@ import { parse } from '@bufbuild/cel';
 import { MOST_VALUES } from '../../../src/rules/cel-values';
 import { type Expr, type ExpressionWeight, stepsOver, weigh } from '../../../src/rules/condition-cost';
 import type { AskedCall } from '../../../src/rules/condition';
-import type { JsonObject } from '../../../src/shared/json';
+import type { JsonObject } from '../../../src/shared/json/json';
 
 const weightOf = (text: string) => weigh(parse(text).expr as Expr, text.length);
 const PLAIN = { looks: 0, joins: 1, loops: 0, makesLists: false, squares: false, patterns: { length: 0, size: 0 } };

@@ -1,7 +1,7 @@
 /** What rules looked at, written down and read back. */
 import { factsRecorded, recordedFacts } from '../../../src/rules/recorded';
 import type { CallFacts } from '../../../src/rules';
-import type { Json, JsonObject } from '../../../src/shared/json';
+import type { Json, JsonObject } from '../../../src/shared/json/json';
 
 const turn = { untrusted: true, requester: 'rita', agent: 'payables', step: 3 };
 const tool = {

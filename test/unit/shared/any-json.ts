@@ -1,7 +1,6 @@
 /** Arbitrary JSON that has a canonical form, with awkward keys and texts. */
 import * as fc from 'fast-check';
-import type { Json, JsonObject } from '../../../src/shared/json';
-import { setOwn } from '../../../src/shared/json-limits';
+import { type Json, type JsonObject, setOwn } from '../../../src/shared/json/json';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -8,7 +8,7 @@ import {
   stricter,
   type ApprovalPolicy,
   type Asked,
-} from '../../../src/shared/approval';
+} from '../../../src/shared/approval/approval';
 
 const DIGEST = 'd'.repeat(64);
 const EXPIRES = '2026-01-01T00:00:10.000Z';

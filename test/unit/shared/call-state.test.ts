@@ -1,5 +1,5 @@
-import { CALL_TRANSITIONS, CallStateError, canMove, isFinal, move } from '../../../src/shared/call-state';
-import { CALL_STATES } from '../../../src/shared/turn-states';
+import { CALL_TRANSITIONS, CallStateError, canMove, isFinal, move } from '../../../src/shared/turn/call-state';
+import { CALL_STATES } from '../../../src/shared/turn/turn-states';
 
 // contract.md, "Call states".
 const ALLOWED = [

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { approvalCard, CARD_SECTION, inDoubtCard } from '../../../src/shared/card';
-import { PLAIN_POLICY } from '../../../src/shared/approval';
-import type { JsonObject } from '../../../src/shared/json';
-import { fenced, inlineCode, visible } from '../../../src/shared/visible';
+import { approvalCard, CARD_SECTION, inDoubtCard } from '../../../src/shared/approval/card';
+import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
+import type { JsonObject } from '../../../src/shared/json/json';
+import { fenced, inlineCode, visible } from '../../../src/shared/text/visible';
 import { runs } from '../../support/runs';
 
 const DIGEST = 'a'.repeat(64);

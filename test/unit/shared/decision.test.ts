@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { readDecision } from '../../../src/shared/decision';
-import type { Json } from '../../../src/shared/json';
+import { readDecision } from '../../../src/shared/approval/decision';
+import type { Json } from '../../../src/shared/json/json';
 
 const call = 'a'.repeat(64);
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { canonical } from '../../../src/shared/canonical';
+import { canonical } from '../../../src/shared/json/canonical';
 import {
   callDigest,
   hashJson,
@@ -9,7 +9,7 @@ import {
   type CallFields,
   type CallTurn,
   type EffectIdentity,
-} from '../../../src/shared/digests';
+} from '../../../src/shared/json/digests';
 import { anyJson, shuffled } from './any-json';
 
 const turn: CallTurn = {

@@ -1,6 +1,6 @@
-import { canonical } from '../../../src/shared/canonical';
-import { callError } from '../../../src/shared/errors';
-import { ERROR_CODES, type ErrorCode } from '../../../src/shared/error-codes';
+import { canonical } from '../../../src/shared/json/canonical';
+import { callError } from '../../../src/shared/wire/errors';
+import { ERROR_CODES, type ErrorCode } from '../../../src/shared/wire/error-codes';
 
 /** As the tool specification lists them, and the one that approvals add: code, HTTP status, whether a retry can help, what the model is told. */
 const TABLE: [ErrorCode, number, boolean, string][] = [

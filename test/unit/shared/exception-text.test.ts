@@ -1,5 +1,5 @@
-import { exceptionText } from '../../../src/shared/exception-text';
-import { shortWithoutSecrets, withoutSecrets } from '../../../src/shared/without-secrets';
+import { exceptionText } from '../../../src/shared/text/exception-text';
+import { shortWithoutSecrets, withoutSecrets } from '../../../src/shared/text/secrets';
 import { growth, IN_PROPORTION } from '../../support/growth';
 
 describe('the text of an exception', () => {

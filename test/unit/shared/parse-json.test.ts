@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
-import { canonical, CanonicalError } from '../../../src/shared/canonical';
-import type { Json } from '../../../src/shared/json';
-import { JsonSyntaxError, parseJson } from '../../../src/shared/parse-json';
+import { canonical, CanonicalError } from '../../../src/shared/json/canonical';
+import type { Json } from '../../../src/shared/json/json';
+import { JsonSyntaxError, parseJson } from '../../../src/shared/json/parse-json';
 import { runs } from '../../support/runs';
 import { anyJson } from './any-json';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { sha256Hex } from '../../../src/shared/sha256';
-import { utf8 } from '../../../src/shared/utf8';
+import { sha256Hex } from '../../../src/shared/json/sha256';
+import { utf8 } from '../../../src/shared/text/utf8';
 import { runs } from '../../support/runs';
 
 function reference(text: string): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isTurnId } from '../../../src/shared/ids';
-import { narrower, shareOf, subTurnId, type TurnLimits } from '../../../src/shared/sub-turn';
+import { narrower, shareOf, subTurnId, type TurnLimits } from '../../../src/shared/turn/sub-turn';
 
 const limits = (from: number): fc.Arbitrary<TurnLimits> =>
   fc.record({

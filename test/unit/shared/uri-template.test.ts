@@ -1,4 +1,4 @@
-import { readUri, uriFaults, uriTemplateFaults, variablesOf } from '../../../src/shared/uri-template';
+import { readUri, uriFaults, uriTemplateFaults, variablesOf } from '../../../src/shared/text/uri-template';
 
 describe('URI templates', () => {
   it('give the variables of a URI that fits, decoded', () => {

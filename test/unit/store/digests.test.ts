@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import * as shared from '../../../src/shared/digests';
+import * as shared from '../../../src/shared/json/digests';
 import { hashJson, inputDigest } from '../../../src/store/core/seal';
 import { anyJson } from '../shared/any-json';
 

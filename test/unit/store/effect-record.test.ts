@@ -1,6 +1,6 @@
 /** The bytes of an effect record: what is written is read, and nothing else is. */
-import { canonical } from '../../../src/shared/canonical';
-import type { Json } from '../../../src/shared/json';
+import { canonical } from '../../../src/shared/json/canonical';
+import type { Json } from '../../../src/shared/json/json';
 import { decodeRecord, encodeRecord, newRecord } from '../../../src/store/core/effect-record';
 import { sha256 } from '../../../src/store/core/seal';
 import type { NewClaim } from '../../../src/store/store';

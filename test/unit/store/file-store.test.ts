@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonical } from '../../../src/shared/canonical';
-import { hashJson } from '../../../src/shared/digests';
-import type { Json } from '../../../src/shared/json';
+import { canonical } from '../../../src/shared/json/canonical';
+import { hashJson } from '../../../src/shared/json/digests';
+import type { Json } from '../../../src/shared/json/json';
 import { FileStore } from '../../../src/store/files/file-store';
 import type { NewBlock } from '../../../src/store/store';
 import { append, Draft } from '../../../src/store/core/transcript';

@@ -3,7 +3,7 @@ import { ServiceError, WorkflowUpdateFailedError, type Client } from '@temporali
 import { ApplicationFailure } from '@temporalio/common';
 import { NoWorker } from '../../../src/client/errors';
 import { Sending, sendInTime } from '../../../src/temporal/send-update';
-import { lateFault, TOO_LATE, WAITS_MS } from '../../../src/shared/waits';
+import { lateFault, TOO_LATE, WAITS_MS } from '../../../src/shared/wire/waits';
 import { settledByTimers } from '../../support/clock-ahead';
 
 const fault = (code: number) => Object.assign(new Error('lost'), { code, details: 'lost', metadata: {} });

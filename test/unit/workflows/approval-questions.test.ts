@@ -1,6 +1,6 @@
 /** Approval questions by themselves: what they take at once. Everything else is tried in whole turns. */
-import { PLAIN_POLICY } from '../../../src/shared/approval';
-import { readDecision } from '../../../src/shared/decision';
+import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
+import { readDecision } from '../../../src/shared/approval/decision';
 import { ApprovalQuestions, type Check } from '../../../src/workflows/approvals/approval-questions';
 import { InFlight } from '../../../src/workflows/turn/in-flight';
 

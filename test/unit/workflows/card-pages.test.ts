@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { QueryNotRegisteredError } from '@temporalio/client';
 import { cardsInPages } from '../../../src/client/approvals/cards';
-import { jsonBytes } from '../../../src/shared/json-bytes';
+import { jsonBytes } from '../../../src/shared/json/json';
 import { cardPage } from '../../../src/workflows/approvals/card-pages';
 import type { CardPage } from '../../../src/workflows/contract';
 import type { TurnData } from '../../../src/workflows/turn/state';

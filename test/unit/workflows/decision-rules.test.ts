@@ -1,6 +1,6 @@
 /** Which question a decision is on, why it does not count, and what it makes of the question. */
-import type { DecisionKind } from '../../../src/shared/decision';
-import type { Json } from '../../../src/shared/json';
+import type { DecisionKind } from '../../../src/shared/approval/decision';
+import type { Json } from '../../../src/shared/json/json';
 import {
   answers,
   countDecision,

@@ -1,7 +1,7 @@
 /** Approval questions: who is told what, what a decision changes, and what it leaves alone. Time and resets are made by the tests. */
-import { hashJson } from '../../../src/shared/digests';
-import type { DecisionKind } from '../../../src/shared/decision';
-import type { Json } from '../../../src/shared/json';
+import { hashJson } from '../../../src/shared/json/digests';
+import type { DecisionKind } from '../../../src/shared/approval/decision';
+import type { Json } from '../../../src/shared/json/json';
 import { ApprovalQuestions, type Surroundings } from '../../../src/workflows/approvals/approval-questions';
 import { remark, type ApprovalQuestion, type Pending } from '../../../src/workflows/approvals/question';
 import { NO_ROOM } from '../../../src/workflows/approvals/room-for-decisions';

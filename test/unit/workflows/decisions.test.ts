@@ -1,6 +1,6 @@
 /** What arrives at a turn: read, handed on to the approval questions or to the model's side, and answered. Nothing of it can fail the turn. */
 import { ActivityFailure, ApplicationFailure, type Payload } from '@temporalio/common';
-import type { Json } from '../../../src/shared/json';
+import type { Json } from '../../../src/shared/json/json';
 import { Arrivals } from '../../../src/workflows/sandbox/arrivals';
 import { handleDecisions } from '../../../src/workflows/approvals/decisions';
 import { signalArrived } from '../../../src/workflows/sandbox/signals';

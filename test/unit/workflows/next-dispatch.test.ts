@@ -1,6 +1,6 @@
 /** A destructive call is dispatched again only where it is proven, or made harmless by its upstream. */
-import { callError } from '../../../src/shared/errors';
-import type { ErrorCode } from '../../../src/shared/error-codes';
+import { callError } from '../../../src/shared/wire/errors';
+import type { ErrorCode } from '../../../src/shared/wire/error-codes';
 import { waitBeforeNext } from '../../../src/workflows/call/next-dispatch';
 
 const failed = (code: ErrorCode, reason: string, effect: 'not_applied' | 'in_doubt' = 'not_applied') => ({

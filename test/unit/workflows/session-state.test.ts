@@ -1,6 +1,6 @@
 /** What waits behind a turn that did not come to its end is held, unless somebody has said something after that end. */
 import { nextInQueue, newSession, take, turnEnded } from '../../../src/workflows/session/session-state';
-import type { SessionInput } from '../../../src/shared/session';
+import type { SessionInput } from '../../../src/shared/turn/session';
 
 const input = { session_id: 's', requester: 'ana', agent: 'tester', title: null } as SessionInput;
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();

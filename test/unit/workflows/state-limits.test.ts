@@ -1,18 +1,16 @@
 /** A turn's state with every field as full as it can come: it goes on in another run, and can be looked at. */
 import fc from 'fast-check';
 import type { AdmittedCall, CallArguments, CallOutcome, RunCallOutput } from '../../../src/shared/activity-io';
-import type { ApprovalPolicy, Decision } from '../../../src/shared/approval';
-import { callError, type CallError } from '../../../src/shared/errors';
-import { cutJson, jsonBytes } from '../../../src/shared/json-bytes';
-import { isPacked, packed, unpacked } from '../../../src/shared/packed';
+import type { ApprovalPolicy, Decision } from '../../../src/shared/approval/approval';
+import { callError, type CallError } from '../../../src/shared/wire/errors';
+import { cutJson, jsonBytes, type Json, type JsonObject } from '../../../src/shared/json/json';
+import { isPacked, packed, unpacked } from '../../../src/shared/json/packed';
 import { EMPTY_BOOK, type Book, reserve, settle, used } from '../../../src/shared/budget-book';
-import type { Json, JsonObject } from '../../../src/shared/json';
-import { readSend } from '../../../src/shared/session';
-import type { Steer } from '../../../src/shared/steer';
-import { travelling as surfacing, type Surfaced } from '../../../src/shared/sub-turn';
-import type { CallView, TurnView } from '../../../src/shared/turn-view';
-import type { ApprovalQuestion, DoubtQuestion } from '../../../src/workflows/approvals/question';
-import { remark } from '../../../src/workflows/approvals/question';
+import { readSend } from '../../../src/shared/turn/session';
+import type { Steer } from '../../../src/shared/approval/steer';
+import { travelling as surfacing, type Surfaced } from '../../../src/shared/turn/sub-turn';
+import type { CallView, TurnView } from '../../../src/shared/turn/turn-view';
+import { type ApprovalQuestion, type DoubtQuestion, remark } from '../../../src/workflows/approvals/question';
 import { newSession, sendFault, take, turnEnded } from '../../../src/workflows/session/session-state';
 import { type Progress, type TurnData, type SubTurn } from '../../../src/workflows/turn/state';
 import { hasRoom, hasRoomToAsk, placesFor, type Words } from '../../../src/workflows/approvals/room-for-decisions';

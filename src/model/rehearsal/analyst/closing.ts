@@ -1,5 +1,5 @@
 /** What the analyst says and does once the sending of the memo has an outcome. */
-import { isJsonObject, type JsonObject } from '../../../shared/json';
+import { isJsonObject, type JsonObject } from '../../../shared/json/json';
 import type { PastCall } from '../conversation';
 import type { Play } from '../play';
 import { outcomeOf, said, sentence, type End } from '../outcome';

@@ -1,5 +1,5 @@
 /** Reads figures out of results, and writes them. Whatever is not a finite number counts as not available. */
-import { isJsonObject, type Json, type JsonObject } from '../../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/json';
 import { objects } from '../conversation';
 import type { Ledger } from '../play';
 import { getQuote, priceHistory, ratioCard } from './calls';

@@ -3,7 +3,7 @@
  * of it. At every step it goes through the trace from its beginning and does the first thing whose
  * results are not in the conversation yet.
  */
-import { isJsonObject } from '../../../shared/json';
+import { isJsonObject } from '../../../shared/json/json';
 import type { Conversation, PastCall } from '../conversation';
 import { Ledger, nextStage, type Play } from '../play';
 import { searchFilings } from './calls';

@@ -2,7 +2,7 @@
  * Writes the credit memo. Every figure in it is copied or computed from results in the conversation,
  * so that a wrong tool result gives a visibly wrong memo; what was not available is listed as such.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/json';
 import { objects } from '../conversation';
 import type { Ledger, WantedCall } from '../play';
 import { getQuote, peerCompanies, priceHistory, ratioCard, searchFilings, searchNews } from './calls';

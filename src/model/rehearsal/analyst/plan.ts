@@ -2,7 +2,7 @@
  * The credit analyst's trace: which calls go out at which stage, as a function of the order and of the
  * results that are known by then. The memo finds results again through the same functions.
  */
-import { getOwn, isJsonObject, type JsonObject } from '../../../shared/json';
+import { getOwn, isJsonObject, type JsonObject } from '../../../shared/json/json';
 import { objects } from '../conversation';
 import type { Ledger, Stage, WantedCall } from '../play';
 import { peerCompanies, getQuote, priceHistory, ratioCard, searchFilings, searchNews } from './calls';

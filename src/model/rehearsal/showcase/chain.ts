@@ -1,5 +1,5 @@
 /** Quote and swap. Which tokens and session keys there are, the tools' own words say. */
-import { isJsonObject, type JsonObject } from '../../../shared/json';
+import { isJsonObject, type JsonObject } from '../../../shared/json/json';
 import type { Ledger, WantedCall } from '../play';
 
 /** One of a token with 18 decimals, as most have. */

@@ -1,5 +1,5 @@
 /** The last answer: what each pack did, and what did not come to be. */
-import { isJsonObject, type Json, type JsonObject } from '../../../shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/json';
 import type { Order } from '../analyst/order';
 import { objects, type PastCall } from '../conversation';
 import { outcomeOf, said, type End } from '../outcome';

@@ -1,5 +1,5 @@
 /** The note that is written, read back, marked as read, and made a report of. */
-import { isJsonObject } from '../../../shared/json';
+import { isJsonObject } from '../../../shared/json/json';
 import { finite } from '../analyst/figures';
 import { writeMemo } from '../analyst/memo';
 import type { Order } from '../analyst/order';

@@ -7,7 +7,7 @@ import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { serveGateway } from '../../../../src/gateway/serve';
 import { catalogueOf } from '../../../../src/gateway/tool-catalogue';
 import { walk } from '../../../../src/store/core/transcript';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { eventually } from '../../support/engine';
 import { hostPid } from '../../../support/host-pid';
 import { gatewayParts, person } from '../../../support/gateway';

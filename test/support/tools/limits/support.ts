@@ -1,4 +1,4 @@
-import type { Json } from '../../../../src/shared/json';
+import type { Json } from '../../../../src/shared/json/json';
 import type { RegisterStore } from '../../../../src/store/store';
 import { reads } from '../../tools';
 

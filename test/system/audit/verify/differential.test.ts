@@ -9,7 +9,7 @@ import { sample, TRUST } from '../../../support/bundle-keys';
 import { pythonVerifier } from '../../support/python-verifier';
 import { random } from '../../support/random';
 import { forged } from '../../../support/audit/forge';
-import type { Json } from '../../../../src/shared/json';
+import type { Json } from '../../../../src/shared/json/json';
 import { another } from '../../../support/audit/another';
 import { found, leavesOf, objectsOf, put } from '../support/leaves';
 import { judgedByPython, type Case } from '../support/python';

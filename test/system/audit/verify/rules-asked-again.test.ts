@@ -12,8 +12,8 @@ import {
   type RuleEntry,
   type TargetKind,
 } from '../../../../src/rules';
-import type { JsonObject } from '../../../../src/shared/json';
-import type { ToolClass } from '../../../../src/shared/tool-class';
+import type { JsonObject } from '../../../../src/shared/json/json';
+import type { ToolClass } from '../../../../src/shared/turn/tool-class';
 import { pythonVerifier } from '../../support/python-verifier';
 import { random } from '../../support/random';
 

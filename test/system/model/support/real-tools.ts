@@ -1,8 +1,8 @@
 /** An agent's own tools for the loop: admitted by its rules and run, without Temporal. */
 import { randomBytes } from 'node:crypto';
 import { defineApp } from '../../../../src/agents/define';
-import type { CallError } from '../../../../src/shared/errors';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { CallError } from '../../../../src/shared/wire/errors';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { admit } from '../../../../src/tools/admit/admit';
 import { withoutBytes, type BinaryFile, type FileResult } from '../../../../src/tools/results/binary';
 import { Registry } from '../../../../src/tools/catalogue/registry';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { acceptedPath, McpServers, serverOf } from '../../../../src/mcp';
 import { login } from '../../../../src/mcp/login';
 import { withOAuth, type OAuthServer } from '../../../../src/mcp/oauth';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { FileStore } from '../../../../src/store/files/file-store';
 import { capturedLog } from '../../../support/captured-log';
 import { holdfast } from '../../support/process';

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toolsOver, type WorkspaceSettings } from '../../../../packs/workspace/src';
 import { Workspace } from '../../../../packs/workspace/src/files/workspace';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { isToolError } from '../../../../src/tools/define/errors';
 import { compile, inputSchema, type Validator } from '../../../../src/tools/schema/schema';
 import { toolContext } from '../../../support/tool-context';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import ts from 'typescript';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { draftFromFunctions } from '../../../../src/tools/draft/function';
 import { typescriptFor } from '../../../../src/tools/draft/typescript';
 import { compile, inputSchema } from '../../../../src/tools/schema/schema';

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { ofKey, type BundleSigner } from '../../../../src/attestation/bundle-signer';
 import { SigningKey } from '../../../../src/attestation/signing-key';
 import { LineWriter } from '../../../../src/audit/format/writer';
-import { canonical } from '../../../../src/shared/canonical';
-import type { Json, JsonObject } from '../../../../src/shared/json';
-import type { BlockKind } from '../../../../src/shared/transcript';
+import { canonical } from '../../../../src/shared/json/canonical';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
+import type { BlockKind } from '../../../../src/shared/turn/transcript';
 import { sealBlock, sealPart, type SealedPart } from '../../../../src/store/core/seal';
 
 export const AT = '2026-01-05T08:00:00.000Z';

@@ -3,8 +3,8 @@ import { publicKey } from '../../../../src/attestation/public-key';
 import type { BundleLine } from '../../../../src/audit/format/lines';
 import { readLines } from '../../../../src/audit/format/reader';
 import { redact, type RedactRequest, type Redacted } from '../../../../src/audit/redact/redact';
-import { canonical } from '../../../../src/shared/canonical';
-import type { Json } from '../../../../src/shared/json';
+import { canonical } from '../../../../src/shared/json/canonical';
+import type { Json } from '../../../../src/shared/json/json';
 import { handMade, signer, type HandMade } from './hand-made';
 
 const operator = signer();

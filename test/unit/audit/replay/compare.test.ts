@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { KINDS, type Asked, type Command, type Recorded } from '../../../../src/audit/replay/command';
 import { compare } from '../../../../src/audit/replay/compare';
 import type { History } from '../../../../src/audit/replay/recorded';
-import type { Json } from '../../../../src/shared/json';
+import type { Json } from '../../../../src/shared/json/json';
 
 function sentences(was: Command, now: Command): string[] {
   const recorded: Recorded = { ...was, event: 7 };

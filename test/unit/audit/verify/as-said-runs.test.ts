@@ -1,5 +1,5 @@
 /** Approvals against the run in which they were given, and decisions of the transcript (rules T9 and B13). */
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, type Fields } from '../../../support/audit/hand-events';
 import { DECISION, DIGEST, OTHER, Scene } from '../../../support/audit/as-said-scene';
 

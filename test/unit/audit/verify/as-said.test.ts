@@ -1,7 +1,7 @@
 /** Decisions against the signals and updates that gave them (rule H9). */
-import { noteHash } from '../../../../src/shared/decision';
-import { hashJson } from '../../../../src/shared/digests';
-import type { JsonObject } from '../../../../src/shared/json';
+import { noteHash } from '../../../../src/shared/approval/decision';
+import { hashJson } from '../../../../src/shared/json/digests';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { GONE, type Fields } from '../../../support/audit/hand-events';
 import { DECISION, DIGEST, OTHER, OTHER_WORDS, SAID, Scene, token } from '../../../support/audit/as-said-scene';
 

@@ -2,7 +2,7 @@
 import { attestDecision, attestStart } from '../../../../src/attestation/attest';
 import type { TrustedKey } from '../../../../src/attestation/trusted-keys';
 import { Attestations, claimsOf, type Audience, type Signed } from '../../../../src/audit/verify/attestations';
-import { noteHash } from '../../../../src/shared/decision';
+import { noteHash } from '../../../../src/shared/approval/decision';
 import { ANA_KEY, BUNDLE_KEY, GATEWAY_KEY, STRANGER_KEY, TRUST } from '../../../support/bundle-keys';
 import { at } from '../../../support/audit/hand-events';
 

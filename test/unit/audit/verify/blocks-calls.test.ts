@@ -1,7 +1,7 @@
 /** Dispatches and outcomes in a transcript: only what history scheduled, admission let pass and people approved (rules B7 to B12). */
 import { attestDecision } from '../../../../src/attestation/attest';
-import { hashJson } from '../../../../src/shared/digests';
-import type { JsonObject } from '../../../../src/shared/json';
+import { hashJson } from '../../../../src/shared/json/digests';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { GATEWAY_KEY } from '../../../support/bundle-keys';
 import { at, callOf, GONE, HASH, type Fields } from '../../../support/audit/hand-events';
 import { MESSAGE } from '../../../support/audit/hand-lines';

@@ -1,8 +1,8 @@
 /** The transcript, block by block: what the model was shown and asked for, and decisions (rules B4 to B6 and H5). */
 import { attestDecision } from '../../../../src/attestation/attest';
 import { claimsOf } from '../../../../src/audit/verify/attestations';
-import { steerDigest } from '../../../../src/shared/steer';
-import type { BlockKind } from '../../../../src/shared/transcript';
+import { steerDigest } from '../../../../src/shared/approval/steer';
+import type { BlockKind } from '../../../../src/shared/turn/transcript';
 import { GATEWAY_KEY } from '../../../support/bundle-keys';
 import { at, GONE, HASH, type Fields } from '../../../support/audit/hand-events';
 import { ARGUMENT, MESSAGE, START } from '../../../support/audit/hand-lines';

@@ -1,7 +1,7 @@
 /** The transcript, block by block: times, own blocks, the start and its signature (rules B2, B3 and H7). */
 import { attestStart } from '../../../../src/attestation/attest';
-import { hashJson } from '../../../../src/shared/digests';
-import type { JsonObject } from '../../../../src/shared/json';
+import { hashJson } from '../../../../src/shared/json/digests';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { GATEWAY_KEY } from '../../../support/bundle-keys';
 import { at, callOf, GONE, HASH, idOf, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
 import { MESSAGE, START } from '../../../support/audit/hand-lines';

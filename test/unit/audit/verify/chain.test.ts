@@ -5,8 +5,8 @@ import { describeVerification } from '../../../../src/audit/verify/sentence';
 import { signerFault } from '../../../../src/audit/verify/signer';
 import { readTombstones } from '../../../../src/audit/verify/tombstones';
 import type { Verification } from '../../../../src/audit/verify';
-import { canonical } from '../../../../src/shared/canonical';
-import type { Json } from '../../../../src/shared/json';
+import { canonical } from '../../../../src/shared/json/canonical';
+import type { Json } from '../../../../src/shared/json/json';
 import { BUNDLE_KEY, GATEWAY_KEY, STRANGER_KEY, TRUST } from '../../../support/bundle-keys';
 
 describe('the chain of bundles', () => {

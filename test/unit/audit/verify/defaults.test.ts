@@ -1,5 +1,5 @@
 import { Defaults, defaultsIn } from '../../../../src/audit/verify/defaults';
-import type { Json } from '../../../../src/shared/json';
+import type { Json } from '../../../../src/shared/json/json';
 
 const SCHEMA: Json = {
   type: 'object',

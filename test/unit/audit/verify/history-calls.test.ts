@@ -2,8 +2,8 @@
 import { attestDecision } from '../../../../src/attestation/attest';
 import { Attestations } from '../../../../src/audit/verify/attestations';
 import { History } from '../../../../src/audit/verify/history';
-import { hashJson, idempotencyKey } from '../../../../src/shared/digests';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import { hashJson, idempotencyKey } from '../../../../src/shared/json/digests';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { GATEWAY_KEY, TRUST } from '../../../support/bundle-keys';
 import { at, callOf, GONE, HandRun, HASH, idOf, payloads, Reports, TURN, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events'; // oxfmt-ignore
 

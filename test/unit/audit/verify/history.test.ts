@@ -3,7 +3,7 @@ import { Attestations } from '../../../../src/audit/verify/attestations';
 import { History } from '../../../../src/audit/verify/history';
 import { UNKNOWN } from '../../../../src/audit/verify/values';
 import type { RunBody, TurnBody } from '../../../../src/audit/format/lines';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { at, event, GONE, HandRun, HASH, payloads, Reports, TURN, type Fields } from '../../../support/audit/hand-events';
 
 function begun(turn: Partial<TurnBody> = {}) {

@@ -1,7 +1,7 @@
 /** Inputs that somebody wanted, and the digests of calls that steps admit. */
 import { digestFault, type Step } from '../../../../src/audit/verify/admitted-digest';
 import { contains, jsonOf } from '../../../../src/audit/verify/wanted-input';
-import type { Json } from '../../../../src/shared/json';
+import type { Json } from '../../../../src/shared/json/json';
 import { callOf, TURN_CONTEXT } from '../../../support/audit/hand-events';
 
 describe('what a caller wrote', () => {

@@ -1,8 +1,8 @@
 /** The lines of a bundle in order: of several rules that are broken the first counts, and turns below are there (T6). */
 import { Meaning, type MeantLine } from '../../../../src/audit/verify/meaning';
 import { BUNDLE_VERSION, VERSION_2 } from '../../../../src/audit/format/lines';
-import { hashJson } from '../../../../src/shared/digests';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import { hashJson } from '../../../../src/shared/json/digests';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { at, event, payloads, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
 import { ARGUMENT, START } from '../../../support/audit/hand-lines';
 import { block, bundle, end, part, run, started, turn, turnEnd, type Line } from '../../../support/audit/meant-lines';

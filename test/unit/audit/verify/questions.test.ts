@@ -2,7 +2,7 @@
 import { Questions, type Run } from '../../../../src/audit/verify/questions';
 import { Sayings } from '../../../../src/audit/verify/sayings';
 import { attributesOf } from '../../../../src/audit/verify/values';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { event, HandRun, payloads, type Fields } from '../../../support/audit/hand-events';
 
 const DIGEST = 'abcdef'.repeat(11).slice(0, 64);

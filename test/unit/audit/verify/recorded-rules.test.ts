@@ -1,8 +1,8 @@
 /** Rules asked again: about the tool as the definition has it that the call names, whatever is registered anywhere now. */
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import type { ScheduledCall } from '../../../../src/audit/verify/history';
-import { hashJson } from '../../../../src/shared/digests';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import { hashJson } from '../../../../src/shared/json/digests';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import type { Fields } from '../../../support/audit/hand-events';
 
 const NAMED = 'a'.repeat(64);

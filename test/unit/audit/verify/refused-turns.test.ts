@@ -1,6 +1,6 @@
 /** Whether all destructive calls of a turn were refused, as steps and its result say it, and what became of revisions (rule D6). */
 import { TwiceInView } from '../../../../src/audit/verify/twice-in-view';
-import type { Json } from '../../../../src/shared/json';
+import type { Json } from '../../../../src/shared/json/json';
 import { carrying, GONE, type Ending, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 

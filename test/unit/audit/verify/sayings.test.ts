@@ -2,8 +2,8 @@
 import { attestDecision, attestStart } from '../../../../src/attestation/attest';
 import { principalOf, Sayings, wordsOf, type Saying, type Words } from '../../../../src/audit/verify/sayings';
 import { UNKNOWN } from '../../../../src/audit/verify/values';
-import { hashJson } from '../../../../src/shared/digests';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import { hashJson } from '../../../../src/shared/json/digests';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { ANA_KEY } from '../../../support/bundle-keys';
 import { at, GONE, HandRun, payload, payloads, type Fields } from '../../../support/audit/hand-events';
 

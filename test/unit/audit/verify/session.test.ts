@@ -2,8 +2,8 @@
 import { Attestations } from '../../../../src/audit/verify/attestations';
 import { History } from '../../../../src/audit/verify/history';
 import { OfSession } from '../../../../src/audit/verify/session';
-import { hashJson } from '../../../../src/shared/digests';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import { hashJson } from '../../../../src/shared/json/digests';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { carrying, event, GONE, HandRun, payload, payloads, Reports, TURN, type Fields } from '../../../support/audit/hand-events'; // oxfmt-ignore
 
 const ARGUMENT = { turn_id: 't', session_workflow_id: 'session/s', requester: 'rita', message: 'Pay.' };

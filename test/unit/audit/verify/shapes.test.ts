@@ -1,7 +1,7 @@
 /** Rule S3, of each kind of line: exactly its fields, each of its type (docs/bundle-format.md, *Lines*). */
 import type { LineKind } from '../../../../src/audit/format/lines';
 import { hasShape } from '../../../../src/audit/verify/shapes';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 
 const V1 = 'holdfast.bundle/1';
 const V2 = 'holdfast.bundle/2';

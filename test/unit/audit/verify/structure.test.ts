@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readLines } from '../../../../src/audit/format/reader';
 import { Structure } from '../../../../src/audit/verify/structure';
-import { canonical } from '../../../../src/shared/canonical';
-import type { Json } from '../../../../src/shared/json';
+import { canonical } from '../../../../src/shared/json/canonical';
+import type { Json } from '../../../../src/shared/json/json';
 import { BUNDLE_KEY, REDACTOR_KEY, STRANGER_KEY } from '../../../support/bundle-keys';
 
 type Line = [kind: string, body: any];

@@ -1,6 +1,6 @@
 /** Turns of sub-agents: what the turn above was told of each (rules D1, D6 and T7). */
 import { hashOf } from '../../../../src/audit/verify/values';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { GONE, payload, type Fields } from '../../../support/audit/hand-events';
 import { ANSWERED, OPEN, OPENED, REPORT, Scene, left } from '../../../support/audit/sub-agents-scene';
 

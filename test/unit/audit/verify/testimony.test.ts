@@ -1,7 +1,7 @@
 /** What the sources of one turn have said, and by which rule it is found that one says otherwise (D1 to D6). */
 import { SUBJECTS } from '../../../../src/audit/verify/doubled';
 import { Testimony } from '../../../../src/audit/verify/testimony';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { Reports } from '../../../support/audit/hand-events';
 import { HandTurn } from '../../../support/audit/hand-turn';
 

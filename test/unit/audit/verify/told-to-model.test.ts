@@ -1,6 +1,6 @@
 /** What the model was told of calls is what became of them (rule D8). */
 import { ToldToModel } from '../../../../src/audit/verify/told-to-model';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import type { Fields } from '../../../support/audit/hand-events';
 
 const ERROR = { code: 'TIMEOUT', reason: 'slow', message: 'It was slow.' };

@@ -1,8 +1,8 @@
 /** The last line of a bundle: its key, its signature, and of which bundle it was made. */
 import type { EndBody } from '../../../../src/audit/format/lines';
 import { beforeRedaction, carriesKey, isSigned, olderBeforeRedaction } from '../../../../src/audit/verify/trailer';
-import { canonical } from '../../../../src/shared/canonical';
-import type { Json } from '../../../../src/shared/json';
+import { canonical } from '../../../../src/shared/json/canonical';
+import type { Json } from '../../../../src/shared/json/json';
 import { BUNDLE_KEY, REDACTOR_KEY, STRANGER_KEY } from '../../../support/bundle-keys';
 
 function signed(more: object = {}, key = BUNDLE_KEY): EndBody {

@@ -1,5 +1,5 @@
 /** What a turn's history says twice of what was used, and of how the turn has ended (rules D1 and D6). */
-import { cutJson } from '../../../../src/shared/json-bytes';
+import { cutJson } from '../../../../src/shared/json/json';
 import { at, carrying, event, GONE, payloads, type Fields } from '../../../support/audit/hand-events';
 import { Scene, left } from '../../../support/audit/turn-in-history-scene';
 

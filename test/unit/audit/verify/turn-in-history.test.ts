@@ -1,7 +1,7 @@
 /** What a turn's history says twice of the turn as a whole: its start, its search attributes, its steps (rules D1 and D2). */
 import { asAttributes, fieldsOf } from '../../../../src/audit/verify/turn-in-history';
 import { hashOf } from '../../../../src/audit/verify/values';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { at, carrying, GONE, payload, payloads, type Fields } from '../../../support/audit/hand-events';
 import { Scene, left } from '../../../support/audit/turn-in-history-scene';
 

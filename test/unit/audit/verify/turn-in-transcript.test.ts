@@ -1,6 +1,6 @@
 /** What a transcript says twice of answers, of the calls that they ask for, and of the agent that begins (rules D1 and D2). */
 import { TurnInTranscript } from '../../../../src/audit/verify/turn-in-transcript';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 

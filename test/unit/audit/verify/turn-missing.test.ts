@@ -2,7 +2,7 @@
 import { Attestations } from '../../../../src/audit/verify/attestations';
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import { Turn } from '../../../../src/audit/verify/turn';
-import type { BlockKind } from '../../../../src/shared/transcript';
+import type { BlockKind } from '../../../../src/shared/turn/transcript';
 import { GONE, HandRun, HASH, payloads, Reports, TURN, type Fields } from '../../../support/audit/hand-events';
 import { ARGUMENT, START } from '../../../support/audit/hand-lines';
 import { CALL } from '../../../support/audit/hand-turn';

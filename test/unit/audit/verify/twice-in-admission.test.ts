@@ -1,6 +1,6 @@
 /** What stands twice of a call that has not run, and of what is known of one while it is open (rules D1, D2, D4, D5 and D6). */
-import { idempotencyKey } from '../../../../src/shared/digests';
-import type { JsonObject } from '../../../../src/shared/json';
+import { idempotencyKey } from '../../../../src/shared/json/digests';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { callOf, GONE, HASH, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
 import type { Setting } from '../../../support/audit/hand-twice';
 import { ASKED, CALL, Scene, unknown } from '../../../support/audit/twice-in-admission-scene';

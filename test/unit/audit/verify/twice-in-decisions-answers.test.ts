@@ -1,5 +1,5 @@
 /** What stands twice of what admission has answered, of settlements, and of who had to approve (rules D2, D4 to D6). */
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { carrying, GONE, type Fields } from '../../../support/audit/hand-events';
 import { CALL, INPUT, Scene, left } from '../../../support/audit/twice-in-decisions-scene';
 

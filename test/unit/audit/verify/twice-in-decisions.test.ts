@@ -1,6 +1,6 @@
 /** What stands twice of what admission, people and activities were told (rules D1, D2 and D4). */
-import { hashJson } from '../../../../src/shared/digests';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import { hashJson } from '../../../../src/shared/json/digests';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { GONE, type Fields } from '../../../support/audit/hand-events';
 import { CALL, INPUT, Scene, left } from '../../../support/audit/twice-in-decisions-scene';
 

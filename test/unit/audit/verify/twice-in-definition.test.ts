@@ -1,6 +1,6 @@
 /** What steps say again of the agent's definition, and blocks of the activities that write them (rules D1, D2, D4 and D6). */
 import { TwiceInDefinition } from '../../../../src/audit/verify/twice-in-definition';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 

@@ -1,6 +1,6 @@
 /** What the turn's own result says again of its history (rules D1, D4 to D6). */
-import { idempotencyKey } from '../../../../src/shared/digests';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import { idempotencyKey } from '../../../../src/shared/json/digests';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { callOf, GONE, type Fields } from '../../../support/audit/hand-events';
 import { Scene, left } from '../../../support/audit/twice-in-history-scene';
 

@@ -1,5 +1,5 @@
 /** What stands twice in a turn's history: of the turn, of what activities are given, and of its steps (rules D1 to D4). */
-import { actHash, hashJson, idempotencyKey } from '../../../../src/shared/digests';
+import { actHash, hashJson, idempotencyKey } from '../../../../src/shared/json/digests';
 import { callOf, carrying, event, GONE, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
 import { Scene, left } from '../../../support/audit/twice-in-history-scene';
 

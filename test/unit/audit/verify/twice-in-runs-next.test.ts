@@ -1,6 +1,6 @@
 /** What the server's own events say again of runs, and of what calls were given (rules D1 to D6). */
-import { hashJson } from '../../../../src/shared/digests';
-import type { JsonObject } from '../../../../src/shared/json';
+import { hashJson } from '../../../../src/shared/json/digests';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, payload, payloads, type Fields } from '../../../support/audit/hand-events';
 import { Scene, left } from '../../../support/audit/twice-in-runs-scene';
 

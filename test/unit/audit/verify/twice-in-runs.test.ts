@@ -1,5 +1,5 @@
 /** When, and from where, activities were scheduled, and until when people may decide, by the server's own events (rules D1 and D4). */
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, payloads, type Fields } from '../../../support/audit/hand-events';
 import type { Setting } from '../../../support/audit/hand-twice';
 import { Scene, left } from '../../../support/audit/twice-in-runs-scene';

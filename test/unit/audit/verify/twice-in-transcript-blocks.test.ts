@@ -1,7 +1,7 @@
 /** What stands twice in blocks of a transcript and in effect records, and what must be there at the end (rules D1 to D7, T7). */
 import { hashOf } from '../../../../src/audit/verify/values';
-import type { JsonObject } from '../../../../src/shared/json';
-import type { BlockKind } from '../../../../src/shared/transcript';
+import type { JsonObject } from '../../../../src/shared/json/json';
+import type { BlockKind } from '../../../../src/shared/turn/transcript';
 import { GONE, HASH, type Fields } from '../../../support/audit/hand-events';
 import type { Setting } from '../../../support/audit/hand-twice';
 import { Scene, says } from '../../../support/audit/twice-in-transcript-scene';

@@ -1,6 +1,6 @@
 /** What stands twice in parts of a transcript (rules D2, D3, D6 and D8). */
 import { hashOf } from '../../../../src/audit/verify/values';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { GONE, type Fields } from '../../../support/audit/hand-events';
 import { Scene } from '../../../support/audit/twice-in-transcript-scene';
 

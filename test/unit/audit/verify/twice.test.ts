@@ -3,7 +3,7 @@ import type { Around } from '../../../../src/audit/verify/blocks';
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import { Twice } from '../../../../src/audit/verify/twice';
 import type { Report } from '../../../../src/audit/verify/history';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { carrying, event, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Looks, type Setting } from '../../../support/audit/hand-twice';
 

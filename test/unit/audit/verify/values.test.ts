@@ -1,4 +1,4 @@
-import { lateFault } from '../../../../src/shared/waits';
+import { lateFault } from '../../../../src/shared/wire/waits';
 import {
   attempt,
   attributesOf,
@@ -10,8 +10,8 @@ import {
   timeOf,
   UNKNOWN,
 } from '../../../../src/audit/verify/values';
-import { hashJson } from '../../../../src/shared/digests';
-import type { Json } from '../../../../src/shared/json';
+import { hashJson } from '../../../../src/shared/json/digests';
+import type { Json } from '../../../../src/shared/json/json';
 import { LEFT_OUT, payloads } from '../../../support/audit/hand-events';
 
 /** The Python verifier judges the same: `datetime` knows none of them. */

@@ -5,7 +5,7 @@ import type { CaseFile } from '../../../../src/audit/case-file/types';
 import { whatIf, type Proposal } from '../../../../src/audit/what-if';
 import { recordedRules } from '../../../../src/audit/recorded-rules';
 import type { Approvals } from '../../../../src/rules';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 
 const FOLDER = join(__dirname, '../../../bundles');
 const BUNDLES = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'));

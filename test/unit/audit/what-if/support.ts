@@ -5,8 +5,8 @@ import { admissionBody } from '../../../../src/activities/admission/admit-calls'
 import { readCaseFile } from '../../../../src/audit/case-file';
 import type { CallCase, CaseFile } from '../../../../src/audit/case-file/types';
 import { LineWriter } from '../../../../src/audit/format/writer';
-import { hashJson } from '../../../../src/shared/digests';
-import { asJson, type Json, type JsonObject } from '../../../../src/shared/json';
+import { hashJson } from '../../../../src/shared/json/digests';
+import { asJson, type Json, type JsonObject } from '../../../../src/shared/json/json';
 import { sealBlock, sealPart, type SealedBlock } from '../../../../src/store/core/seal';
 import { admit } from '../../../../src/tools/admit/admit';
 import type { AgentPermissions } from '../../../../src/rules';

@@ -1,6 +1,6 @@
 /** Whatever a model may say, fast-check's way: legal blocks, illegal ones, and blocks that were cut off. */
 import fc from 'fast-check';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 
 const ID = fc.constantFrom('toolu_1', 'toolu_2', 'srvtoolu_1', 'srvtoolu_2', 'srvtoolu_3', 'a b', '', 'x'.repeat(300), 'übel');
 const NAME = fc.oneof(

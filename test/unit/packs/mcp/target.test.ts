@@ -6,8 +6,8 @@ import { serverOf } from '../../../../src/mcp';
 import { FileLogin, withOAuth } from '../../../../src/mcp/oauth';
 import type { ServerEntry } from '../../../../src/mcp/servers-file';
 import { targetOf } from '../../../../src/mcp/target';
-import type { JsonObject } from '../../../../src/shared/json';
-import { withoutSecrets } from '../../../../src/shared/without-secrets';
+import type { JsonObject } from '../../../../src/shared/json/json';
+import { withoutSecrets } from '../../../../src/shared/text/secrets';
 
 const key = randomBytes(32);
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-target-'));

@@ -1,7 +1,7 @@
 /** What a swap acts on besides its input. It is part of the digest, and stands on the card also where there is no preview. */
 import { onchainTools, sessionKeysFrom, type OnchainSettings } from '../../../../packs/onchain/src';
-import { approvalCard } from '../../../../src/shared/card';
-import type { JsonObject } from '../../../../src/shared/json';
+import { approvalCard } from '../../../../src/shared/approval/card';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { targetHash, targetOf } from '../../../../src/tools/admit/act';
 
 const KEY = `0x${'11'.repeat(32)}`;

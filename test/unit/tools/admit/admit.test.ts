@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
 import { defineAgent, defineApp, type AgentPermissions } from '../../../../src/agents/define';
-import { canonical } from '../../../../src/shared/canonical';
+import { canonical } from '../../../../src/shared/json/canonical';
 import { admit } from '../../../../src/tools/admit/admit';
 import { defineTool } from '../../../../src/tools/define/define';
 import { Registry } from '../../../../src/tools/catalogue/registry';

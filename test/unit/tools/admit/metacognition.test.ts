@@ -1,4 +1,4 @@
-import type { Json } from '../../../../src/shared/json';
+import type { Json } from '../../../../src/shared/json/json';
 import { checkByRules, metacognition, type CheckRules } from '../../../../src/tools/admit/after-hooks';
 import { silent } from '../../../support/silent';
 

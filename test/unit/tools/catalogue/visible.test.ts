@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ModelMessage } from '../../../../src/model/provider';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { loadedTools } from '../../../../src/tools/catalogue/catalogue';
 
 const NAMES = Array.from({ length: 30 }, (_, index) => `tool_${index}`);

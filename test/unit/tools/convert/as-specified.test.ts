@@ -1,6 +1,6 @@
 /** Definitions in the forms of the tool specification load as they are written there: their fields and shapes, in words of our own. */
 import { fromAnthropic, fromOpenAi, toolDefinition, toolFromDefinition } from '../../../../src/tools/convert';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 
 const object = (properties: JsonObject, required: string[], more: JsonObject = { additionalProperties: false }): JsonObject => ({
   type: 'object',

@@ -7,9 +7,9 @@ import {
 import fc from 'fast-check';
 import type OpenAI from 'openai';
 import * as convert from '../../../../src/tools/convert';
-import type { Envelope } from '../../../../src/shared/envelope';
-import { callError } from '../../../../src/shared/errors';
-import { isJsonObject } from '../../../../src/shared/json';
+import type { Envelope } from '../../../../src/shared/wire/envelope';
+import { callError } from '../../../../src/shared/wire/errors';
+import { isJsonObject } from '../../../../src/shared/json/json';
 import { anyJson } from '../../shared/any-json';
 
 const call = { id: 'call_1', name: 'get_quote', input: { ticker: 'AAPL', 'odd "key"': [1, null, 'é'] } };

@@ -17,7 +17,7 @@ import {
   toOpenAiChat,
   toOpenAiResponses,
 } from '../../../../src/tools/convert';
-import { TOOL_CLASSES } from '../../../../src/shared/tool-class';
+import { TOOL_CLASSES } from '../../../../src/shared/turn/tool-class';
 import { compile } from '../../../../src/tools/schema/schema';
 import { shippedTools } from '../../../support/shipped-tools';
 import { everyField } from './every-field';

@@ -1,6 +1,6 @@
 import Ajv from 'ajv/dist/2020';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 import { toolDefinition, type ToolJson } from '../../../../src/tools/convert';
 import { compareVersions } from '../../../../src/tools/migrate/compare';
 import { migrationGuide } from '../../../../src/tools/migrate/guide';

@@ -1,6 +1,6 @@
 /** Small JSON Schemas, and values that often fit them; for comparing versions. */
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 
 const NAMES = ['a', 'b', 'c'];
 

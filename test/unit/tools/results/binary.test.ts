@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json } from '../../../../src/shared/json';
+import type { Json } from '../../../../src/shared/json/json';
 import {
   binaryFile,
   hasPresigned,

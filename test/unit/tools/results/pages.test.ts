@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { z } from 'zod';
-import type { Json } from '../../../../src/shared/json';
+import type { Json } from '../../../../src/shared/json/json';
 import {
   cursorsFor,
   fetchAllPages,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { canonical } from '../../../../src/shared/canonical';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import { canonical } from '../../../../src/shared/json/canonical';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { cacheKey, ResultCache } from '../../../../src/tools/run/cache';
 import { pays, reads } from '../../../support/tools';
 import type { Tool } from '../../../../src/tools/define/tool';

@@ -1,6 +1,6 @@
 import { compile } from '../../../../src/tools/schema/schema';
 import { FEW_STEPS, stepsOver, weightOf } from '../../../../src/tools/schema/cost';
-import type { JsonObject } from '../../../../src/shared/json';
+import type { JsonObject } from '../../../../src/shared/json/json';
 
 const steps = (schema: object, value: object) => stepsOver(weightOf(schema as JsonObject), JSON.stringify(value));
 const nested = (depth: number): JsonObject => (depth === 0 ? {} : { x: nested(depth - 1) });

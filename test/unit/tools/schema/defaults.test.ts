@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { fromMcp } from '../../../../src/tools/convert/mcp';
 import { toolFromDefinition } from '../../../../src/tools/convert/definition';
 import { defineTool } from '../../../../src/tools/define/define';

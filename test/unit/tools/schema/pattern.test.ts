@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isJsonObject, type Json } from '../../../../src/shared/json';
+import { isJsonObject, type Json } from '../../../../src/shared/json/json';
 import { defineTool } from '../../../../src/tools/define/define';
 import { isLinear, linearMatcher, matcherOf } from '../../../../src/tools/schema/pattern';
 import { compile, compiledInput, compileOutput, inputSchema } from '../../../../src/tools/schema/schema';

@@ -2,7 +2,7 @@ import Ajv2020 from 'ajv/dist/2020';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 import * as fc from 'fast-check';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { defaultsOf } from '../../../../src/tools/schema/defaults';
 import { compilesForSure, AJV_OPTIONS } from '../../../../src/tools/schema/ajv';
 import { runs } from '../../../support/runs';

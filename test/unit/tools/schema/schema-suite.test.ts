@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { defineTool } from '../../../../src/tools/define/define';
 import { AJV_OPTIONS } from '../../../../src/tools/schema/ajv';
 import { compile, compiledInput, type Violation } from '../../../../src/tools/schema/schema';

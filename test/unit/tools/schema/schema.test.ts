@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../../../src/shared/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { defineTool } from '../../../../src/tools/define/define';
 import { dialectOf } from '../../../../src/tools/schema/ajv';
 import { compile, compiledInput, compileOutput, inputSchema, outputSchema } from '../../../../src/tools/schema/schema';

@@ -1,7 +1,7 @@
 /** Questions and decisions for tests of approval questions and their rules. */
-import { PLAIN_POLICY, type ApprovalPolicy } from '../../../../src/shared/approval';
-import { readDecision, type DecisionFields, type DecisionKind } from '../../../../src/shared/decision';
-import type { Json } from '../../../../src/shared/json';
+import { PLAIN_POLICY, type ApprovalPolicy } from '../../../../src/shared/approval/approval';
+import { readDecision, type DecisionFields, type DecisionKind } from '../../../../src/shared/approval/decision';
+import type { Json } from '../../../../src/shared/json/json';
 import type { ApprovalQuestion, DoubtQuestion, Pending, Question } from '../../../../src/workflows/approvals/question';
 
 export const DIGEST = 'd'.repeat(64);

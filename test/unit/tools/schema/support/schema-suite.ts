@@ -1,7 +1,7 @@
 /** The cases of the JSON-Schema-Test-Suite (json-schema-org), made into inputs of tools. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject } from '../../../../../src/shared/json';
+import { isJsonObject, type Json, type JsonObject } from '../../../../../src/shared/json/json';
 import { mapSubschemas } from '../../../../../src/tools/schema/subschemas';
 
 export const DIALECTS = {

@@ -6,7 +6,7 @@
 import { canonical } from './canonical';
 import type { Json } from './json';
 import { sha256Hex } from './sha256';
-import type { ToolClass } from './tool-class';
+import type { ToolClass } from '../turn/tool-class';
 
 /**
  * SHA-256 of the canonical form, 64 lower-case hex characters.

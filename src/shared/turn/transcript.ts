@@ -2,7 +2,7 @@
  * The transcript: a hash chain of blocks. A block names its parent and its parts by their SHA-256; a
  * part holds one body behind a salt, so that redaction can leave the part out and keep its hash.
  */
-import type { Json } from './json';
+import type { Json } from '../json/json';
 
 export const BLOCK_KINDS = [
   'start',

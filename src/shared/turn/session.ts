@@ -1,6 +1,5 @@
 /** A conversation: what goes to its workflow, and what outsiders see of it. Wire format: snake_case. Read from untrusted JSON. */
-import { isJsonObject, type Json } from './json';
-import { jsonBytes } from './json-bytes';
+import { isJsonObject, type Json, jsonBytes } from '../json/json';
 
 /** Characters of one message. */
 export const MAX_MESSAGE = 100_000;
@@ -57,7 +56,7 @@ export interface SendAnswer {
 
 export type OpenedAnswer = { opened: true } | { opened: false; reason: string; near: string | null };
 
-export type { SessionView } from '../shapes/session';
+export type { SessionView } from '../../shapes/session';
 
 export type ReadSend = { ok: true; body: SendBody } | { ok: false; reason: string };
 

@@ -4,8 +4,7 @@
  * values, and a person could approve one while the other runs. Here such a text is refused.
  * One pass, no backtracking: the time is linear in the text, hostile or not.
  */
-import type { Json, JsonObject } from './json';
-import { hasLoneSurrogate, isUnsafeInteger, MAX_JSON_DEPTH, setOwn } from './json-limits';
+import { type Json, type JsonObject, hasLoneSurrogate, isUnsafeInteger, MAX_JSON_DEPTH, setOwn } from './json';
 
 /** A text that is not strict JSON. */
 export class JsonSyntaxError extends Error {

@@ -1,6 +1,6 @@
 /** A signal's payload, decoded with care: what can't be read is an answer, never an exception. */
-import type { Json } from './json';
-import { parseJson } from './parse-json';
+import type { Json } from '../json/json';
+import { parseJson } from '../json/parse-json';
 
 /** As Temporal carries it. */
 interface Payload {

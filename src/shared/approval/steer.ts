@@ -1,8 +1,8 @@
 /** A message to a turn while it runs: read from untrusted JSON, and kept with who has sent it. */
 import { plainName, type DecisionSource } from './approval';
 import { ATTESTATION, MAX_BY } from './decision';
-import { hashJson } from './digests';
-import { isJsonObject, type Json } from './json';
+import { hashJson } from '../json/digests';
+import { isJsonObject, type Json } from '../json/json';
 
 /** What `steer` carries, once decoded. */
 export interface SteerFields {

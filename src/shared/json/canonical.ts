@@ -4,8 +4,7 @@
  * them, nothing is normalised. What has no exact meaning is refused, never repaired: a hash over a
  * silently changed value would prove the wrong thing.
  */
-import type { Json } from './json';
-import { hasLoneSurrogate, isUnsafeInteger, MAX_JSON_DEPTH } from './json-limits';
+import { type Json, hasLoneSurrogate, isUnsafeInteger, MAX_JSON_DEPTH } from './json';
 
 type Path = (string | number)[];
 

@@ -1,5 +1,5 @@
 /** Makes the error of a call. */
-import type { CallError } from '../shapes/call-error';
+import type { CallError } from '../../shapes/call-error';
 import { ERROR_CODES, type ErrorCode } from './error-codes';
 
 export type { CallError };

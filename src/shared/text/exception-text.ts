@@ -1,4 +1,4 @@
-import { masked } from './without-secrets';
+import { masked } from './secrets';
 
 /** Longer is nobody's message, characters. */
 const LONGEST = 10_000;

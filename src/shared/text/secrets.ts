@@ -1,5 +1,4 @@
 /** Takes secrets out of text that reaches logs, history or a person: an upstream may echo what it was sent. */
-import { withoutPassword } from './without-password';
 
 /** None may look at a character more than a few times: texts are long, and whoever writes them may be hostile. */
 const PATTERNS: readonly [RegExp, string][] = [
@@ -60,4 +59,9 @@ export function withoutSecrets(text: string, known: readonly (string | undefined
   for (const secret of known) if (secret !== undefined && secret.length >= 4) out = out.replaceAll(secret, '[key]');
   for (const [pattern, replacement] of PATTERNS) out = out.replace(pattern, replacement);
   return out;
+}
+
+/** A URL fit for a screen or a log: `postgres://user:…@host/db`. Text that is no URL comes back unchanged. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#:@]*):[^/?#]*@/i, '$1:…@').replace(/([?&](?:ssl)?password=)[^&\s]*/gi, '$1…');
 }

@@ -9,6 +9,6 @@ export type {
   SubTurnView,
   SurfacedCall,
   TurnView,
-} from '../shapes/turn-view';
-export type { TurnUsage } from '../shapes/usage';
+} from '../../shapes/turn-view';
+export type { TurnUsage } from '../../shapes/usage';
 export type { CallState, Effect, TurnState } from './turn-states';

@@ -1,6 +1,6 @@
 /** A call's view with its texts cut: what it was, what became of it and where it stands in the store stay. */
-import type { CallError } from './errors';
-import { cutJson } from './json-bytes';
+import type { CallError } from '../wire/errors';
+import { cutJson } from '../json/json';
 import type { CallView } from './turn-view';
 
 /** What is left of a text, bytes of JSON. */

@@ -2,9 +2,9 @@
  * A sub-agent's turn: a turn that a call of another turn has started. What ties the two together, what the one may
  * spend of the other's limits, and what the parent knows of its child. Plain data: it travels through history.
  */
-import { hashJson } from './digests';
-import { isTurnId } from './ids';
-import { jsonBytes } from './json-bytes';
+import { hashJson } from '../json/digests';
+import { isTurnId } from '../ids';
+import { jsonBytes } from '../json/json';
 import { shortView } from './short-view';
 import type { CallView, TurnState, TurnUsage } from './turn-view';
 

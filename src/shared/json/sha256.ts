@@ -2,7 +2,7 @@
  * SHA-256 (FIPS 180-4) in plain JavaScript, because workflow code has no crypto module: the workflow
  * itself hashes what it passes to a destructive activity. Node code may use `node:crypto`; both agree.
  */
-import { utf8 } from './utf8';
+import { utf8 } from '../text/utf8';
 
 /** Fractional parts of the cube roots of the first 64 primes (FIPS 180-4, section 4.2.2). */
 const K = new Uint32Array([

@@ -1,6 +1,6 @@
 /** What it takes to approve a call, and what a person said about it. Plain data: it travels through history. */
-import type { JsonObject } from './json';
-import { UNSEEN } from './unseen';
+import type { JsonObject } from '../json/json';
+import { UNSEEN } from '../text/visible';
 
 /** Who may decide, and how many of them. */
 export interface ApprovalPolicy {

@@ -3,7 +3,7 @@
  * retried, cached and approved (design.md, "Tool classes"). A tool may override single fields
  * (timeout, TTL, parallel safety); never what the class means.
  */
-import type { ErrorCode } from './error-codes';
+import type { ErrorCode } from '../wire/error-codes';
 
 export const TOOL_CLASSES = ['compute', 'read', 'write', 'destructive', 'agent'] as const;
 export type ToolClass = (typeof TOOL_CLASSES)[number];

@@ -3,8 +3,8 @@
  * input, or says TRUNCATED; everything that a model or a tool wrote stands in fences.
  */
 import { PLAIN_POLICY, type ApprovalPolicy, type Held } from './approval';
-import type { Json, JsonObject } from './json';
-import { fenced, inlineCode, visible } from './visible';
+import type { Json, JsonObject } from '../json/json';
+import { fenced, inlineCode, visible } from '../text/visible';
 
 /** Largest part of a card that shows the input or the preview, in characters. */
 export const CARD_SECTION = 24_000;

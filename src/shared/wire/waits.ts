@@ -3,8 +3,8 @@
  * argument of the update; a workflow that comes to it later refuses it. So nothing that was reported as not taken is taken
  * afterwards. Signals carry no such time, and count whenever they come.
  */
-import { calendarMs } from './calendar';
-import { isJsonObject, type Json } from './json';
+import { calendarMs } from '../calendar';
+import { isJsonObject, type Json } from '../json/json';
 
 export interface Waits {
   /** ISO 8601, the sender's clock. */

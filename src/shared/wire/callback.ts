@@ -1,6 +1,6 @@
 /** Where a turn's callbacks may go, and what they say. */
-import type { TurnContext } from './io/turn';
-import type { CallView, TurnView } from './turn-view';
+import type { TurnContext } from '../io/turn';
+import type { CallView, TurnView } from '../turn/turn-view';
 
 /** One place that callbacks may go to. */
 export interface CallbackHost {

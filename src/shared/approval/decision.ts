@@ -1,8 +1,8 @@
 /** Reads a decision from untrusted JSON: a signal from the Web UI, an update, an HTTP body. */
 import { plainName } from './approval';
-import { canonical } from './canonical';
-import { hashJson } from './digests';
-import { isJsonObject, type Json, type JsonObject } from './json';
+import { canonical } from '../json/canonical';
+import { hashJson } from '../json/digests';
+import { isJsonObject, type Json, type JsonObject } from '../json/json';
 
 export type DecisionKind = 'approve' | 'deny' | 'settle';
 

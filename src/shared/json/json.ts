@@ -1,0 +1,87 @@
+/** The JSON data model. Everything that is hashed, stored or signalled is one of these values. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export type JsonObject = { [key: string]: Json };
+
+/** What holds nothing but JSON, by its type: an interface too, which TypeScript does not take for a `JsonObject`. */
+export type JsonLike<T> = T extends Json | undefined
+  ? T
+  : T extends (...args: never[]) => unknown
+    ? never
+    : { [K in keyof T]: JsonLike<T[K]> };
+
+/** The same value, as JSON. A field that is undefined is refused where the value is hashed or stored. */
+export function asJson<T>(value: T & JsonLike<T>): Json {
+  return value as unknown as Json;
+}
+
+/** True for `{…}`; false for arrays, null and scalars. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Own property or undefined: names that come from a model or a signal are untrusted keys (`__proto__`). */
+export function getOwn<T>(record: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/**
+ * What both the parser and the canonical form refuse, in one place, so that a value that one of them
+ * takes is never refused by the other (contract.md, "JSON that is hashed").
+ */
+
+/** Deepest nesting of arrays and objects; a scalar has depth 0. Keeps recursion far from the stack's end. */
+export const MAX_JSON_DEPTH = 200;
+
+/** True if the text cannot be written as UTF-8 without loss. */
+export function hasLoneSurrogate(text: string): boolean {
+  return !text.isWellFormed();
+}
+
+/** True for a number that is an integer which a double cannot tell from its neighbours: beyond ±(2^53−1). */
+export function isUnsafeInteger(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/** Sets an own property whatever its name: plain assignment of `__proto__` would set the prototype. */
+export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    target[key] = value;
+  }
+}
+
+/** What a value takes on the wire: UTF-8 bytes of its JSON. Characters say little: one may be six bytes. */
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+/** UTF-8 bytes of a value's JSON; 0 for what has none. */
+export function jsonBytes(value: unknown): number {
+  return utf8Length(JSON.stringify(value) ?? '');
+}
+
+/** The text, or as much of it as takes `bytes` of JSON, with an ellipsis. */
+export function cutJson(text: string, bytes: number): string {
+  if (jsonBytes(text) <= bytes) return text;
+  let used = 5; // quotes and ellipsis
+  let out = '';
+  for (const char of text.toWellFormed()) {
+    used += jsonBytes(char) - 2;
+    if (used > bytes) break;
+    out += char;
+  }
+  return `${out}…`;
+}
+
+/** Without the bytes themselves. A lone surrogate counts as the three bytes that stand for it. */
+function utf8Length(text: string): number {
+  if (!BEYOND_ASCII.test(text)) return text.length;
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x80) bytes += code < 0x800 ? 1 : 2;
+    const pair = code >= 0xd800 && code < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00;
+    if (pair) i += 1; // two units, four bytes
+  }
+  return bytes;
+}
