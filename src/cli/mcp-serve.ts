@@ -30,7 +30,7 @@ export function mcpServe(mcp: Command): void {
     const { offers, mcp: offered } = await offersOfApp(config, file);
     const name = who.key === undefined ? (who.by ?? userName()) : (await signerOf(config, who)).principal;
     if (offers(name, agent) === null) throw new UsageError(`There is no agent ${JSON.stringify(agent)} in this app.`);
-    const { principalNamed } = await import('../gateway/principals.js');
+    const { principalNamed } = await import('../gateway/auth/principals.js');
     const principal = principalNamed(name, ['starter', 'approver']);
     const decide = deciding(config, who, name);
     const parts = { client: connected.get, log: createLog(config.logLevel), principal: () => principal, decide: () => decide };

@@ -17,7 +17,7 @@ import {
   type Trusted,
 } from '../mcp';
 import { getOwn } from '../shared/json/json';
-import { withOAuth } from '../mcp/oauth';
+import { withOAuth } from '../mcp/connection/oauth';
 import { accepting, type Proposal } from '../mcp/proposal';
 import { Questions } from './support/ask';
 import { several } from './support/decide-options';
@@ -125,7 +125,7 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
       const config = loadConfig();
       const server = checked(name, known(readEntries(config.mcp), name));
       if (!withOAuth(server)) throw new UsageError(`${name} has no oauth in ${config.mcp}.`);
-      const { login } = await import('../mcp/login.js');
+      const { login } = await import('../mcp/connection/login.js');
       await login(server, mcpLogins(config.home), (url) => process.stderr.write(`Open in a browser: ${url.href}\n`));
       output().answer({ server: name, logged_in: true }, [`Logged in to ${name}.`]);
     });

@@ -2,7 +2,7 @@
 import type { CallbackConfig } from '../config/http';
 import { callbackHost } from '../shared/wire/callback';
 import type { Store } from '../store/store';
-import { Refusal } from './errors';
+import { Refusal } from './http/errors';
 
 function callbackAddress(url: string, settings: CallbackConfig | null): string {
   const fault = settings === null ? 'this gateway allows no callbacks' : callbackHost(url, settings.hosts);

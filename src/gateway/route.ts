@@ -4,7 +4,7 @@ import type { HoldfastClient } from '../client';
 import type { CallbackConfig } from '../config/http';
 import type { FastifyInstance } from 'fastify';
 import type { Store } from '../store/store';
-import type { Authenticator } from './principals';
+import type { Authenticator } from './auth/principals';
 import type { ToolCatalogue } from './tool-catalogue';
 import type { StreamSettings } from './streams/settings';
 import type { ToolLogger } from '../tools/define/tool';

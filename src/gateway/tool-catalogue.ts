@@ -5,7 +5,7 @@ import type { McpDefinition } from '../agents/mcp';
 import { callableTools, listedTools, type Listed } from '../agents/listed-tools';
 import { toolDefinition } from '../tools/convert';
 import { isFrom } from '../tools/catalogue/tool-source';
-import { Refusal } from './errors';
+import { Refusal } from './http/errors';
 
 export type ToolEntry = ReturnType<typeof toolDefinition> & { agents: string[] };
 

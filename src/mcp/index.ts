@@ -10,9 +10,9 @@ export {
   type Trusted,
 } from './accepted-file';
 export { CLASSES, classOf, proposedClass, type AcceptableClass } from './classes';
-export { Connection } from './connection';
+export { Connection } from './connection/connection';
 export type { ListedTool } from './listed-tool';
-export { toolName } from './names';
+export { toolName } from './listed-tool';
 export {
   BadServersFile,
   readEntries,

@@ -10,7 +10,7 @@ import { foreignSchema } from '../tools/convert/foreign-schema';
 import { plainJson, RESULT_BOUNDS } from '../tools/convert/plain-json';
 import { ToolError } from '../tools/define/errors';
 import { checkOutput } from '../tools/schema/input-output';
-import { MESSAGE_BYTES } from './bounded-fetch';
+import { MESSAGE_BYTES } from './connection/bounded-fetch';
 import type { Tool } from '../tools/define/tool';
 
 const BOUNDS = { ...RESULT_BOUNDS, characters: MESSAGE_BYTES };

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { strayFields } from '../tools/define/fields';
 import { replaceFile } from '../store/files/atomic-file';
 import { getOwn } from '../shared/json/json';
-import { SERVER_NAME } from './names';
+import { SERVER_NAME } from './listed-tool';
 
 interface Common {
   name: string;

@@ -7,8 +7,8 @@ import { createHmac } from 'node:crypto';
 import { canonical } from '../shared/json/canonical';
 import { hashJson } from '../shared/json/digests';
 import { getOwn, type Json, type JsonObject } from '../shared/json/json';
-import type { Connection } from './connection';
-import { FileLogin, withOAuth, type OAuthServer } from './oauth';
+import type { Connection } from './connection/connection';
+import { FileLogin, withOAuth, type OAuthServer } from './connection/oauth';
 import type { ServerConfig } from './servers-file';
 
 const LONGEST = 1000;

@@ -3,7 +3,7 @@
  * specific rule, where ask wins a tie; then the mode, and under it the class.
  */
 import { CLASS_RULES } from '../shared/turn/tool-class';
-import type { Condition, Outcome } from './condition';
+import type { Condition, Outcome } from './conditions/condition';
 import type { Policy, ToolRule } from './policy';
 import { simpleCommands } from './command-target';
 import { runsFiles } from './programs';

@@ -1,6 +1,6 @@
 /** One rule: its text taken apart, and how specific it is. */
 import { unknownFields } from '../shared/unknown-fields';
-import { compileCondition, type Condition } from './condition';
+import { compileCondition, type Condition } from './conditions/condition';
 import { pathPatternFault } from './path-target';
 import type { RuleEffect, RuleEntry, RuledTool, RuleFiles, TargetKind } from './types';
 import { matchesWildcard } from './text-pattern';

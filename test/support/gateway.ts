@@ -1,6 +1,6 @@
 /** A gateway for tests: whoever may speak to it, and what it is made of. */
 import { createHash, randomBytes } from 'node:crypto';
-import { Tokens } from '../../src/gateway/principals';
+import { Tokens } from '../../src/gateway/auth/principals';
 import { silent } from './silent';
 import type { GatewayParts } from '../../src/gateway/route';
 

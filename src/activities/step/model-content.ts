@@ -3,6 +3,9 @@ import type { ModelResponse } from '../../model/provider';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { toJson } from '../../tools/results/to-json';
+import { blocksOf } from '../../record/read-block';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
+import type { StoredBlock } from '../../store/core/seal';
 import type { AskedIds } from './unique-ids';
 
 export interface ToolUse {
@@ -79,4 +82,15 @@ const CODE = ['code_execution', 'bash_code_execution', 'text_editor_code_executi
 /** One that runs code appears under further names; from 2026 on searches and fetches pick what they need by code. */
 function usedBy({ type }: JsonObject): string[] {
   return /^(code_execution_|web_(search|fetch)_2026)/.test(String(type)) ? CODE : [];
+}
+
+// The vendor's container: code that waits for results goes on in it, in the same turn or a later one, as long as it exists.
+
+/** The last one that an answer of the conversation named; null: none, or it has expired, or the agent has no tools of the vendor's. */
+export function containerOf(blocks: readonly StoredBlock[], { agent }: PreparedAgent, now = Date.now()): string | null {
+  if (agent.serverTools.length === 0) return null;
+  const last = blocksOf('admission', blocks).findLast(({ container }) => container !== null)?.container;
+  if (!last) return null;
+  const expires = last.expires_at === null ? NaN : Date.parse(last.expires_at);
+  return expires <= now ? null : last.id;
 }

@@ -4,7 +4,7 @@
  */
 import type { McpDefinition } from '../../agents/mcp';
 import { within } from '../../tools/admit/hooks';
-import type { Principal } from '../principals';
+import type { Principal } from '../auth/principals';
 import { sdk } from './sdk';
 import type { ToolLogger } from '../../tools/define/tool';
 import type { McpAsker } from '../../agents/mcp-asks';

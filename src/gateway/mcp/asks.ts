@@ -5,7 +5,7 @@
 import type { McpDefinition } from '../../agents/mcp';
 import { formOf, type McpSample } from '../../agents/mcp-asks';
 import { getOwn, type Json, type JsonObject } from '../../shared/json/json';
-import type { Wrong } from '../errors';
+import type { Wrong } from '../http/errors';
 import type { AppAnswers } from './app-answers';
 import type { Offer } from './offers';
 import { type ElicitRequestFormParams, type RequestId, type Server, type Tool } from './sdk';

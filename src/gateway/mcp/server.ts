@@ -8,14 +8,13 @@ import { TurnNotFound } from '../../client/errors';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { version } from '../../version';
-import { wrongOf, type Wrong } from '../errors';
-import { sees, type Principal } from '../principals';
+import { wrongOf, type Wrong } from '../http/errors';
+import { sees, type Principal } from '../auth/principals';
 import { AppAnswers, askerOf, invalidParams, pageOf, quoted } from './app-answers';
-import { capabilitiesOf, offerOfApp } from './app-offers';
+import { capabilitiesOf, offerOfApp, type Offer, type Offers } from './offers';
 import { inputFromClient, listedFor, NotGiven } from './asks';
 import { elicitation, type Decide } from './elicit';
 import { follow, type Followed } from './follow';
-import type { Offer, Offers } from './offers';
 import { reportProgress } from './progress';
 import { endedResult, openResult, wrongResult } from './results';
 import {

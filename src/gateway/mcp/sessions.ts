@@ -1,6 +1,6 @@
 /** The MCP sessions of this gateway: each belongs to one principal, and to nobody else it is there. They live in this process. */
 import { randomUUID } from 'node:crypto';
-import type { Principal } from '../principals';
+import type { Principal } from '../auth/principals';
 import { RecentEvents } from './events';
 import type { Offers } from './offers';
 import { sdk, type WebStandardStreamableHTTPServerTransport } from './sdk';

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { checkPresigned, storedFile } from '../../store/core/presign';
 import { StoreError } from '../../store/store';
-import { answerWith, type Wrong } from '../errors';
+import { answerWith, type Wrong } from '../http/errors';
 import { answers, errorAnswer, textAnswer } from '../schemas/answers';
 import { jsonSchema } from '../schemas/json-schema';
 import type { Route } from '../route';

@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify';
 import type { BundleOf, HoldfastClient } from '../../client';
 import { answers, textAnswer } from '../schemas/answers';
 import { sessionParams, turnParams } from '../schemas/requests';
-import { visibleSession } from '../visible-session';
-import { visibleTurn } from '../visible-turn';
+import { visibleSession } from '../auth/visible-session';
+import { visibleTurn } from '../auth/visible-turn';
 import type { Route } from '../route';
 
 const AUDITORS = ['auditor', 'admin'] as const;

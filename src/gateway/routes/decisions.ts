@@ -13,12 +13,12 @@ import { readDecision, type DecisionFields, type DecisionKind } from '../../shar
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { decidedCall } from '../../shapes/decided-call';
 import { jsonObject } from '../../shapes/json';
-import { Refusal } from '../errors';
-import { once } from '../once';
-import type { Principal } from '../principals';
+import { Refusal } from '../http/errors';
+import { once } from '../http/once';
+import type { Principal } from '../auth/principals';
 import { answer, answers } from '../schemas/answers';
 import { body, postHeaders, turnParams } from '../schemas/requests';
-import { visibleTurn } from '../visible-turn';
+import { visibleTurn } from '../auth/visible-turn';
 import type { Route } from '../route';
 
 const KINDS = ['approve', 'deny', 'settle'] as const satisfies DecisionKind[];

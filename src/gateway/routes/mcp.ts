@@ -2,13 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { McpDefinition } from '../../agents/mcp';
-import { Refusal, type Wrong } from '../errors';
+import { Refusal, type Wrong } from '../http/errors';
 import type { Decide } from '../mcp/elicit';
 import { offersBy, type Offers, type OffersBy } from '../mcp/offers';
 import { sdk } from '../mcp/sdk';
 import type { McpParts } from '../mcp/server';
 import { Sessions, type PartsOf, type Session } from '../mcp/sessions';
-import type { Principal } from '../principals';
+import type { Principal } from '../auth/principals';
 import { jsonSchema } from '../schemas/json-schema';
 import { refuseForgotten } from '../start-call';
 import { decideAs } from './decisions';

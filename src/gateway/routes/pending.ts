@@ -1,7 +1,7 @@
 /** `GET /v1/pending`: what waits for a person. */
 import { z } from 'zod';
 import { pendingTurn, type PendingTurn } from '../../shapes/turn-list';
-import { sightOf } from '../principals';
+import { sightOf } from '../auth/principals';
 import { answer, answers } from '../schemas/answers';
 import { examplePending } from '../schemas/examples';
 import type { Route } from '../route';

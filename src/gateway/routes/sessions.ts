@@ -7,10 +7,10 @@ import { ForkRefused } from '../../client/errors';
 import type { SessionHandle } from '../../client/sessions/session-handle';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { keptCallback } from '../callbacks';
-import { Refusal } from '../errors';
-import type { Operation } from '../idempotency';
-import { nothing, once, sentBefore } from '../once';
-import { sees, sightOf, type Principal } from '../principals';
+import { Refusal } from '../http/errors';
+import type { Operation } from '../http/idempotency';
+import { nothing, once, sentBefore } from '../http/once';
+import { sees, sightOf, type Principal } from '../auth/principals';
 import {
   sessionSchemas as schemas,
   type ForkSession,
@@ -24,7 +24,7 @@ import {
   type SteerSession,
   type StopSession,
 } from '../schemas/sessions';
-import { changeableSession, ownSession, visibleSession } from '../visible-session';
+import { changeableSession, ownSession, visibleSession } from '../auth/visible-session';
 import type { GatewayParts, Route } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;

@@ -1,9 +1,9 @@
 /** `POST /v1/tickets`: how a browser's `EventSource` comes to open a stream. */
 import { z } from 'zod';
-import { ROLES } from '../principals';
+import { ROLES } from '../auth/principals';
 import { answer, answers } from '../schemas/answers';
 import { body } from '../schemas/requests';
-import { STREAM_ADDRESS, TICKET_PARAMETER, ticketsOf } from '../tickets';
+import { STREAM_ADDRESS, TICKET_PARAMETER, ticketsOf } from '../auth/tickets';
 import type { Route } from '../route';
 
 const wanted = z.strictObject({

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { envelopeOf, type CallHandle } from '../../client/turns/direct-call';
 import { ERROR_CODES } from '../../shared/wire/error-codes';
-import { Refusal } from '../errors';
+import { Refusal } from '../http/errors';
 import { withFilesCarried } from '../carried-files';
-import type { Principal } from '../principals';
+import type { Principal } from '../auth/principals';
 import { toolSchemas as schemas, type CallTool, type ListTools, type ShowTool } from '../schemas/tools';
 import { startCall } from '../start-call';
 import { streamLimits } from '../streams/limits';

@@ -9,9 +9,9 @@ import { isJsonObject } from '../../shared/json/json';
 import { cursorsFor } from '../../tools/results/pages';
 import { ToolError } from '../../tools/define/errors';
 import { keptCallback } from '../callbacks';
-import { Refusal } from '../errors';
-import { nothing, once, sentBefore } from '../once';
-import { sightOf, type Principal } from '../principals';
+import { Refusal } from '../http/errors';
+import { nothing, once, sentBefore } from '../http/once';
+import { sightOf, type Principal } from '../auth/principals';
 import {
   turnSchemas as schemas,
   type CancelTurn,
@@ -20,8 +20,8 @@ import {
   type StartTurn,
   type SteerTurn,
 } from '../schemas/turns';
-import { ownSession } from '../visible-session';
-import { ownTurn, visibleTurn } from '../visible-turn';
+import { ownSession } from '../auth/visible-session';
+import { ownTurn, visibleTurn } from '../auth/visible-turn';
 import type { GatewayParts, Route } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;

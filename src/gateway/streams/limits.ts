@@ -1,5 +1,5 @@
 /** How many streams are open, of one principal and in all. */
-import { Refusal } from '../errors';
+import { Refusal } from '../http/errors';
 import { STREAM_SETTINGS, type StreamSettings } from './settings';
 import type { GatewayParts } from '../route';
 

@@ -1,8 +1,8 @@
 /** A tool's input out of an address: `?ticker=AAPL&limit=5`. All of it is text there; the tool's schema says what was meant. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
-import { Refusal } from '../errors';
-import { TICKET_PARAMETER } from '../tickets';
+import { Refusal } from '../http/errors';
+import { TICKET_PARAMETER } from '../auth/tickets';
 
 export type Query = Record<string, string | string[] | undefined>;
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { AskedCall, Condition, Expression, Outcome } from '../../rules';
-import { compileCondition, compileExpression } from '../../rules/condition';
+import { compileCondition, compileExpression } from '../../rules/conditions/condition';
 import { isToolError } from '../define/errors';
 import { defineJob } from '../isolation/job';
 import { inThread } from '../isolation/pool';

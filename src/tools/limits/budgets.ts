@@ -3,7 +3,7 @@ import { isAmount } from '../../shared/budget-book';
 import { type JsonObject, isJsonObject } from '../../shared/json/json';
 import { unknownFields } from '../../shared/unknown-fields';
 import type { TurnFacts } from '../../rules';
-import { compileExpression, type Expression } from '../../rules/condition';
+import { compileExpression, type Expression } from '../../rules/conditions/condition';
 import { matchesWildcard } from '../../rules/text-pattern';
 import { evaluated } from '../admit/expressions';
 import { ruledTool } from '../admit/policy';

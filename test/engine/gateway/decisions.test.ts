@@ -1,5 +1,5 @@
 import { serveGateway, type RunningGateway } from '../../../src/gateway/serve';
-import { Tokens } from '../../../src/gateway/principals';
+import { Tokens } from '../../../src/gateway/auth/principals';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { gatewayParts, person } from '../../support/gateway';
 import { ask, say } from '../../support/scripted-model';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { Connection } from '../../../src/mcp/connection';
+import { Connection } from '../../../src/mcp/connection/connection';
 import { serverOf } from '../../../src/mcp/servers-file';
 import { acceptNoIsolation, isolation, whatToDo } from '../../../src/processes/isolation';
 import { Place } from '../packs/workspace/support';

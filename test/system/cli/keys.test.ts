@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileTrust } from '../../../src/attestation/file-trust';
 import { SigningKey } from '../../../src/attestation/signing-key';
-import { Tokens } from '../../../src/gateway/principals';
+import { Tokens } from '../../../src/gateway/auth/principals';
 import { serveGateway } from '../../../src/gateway/serve';
 import { eventually, testAddress, withEngine } from '../../engine/support/engine';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';

@@ -7,7 +7,7 @@ import type { McpDefinition } from '../../../src/agents/mcp';
 import { binaryFile } from '../../../src/tools/results/binary';
 import { defineTool } from '../../../src/tools/define/define';
 import { ToolError } from '../../../src/tools/define/errors';
-import { principalNamed } from '../../../src/gateway/principals';
+import { principalNamed } from '../../../src/gateway/auth/principals';
 import { person } from '../../support/gateway';
 import { withMcp } from '../../engine/support/mcp';
 import { mcpSuite } from '../support/mcp-suite';

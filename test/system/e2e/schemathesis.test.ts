@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROLES } from '../../../src/gateway/principals';
+import { ROLES } from '../../../src/gateway/auth/principals';
 import { environment } from '../cli/support/cli';
 import { startDev, type Dev } from '../cli/support/dev';
 import { person } from '../../support/gateway';

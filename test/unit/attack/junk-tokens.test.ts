@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { loadConfig } from '../../../src/config';
 import { gatewayApp } from '../../../src/gateway/app';
-import { Jwts, KEYS_AGAIN_AFTER_MS } from '../../../src/gateway/jwt';
+import { Jwts, KEYS_AGAIN_AFTER_MS } from '../../../src/gateway/auth/jwt';
 import { clockAhead } from '../../support/clock-ahead';
 import { gatewayParts } from '../../support/gateway';
 

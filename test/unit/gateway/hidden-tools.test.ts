@@ -5,7 +5,7 @@ import { defineAgent, defineApp } from '../../../src/agents/define';
 import { gatewayApp } from '../../../src/gateway/app';
 import { offersBy } from '../../../src/gateway/mcp/offers';
 import { mcpFace } from '../../../src/gateway/mcp/server';
-import { principalNamed } from '../../../src/gateway/principals';
+import { principalNamed } from '../../../src/gateway/auth/principals';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { gatewayParts, person } from '../../support/gateway';
 import { silent } from '../../support/silent';

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadConfig, ConfigError } from '../../../src/config';
 import { gatewayApp } from '../../../src/gateway/app';
-import { AnyOf, Jwts, KEYS_AGAIN_AFTER_MS } from '../../../src/gateway/jwt';
-import { Tokens } from '../../../src/gateway/principals';
+import { AnyOf, Jwts, KEYS_AGAIN_AFTER_MS } from '../../../src/gateway/auth/jwt';
+import { Tokens } from '../../../src/gateway/auth/principals';
 import { clockAhead } from '../../support/clock-ahead';
 import { gatewayParts, person } from '../../support/gateway';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SessionNotFound, TurnNotFound } from '../../../src/client/errors';
 import { gatewayApp } from '../../../src/gateway/app';
-import { ROLES, type Role } from '../../../src/gateway/principals';
+import { ROLES, type Role } from '../../../src/gateway/auth/principals';
 import { FileStore } from '../../../src/store/files/file-store';
 import type { Store } from '../../../src/store/store';
 import { gatewayParts, person } from '../../support/gateway';

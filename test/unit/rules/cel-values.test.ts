@@ -1,5 +1,5 @@
 /** What a condition sees of a call's input: amounts are compared exactly, whatever else stays as it is. */
-import { celInput, MOST_VALUES } from '../../../src/rules/cel-values';
+import { celInput, MOST_VALUES } from '../../../src/rules/conditions/cel-values';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
 
 const seen = (value: Json, schema: JsonObject = {}) => celInput({ value }, { properties: { value: schema } }).get('value');

@@ -1,5 +1,5 @@
 /** What is asked on the worker's own thread is short there, and what is asked in another gives the same. */
-import { compileCondition, type AskedCall } from '../../../src/rules/condition';
+import { compileCondition, type AskedCall } from '../../../src/rules/conditions/condition';
 import { fewSteps, outcomesInThread } from '../../../src/tools/admit/expressions';
 import { endThreads } from '../../../src/tools/isolation/threads';
 import { TRUSTED } from '../../support/rules';

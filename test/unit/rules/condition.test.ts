@@ -1,5 +1,5 @@
 /** What an expression may be, what it sees, and what is said where it gives nothing. Amounts: test/unit/tools/admit/conditions.test.ts. */
-import { compileCondition, compileExpression, type AskedCall } from '../../../src/rules/condition';
+import { compileCondition, compileExpression, type AskedCall } from '../../../src/rules/conditions/condition';
 import type { JsonObject } from '../../../src/shared/json/json';
 
 const TOOL = { name: 'pay', version: '1.0', class: 'write', target: null, schema: {}, group: 'bank', egress: true };

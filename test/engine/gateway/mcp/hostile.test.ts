@@ -1,6 +1,6 @@
 import { RecentEvents } from '../../../../src/gateway/mcp/events';
 import { Sessions } from '../../../../src/gateway/mcp/sessions';
-import { principalNamed } from '../../../../src/gateway/principals';
+import { principalNamed } from '../../../../src/gateway/auth/principals';
 import { person } from '../../../support/gateway';
 import { INITIALIZE, withMcp } from '../../support/mcp';
 import { silent } from '../../../support/silent';

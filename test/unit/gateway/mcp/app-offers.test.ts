@@ -8,7 +8,7 @@ import { Subscriptions } from '../../../../src/gateway/mcp/app-resources';
 import type { ServerNotification } from '../../../../src/gateway/mcp/sdk';
 import { mcpFace } from '../../../../src/gateway/mcp/server';
 import { ToolLogs } from '../../../../src/gateway/mcp/tool-logs';
-import { principalNamed } from '../../../../src/gateway/principals';
+import { principalNamed } from '../../../../src/gateway/auth/principals';
 import { silent } from '../../../support/silent';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');

@@ -7,7 +7,7 @@ import { askFaults, formOf } from '../../../../src/agents/mcp-asks';
 import type { McpDefinition } from '../../../../src/agents/mcp';
 import { offersBy } from '../../../../src/gateway/mcp/offers';
 import { mcpFace } from '../../../../src/gateway/mcp/server';
-import { principalNamed } from '../../../../src/gateway/principals';
+import { principalNamed } from '../../../../src/gateway/auth/principals';
 import { catalogueOf } from '../../../../src/gateway/tool-catalogue';
 import { toolDefinition } from '../../../../src/tools/convert';
 import { silent } from '../../../support/silent';

@@ -13,7 +13,7 @@ import {
   toolName,
   writeAccepted,
 } from '../../../../src/mcp';
-import { boundedFetch } from '../../../../src/mcp/bounded-fetch';
+import { boundedFetch } from '../../../../src/mcp/connection/bounded-fetch';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'holdfast-mcp-files-'))));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverOf } from '../../../../src/mcp';
-import { FileLogin, withOAuth } from '../../../../src/mcp/oauth';
+import { FileLogin, withOAuth } from '../../../../src/mcp/connection/oauth';
 import type { ServerEntry } from '../../../../src/mcp/servers-file';
 import { targetOf } from '../../../../src/mcp/target';
 import type { JsonObject } from '../../../../src/shared/json/json';

@@ -1,6 +1,9 @@
 /** The text of a request's body: JSON is UTF-8. In another encoding the same bytes are other letters, and nobody would be told which were read. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import addFormats from 'ajv-formats';
+import { Ajv } from 'ajv';
+import type { FastifySchemaCompiler } from 'fastify';
 import { Refusal } from './errors';
 
 /** @throws Refusal 415 for another encoding that the headers name; 400 for bytes that are no UTF-8 */
@@ -22,3 +25,13 @@ function unread(what: string, status: number): Refusal {
   const hint = 'Send it as JSON in UTF-8, as it is: Content-Type: application/json.';
   return new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_encoding', message: `${what}; only UTF-8 is read.`, hint, status });
 }
+
+// Checks requests against the schemas of their routes. Bodies are taken as they are; what comes in an address is text, and read.
+
+const OPTIONS = { allErrors: false, strict: false, useDefaults: true, validateFormats: true };
+const bodies = new Ajv(OPTIONS);
+const addresses = new Ajv({ ...OPTIONS, coerceTypes: true });
+for (const ajv of [bodies, addresses]) addFormats.default(ajv);
+
+export const validatorOf: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
+  (httpPart === 'body' ? bodies : addresses).compile(schema);

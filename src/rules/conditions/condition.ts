@@ -2,7 +2,7 @@
  * CEL expressions over `input`, `tool` and `turn` (`when` of a rule, `measure` of a budget), compiled when the agent is defined.
  * What compiles them is loaded with the first one: most agents have none, and it takes as long to load as a Temporal client.
  */
-import type { CallFacts } from './types';
+import type { CallFacts } from '../types';
 
 /** What expressions look at. */
 export type AskedCall = Pick<CallFacts, 'tool' | 'input' | 'turn'>;

@@ -2,9 +2,9 @@
  * Tokens of an issuer (JWT, RFC 7519), checked against its published keys: signature by a pinned asymmetric algorithm,
  * issuer, audience, time. Claims become a principal: `tenant/name` where a tenant claim is set, else `name`.
  */
-import type { JwtSettings } from '../config/http';
-import { LOCAL_PRINCIPAL } from '../shared/ids';
-import { Refusal } from './errors';
+import type { JwtSettings } from '../../config/http';
+import { LOCAL_PRINCIPAL } from '../../shared/ids';
+import { Refusal } from '../http/errors';
 import { principalNamed, type Authenticator, type Principal } from './principals';
 
 type Jose = typeof import('jose', { with: { 'resolution-mode': 'import' } });

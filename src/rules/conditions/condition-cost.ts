@@ -5,7 +5,7 @@
  * has no bound. Steps are of 2 ns at most, as it was measured (test/unit/rules/condition-cost.test.ts).
  */
 import { RE2JS } from 're2js';
-import { isJsonObject, type Json } from '../shared/json/json';
+import { isJsonObject, type Json } from '../../shared/json/json';
 import { MOST_VALUES } from './cel-values';
 import type { AskedCall } from './condition';
 

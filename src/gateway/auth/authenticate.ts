@@ -3,7 +3,7 @@
  * one that does not say is a fault of ours, and keeps the gateway from starting.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from './errors';
+import { Refusal } from '../http/errors';
 import type { Authenticator, Principal, Role } from './principals';
 import type { Tickets } from './tickets';
 

@@ -2,10 +2,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { siteFault } from '../shared/wire/same-site';
-import { version } from '../version';
-import type { Fetch } from './bounded-fetch';
-import { fetchFor } from './fetch-for';
+import { siteFault } from '../../shared/wire/same-site';
+import { version } from '../../version';
+import { type Fetch, fetchFor } from './bounded-fetch';
 import { FileLogin, type OAuthServer } from './oauth';
 import { sdk } from './sdk';
 

@@ -4,8 +4,8 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { answerWith, wrongEnvelope, type Wrong } from './errors';
+import type { FastifyError, FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
+import { answerWith, wrongEnvelope, type Wrong, Refusal } from './errors';
 
 /** Node's HTTP parser has given up. Nothing that comes after can be read: the connection ends. */
 export function answerBrokenHttp({ code }: Error & { code?: string }, socket: Socket): void {
@@ -38,4 +38,33 @@ export function answerBadAddress({ statusCode }: FastifyError, _request: Fastify
     ? 'A part of the address is too long.'
     : 'The address has a % that no two hex digits follow, or no UTF-8.';
   void answerWith(reply, { ...common, message, status: tooLong ? 414 : 400 });
+}
+
+// A path that is there, asked by a method that it does not have: 405, with those that it has.
+
+export function refuseOtherMethods(app: FastifyInstance): void {
+  const paths = new Map<string, { like: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', ({ method, url }) => {
+    if (url.includes('*')) return; // takes whatever comes
+    const known = paths.get(url) ?? { like: likeIt(url), methods: new Set() };
+    for (const one of [method].flat()) known.methods.add(one);
+    paths.set(url, known);
+  });
+  // Before the body: of a method that is not there nobody asks how its body looks.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    const path = request.url.split('?')[0]!;
+    const methods = [...paths.values()].flatMap(({ like, methods }) => (like.test(path) ? [...methods] : []));
+    if (methods.length === 0) return;
+    const allowed = [...new Set(methods)].sort().join(', ');
+    void reply.header('allow', allowed);
+    const message = `${request.method} is not for this path; it takes ${allowed}.`;
+    throw new Refusal({ code: 'INVALID_PARAMS', reason: 'method_not_allowed', message, status: 405 });
+  });
+}
+
+/** `/v1/turns/:id` is like `/v1/turns/foo`. */
+function likeIt(url: string): RegExp {
+  const parts = url.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+  return new RegExp(`^${parts.join('/')}$`);
 }

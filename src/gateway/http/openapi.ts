@@ -2,10 +2,10 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { toolEvent } from '../shapes/tool-event';
-import { streamedEvent } from '../shapes/turn-event';
-import { version } from '../version';
-import { jsonSchema } from './schemas/json-schema';
+import { toolEvent } from '../../shapes/tool-event';
+import { streamedEvent } from '../../shapes/turn-event';
+import { version } from '../../version';
+import { jsonSchema } from '../schemas/json-schema';
 
 const DESCRIPTION =
   'Starts agent turns, shows them, decides what waits for a person, calls single tools. Errors have the envelope of tool results. ' +

@@ -4,17 +4,17 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { JsonObject } from '../shared/json/json';
-import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
-import { version } from '../version';
+import type { JsonObject } from '../../shared/json/json';
+import { shortWithoutSecrets, withoutSecrets } from '../../shared/text/secrets';
+import { version } from '../../version';
 import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
-import type { ListedTool } from './listed-tool';
+import type { ListedTool } from '../listed-tool';
 import { sdk, type Client } from './sdk';
 import { sendingOnce } from './sent-once';
-import type { ServerConfig } from './servers-file';
+import type { ServerConfig } from '../servers-file';
 import { transportTo } from './transport';
-import { usableTools } from './usable-tools';
-import type { ToolLogger } from '../tools/define/tool';
+import { usableTools } from '../usable-tools';
+import type { ToolLogger } from '../../tools/define/tool';
 
 export interface ConnectionSettings {
   log: ToolLogger;

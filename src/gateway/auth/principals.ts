@@ -3,9 +3,9 @@
  * attestations: `tenant/name`, or a name without a slash, which belongs to the operator.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isInSight, type Sight } from '../client/turns/listing';
-import type { Config } from '../config';
-import { tenantOf } from '../shared/ids';
+import { isInSight, type Sight } from '../../client/turns/listing';
+import type { Config } from '../../config';
+import { tenantOf } from '../../shared/ids';
 
 export interface Principal {
   /** In full: `tenant/name`, or `name`. */

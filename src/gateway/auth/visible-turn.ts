@@ -1,15 +1,15 @@
 /** A turn as a principal may see it. What he may not see is answered as what is not there. */
-import type { HoldfastClient } from '../client';
-import type { TurnSummary } from '../shapes/turn-list';
-import { TurnNotFound } from '../client/errors';
-import type { TurnHandle } from '../client/turns/turn-handle';
-import type { SessionHandle } from '../client/sessions/session-handle';
-import { idsFromKey, isSessionId, sessionOfTurn } from '../shared/ids';
-import type { TurnView } from '../shared/turn/turn-view';
-import { Refusal, unknownTurn } from './errors';
+import type { HoldfastClient } from '../../client';
+import type { TurnSummary } from '../../shapes/turn-list';
+import { TurnNotFound } from '../../client/errors';
+import type { TurnHandle } from '../../client/turns/turn-handle';
+import type { SessionHandle } from '../../client/sessions/session-handle';
+import { idsFromKey, isSessionId, sessionOfTurn } from '../../shared/ids';
+import type { TurnView } from '../../shared/turn/turn-view';
+import { Refusal, unknownTurn } from '../http/errors';
 import { sees, type Principal } from './principals';
 import { visibleSession } from './visible-session';
-import type { GatewayParts } from './route';
+import type { GatewayParts } from '../route';
 
 /** How long to leave a turn alone that has not begun. */
 const LATER_MS = 1000;

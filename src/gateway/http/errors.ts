@@ -9,10 +9,10 @@ import {
   SessionEmpty,
   SessionNotFound,
   TurnNotFound,
-} from '../client/errors';
-import { UnsearchableText } from '../shared/text/visibility-text';
-import { callError, type CallError } from '../shared/wire/errors';
-import { ERROR_CODES, type ErrorCode } from '../shared/wire/error-codes';
+} from '../../client/errors';
+import { UnsearchableText } from '../../shared/text/visibility-text';
+import { callError, type CallError } from '../../shared/wire/errors';
+import { ERROR_CODES, type ErrorCode } from '../../shared/wire/error-codes';
 
 export interface Wrong {
   code: ErrorCode;

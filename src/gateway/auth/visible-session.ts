@@ -1,11 +1,11 @@
 /** A session as a principal may see it. What he may not see is answered as what is not there. */
-import type { HoldfastClient } from '../client';
-import { SessionNotFound } from '../client/errors';
-import type { SessionSummary } from '../shapes/session';
-import type { SessionHandle } from '../client/sessions/session-handle';
-import { Refusal, type Wrong } from './errors';
+import type { HoldfastClient } from '../../client';
+import { SessionNotFound } from '../../client/errors';
+import type { SessionSummary } from '../../shapes/session';
+import type { SessionHandle } from '../../client/sessions/session-handle';
+import { Refusal, type Wrong } from '../http/errors';
 import { sees, type Principal } from './principals';
-import type { GatewayParts } from './route';
+import type { GatewayParts } from '../route';
 
 export interface VisibleSession {
   session: SessionHandle;

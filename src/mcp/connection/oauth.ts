@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../store/files/atomic-file';
+import { replaceFile } from '../../store/files/atomic-file';
 import type { Fetch } from './bounded-fetch';
 import {
   sdk,
@@ -16,7 +16,7 @@ import {
   type OAuthDiscoveryState,
   type OAuthTokens,
 } from './sdk';
-import type { HttpServer, ServerConfig } from './servers-file';
+import type { HttpServer, ServerConfig } from '../servers-file';
 
 export type OAuthServer = HttpServer & { oauth: NonNullable<HttpServer['oauth']> };
 

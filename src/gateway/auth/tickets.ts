@@ -4,9 +4,9 @@
  * asks of a principal it asks of the ticket's.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { canonical } from '../shared/json/canonical';
-import { parseJson } from '../shared/json/parse-json';
-import type { Store } from '../store/store';
+import { canonical } from '../../shared/json/canonical';
+import { parseJson } from '../../shared/json/parse-json';
+import type { Store } from '../../store/store';
 import { principalNamed, type Principal } from './principals';
 
 /** Of the query of a stream. */

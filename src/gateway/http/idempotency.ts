@@ -5,10 +5,10 @@
  * could not be kept, it is found in the history of what it was done to (once.ts).
  */
 import type { FastifyInstance } from 'fastify';
-import type { Act } from '../client/turns/done-before';
-import { hashJson } from '../shared/json/digests';
-import type { Json } from '../shared/json/json';
-import type { Store } from '../store/store';
+import type { Act } from '../../client/turns/done-before';
+import { hashJson } from '../../shared/json/digests';
+import type { Json } from '../../shared/json/json';
+import type { Store } from '../../store/store';
 import { Refusal } from './errors';
 
 declare module 'fastify' {

@@ -2,9 +2,9 @@
  * What goes wrong between us and a server, as an error of the table; and whether it is certain that nothing has happened. That
  * is certain where nothing was sent. What a server answers is its own word: it may have acted, and then say that it refused.
  */
-import type { ErrorCode } from '../shared/wire/error-codes';
-import { visible } from '../shared/text/visible';
-import { ToolError } from '../tools/define/errors';
+import type { ErrorCode } from '../../shared/wire/error-codes';
+import { visible } from '../../shared/text/visible';
+import { ToolError } from '../../tools/define/errors';
 import { Unreachable, type Connection } from './connection';
 import { sdk } from './sdk';
 import { NotSentAgain } from './sent-once';

@@ -1,10 +1,9 @@
 /** The way to a server, by its configuration. */
-import { isolated } from '../processes/isolation';
-import { MESSAGE_BYTES } from './bounded-fetch';
-import { fetchFor } from './fetch-for';
+import { isolated } from '../../processes/isolation';
+import { MESSAGE_BYTES, fetchFor } from './bounded-fetch';
 import { authProvider, toldOfScope, withOAuth } from './oauth';
 import { sdk, type Transport } from './sdk';
-import type { HttpServer, ServerConfig } from './servers-file';
+import type { HttpServer, ServerConfig } from '../servers-file';
 
 export interface Hears {
   /** What a program prints on its standard error: a log for people, never more than that. */

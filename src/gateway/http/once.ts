@@ -2,9 +2,9 @@
  * What a request does to a turn or a session happens once for all requests of its operation: those that overlap, and those
  * that come after an answer that was lost. The history of what it was done to says whether it was.
  */
-import { nameOf, NOTHING_DONE, type Act, type Done, type DoneBefore } from '../client/turns/done-before';
-import { DecisionNotAccepted } from '../client/errors';
-import type { SendAnswer } from '../shared/turn/session';
+import { nameOf, NOTHING_DONE, type Act, type Done, type DoneBefore } from '../../client/turns/done-before';
+import { DecisionNotAccepted } from '../../client/errors';
+import type { SendAnswer } from '../../shared/turn/session';
 import type { Operation } from './idempotency';
 
 interface Changeable<H> {

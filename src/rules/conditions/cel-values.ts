@@ -1,5 +1,5 @@
 /** A call's input as CEL sees it. Maps throughout, so that only own names are found. */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 export type CelInput = null | boolean | bigint | number | string | CelInput[] | Map<string, CelInput>;
 
