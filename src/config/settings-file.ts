@@ -3,37 +3,22 @@
  * a deployment can differ from the file without changing it. Only the command line reads the file: code that starts a worker or a
  * client passes settings itself.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { isJsonObject } from '../shared/json';
 import { ConfigError } from './error';
 import { isSetting } from './files';
 import { nearestSetting } from './unknown';
 import { TEMPORAL_VARIABLES, type Variable } from './variables';
 
-type Name = Variable | (typeof TEMPORAL_VARIABLES)[number];
+type Name = Variable | `${Variable}_FILE` | (typeof TEMPORAL_VARIABLES)[number] | 'TEMPORAL_API_KEY_FILE';
 
 /** What the module's default export must be. */
-export type HoldfastConfig = { readonly [N in Name | `${Name}_FILE`]?: string | number | boolean | undefined };
+export type HoldfastConfig = { readonly [N in Name]?: string | number | boolean | undefined };
 
 /** A settings file that this process has read. */
 export interface SettingsFile {
   path: string;
   /** The settings that came from it. */
   names: ReadonlySet<string>;
-}
-
-const NAMES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
-
-/**
- * @param named the value of HOLDFAST_CONFIG
- * @param folders where a file is looked for if none is named, in this order
- * @returns its path; null: there is none
- */
-export function findSettingsFile(named: string | undefined, folders: string[]): string | null {
-  if (named === 'off') return null;
-  if (named) return named;
-  const paths = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  return paths.find((path) => existsSync(path)) ?? null;
 }
 
 /**
@@ -62,18 +47,14 @@ export function applySettings(path: string, exported: unknown, env: NodeJS.Proce
 /** The default export; a CommonJS module that was compiled from ESM nests it once more. */
 function settingsOf(path: string, exported: unknown): object {
   let value = exported;
-  while (isRecord(value) && isRecord(value.default)) value = value.default;
-  if (isRecord(value) && value !== exported) return value;
-  if (isRecord(value) && Object.keys(value).some(isKnown)) return value; // `module.exports = {…}`
+  while (isJsonObject(value) && isJsonObject(value.default)) value = value.default;
+  if (isJsonObject(value) && value !== exported) return value;
+  if (isJsonObject(value) && Object.keys(value).some(isKnown)) return value; // `module.exports = {…}`
   throw new ConfigError(`${path} has no default export with settings, such as { HOLDFAST_TASK_QUEUE: 'payments' }.`);
 }
 
 function isKnown(name: string): boolean {
   return isSetting(name) || TEMPORAL_VARIABLES.some((known) => known === name);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function kindOf(value: unknown): string {

@@ -1,7 +1,10 @@
-/** Reads the module of settings before a command runs. */
-import { dirname } from 'node:path';
+/** Reads the module of settings before a command runs. What checks settings is loaded only where there is such a module. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ConfigError } from '../../config/error';
 import type { SettingsFile } from '../../config/settings-file';
+
+const NAMES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
 
 let read: SettingsFile | null = null;
 
@@ -16,12 +19,24 @@ export function settingsFile(): SettingsFile | null {
  * @throws ConfigError when it cannot be loaded, or sets what is no setting
  */
 export async function readSettingsFile(app: string | undefined): Promise<void> {
-  const { findSettingsFile, applySettings } = await import('../../config/settings-file.js');
   const path = findSettingsFile(process.env.HOLDFAST_CONFIG, [...(app === undefined ? [] : [dirname(app)]), '.']);
   if (path === null) return;
   const { loadModule } = await import('../../agents/load-module.js');
   const exported = await loadModule(path).catch((error: Error) => {
     throw new ConfigError(error.message);
   });
+  const { applySettings } = await import('../../config/settings-file.js');
   read = applySettings(path, exported, process.env);
+}
+
+/**
+ * @param named the value of HOLDFAST_CONFIG
+ * @param folders where a file is looked for if none is named, in this order
+ * @returns its path; null: there is none
+ */
+export function findSettingsFile(named: string | undefined, folders: string[]): string | null {
+  if (named === 'off') return null;
+  if (named) return named;
+  const paths = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  return paths.find((path) => existsSync(path)) ?? null;
 }

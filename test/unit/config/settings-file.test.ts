@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findSettingsFile } from '../../../src/cli/support/settings-file';
 import { ConfigError, loadConfig } from '../../../src/config';
 import { explainSettings } from '../../../src/config/explain';
-import { applySettings, findSettingsFile, type HoldfastConfig } from '../../../src/config/settings-file';
+import { applySettings, type HoldfastConfig } from '../../../src/config/settings-file';
 
 const PATH = 'holdfast.config.ts';
 let folder: string;
