@@ -3,7 +3,7 @@
  * a deployment can differ from the file without changing it. Only the command line reads the file: code that starts a worker or a
  * client passes settings itself.
  */
-import { isJsonObject } from '../shared/json';
+import { isJsonObject } from '../shared/json/json';
 import { ConfigError } from './error';
 import { isSetting } from './files';
 import { nearestSetting } from './unknown';

@@ -23,7 +23,11 @@ const CASES: [string, string, string | null][] = [
   ['src/workflows', "export { sleep } from '@temporalio/workflow';\nexport { callError } from '../shared/wire/errors';", null],
   ['src/activities', "export { HoldfastClient } from '../client';", 'imports'],
   ['src/activities', "export { turn } from '../workflows/turn';", 'imports'],
-  ['src/activities', "export { append } from '../store/core/transcript';\nexport { SIGNALS } from '../workflows/contract';", null],
+  [
+    'src/activities',
+    "export { append } from '../store/core/transcript';\nexport { SIGNALS } from '../workflows/contract';",
+    null,
+  ],
   ['src/client', "export { turn } from '../workflows/turn';", 'imports'],
   ['src/client', "export { startDevServer } from '../devserver/dev-server';", 'imports'],
   ['src/audit', "export { run } from '../tools/run/run';", 'imports'],
