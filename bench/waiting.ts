@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { dataConverter } from '../src/temporal/data-converter';
 import { startDevServer } from '../src/devserver/dev-server';
 import { findTemporalCli } from '../src/devserver/find-cli';
-import type { AdmitCallOutput } from '../src/shared/activity-io';
+import type { AdmitCallOutput } from '../src/shared/io/activities';
 import { SIGNALS } from '../src/workflows/contract';
 import { cpuMs, residentMb } from './support/process-figures';
 import { median, quantile } from './support/quantile';

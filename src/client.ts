@@ -8,8 +8,7 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { executionInfoFromRaw } from './temporal/sdk-private';
-import { attestStart } from './attestation/attest';
-import type { BundleSigner } from './attestation/bundle-signer';
+import { attestStart, type BundleSigner } from './attestation/bundle-signer';
 import { SigningKey } from './attestation/signing-key';
 import type { Subject } from './audit/export/bundle';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
@@ -27,14 +26,7 @@ import {
   SessionNotFound,
   TurnNotFound,
 } from './client/errors';
-import {
-  openingOf,
-  sessionIdOf,
-  sessionSummary,
-  type ForkSession,
-  type Opening,
-  type OpenSession,
-} from './client/sessions/open-session';
+import { openingOf, sessionIdOf, sessionSummary, type ForkSession, type Opening, type OpenSession, type SessionParts } from './client/sessions/session-asking';
 import type { SessionSummary } from './shapes/session';
 import { SessionHandle } from './client/sessions/session-handle';
 import {
@@ -50,12 +42,12 @@ import {
 import { Silence, lastPoll, unanswered } from './client/turns/unanswered';
 import { isCut, wholeCard } from './client/approvals/cards';
 import { TurnHandle } from './client/turns/turn-handle';
-import type { PendingTurn, Question, TurnSummary } from './shapes/turn-list';
+import type { PendingTurn, Question, TurnSummary } from './shapes/turn-view';
 import { watchPending, type NewQuestion, type WatchPending } from './client/approvals/watch-pending';
 import type { Config } from './config';
 import type { LiveBus } from './live/bus';
 import { openLive } from './live/open';
-import { inlineCode } from './shared/text/visible';
+import { inlineCode, visibilityText } from './shared/text/visible';
 import { dataConverter } from './temporal/data-converter';
 import { workflowExists, waitForPendingWorkflowTask } from './temporal/executions';
 import { hashJson } from './shared/json/digests';
@@ -78,8 +70,7 @@ import type { OpenedAnswer } from './shared/turn/session';
 import type { Store } from './store/store';
 import type { TrailPage, TrailQuery } from './store/core/trail';
 import type { TurnView } from './shared/turn/turn-view';
-import { visibilityText } from './shared/text/visibility-text';
-import { workflowUrl } from './shared/wire/workflow-url';
+import { workflowUrl } from './shared/wire/urls';
 import {
   CALL_WORKFLOW,
   MEMO_KEY,
@@ -90,7 +81,6 @@ import {
   TURNS_AND_CALLS,
   type TurnInput,
 } from './workflows/contract';
-import type { SessionParts } from './client/sessions/session-asking';
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 

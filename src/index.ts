@@ -31,7 +31,7 @@ export {
   type Pagination,
 } from './tools/results/pages';
 export { outline, truncated, truncateInput, truncateProperties, type Truncated } from './tools/results/truncate';
-export { readPermissions } from './rules/read-permissions';
+export { readPermissions } from './rules/policy';
 export type { Mode, RuleEntry, TurnFacts } from './tools/admit/policy';
 export type { AfterHook, BeforeHook, HookCall, HookContext, HookResult, Hooks } from './tools/admit/hooks';
 export type { Classifier, ClassifierAnswer } from './tools/admit/classifier';
@@ -41,7 +41,7 @@ export { compareVersions, type Comparison } from './tools/migrate/compare';
 export type { HoldfastConfig } from './config/settings-file';
 export * from './entries/client';
 export * from './entries/worker';
-export type { CatalogueDefinition } from './tools/catalogue/choice';
+export type { CatalogueDefinition } from './tools/catalogue/finding';
 export type { Ranker, ToolEntry } from './tools/catalogue/ranker';
 export { callTokens, catalogueTokens, estimateTokens } from './tools/define/model-text';
 export type { ErrorCode, ErrorKind } from './shared/wire/error-codes';

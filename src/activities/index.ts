@@ -1,20 +1,18 @@
 /** The activities, bound to what the worker gives them. */
 import { ApplicationFailure } from '@temporalio/activity';
-import type { Activities, TurnContext } from '../shared/activity-io';
+import type { Activities, TurnContext } from '../shared/io/activities';
 import { UnexpectedPart } from '../record/parts';
 import { StoreError } from '../store/store';
 import { admitCall } from './admission/admit-call';
 import { admitDirect } from './admission/admit-direct';
-import { closeQuestion } from './people/question-register';
+import { closeQuestion, deliverCallback, notify } from './people/questions';
 import { beginSession, checkFork } from './step/sessions';
 import { checkDecision, checkSteer, keepSaid, readCard, readSaid } from './people/decisions';
-import { closeSubTurn } from './sub-agents/close-sub-turn';
+import { closeSubTurn, forwardDecision, lookAtSubTurn } from './sub-agents/close-sub-turn';
 import { compact } from './step/compact';
-import { deliverCallback, notify } from './people/notify';
 import type { Dependencies } from './ports';
 import { inspectEffect, settleEffect } from './effects/settle-effect';
-import { endTurn } from './step/end-turn';
-import { forwardDecision, lookAtSubTurn } from './sub-agents/sub-turn-report';
+import { endTurn } from './step/turn-ends';
 import { checkOwnTurn, checkStore } from './checks/own-turn';
 import { openSubTurn } from './sub-agents/open-sub-turn';
 import { withHeartbeat } from './call/heartbeat';

@@ -9,11 +9,11 @@ import type {
   LookAtTurnOutput,
   NotifyInput,
   TurnContext,
-} from '../shared/activity-io';
+} from '../shared/io/activities';
 import type { ClaimAnswer, IntentClaim, IntentClose, IntentOwner } from '../shared/intent';
-import type { EnvelopeMetadata } from '../shared/wire/envelope';
+import type { EnvelopeMetadata } from '../shared/wire/errors';
 import type { JsonObject } from '../shared/json/json';
-import type { PolicyArchive } from './step/policy-archive';
+import type { PolicyArchive } from './step/agent-definition';
 import type { LiveBus } from '../live/bus';
 import type { ModelProvider } from '../model/provider';
 import type { Registry } from '../tools/catalogue/registry';

@@ -1,9 +1,9 @@
 /** `defineAgent` and `defineApp`: they check what is written (agent.ts), fill in defaults, and name every fault at once. */
 import type { ModelSettings } from '../model/prices';
-import { unknownFields } from '../shared/unknown-fields';
+import { unknownFields } from '../shared/json/json';
 import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/limits/budgets';
-import { choiceFaults, choiceOf, type CatalogueDefinition } from '../tools/catalogue/choice';
+import { choiceFaults, choiceOf, type CatalogueDefinition } from '../tools/catalogue/finding';
 import { classifierFaults } from '../tools/admit/classifier';
 import { serverToolFaults } from '../tools/convert/server-tools';
 import { hookFaults, joinHooks, type Hooks } from '../tools/admit/hooks';
@@ -12,11 +12,10 @@ import { isFrom } from '../tools/catalogue/tool-source';
 import { referredName } from '../tools/define/versions';
 import { mcpFaults, type McpDefinition } from './mcp';
 import { askFaults } from './mcp-asks';
-import { circles, withSubAgents } from './sub-agents';
-import { resolveTools, toolboxFaults } from './toolbox';
+import { circles, withSubAgents } from './agent-tool';
+import { resolveTools, toolboxFaults, type AgentDefinition, AGENT, type Agent, isAgent } from './agent';
 import { isTool, type Tool } from '../tools/define/tool';
 import { DEFAULT_LIMITS, LIMITS, limitFaults } from './limits';
-import { type AgentDefinition, AGENT, type Agent, isAgent } from './agent';
 
 export type { AgentPermissions } from '../tools/admit/policy';
 const NAME = /^[A-Za-z0-9._~-]{1,64}$/;

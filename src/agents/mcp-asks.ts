@@ -2,8 +2,7 @@
  * What the gateway asks an MCP client for before a call of a tool begins: of its user a form, of its model a text. The answer
  * becomes part of the call's input, so that it is checked, digested, approved and recorded with it; a call that runs asks nobody.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-import { unknownFields } from '../shared/unknown-fields';
+import { isJsonObject, type Json, type JsonObject, unknownFields } from '../shared/json/json';
 import { toolDefinition } from '../tools/convert/definition';
 import type { Tool } from '../tools/define/tool';
 

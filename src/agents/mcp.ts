@@ -1,7 +1,7 @@
 /**
  * What an app offers MCP clients besides its tools, and what it asks them for (docs/mcp-server.md). The gateway answers for them in its own process: their functions only look, and are brief. What acts is a tool.
  */
-import { unknownFields } from '../shared/unknown-fields';
+import { unknownFields } from '../shared/json/json';
 import { isRecord, type McpAsks, type McpAsker } from './mcp-asks';
 import { uriFaults, uriTemplateFaults, variablesOf } from '../shared/text/uri-template';
 type Maybe<T> = T | Promise<T>;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { MessagePort } from 'node:worker_threads';
-import { BEGUN_TOO_LATE } from '../shared/wire/errors';
+import { BEGUN_TOO_LATE, exceptionText } from '../shared/wire/errors';
 import { takenOut } from '../tools/results/binary';
 import { Deadline } from '../tools/run/deadline';
 import { isToolError, ToolError } from '../tools/define/errors';
@@ -11,7 +11,6 @@ import { ThreadContext } from '../tools/isolation/thread-context';
 import { abortAt, errorOf, logFault, invoke } from '../tools/run/run';
 import type { App } from './define';
 import { loadApp } from './load-app';
-import { exceptionText } from '../shared/text/exception-text';
 import type { Tool } from '../tools/define/tool';
 
 /** Null: it was not to be run after all. */

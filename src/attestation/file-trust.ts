@@ -2,13 +2,12 @@
 import { verify } from 'node:crypto';
 import type { Trust } from '../activities/ports';
 import { samePerson } from '../shared/approval/approval';
-import type { CheckDecisionInput, CheckDecisionOutput } from '../shared/activity-io';
+import type { CheckDecisionInput, CheckDecisionOutput } from '../shared/io/activities';
 import type { Json } from '../shared/json/json';
 import { sessionWorkflowId } from '../shared/ids';
-import { LONGEST_S } from './attest';
-import { decisionClaims, startClaims, type DecisionClaims } from './claims';
-import { publicKey } from './public-key';
-import { readToken } from './token';
+import { LONGEST_S } from './bundle-signer';
+import { decisionClaims, startClaims, type DecisionClaims, readToken } from './claims';
+import { publicKey } from './signing-key';
 import { CLOCKS_MS, notInForce, readTrustedKeys, type TrustedKey } from './trusted-keys';
 
 export interface TrustSettings {

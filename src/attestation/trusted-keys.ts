@@ -8,9 +8,9 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
-import { hasCode, replaceFile } from '../store/files/atomic-file';
+import { hasCode, replaceFile } from '../store/files/new-files';
 import { hasShape, principalName, roleList } from './claims';
-import { keyId, publicKey } from './public-key';
+import { keyId, publicKey } from './signing-key';
 
 /** A key that speaks for somebody. */
 export interface TrustedKey {

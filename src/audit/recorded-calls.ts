@@ -4,7 +4,7 @@
  */
 import { callDigest, hashJson } from '../shared/json/digests';
 import { activityId } from '../shared/ids';
-import { approvalsOf, type RunCallInput } from '../shared/activity-io';
+import { approvalsOf, type RunCallInput } from '../shared/io/activities';
 
 export interface RecordedCall {
   /** The activity id in history. */

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { envelopeOf, type CallHandle, type DirectCall } from '../client/turns/direct-call';
-import type { Envelope } from '../shared/wire/envelope';
+import type { Envelope } from '../shared/wire/errors';
 import { isJsonObject, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import { visible } from '../shared/text/visible';

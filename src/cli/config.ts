@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config';
 import { explainSettings, type SettingView } from '../config/explain';
-import { unknownSettings } from '../config/unknown';
+import { unknownSettings } from '../config/files';
 import type { Output } from './support/output';
 import { settingsFile } from './support/settings-file';
 
@@ -13,7 +13,7 @@ export function config(program: Command, output: () => Output): void {
     .option('--markdown', 'the reference of all settings instead')
     .action(async ({ set = false, markdown = false }: { set?: boolean; markdown?: boolean }) => {
       if (markdown) {
-        const { configurationPage } = await import('../config/reference.js');
+        const { configurationPage } = await import('../config/explain.js');
         const page = configurationPage();
         output().answer({ page }, page.trimEnd().split('\n'));
         return;

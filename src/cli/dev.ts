@@ -3,7 +3,7 @@ import type { Config } from '../config';
 import type { MailEnvironment, Stack } from '../devserver/stack';
 import { configWith, dataOption, type DataOption } from './support/data-option';
 import { InProcessLive } from '../live/in-process';
-import { relayLive } from '../live/to-parent';
+import { relayLive } from '../live/outbox';
 import { withDevApprovals } from './support/dev-approvals';
 import { startDevGateway } from './support/dev-gateway';
 import { EXIT, Exit } from './support/exit';

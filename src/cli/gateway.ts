@@ -24,7 +24,7 @@ export function gateway(program: Command, output: () => Output): void {
       const stopped = untilStopped();
       const config = loadConfig();
       const { serveGateway } = await import('../gateway/serve.js'); // an HTTP server is loaded only where one is wanted
-      const { gatewayParts } = await import('../gateway/parts.js');
+      const { gatewayParts } = await import('../gateway/serve.js');
       const { appOf } = await import('./support/app.js');
       // As a worker by itself has it: with a shell only if somebody has named the folder for it.
       const loaded = await appOf(config, file, { showcase: config.workspace !== null });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { TURN_STATES, type TurnState } from '../shared/turn/turn-states';
-import type { TurnSummary } from '../shapes/turn-list';
+import type { TurnSummary } from '../shapes/turn-view';
 import { describeKey } from './support/describe';
 import { wholeNumber } from './support/numbers';
 import type { Output } from './support/output';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig, type Config } from '../config';
 import { decideSigned } from '../client/approvals/attest';
-import type { Decide } from '../gateway/mcp/elicit';
+import type { Decide } from '../gateway/mcp/asks';
 import { createLog } from '../telemetry/log';
 import { signerOptions, userName, type SignerOptions } from './support/decide-options';
 import { UsageError } from './support/exit';
@@ -22,10 +22,10 @@ export function mcpServe(mcp: Command): void {
     .option('--agent <name>', 'only the tools of this agent, by their own names');
   signerOptions(command, 'who asks, and decides').action(async ({ app: file, agent, ...who }: ServeOptions) => {
     const stopped = untilStopped();
-    const { protocolOnly, serveStdio } = await import('../gateway/mcp/stdio.js');
+    const { protocolOnly, serveStdio } = await import('../gateway/mcp/sessions.js');
     const output = protocolOnly();
     const config = loadConfig();
-    const [{ Connected }, { HoldfastClient }] = await Promise.all([import('../gateway/connected.js'), import('../client.js')]);
+    const [{ Connected }, { HoldfastClient }] = await Promise.all([import('../gateway/route.js'), import('../client.js')]);
     const connected = new Connected(() => HoldfastClient.connect());
     const { offers, mcp: offered } = await offersOfApp(config, file);
     const name = who.key === undefined ? (who.by ?? userName()) : (await signerOf(config, who)).principal;

@@ -22,7 +22,7 @@ import { accepting, type Proposal } from '../mcp/proposal';
 import { Questions } from './support/ask';
 import { several } from './support/decide-options';
 import { mcpServe } from './mcp-serve';
-import { shellWord } from '../shared/text/shell-word';
+import { shellWord } from '../shared/text/visible';
 import { oneLine } from './support/describe';
 import { examined } from './support/examined';
 import { UsageError } from './support/exit';
@@ -125,7 +125,7 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
       const config = loadConfig();
       const server = checked(name, known(readEntries(config.mcp), name));
       if (!withOAuth(server)) throw new UsageError(`${name} has no oauth in ${config.mcp}.`);
-      const { login } = await import('../mcp/connection/login.js');
+      const { login } = await import('../mcp/connection/oauth.js');
       await login(server, mcpLogins(config.home), (url) => process.stderr.write(`Open in a browser: ${url.href}\n`));
       output().answer({ server: name, logged_in: true }, [`Logged in to ${name}.`]);
     });

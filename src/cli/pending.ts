@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { HoldfastClient } from '../client';
-import type { PendingTurn, Question } from '../shapes/turn-list';
+import type { PendingTurn, Question, WaitingCall } from '../shapes/turn-view';
 import { cardLines } from '../client/approvals/cards';
 import type { NewQuestion } from '../client/approvals/watch-pending';
-import type { WaitingCall } from '../shapes/turn-view';
 import { visible } from '../shared/text/visible';
 import { cardExcerpt } from './support/card-excerpt';
 import { describeKey, oneLine } from './support/describe';

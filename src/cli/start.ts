@@ -61,7 +61,7 @@ export function start(program: Command, output: () => Output): void {
 /** Where only signed decisions count, the story's operator signs with this machine's gateway key. */
 async function keyFor(config: Config): Promise<SigningKey | null> {
   if (config.approvals !== 'attested') return null;
-  const { keyOf } = await import('../gateway/parts.js');
+  const { keyOf } = await import('../gateway/serve.js');
   return keyOf(config);
 }
 

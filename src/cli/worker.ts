@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { configWith, dataOption, type DataOption } from './support/data-option';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
-import { liveToParent } from '../live/to-parent';
+import { liveToParent } from '../live/outbox';
 import { untilStopped } from './support/until-stopped';
 
 export function worker(program: Command, output: () => Output): void {

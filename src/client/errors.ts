@@ -2,7 +2,7 @@
 import type { Unanswered } from '../temporal/send-update';
 import type { TurnView } from '../shared/turn/turn-view';
 
-export { ServerUnreachable } from '../shared/wire/server-unreachable';
+export { ServerUnreachable } from '../shared/wire/errors';
 
 /** The decision changed nothing; `message` says why. */
 export class DecisionNotAccepted extends Error {

@@ -1,7 +1,7 @@
 /** Recorded histories by a visibility query, for whoever replays them: each run with its events, one after the other. */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { searchable } from '../shared/text/visibility-text';
+import { searchable } from '../shared/text/visible';
 
 const TYPES = ['turn', 'call', 'session', 'budget', 'callback', 'intent'];
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CallbackHost } from '../shared/wire/callback';
 import { isLoopback } from '../temporal/address';
+import { ConfigError } from './error';
 
 /** Only signatures that the issuer alone can make: with a shared secret, or none, whoever checks a token could write one. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const;
@@ -93,4 +94,26 @@ export interface CallbackConfig {
   hosts: CallbackHost[];
   /** `whsec_…` */
   secret: string;
+}
+
+/** @@HEAD What approvals take on a worker. Where others could reach the server, somebody must have said it. */
+
+export type Channel = 'any' | 'attested';
+
+/**
+ * @param address of the Temporal server, HOST:PORT
+ * @throws ConfigError when nobody has said it and the server is not on loopback
+ */
+export function approvalsChannel({
+  approvals,
+  temporal: { address },
+}: {
+  approvals?: Channel;
+  temporal: { address: string };
+}): Channel {
+  if (approvals !== undefined) return approvals;
+  if (isLoopback(address)) return 'any';
+  throw new ConfigError(
+    `HOLDFAST_APPROVALS is not set, and Temporal at ${address} is not on loopback: whoever reaches that server can approve under any name. Set HOLDFAST_APPROVALS=attested, so that only signed decisions count, or HOLDFAST_APPROVALS=any if all who reach it may approve (docs/approvals.md).`,
+  );
 }

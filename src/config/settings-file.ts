@@ -5,8 +5,7 @@
  */
 import { isJsonObject } from '../shared/json/json';
 import { ConfigError } from './error';
-import { isSetting } from './files';
-import { nearestSetting } from './unknown';
+import { isSetting, nearestSetting } from './files';
 import { TEMPORAL_VARIABLES, type Variable } from './variables';
 
 type Name = Variable | `${Variable}_FILE` | (typeof TEMPORAL_VARIABLES)[number] | 'TEMPORAL_API_KEY_FILE';

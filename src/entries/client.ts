@@ -1,11 +1,11 @@
 /** What a backend imports from `holdfast/client`. It loads little more than Temporal's own client. */
 export { HoldfastClient, type BundleOf, type ClientSettings, type StartTurn } from '../client';
-export type { PendingTurn, TurnSummary } from '../shapes/turn-list';
+export type { PendingTurn, TurnSummary } from '../shapes/turn-view';
 export { signDecisions, signSteer, type SignedDecision, type Signing } from '../client/approvals/attest';
 export { SigningKey } from '../attestation/signing-key';
 export type { BudgetFilter, ListedBudget } from '../client/budgets';
 export { CallHandle, type DirectCall, type DirectCallOptions } from '../client/turns/direct-call';
-export type { ForkSession, OpenSession } from '../client/sessions/open-session';
+export type { ForkSession, OpenSession } from '../client/sessions/session-asking';
 export type { SessionSummary } from '../shapes/session';
 export { SessionHandle, type SendMessage, type SentMessage } from '../client/sessions/session-handle';
 export type { SessionView } from '../shared/turn/session';
@@ -13,7 +13,7 @@ export { TurnHandle, type By } from '../client/turns/turn-handle';
 export type { WaitingCall } from '../shapes/turn-view';
 export type { NewQuestion, WatchPending } from '../client/approvals/watch-pending';
 export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/core/trail';
-export type { Sent } from '../client/turns/senders';
+export type { Sent } from '../client/turns/unanswered';
 export {
   DecisionNotAccepted,
   ForkRefused,
@@ -29,5 +29,5 @@ export {
 export type { Config } from '../config';
 export { loadConfig } from './load-config';
 export type { CallState, CallView, Effect, SubTurnView, SurfacedCall, TurnState, TurnView } from '../shared/turn/turn-view';
-export type { Envelope } from '../shared/wire/envelope';
+export type { Envelope } from '../shared/wire/errors';
 export type { TurnEvent } from '../shapes/turn-event';

@@ -20,17 +20,17 @@ export {
 export { outline, truncated, truncateInput, truncateProperties, type Truncated } from '../tools/results/truncate';
 export { orAborted } from '../tools/run/cache';
 export { indexed, UNSPACED, words } from '../tools/catalogue/ranker';
-export { defineJob, type Job, type JobLimits, type Tell } from '../tools/isolation/job';
+export { defineJob, type Job, type JobLimits, type Tell } from '../tools/isolation/protocol';
 export { inThread, type JobOptions } from '../tools/isolation/pool';
 export { isolated, NotIsolated } from '../processes/isolation';
 export { GRACE_MS, INSIDE, type Told, type Work } from '../processes/inside';
-export { createFile, hasCode, makeDirs } from '../store/files/atomic-file';
+export { createFile, hasCode, makeDirs } from '../store/files/new-files';
 export { canonical } from '../shared/json/canonical';
 export { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-export { retryAfterMs } from '../shared/wire/retry-after';
+export { retryAfterMs } from '../shared/wire/waits';
 export { sha256Hex } from '../shared/json/sha256';
 export { visible } from '../shared/text/visible';
-export type { Resources } from '../shared/turn/batches';
+export type { Resources } from '../shared/turn/calls';
 export type { ErrorCode, ErrorKind } from '../shared/wire/error-codes';
 export type { ToolClass } from '../shared/turn/tool-class';
 export type {

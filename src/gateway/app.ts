@@ -2,31 +2,24 @@
 import cors from '@fastify/cors';
 import { DEFAULT_HTTP_RATE } from '../config';
 import { parseJson } from '../shared/json/parse-json';
-import { SITE_HINT, siteFault, type Site } from '../shared/wire/same-site';
+import { SITE_HINT, siteFault, type Site } from '../shared/wire/urls';
 import fastify, { type FastifyInstance } from 'fastify';
 import { authenticateRequests } from './auth/authenticate';
-import { bodyText, validatorOf } from './http/parsing';
-import { answerBadAddress, answerBrokenHttp, refuseOtherMethods } from './http/before-routes';
+import { bodyText, validatorOf, answerBadAddress, answerBrokenHttp, refuseOtherMethods, limitRates } from './http/before-routes';
 import { answerWith, Refusal, wrongOf } from './http/errors';
-import { HttpMetrics } from './http/http-metrics';
+import { HttpMetrics, observeRequests, requestIdOf } from './http/observe';
 import { holdKeysToBodies } from './http/idempotency';
-import { observeRequests, requestIdOf } from './http/observe';
 import { describeApi } from './http/openapi';
-import { limitRates } from './http/rate-limits';
 import { blocks } from './routes/blocks';
 import { bundles } from './routes/bundles';
-import { decisions } from './routes/decisions';
-import { healthz } from './routes/healthz';
+import { decisions, pending } from './routes/decisions';
+import { healthz, metrics, readyz } from './routes/health';
 import { mcp } from './routes/mcp';
-import { metrics } from './routes/metrics';
-import { pending } from './routes/pending';
-import { readyz } from './routes/readyz';
 import { sessions } from './routes/sessions';
-import { streams } from './routes/streams';
-import { tickets } from './routes/tickets';
+import { streams, tickets } from './routes/streams';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
-import { ticketsOf } from './auth/tickets';
+import { ticketsOf } from './auth/principals';
 import type { GatewayParts, Route } from './route';
 
 declare module 'fastify' {

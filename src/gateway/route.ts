@@ -1,13 +1,13 @@
 /** What a route is, and what it is given. */
+import type { FastifyInstance } from 'fastify';
 import type { SigningKey } from '../attestation/signing-key';
 import type { HoldfastClient } from '../client';
 import type { CallbackConfig } from '../config/http';
-import type { FastifyInstance } from 'fastify';
 import type { Store } from '../store/store';
+import type { ToolLogger } from '../tools/define/tool';
 import type { Authenticator } from './auth/principals';
 import type { ToolCatalogue } from './tool-catalogue';
 import type { StreamSettings } from './streams/settings';
-import type { ToolLogger } from '../tools/define/tool';
 
 export interface GatewayParts {
   store: Store;
@@ -40,3 +40,23 @@ export interface GatewayParts {
  * request it is stands in `request.principal`; what cannot be done is thrown as a `Refusal`.
  */
 export type Route = (app: FastifyInstance, parts: GatewayParts) => void;
+
+/** @@HEAD The client of a gateway: connected when it is first needed, and again after a failure; Temporal may start later than the gateway. */
+
+export class Connected {
+  private client: Promise<HoldfastClient> | null = null;
+
+  constructor(private readonly connect: () => Promise<HoldfastClient>) {}
+
+  readonly get = (): Promise<HoldfastClient> => {
+    if (this.client === null) {
+      const client = (this.client = this.connect());
+      client.catch(() => void (this.client = null));
+    }
+    return this.client;
+  };
+
+  async close(): Promise<void> {
+    await (await this.client?.catch(() => null))?.close();
+  }
+}

@@ -1,7 +1,6 @@
 /** Worker and watchers in one process, or whatever reaches it by other ways. */
-import type { LiveBus, LiveListener } from './bus';
+import { type LiveBus, type LiveListener, Listeners } from './bus';
 import type { LiveEvent } from '../shapes/turn-event';
-import { Listeners } from './listeners';
 
 export class InProcessLive implements LiveBus {
   private readonly listeners = new Listeners();

@@ -4,9 +4,8 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
-import type { LiveBus, LiveListener } from './bus';
+import { type LiveBus, type LiveListener, Listeners } from './bus';
 import type { LiveEvent } from '../shapes/turn-event';
-import { Listeners } from './listeners';
 import { Outbox, type Parcel } from './outbox';
 import { eventsOf, packetsOf } from './packets';
 

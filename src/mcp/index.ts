@@ -9,7 +9,7 @@ export {
   type Accepted,
   type Trusted,
 } from './accepted-file';
-export { CLASSES, classOf, proposedClass, type AcceptableClass } from './classes';
+export { CLASSES, classOf, proposedClass, type AcceptableClass } from './listed-tool';
 export { Connection } from './connection/connection';
 export type { ListedTool } from './listed-tool';
 export { toolName } from './listed-tool';

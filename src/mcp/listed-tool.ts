@@ -1,12 +1,14 @@
 /** A tool as its server lists it: hostile input, made into plain JSON of bounded size, and hashed. */
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConversionError, type McpImport } from '../tools/convert';
 import { fromMcp } from '../tools/convert/mcp';
 import { DEFINITION_BOUNDS, plainJson } from '../tools/convert/plain-json';
 import { hashJson } from '../store/core/seal';
-import { isJsonObject, type JsonObject } from '../shared/json/json';
+import { isJsonObject, type JsonObject, type Json } from '../shared/json/json';
 import { toJson } from '../tools/results/to-json';
 import { SEPARATOR } from '../tools/catalogue/tool-source';
+import { schemasIn } from '../tools/schema/cost';
 
 export interface ListedTool {
   /** As the server calls it. */
@@ -60,4 +62,95 @@ export function toolName(server: string, tool: string): string {
   if (plain === tool && tool !== '' && prefix.length + tool.length <= LONGEST) return prefix + tool;
   const hash = createHash('sha256').update(tool).digest('hex').slice(0, HASH);
   return `${prefix}${plain.slice(0, LONGEST - prefix.length - HASH - 1)}_${hash}`;
+}
+
+/** @@HEAD
+ * What a server's hints amount to. They are a server's word about itself: they can make a class stricter,
+ * and be a proposal to a person; by themselves they never make a tool harmless.
+ */
+
+/** From the mildest. What a person may accept; `compute` and `agent` are for tools of our own. */
+export const CLASSES = ['read', 'write', 'destructive'] as const;
+export type AcceptableClass = (typeof CLASSES)[number];
+
+/** The class to propose. `write` may be repeated after a crash, so only what calls itself idempotent is proposed as that. */
+export function proposedClass(annotations: Json | undefined): AcceptableClass {
+  const hints = hintsOf(annotations);
+  if (hints.readOnlyHint === true) return stricter('read', leastClass(annotations));
+  return hints.destructiveHint === false && hints.idempotentHint === true ? 'write' : 'destructive';
+}
+
+/** The class that counts: what a person accepted, or destructive; made stricter where the server itself says so. */
+export function classOf(accepted: AcceptableClass | null, annotations: Json | undefined): AcceptableClass {
+  return stricter(accepted ?? 'destructive', leastClass(annotations));
+}
+
+/** Only what is said counts: MCP's defaults are no statement of the server's. */
+function leastClass(annotations: Json | undefined): AcceptableClass {
+  const hints = hintsOf(annotations);
+  if (hints.destructiveHint === true) return 'destructive';
+  return hints.readOnlyHint === false ? 'write' : 'read';
+}
+
+export function stricter(a: AcceptableClass, b: AcceptableClass): AcceptableClass {
+  return CLASSES.indexOf(a) >= CLASSES.indexOf(b) ? a : b;
+}
+
+function hintsOf(annotations: Json | undefined): JsonObject {
+  return isJsonObject(annotations) ? annotations : {};
+}
+
+/** @@HEAD
+ * Of what a server lists, the tools that can be used. To compile their schemas takes long: other work of this process has turns
+ * between, what is known from the list before is not compiled again, and all together have a bound.
+ */
+
+/** Schemas of all tools of a server together: half a millisecond each, to compile. */
+const MOST_SCHEMAS = 20_000;
+/** How long nothing else runs, ms; one large tool may take longer. */
+const AT_ONCE_MS = 10;
+
+/** @param known tools of the list before @param refuse is told why one cannot be used */
+export async function usableTools(
+  server: string,
+  raw: readonly unknown[],
+  known: readonly ListedTool[],
+  refuse: (why: string) => void,
+): Promise<ListedTool[]> {
+  const before = new Map(known.map((tool) => [tool.hash, tool]));
+  const tools = new Map<string, ListedTool>();
+  const pause = pauses();
+  let schemas = 0;
+  for (const one of raw) {
+    await pause();
+    try {
+      const tool = readListed(one);
+      if (tools.has(tool.name)) throw new Error(`two tools are called ${JSON.stringify(tool.name.slice(0, 100))}`);
+      schemas += schemasOf(tool.definition.inputSchema) + schemasOf(tool.definition.outputSchema);
+      if (schemas > MOST_SCHEMAS)
+        throw new Error(
+          `with ${JSON.stringify(tool.name.slice(0, 100))} the tools have more than ${MOST_SCHEMAS} schemas together`,
+        );
+      const same = before.get(tool.hash);
+      if (!same) importedTool(server, tool.definition);
+      tools.set(tool.name, same ?? tool);
+    } catch (error) {
+      refuse(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return [...tools.values()];
+}
+
+function schemasOf(schema: Json | undefined): number {
+  return isJsonObject(schema ?? null) ? schemasIn(schema as JsonObject) : 0;
+}
+
+/** To be awaited between pieces of work: gives other work a turn once they have taken a while. */
+export function pauses(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < AT_ONCE_MS) return;
+    await nextTurn();
+    since = performance.now();
+  };
 }

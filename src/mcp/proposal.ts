@@ -1,7 +1,6 @@
 /** What a server offers, and what stands accepted of it: for whoever decides on classes. */
 import { acceptedClass, type Accepted } from './accepted-file';
-import { classOf, proposedClass, stricter, type AcceptableClass } from './classes';
-import { importedTool, type ListedTool, toolName } from './listed-tool';
+import { classOf, proposedClass, stricter, type AcceptableClass, importedTool, type ListedTool, toolName } from './listed-tool';
 import { getOwn } from '../shared/json/json';
 
 export interface Proposal {

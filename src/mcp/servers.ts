@@ -5,16 +5,13 @@ import type { Store } from '../store/store';
 import { ConversionError, toolFromDefinition } from '../tools/convert';
 import { ToolError } from '../tools/define/errors';
 import type { Offered, ToolSource } from '../tools/catalogue/tool-source';
-import { acceptedClass, readAccepted, readTrusted, type Accepted, type Trusted } from './accepted-file';
-import { classOf, stricter, type AcceptableClass } from './classes';
+import { acceptedClass, readAccepted, readTrusted, type Accepted, type Trusted, pin, pinnedAs, type Pinned } from './accepted-file';
+import { classOf, stricter, type AcceptableClass, importedTool, type ListedTool, toolName, pauses } from './listed-tool';
 import { Connection, type ConnectionSettings } from './connection/connection';
 import { answerCode, failureOf } from './connection/failures';
-import { importedTool, type ListedTool, toolName } from './listed-tool';
-import { pin, pinnedAs, type Pinned } from './pinned';
 import { resultData, structuredFault, type McpData } from './result';
 import type { ServerConfig } from './servers-file';
 import { targetOf } from './target';
-import { pauses } from './usable-tools';
 import { hashJson } from '../store/core/seal';
 import type { Tool, ToolContext, ToolLogger } from '../tools/define/tool';
 

@@ -7,7 +7,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { brokenStream, unknownStopReason } from './failure';
 import { isCut, type Container, type ModelResponse, type RawToolInput, type StopReason } from './provider';
-import { usageOf } from './usage';
+import { usageOf } from './prices';
 
 const STOP_REASONS: Readonly<Record<StopReason, true>> = {
   end_turn: true,

@@ -2,9 +2,12 @@
  * ModelRequest → body of `POST /v1/messages`. Pure: what goes over the wire is a function of the
  * request, so that an audit can compute it again.
  */
+import { APIError } from '@anthropic-ai/sdk';
+import { Stream } from '@anthropic-ai/sdk/core/streaming';
 import { isJsonObject, type JsonObject } from '../shared/json/json';
 import type { ModelRequest } from './provider';
 import { sendable, type WireMessage } from './sendable';
+import { foreignAnswer, type FailureContext } from './failure';
 
 /** The body as the Messages API takes it; `stream` is always on. */
 export interface WireBody extends JsonObject {
@@ -70,4 +73,31 @@ function fitting(options: JsonObject, { messages, tools }: { messages: WireMessa
   const enabled = isJsonObject(thinking) && thinking.type === 'enabled';
   if (!enabled || thought || !answer.some(({ type }) => type === 'tool_use')) return out;
   return { ...out, thinking: { type: 'disabled' } };
+}
+
+/** @@HEAD The events of a streamed answer, read strictly: what is no event of the Messages API is said to be none, at once. */
+
+/** @throws ModelFailure for an answer of another API; APIError for what the API reports in its stream; what the connection throws */
+export async function* eventsOf(response: Response, context: FailureContext): AsyncGenerator<JsonObject> {
+  const type = response.headers.get('content-type') ?? 'no content type';
+  if (!/^text\/event-stream\b/i.test(type)) throw foreignAnswer(`it answered with ${type}, not with a stream of events`, context);
+  let begun = false;
+  for await (const { event, data } of Stream.rawEvents(response)) {
+    if (event === 'ping' || data === '') continue;
+    const body = parsed(data);
+    if (event === 'error') throw new APIError(undefined, body ?? { error: { message: data } }, undefined, response.headers);
+    if (body === null || typeof body.type !== 'string' || (!begun && body.type !== 'message_start'))
+      throw foreignAnswer(`${begun ? 'an event' : 'its first event'} is ${JSON.stringify(data.slice(0, 200))}`, context);
+    begun = true;
+    yield body;
+  }
+}
+
+function parsed(data: string): JsonObject | null {
+  try {
+    const body = JSON.parse(data) as unknown;
+    return isJsonObject(body) ? body : null;
+  } catch {
+    return null;
+  }
 }

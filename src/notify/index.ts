@@ -1,6 +1,6 @@
 /** Telling people that they have to decide: every way that is set, each on its own. */
 import type { Delivery, Notifier } from '../activities/ports';
-import type { NotifyInput } from '../shared/activity-io';
+import type { NotifyInput } from '../shared/io/activities';
 import { sendMail, type MailSettings } from './mail';
 import { messageId, messageOf, type Message, type Surroundings } from './message';
 import { postWebhook, type WebhookSettings } from './webhook';

@@ -1,8 +1,8 @@
 /** What people are told of a question, whichever way it reaches them. */
-import type { NotifyInput } from '../shared/activity-io';
+import type { NotifyInput } from '../shared/io/activities';
 import { hashJson } from '../shared/json/digests';
 import { visible } from '../shared/text/visible';
-import { workflowUrl } from '../shared/wire/workflow-url';
+import { workflowUrl } from '../shared/wire/urls';
 
 /** Where links lead. */
 export interface Surroundings {

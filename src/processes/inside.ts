@@ -4,12 +4,11 @@
  * worker, outside of the namespace, is not its parent. Usage: `node inside.js`, with a socket to the worker as descriptor 3.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { statSync, accessSync, constants } from 'node:fs';
 import { Socket } from 'node:net';
-import { join } from 'node:path';
+import { join, delimiter } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { located } from './located';
 
 /** The first line that is read; any further one asks for the end. */
 export interface Work {
@@ -90,3 +89,20 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 if (require.main === module) main();
+
+/** @@HEAD Where a program is, as a shell finds it. */
+
+/** Its whole path; undefined: it is in no folder of `path`. */
+export function located(name: string, path: string): string | undefined {
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, name)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

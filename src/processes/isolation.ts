@@ -7,7 +7,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
-import { located } from './located';
+import { located } from './inside';
 
 /** Setting that takes the risk where nothing keeps programs apart. */
 export const RISK = 'HOLDFAST_CHILDREN_MAY_READ_SECRETS';

@@ -2,11 +2,11 @@
  * The bodies of blocks, kind by kind, as this build writes them (`write-block.ts`). What is read may come from an older build or
  * from a bundle that somebody has made up: `read-block.ts` gives each field a type, or nothing.
  */
-import type { TurnContext } from '../shared/activity-io';
+import type { TurnContext } from '../shared/io/activities';
 import type { ApprovalPolicy, Earlier, Decision, Settlement } from '../shared/approval/approval';
 import type { CallError } from '../shared/wire/errors';
 import type { Json, JsonObject } from '../shared/json/json';
-import type { Steer } from '../shared/approval/steer';
+import type { Steer } from '../shared/approval/decision';
 import type { CallSubject, TurnSubject } from './subject';
 
 /** How a turn or a direct call began. */

@@ -3,9 +3,8 @@
  * readers say what they want; a part that is something else, such as one that a tool has named by chance, is an error.
  */
 import type { Held } from '../shared/approval/approval';
-import type { Envelope } from '../shared/wire/envelope';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-import { isPacked, type Packed } from '../shared/json/packed';
+import type { Envelope } from '../shared/wire/errors';
+import { isJsonObject, type Json, type JsonObject, isPacked, type Packed } from '../shared/json/json';
 
 /** A part is of another kind than its reference says. */
 export class UnexpectedPart extends Error {

@@ -1,5 +1,5 @@
 /** Whose a turn is, and which call a block is about: each block of the trail says it by itself. */
-import type { CallArguments, TurnContext } from '../shared/activity-io';
+import type { CallArguments, TurnContext } from '../shared/io/activities';
 
 export interface TurnSubject {
   turn_id: string;

@@ -1,7 +1,7 @@
 /** The writers of blocks, one for each kind: each takes the bodies of its kind, and gives a block that can be appended. */
-import type { CallOutcome, CallArguments, TurnContext } from '../shared/activity-io';
+import type { CallOutcome, CallArguments, TurnContext } from '../shared/io/activities';
 import { asJson, type Json, type JsonObject } from '../shared/json/json';
-import type { Steer } from '../shared/approval/steer';
+import type { Steer } from '../shared/approval/decision';
 import type { BlockKind } from '../shared/turn/transcript';
 import type {
   AdmissionCall,

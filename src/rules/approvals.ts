@@ -1,7 +1,7 @@
 /** What it takes to approve a call of an agent: its definition, its faults, and the policy that it comes to. */
 import type { ApprovalPolicy } from '../shared/approval/approval';
-import { isFrom } from '../shared/server-tools';
-import { unknownFields } from '../shared/unknown-fields';
+import { isFrom } from '../shared/turn/tool-class';
+import { unknownFields } from '../shared/json/json';
 
 export interface ApprovalRule {
   /** `attested`: only signed decisions count. Never weaker than what the worker is set to (HOLDFAST_APPROVALS). */

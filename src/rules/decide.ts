@@ -5,7 +5,7 @@
 import { CLASS_RULES } from '../shared/turn/tool-class';
 import type { Condition, Outcome } from './conditions/condition';
 import type { Policy, ToolRule } from './policy';
-import { simpleCommands } from './command-target';
+import { simpleCommands } from './targets';
 import { runsFiles } from './programs';
 import { compareSpecificity, isExact, type Rule } from './rule';
 import { type CallFacts, type Mode, READ_RESULT, type RuledTool, type RuleTrace, type TurnFacts, type Verdict } from './types';

@@ -4,17 +4,6 @@
  * does not know is taken for a program that runs nothing.
  */
 
-import {
-  AFTER_A_WORD,
-  BY_MANIFEST,
-  FROM_LISTS,
-  HARMLESS_SED,
-  INTERPRETERS,
-  LEADS_ELSEWHERE,
-  RUNNERS,
-  SAYS_WHAT_RUNS,
-  TO_GIT,
-} from './program-lists';
 
 export interface RunsFiles {
   /** As the command has it. */
@@ -128,3 +117,116 @@ const SED_SCRIPT = /^(?:-[A-Za-z]*e|--e\w*=?)(.*)$/;
 function fromRoot(path: string): string {
   return `/${path.replace(/^(?:\.?\/)+/, '')}`;
 }
+
+/** What is known of programs that run what lies in files. No such list is complete. */
+
+const words = (text: string) => text.split(/\s+/);
+const of = (files: string[], programs: string): Record<string, string[]> =>
+  Object.fromEntries(words(programs).map((program) => [program, files]));
+
+/** Program → what it reads by itself to learn what to run. */
+export const BY_MANIFEST: Record<string, string[]> = {
+  ...of(['/package.json'], 'npm npx pnpm pnpx yarn bun bunx corepack npm-run-all run-s run-p lerna nx turbo rush zx'),
+  ...of(
+    ['/package.json'],
+    'jest vitest mocha ava tap jasmine karma qunit tsc eslint prettier stylelint webpack vite rollup tsup',
+  ),
+  ...of(['/package.json'], 'babel next nuxt astro ng playwright cypress nodemon lint-staged commitlint prisma knex wrangler'),
+  ...of(['/gulpfile.js'], 'gulp'),
+  ...of(['/Gruntfile.js'], 'grunt'),
+  ...of(['/Makefile'], 'make gmake'),
+  ...of(['/Cargo.toml', '/build.rs'], 'cargo'),
+  ...of(['/go.mod', '/main.go'], 'go'),
+  ...of(['/pyproject.toml', '/conftest.py', '/setup.py'], 'pytest tox nox pip pip3 poetry uv uvx pipx hatch mypy pylint flake8'),
+  ...of(['/pyproject.toml', '/setup.cfg'], 'coverage nose2 nosetests trial behave robot pdm'),
+  ...of(['/tasks.py'], 'invoke inv fab'),
+  ...of(['/conf.py'], 'sphinx-build'),
+  ...of(['/mkdocs.yml'], 'mkdocs'),
+  ...of(['/SConstruct'], 'scons'),
+  ...of(['/Gemfile', '/Rakefile'], 'bundle rake rspec rails rubocop'),
+  ...of(['/pom.xml'], 'mvn mvnw'),
+  ...of(['/build.gradle', '/settings.gradle'], 'gradle gradlew'),
+  ...of(['/build.xml'], 'ant'),
+  ...of(['/build.sbt'], 'sbt'),
+  ...of(['/project.clj'], 'lein'),
+  ...of(['/mix.exs'], 'mix'),
+  ...of(['/package.yaml'], 'stack cabal'),
+  ...of(['/Directory.Build.props'], 'dotnet msbuild'),
+  ...of(['/composer.json'], 'composer phpunit phpstan pest'),
+  ...of(['/CMakeLists.txt'], 'cmake ctest'),
+  ...of(['/build.ninja'], 'ninja'),
+  ...of(['/meson.build'], 'meson'),
+  ...of(['/BUILD', '/WORKSPACE'], 'bazel bazelisk buck2'),
+  ...of(['/justfile'], 'just'),
+  ...of(['/Taskfile.yml'], 'task'),
+  ...of(['/.pre-commit-config.yaml'], 'pre-commit'),
+  ...of(['/.latexmkrc'], 'latexmk'),
+  ...of(['/default.nix', '/flake.nix'], 'nix nix-build nix-shell'),
+  ...of(['/Vagrantfile'], 'vagrant'),
+  ...of(['/deno.json'], 'deno'),
+  ...of(['/main.tf'], 'terraform tofu'),
+  ...of(['/docker-compose.yml', '/Dockerfile'], 'docker podman docker-compose'),
+  ...of(['/playbook.yml'], 'ansible-playbook'),
+  ...of(['/.hg/hgrc'], 'hg'),
+  ...of(['/.git/config', '/.git/hooks/pre-commit', '/.husky/pre-commit'], 'git'),
+};
+
+export const INTERPRETERS: ReadonlySet<string> = new Set(
+  words(
+    `sh bash zsh dash ash ksh mksh csh tcsh fish elvish xonsh nu . source node nodejs tsx ts-node python pypy ipython perl raku ruby
+    php lua luajit julia tclsh wish expect groovy scala kotlin jshell elixir escript ocaml runghc runhaskell ghci guile racket sbcl
+    clojure bb Rscript octave gnuplot osascript pwsh java dart swift qjs gdb lldb vi vim nvim ex view vimdiff ed emacs m4
+    R swipl mono dc crontab at batch`,
+  ),
+);
+
+/** What runs another command, given somewhere behind it: which of its options take a value is not looked at. */
+export const RUNNERS: ReadonlySet<string> = new Set(
+  words(
+    `env nohup nice ionice chrt taskset numactl time timeout command exec builtin eval trap coproc xargs parallel watch stdbuf
+    unbuffer setsid setpriv setarch unshare nsenter chroot sudo doas su runuser gosu busybox flock script strace ltrace perf valgrind
+    xvfb-run dbus-run-session systemd-run fakeroot tini dumb-init cross-env dotenv nyc c8 concurrently
+    if then elif else while until do !`,
+  ),
+);
+/** Of these, what has a word of its own before the command. */
+export const AFTER_A_WORD: ReadonlySet<string> = new Set(words('taskset setarch chroot su runuser gosu flock dotenv perf'));
+/** They take words of the command, or whole commands, out of a file. */
+export const FROM_LISTS: ReadonlySet<string> = new Set(['xargs', 'parallel']);
+
+/** Programs of languages of their own, or that start another one: they do where a word says so. */
+const BY_WORDS: [programs: string, says: RegExp][] = [
+  ['awk gawk mawk nawk', /^(?:-[A-Za-z]*[fEil]|--(?:f|exe|inc|l))/],
+  ['psql', /^(?:-[A-Za-z]*f|--f)/],
+  ['sqlite3', /^(?:-init|-cmd|\.(?:read|shell|system|load))/],
+  ['enable', /^-f/],
+  ['find', /^-(?:exec|ok)/],
+  ['rg', /^--(?:pre|hostname-bin)(?:=|$)/],
+  ['fd fdfind', /^(?:-[A-Za-z]*[xX]|--exec)/],
+  ['tar gtar bsdtar', /^(?:-[A-Za-z]*[IF]|--(?:to-c|use-c|checkpoint-|rsh|rmt|inf|new-v))/],
+  ['sort', /^--co/],
+  ['split', /^--f/],
+  ['rsync', /^(?:-[A-Za-z]*e|--rs)/],
+  ['ssh scp sftp', /^-[A-Za-z0-9]*[oFSI]/],
+  ['zip', /^(?:-[A-Za-z]*T|--unz)/],
+  ['man', /^(?:-[A-Za-z]*[PHCX]|--(?:pa|ht|con|gx))/],
+  ['cc c++ gcc g++ clang clang++ cpp', /^(?:-fplugin|-fpass-plugin|-specs|-wrapper|-B|-X|@)/],
+];
+export const SAYS_WHAT_RUNS: ReadonlyMap<string, RegExp> = new Map(
+  BY_WORDS.flatMap(([programs, says]) => words(programs).map((program) => [program, says])),
+);
+
+/** Variables that say what is run, or loaded before it. */
+export const LEADS_ELSEWHERE =
+  /^(?:\w*PATH|\w*PRELOAD|LD_\w+|DYLD_\w+|BASH_\w+|ENV|PS4|\w*(?:EDITOR|PAGER|BROWSER|SHELL|ASKPASS|STARTUP|HOME|OPTS|OPTIONS|RC|RCFILE)|\w*CONFIG\w*|(?:GIT|XDG|npm|NPM|YARN|RIPGREP|PYTHON|PERL5|RUBY|LESS|MAN)\w*)\+?=/;
+
+/** Words that have git run what they say, change what it runs, or take a folder for a repository that file tools may have made. */
+export const TO_GIT =
+  /^(?:-c|-x|-u|-O.*|--git-dir|--exec-path|--config-env|--exec|--ext-diff|--textconv|--open-files-in-pager|--upload-p.*|--receive-p.*|--template|--output|--extcmd|config|bisect|foreach|difftool|mergetool|filter-branch|GIT_\w+)(?:=|$)/;
+
+/** Lines, a pattern's lines, or one replacement: what runs and writes nothing. */
+export const HARMLESS_SED = [
+  /^(?:\d+|\$)?(?:[,~]\+?(?:\d+|\$))?[pdq=]$/,
+  /^\/[^/]*\/[pd]$/,
+  /^(?:(?:\d+|\$)(?:,(?:\d+|\$))?)?s([/,:@%+_=])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiI\d]*$/,
+];

@@ -1,7 +1,7 @@
 /** One rule: its text taken apart, and how specific it is. */
-import { unknownFields } from '../shared/unknown-fields';
+import { unknownFields } from '../shared/json/json';
 import { compileCondition, type Condition } from './conditions/condition';
-import { pathPatternFault } from './path-target';
+import { pathPatternFault } from './targets';
 import type { RuleEffect, RuleEntry, RuledTool, RuleFiles, TargetKind } from './types';
 import { matchesWildcard } from './text-pattern';
 

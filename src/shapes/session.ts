@@ -1,7 +1,7 @@
 /** What outsiders see of a conversation. Wire format: snake_case. */
 import { z } from 'zod';
 import { TURN_STATES } from '../shared/turn/turn-states';
-import { usage } from './usage';
+import { usage } from './turn-view';
 
 const turnState = z.enum(TURN_STATES);
 

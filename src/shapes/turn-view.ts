@@ -2,9 +2,7 @@
 import { z } from 'zod';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn/turn-states';
-import { callError } from './call-error';
-import { envelope } from './envelope';
-import { usage } from './usage';
+import { callError, envelope } from './envelope';
 
 const decisionView = z.object({
   decision: z.enum(['approve', 'deny', 'expired']),
@@ -157,3 +155,58 @@ export type SubTurnView = z.infer<typeof subTurnView>;
 export type TurnView = z.infer<typeof turnView>;
 export type DirectCallView = z.infer<typeof directCallView>;
 export type WaitingCall = z.infer<typeof waitingCall>;
+
+/** @@HEAD How a call stands that was just decided on. */
+
+export const decidedCall = z.object({
+  digest: z.string().describe('The whole digest.'),
+  state: z.enum(CALL_STATES),
+  approvals: z.number().int().describe('How many have approved, of `quorum`.'),
+  quorum: z.number().int(),
+});
+export type DecidedCall = z.infer<typeof decidedCall>;
+
+/** @@HEAD What model requests took, added up. */
+
+export const usage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cache_read_tokens: z.number(),
+  cache_creation_tokens: z.number().optional().describe('Absent in older turns.'),
+  cost_usd: z.number(),
+});
+export type TurnUsage = z.infer<typeof usage>;
+
+/** @@HEAD Turns in lists: as Temporal lists them, and with what waits in them for a person. */
+
+export const turnSummary = z.object({
+  turn_id: z.string(),
+  workflow_id: z.string(),
+  agent: z.string(),
+  state: z.string(),
+  requester: z.string(),
+  started_at: z.string(),
+  ended_at: z.string().nullable(),
+  ui_url: z.string().nullable(),
+  key: z
+    .string()
+    .nullable()
+    .describe('The idempotency key that its id is a hash of. Null: its id is no hash, or an older build began it.'),
+});
+
+export const question = waitingCall.extend({
+  card: z.string().describe('What would happen, in Markdown: to be shown to whoever decides.'),
+});
+
+export const pendingTurn = turnSummary.extend({
+  tools: z.array(z.string()).describe('Those that wait, by name: known although no worker answers.'),
+  calls: z.array(question),
+  unreachable: z
+    .string()
+    .nullable()
+    .describe('Why `calls` is empty, or lacks some: they could not be asked for, or their cards could not be read.'),
+});
+
+export type TurnSummary = z.infer<typeof turnSummary>;
+export type Question = z.infer<typeof question>;
+export type PendingTurn = z.infer<typeof pendingTurn>;

@@ -6,7 +6,6 @@
  * latest moment at which the effect can have happened: what counts as spent is in the book whenever it was spent.
  * Amounts are whole numbers as text.
  */
-
 import { hashJson } from './json/digests';
 import { jsonBytes } from './json/json';
 
@@ -213,4 +212,14 @@ function same(one: Dispatched): (other: Dispatched) => boolean {
 
 function nameOf({ key, dispatch }: Dispatched): string {
   return `${key}/${dispatch}`;
+}
+
+/**
+ * ms since 1970 of a text in the form of ISO 8601, UTC; NaN for a time that no calendar has: V8 takes 24:00 and the 30th of
+ * February for the day after.
+ */
+export function calendarMs(time: string): number {
+  const ms = Date.parse(time);
+  const isDay = !Number.isNaN(ms) && !time.startsWith('0000') && time.startsWith(new Date(ms).toISOString().slice(0, 19));
+  return isDay ? ms : NaN;
 }

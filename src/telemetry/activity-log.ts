@@ -4,11 +4,10 @@
  */
 import type { Next, ActivityInterceptorsFactory, ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import type { Context } from '@temporalio/activity';
-import type { Activities, CallArguments, TurnContext } from '../shared/activity-io';
-import { ACTIVITY_LINES } from './activity-lines';
-import { failedAttempt } from './failed-attempt';
+import type { Activities, CallArguments, TurnContext } from '../shared/io/activities';
+import { ACTIVITY_LINES, failedAttempt } from './activity-lines';
 import { Running } from './running';
-import { withTurn, type TurnFields } from './turn-scope';
+import { withTurn, type TurnFields } from './log';
 import type { ToolLogger } from '../tools/define/tool';
 
 type Execute = NonNullable<ActivityInboundCallsInterceptor['execute']>;

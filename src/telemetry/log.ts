@@ -3,9 +3,9 @@
  * belongs to a turn has its `trace_id`; no line has a secret, an input, an output, a prompt or a mail's text.
  */
 import { format } from 'node:util';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pino from 'pino';
-import { redacted, redactedText, redactedValue } from './redact';
-import { turnFields } from './turn-scope';
+import { masked } from '../shared/text/secrets';
 
 const STANDARD_ERROR = 2;
 
@@ -39,4 +39,122 @@ function lineOf([first, ...rest]: unknown[]): [object, string | undefined] {
   const fields = words === rest ? (first instanceof Error ? { err: first } : (first as object)) : {};
   const message = words.length === 0 ? undefined : redactedText(format(...words.map(redactedValue)));
   return [{ time: new Date().toISOString(), ...turnFields(), ...redacted(fields) }, message];
+}
+
+/** @@HEAD
+ * What may stand in a log line: a bounded copy of a value, without its secrets. Two nets, at any depth and
+ * inside errors: fields whose name says that they hold one, and text that looks like one. What a tool or an
+ * upstream put into a value or an error is hostile: it is cut, never trusted to be small, flat or readable.
+ */
+
+const CENSORED = '[redacted]';
+/** Keys, tokens, passwords, headers with them; and the text of a mail, which no log needs. Compared without `-` and `_`. */
+const SECRET_NAME =
+  /(?:apikey|token|pass(?:word|wd|phrase)?|passwords|secrets?|authorization|cookies?|credentials?|privatekey)$|^(?:pwd|auth|body|bodymd|html)$/;
+
+const MAX_TEXT = 4000;
+const MAX_DEPTH = 8;
+const MAX_ENTRIES = 100;
+/** Values of one line, over all depths, and characters of their texts and names. */
+const MAX_VALUES = 1000;
+const MAX_CHARACTERS = 64_000;
+
+/** A short text stands whole, whatever else a line holds. */
+const FEW_CHARACTERS = 200;
+
+/** What one line may still hold. */
+interface Budget {
+  left: number;
+  characters: number;
+}
+
+const whole = (): Budget => ({ left: MAX_VALUES, characters: MAX_CHARACTERS });
+
+/** The fields of a line, fit to be written. */
+export function redacted(fields: object): Record<string, unknown> {
+  return copyOf(fields, 0, whole()) as Record<string, unknown>;
+}
+
+/** One value, likewise. */
+export function redactedValue(value: unknown): unknown {
+  return valueOf(value, 0, whole());
+}
+
+/** A text, cut at 4000 characters, without what looks like a key, an authorization or the password of a URL. */
+export function redactedText(text: string): string {
+  return shortText(text, MAX_TEXT);
+}
+
+function shortText(text: string, longest: number): string {
+  return masked(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
+}
+
+/** As much of it as the line may still hold. */
+function textOf(text: string, budget: Budget): string {
+  const longest = Math.min(MAX_TEXT, Math.max(budget.characters, FEW_CHARACTERS));
+  budget.characters -= Math.min(text.length, longest);
+  return shortText(text, longest);
+}
+
+function valueOf(value: unknown, depth: number, budget: Budget): unknown {
+  budget.left -= 1;
+  if (typeof value === 'string') return textOf(value, budget);
+  if (typeof value === 'bigint') return textOf(value.toString(), budget);
+  if (typeof value !== 'object' || value === null) return typeof value === 'function' ? undefined : value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof URL) return textOf(value.href, budget);
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (depth >= MAX_DEPTH || isSpent(budget)) return '[cut]';
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((item) => valueOf(item, depth + 1, budget));
+  if (value instanceof Map) return copyOf(Object.fromEntries(value) as object, depth, budget);
+  // Type, message, stack and cause are no own fields of an error that could be listed; pino's own serializer names them.
+  if (value instanceof Error) return copyOf(pino.stdSerializers.errWithCause(value), depth, budget);
+  return copyOf(value, depth, budget);
+}
+
+function isSpent({ left, characters }: Budget): boolean {
+  return left <= 0 || characters <= 0;
+}
+
+function copyOf(object: object, depth: number, budget: Budget): object {
+  const copy: [string, unknown][] = [];
+  for (const name of Object.keys(object).slice(0, MAX_ENTRIES)) {
+    if (depth > 0 && isSpent(budget)) break;
+    copy.push([textOf(name, budget), fieldOf(object, name, depth, budget)]);
+  }
+  return Object.fromEntries(copy);
+}
+
+function fieldOf(object: object, name: string, depth: number, budget: Budget): unknown {
+  if (SECRET_NAME.test(name.slice(0, 100).toLowerCase().replace(/[-_]/g, ''))) return CENSORED;
+  try {
+    return valueOf((object as Record<string, unknown>)[name], depth + 1, budget);
+  } catch {
+    return '[unreadable]'; // a getter that throws must not cost the line
+  }
+}
+
+/** @@HEAD Which turn is being worked for: whatever is logged meanwhile, by whichever part or tool, carries these fields. */
+
+export interface TurnFields {
+  trace_id?: string;
+  turn_id?: string;
+  session_id?: string;
+  call_id?: string;
+  tool?: string;
+}
+
+const scope = new AsyncLocalStorage<TurnFields>();
+
+export function withTurn<R>(fields: TurnFields, work: () => R): R {
+  return scope.run(fields, work);
+}
+
+/** For lines that only happen to be written while a turn is worked for. */
+export function outsideTurns<R>(work: () => R): R {
+  return scope.exit(work);
+}
+
+export function turnFields(): Partial<TurnFields> {
+  return scope.getStore() ?? {};
 }

@@ -1,5 +1,5 @@
 /** Is this process fit to be given work? What the worker says of itself, and what it stands on, asked now. */
-import { redactedText } from './redact';
+import { redactedText } from './log';
 
 /** Something that the worker stands on. */
 export interface Check {

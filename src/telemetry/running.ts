@@ -1,5 +1,6 @@
 /** What this worker is running right now: for a drain, which has to say what it waits for, and what it cut off. */
-import type { TurnFields } from './turn-scope';
+import type pino from 'pino';
+import type { TurnFields } from './log';
 
 export interface Work extends TurnFields {
   activity: string;
@@ -63,3 +64,54 @@ export class Running {
     return [...this.stoppedWork];
   }
 }
+
+/** @@HEAD
+ * An orderly end in three parts: running calls end (up to the limit); then what may be repeated is cancelled
+ * and handed back to Temporal; then, at the last, the process goes, whatever still runs. A destructive call is
+ * never cancelled: cut off at the last, it is in doubt, and no worker repeats it.
+ */
+
+/** After the limit: the time that a cancelled tool has to end (5 s), and that its end needs to reach Temporal. */
+export const LAST_MS = 7000;
+
+export interface Drained {
+  took_ms: number;
+  /** False: the time was over before the worker had stopped. */
+  in_time: boolean;
+  /** Stopped at the limit; another worker runs them again. */
+  handed_back: Work[];
+  /** Still running at the last: reads are repeated elsewhere, a destructive call is in doubt. */
+  cut_off: Work[];
+}
+
+export interface Drainable {
+  /** Takes nothing new from now on. */
+  shutdown(): void;
+  /** Settles when it has stopped by itself, or has been given up. */
+  finished: Promise<void>;
+}
+
+/** Stops the worker. Resolves when everything has ended, or when there is no more time. */
+export async function drain(worker: Drainable, running: Running, limitMs: number, log: pino.Logger): Promise<Drained> {
+  const start = performance.now();
+  log.info({ running: running.list(), limit_ms: limitMs }, 'draining');
+  worker.shutdown();
+  let timer: NodeJS.Timeout | undefined;
+  // Not the SDK's shutdownForceTime alone: after it the SDK may still wait for the activities that it gave up.
+  const last = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), limitMs + LAST_MS)));
+  const stopped = worker.finished.then(
+    () => true,
+    () => false,
+  );
+  const in_time = await Promise.race([stopped, last]);
+  clearTimeout(timer);
+  const took_ms = Math.round(performance.now() - start);
+  const drained = { took_ms, in_time, handed_back: running.stopped(), cut_off: running.list() };
+  if (!in_time) log.error({ ...drained, todo: CUT_OFF }, 'stopped, and something was cut off');
+  else if (drained.handed_back.length > 0) log.warn(drained, 'stopped; what the limit stopped runs again on another worker');
+  else log.info(drained, 'stopped; everything had ended');
+  return drained;
+}
+
+const CUT_OFF =
+  'Reads and writes are repeated by another worker. A destructive call is in doubt: `holdfast pending` shows it. If this happens often, raise HOLDFAST_DRAIN_SECONDS, and the time that your platform grants.';

@@ -1,10 +1,11 @@
 /** Temporal's runtime, one a process: its log is ours, and its metrics can be scraped. */
-import { Runtime } from '@temporalio/worker';
 import type pino from 'pino';
-import type { Site } from '../shared/wire/same-site';
+import { Runtime, type LogLevel, type Logger } from '@temporalio/worker';
+import { SdkComponent } from '@temporalio/common';
+import type { Site } from '../shared/wire/urls';
 import { secretPlace, startGuardedProxy, type Place } from './guarded-proxy';
-import { temporalLogger } from './temporal-log';
 import { TOOL_DURATION } from './tool-metrics';
+import { outsideTurns } from './log';
 
 export interface RuntimeSettings {
   log: pino.Logger;
@@ -51,4 +52,98 @@ export class MetricsUnavailable extends Error {
     const why = cause instanceof Error ? cause.message : String(cause);
     super(`The metrics cannot be served at ${address} (${why}). Set HOLDFAST_METRICS_PORT to a free port of this machine.`);
   }
+}
+
+/** @@HEAD Temporal's own entries, of the SDK and of its core, as lines of our log: same shape, same levels, same names. */
+
+type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+type Meta = Record<string | symbol, unknown>;
+
+/** The SDK keeps the moment of an entry under this symbol, in nanoseconds since 1970. */
+const LOG_TIMESTAMP = Symbol.for('log_timestamp');
+const NANOSECONDS_PER_MS = 1_000_000n;
+
+/** Its fields, by our names. What is not listed stays out: task tokens, namespaces, payloads. */
+const FIELDS: Readonly<Record<string, string>> = {
+  sdkComponent: 'temporal',
+  target: 'target',
+  workflowId: 'workflow_id',
+  workflow_id: 'workflow_id',
+  runId: 'run_id',
+  run_id: 'run_id',
+  workflowRunId: 'run_id',
+  activityId: 'activity_id',
+  activityType: 'activity',
+  taskQueue: 'task_queue',
+  attempt: 'attempt',
+  durationMs: 'took_ms',
+  error: 'err',
+  failure: 'failure',
+  trace_id: 'trace_id',
+  turn_id: 'turn_id',
+  call_id: 'call_id',
+  tool: 'tool',
+  digest: 'digest',
+  todo: 'todo',
+};
+
+/** Entries that deserve another level than Temporal gives them. */
+const RULES: readonly { when: RegExp; level: Level; todo?: string }[] = [
+  // Each failed attempt is told by activity-log.ts, with its code; each failed turn by its end.
+  { when: /^Activity failed$/, level: 'debug' },
+  { when: /^Workflow failed$/, level: 'debug' },
+  {
+    when: /^Failing workflow task$|^Failed to process Workflow Activation$/,
+    level: 'error',
+    todo: 'The turn stands still until this is mended, and goes on by itself then. After a deployment: is the workflow code compatible with running turns (replay)? Else look at the failure here, and at the turn in the Web UI.',
+  },
+  {
+    when: /unexpected error occurred while processing Workflow Activation|^Core reported failure|^Worker failed$/,
+    level: 'error',
+    todo: 'This worker stops. Start it again; nothing is lost. If it comes again, report the failure.',
+  },
+  {
+    when: /^Error while (processing|offloading) Activity/i,
+    level: 'error',
+    todo: 'The activity is tried again. If it comes again: do worker and client have the same version of holdfast?',
+  },
+];
+
+/** For `Runtime.install({ logger })`. */
+export function temporalLogger(log: pino.Logger): Logger {
+  const write = (given: LogLevel, message: string, meta: Meta = {}) => {
+    const rule = RULES.find(({ when }) => when.test(message));
+    const level = rule?.level ?? levelOf(given, meta);
+    // The SDK hands entries on from a buffer, at any moment: the turn of that moment is not theirs.
+    outsideTurns(() => log[level]({ ...fieldsOf(meta), ...(rule?.todo === undefined ? {} : { todo: rule.todo }) }, message));
+  };
+  return {
+    log: write,
+    trace: (message, meta) => write('TRACE', message, meta),
+    debug: (message, meta) => write('DEBUG', message, meta),
+    info: (message, meta) => write('INFO', message, meta),
+    warn: (message, meta) => write('WARN', message, meta),
+    error: (message, meta) => write('ERROR', message, meta),
+  };
+}
+
+/** Temporal's own news (states, pollers) is for `debug`: what matters of it, we say ourselves. */
+function levelOf(given: LogLevel, { sdkComponent }: Meta): Level {
+  const ours = sdkComponent === SdkComponent.workflow || sdkComponent === SdkComponent.activity;
+  return given === 'INFO' && !ours ? 'debug' : (given.toLowerCase() as Level);
+}
+
+function fieldsOf(meta: Meta): object {
+  const known = Object.entries(meta).flatMap(([name, value]) => (Object.hasOwn(FIELDS, name) ? [[FIELDS[name]!, value]] : []));
+  const fields: Record<string, unknown> = { temporal: SdkComponent.worker, ...Object.fromEntries(known) };
+  return { ...timeOf(meta[LOG_TIMESTAMP]), ...turnOf(fields), ...fields };
+}
+
+function timeOf(nanoseconds: unknown): object {
+  return typeof nanoseconds === 'bigint' ? { time: new Date(Number(nanoseconds / NANOSECONDS_PER_MS)).toISOString() } : {};
+}
+
+/** The workflow's id names the turn, also where no activity is at hand that could say its trace id. */
+function turnOf({ workflow_id }: { workflow_id?: unknown }): object {
+  return typeof workflow_id === 'string' && workflow_id.startsWith('turn/') ? { turn_id: workflow_id.slice('turn/'.length) } : {};
 }

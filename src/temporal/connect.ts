@@ -1,7 +1,7 @@
 /** The connection to Temporal. */
 import { Connection } from '@temporalio/client';
 import type { Config } from '../config';
-import { ServerUnreachable } from '../shared/wire/server-unreachable';
+import { ServerUnreachable } from '../shared/wire/errors';
 import { isListening, isLoopback } from './address';
 
 /** ms */

@@ -8,12 +8,12 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TurnEnds } from '../activities/ports';
-import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../shared/activity-io';
+import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../shared/io/activities';
 import { sessionTurnId, sessionWorkflowId, workflowId } from '../shared/ids';
 import { cutBytes } from '../shared/text/utf8';
 import { KEYWORD_BYTES } from '../shared/search-attributes';
 import type { TurnView } from '../shared/turn/turn-view';
-import { visibilityText } from '../shared/text/visibility-text';
+import { visibilityText } from '../shared/text/visible';
 import { MEMO_OF_SESSION, STATUS_QUERY, TURN_FAILED, TURN_WORKFLOW } from '../workflows/contract';
 
 /** ms. */

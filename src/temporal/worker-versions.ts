@@ -6,8 +6,7 @@
  */
 import { temporal } from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
-import { shellWord } from '../shared/text/shell-word';
-import { visible } from '../shared/text/visible';
+import { shellWord, visible } from '../shared/text/visible';
 
 /** A version of the workers; null stands for the workers that have none. */
 export type Version = { name: string; buildId: string } | null;

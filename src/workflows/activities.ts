@@ -1,6 +1,6 @@
 /** The activities as this workflow calls them: timeouts, retries, ids and summaries. */
 import { ActivityCancellationType, proxyActivities, type ActivityOptions } from '@temporalio/workflow';
-import type { Activities, AdmittedCall, CallArguments, CallOptions, OpenSubTurnInput } from '../shared/activity-io';
+import type { Activities, AdmittedCall, CallArguments, CallOptions, OpenSubTurnInput } from '../shared/io/activities';
 import { activityId } from '../shared/ids';
 import { HEARTBEAT_TIMEOUT_MS } from '../shared/turn/tool-class';
 

@@ -2,7 +2,7 @@
 import type { IntentOwner } from '../shared/intent';
 import type { BudgetName } from '../shared/budget-book';
 
-export type { CallInput, CallOptions, TurnInput } from '../shared/activity-io';
+export type { CallInput, CallOptions, TurnInput } from '../shared/io/activities';
 export type { SessionInput } from '../shared/turn/session';
 export type { BudgetName } from '../shared/budget-book';
 

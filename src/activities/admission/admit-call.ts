@@ -1,24 +1,22 @@
 /** Admission's part with I/O: what is undecided, the preview, the digest over both, and the card, stored exactly as it will be shown. */
 import { Context } from '@temporalio/activity';
-import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/activity-io';
+import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/io/activities';
 import { samePerson, stricter, type Held } from '../../shared/approval/approval';
 import { approvalCard } from '../../shared/approval/card';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
-import { targetHash, targetOf } from '../../tools/admit/act';
+import { targetHash, targetOf } from '../../tools/admit/policy';
 import { askedBefore, earlierRun } from '../checks/after-reset';
-import { openQuestion } from '../people/question-register';
+import { openQuestion } from '../people/questions';
 import { inputToAdmit } from '../call/call-input';
-import { decideCall, type DecideResult } from './decide-call';
+import { decideCall, type DecideResult, previewOf, storeApprovalEvidence } from './decide-call';
 import { editedCall } from './edited-call';
 import type { Dependencies } from '../ports';
 import { admittedTool } from '../step/mcp-tools';
-import { previewOf } from './preview';
 import { showing } from '../call/heartbeat';
 import { intentBefore } from '../effects/duplicate-act';
-import { storeApprovalEvidence } from './approval-evidence';
 import type { Tool } from '../../tools/define/tool';
 
 export async function admitCall(deps: Dependencies, request: AdmitCallInput): Promise<AdmitCallOutput> {

@@ -1,6 +1,6 @@
 /** The calls of one answer, or a direct call, admitted: as they go into the transcript, and as they travel to the workflow. */
 import { ApplicationFailure } from '@temporalio/activity';
-import { INLINE_BYTES, type AdmittedCall, type TakeStepInput, type TurnContext } from '../../shared/activity-io';
+import { INLINE_BYTES, type AdmittedCall, type TakeStepInput, type TurnContext } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callId } from '../../shared/ids';
@@ -13,13 +13,11 @@ import type { Store } from '../../store/store';
 import { admit, refuseExcess, type StaticAdmission } from '../../tools/admit/admit';
 import { HOOK_TIMEOUT, hooksFor } from '../../tools/admit/hooks';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
-import { targetHash } from '../../tools/admit/act';
-import { toolUses, type ToolUse } from '../step/model-content';
-import { PREVIEW_TIMEOUT } from './preview';
+import { targetHash } from '../../tools/admit/policy';
+import { toolUses, type ToolUse, type AskedIds } from '../step/model-content';
+import { PREVIEW_TIMEOUT, changedBy, turnFacts } from './decide-call';
 import { LOOK_WAIT_MS, threadWaitMs } from '../call/run-where';
-import { changedBy, turnFacts } from './decide-call';
-import type { AskedIds } from '../step/unique-ids';
-import { depthLeft } from '../sub-agents/sub-turn-register';
+import { depthLeft } from '../sub-agents/close-sub-turn';
 import type { Dependencies } from '../ports';
 import type { Tool } from '../../tools/define/tool';
 

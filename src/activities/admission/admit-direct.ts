@@ -1,6 +1,6 @@
 /** Admission of a direct call: the blocks, checks and digest of a step, without a model request. */
-import { systemPrompt } from '../../agents/system-prompt';
-import { INLINE_BYTES, type AdmitDirectInput, type AdmitDirectOutput } from '../../shared/activity-io';
+import { systemPrompt } from '../../agents/agent';
+import { INLINE_BYTES, type AdmitDirectInput, type AdmitDirectOutput } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
 import { hashJson, inputDigest } from '../../shared/json/digests';
 import { callError, type CallError } from '../../shared/wire/errors';
@@ -12,10 +12,9 @@ import { isFrom } from '../../tools/catalogue/tool-source';
 import { turnFacts } from './decide-call';
 import type { Dependencies } from '../ports';
 import { admissionBody, admittedCall, storeCalls, type AskedCall } from './admit-calls';
-import { checkStart } from '../checks/signed-start';
-import { directCallKeyFault } from '../checks/direct-call-key';
+import { checkStart, beginOver } from '../checks/own-turn';
+import { directCallKeyFault } from '../checks/start';
 import { beginningAgent, type Begun } from '../step/mcp-tools';
-import { beginOver } from '../checks/own-turn';
 import type { DirectRequest, StartBody } from '../../record/blocks';
 import { turnSubject } from '../../record/subject';
 import { admissionBlock, startBlock } from '../../record/write-block';

@@ -1,15 +1,21 @@
 /** The end of admission for a call that was undecided: hooks with I/O, then permission, then perhaps the classifier. */
-import { type AdmitCallInput, type ChangedBy, type DecidedCall, INLINE_BYTES } from '../../shared/activity-io';
+import { Context } from '@temporalio/activity';
+import { type AdmitCallInput, type ChangedBy, type DecidedCall, INLINE_BYTES, type CallArguments, type TurnContext } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
 import { hashJson, inputDigest } from '../../shared/json/digests';
 import { callError, type CallError } from '../../shared/wire/errors';
-import { asJson, type JsonObject } from '../../shared/json/json';
+import { asJson, type JsonObject, type Json } from '../../shared/json/json';
 import { checkInput, deniedError } from '../../tools/admit/admit';
 import { classify, type ClassifierAnswer } from '../../tools/admit/classifier';
 import { hooksFor, runBeforeIo, type InputChange } from '../../tools/admit/hooks';
 import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from '../../tools/admit/policy';
 import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
+import { readApprovalEvidence, type ApprovalEvidence } from '../../record/parts';
+import type { Store } from '../../store/store';
+import type { Tool, ToolContext } from '../../tools/define/tool';
 import type { Dependencies } from '../ports';
+import { runWhere } from '../call/run-where';
+import { toolContext } from '../call/tool-context';
 
 export type DecideResult =
   | { ok: true; decided: DecidedCall; input: JsonObject; before: JsonObject | null }
@@ -105,4 +111,50 @@ export function changedBy(changes: readonly InputChange[]): ChangedBy[] {
 /** What rules may know of the turn; the step stands in the call's id. */
 export function turnFacts(turn: { requester: string; agent: string }, callId: string, untrusted: boolean): TurnFacts {
   return { untrusted, requester: turn.requester, agent: turn.agent, step: Number(callId.split('.')[0]) };
+}
+
+/** @@HEAD What whoever approved a call was shown besides its input: a part of its own, whose hash stands in the call's digest. */
+
+/** Null where there is nothing to show. */
+export async function storeApprovalEvidence(
+  store: Store,
+  scope: string,
+  callId: string,
+  { preview, held, makers, target }: ApprovalEvidence,
+): Promise<string | null> {
+  if (preview === null && held.length === 0 && makers.length === 0 && target === null) return null;
+  const more = {
+    ...(held.length > 0 ? { held: asJson(held) } : {}),
+    ...(makers.length > 0 ? { makers } : {}),
+    ...(target === null ? {} : { target }),
+  };
+  return store.putPart(scope, { call_id: callId, preview, ...more });
+}
+
+export async function approvalEvidenceOf(
+  store: Store,
+  { preview_ref }: Pick<CallArguments, 'preview_ref'>,
+): Promise<ApprovalEvidence> {
+  if (preview_ref === null) return { preview: null, held: [], makers: [], target: null };
+  return readApprovalEvidence(await store.getPart(preview_ref));
+}
+
+/** @@HEAD What a call would do, by its tool's own word: before a person is asked, and again right before the effect. */
+
+/** Time limit of one preview, ms. */
+export const PREVIEW_TIMEOUT = 30_000;
+
+/** Read-only by contract: it may run again. `data` is null where the tool has none. */
+export async function previewOf(
+  deps: Dependencies,
+  { turn, callId }: { turn: TurnContext; callId: string },
+  tool: Tool,
+  input: JsonObject,
+  progress: ToolContext['progress'] = () => undefined,
+): Promise<{ ok: true; data: Json } | { ok: false; error: CallError }> {
+  if (!tool.preview) return { ok: true, data: null };
+  const { info, cancellationSignal: cancelled } = Context.current();
+  const facts = { tool: tool.name, callId, idempotencyKey: `preview_${callId}`, attempt: info.attempt, progress };
+  const { context } = toolContext(deps, turn, facts);
+  return runWhere(deps, turn, tool, input, context, { timeoutMs: PREVIEW_TIMEOUT, cancelled }, 'preview');
 }

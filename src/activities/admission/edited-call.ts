@@ -1,5 +1,5 @@
 /** Another input that an approver wants: admitted like the model's own, and then always asked about. */
-import type { AdmitCallInput } from '../../shared/activity-io';
+import type { AdmitCallInput } from '../../shared/io/activities';
 import type { Edit } from '../../shared/approval/approval';
 import { canonical } from '../../shared/json/canonical';
 import { callError } from '../../shared/wire/errors';

@@ -1,6 +1,6 @@
 /** What a call is run with, checked once more against what was admitted: history is not trusted blindly. */
 import { ApplicationFailure } from '@temporalio/activity';
-import type { CallArguments, TurnContext } from '../../shared/activity-io';
+import type { CallArguments, TurnContext } from '../../shared/io/activities';
 import { readInput } from '../../record/parts';
 import { canonical, CanonicalError } from '../../shared/json/canonical';
 import { callDigest, hashJson } from '../../shared/json/digests';
@@ -10,7 +10,7 @@ import type { ToolClass } from '../../shared/turn/tool-class';
 import { StoreError, type Store } from '../../store/store';
 import { checkInput } from '../../tools/admit/admit';
 import { prepareTool } from '../../tools/catalogue/registry';
-import { otherStart } from '../checks/own-start';
+import { otherStart } from '../checks/start';
 import type { Tool } from '../../tools/define/tool';
 
 /** The input that a call is admitted with, from the arguments or from the admission's part: a copy, which may be changed. */

@@ -1,17 +1,19 @@
 /** What a direct call answers: its stored envelope, no larger than history can carry. */
-import type { CallOutcome, EndTurnInput, TurnContext } from '../../shared/activity-io';
+import { hostname } from 'node:os';
+import type { CallOutcome, EndTurnInput, TurnContext, CallOptions } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
-import type { Envelope } from '../../shared/wire/envelope';
-import { callError } from '../../shared/wire/errors';
-import { asJson, isJsonObject } from '../../shared/json/json';
-import { storedFile } from '../../store/core/presign';
+import { type Envelope, callError } from '../../shared/wire/errors';
+import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { storedFile } from '../../store/core/identity';
 import { StoreError } from '../../store/store';
 import { binaryFile, filesIn, withAddresses } from '../../tools/results/binary';
 import { readResult, type StoredResult } from '../../record/parts';
-import type { Dependencies } from '../ports';
-import { keepAddressed, presigned } from './keep-file';
-import { failure, metadataAt } from './run-once';
 import type { Tool } from '../../tools/define/tool';
+import { redactedValue } from '../../telemetry/log';
+import { toJson } from '../../tools/results/to-json';
+import type { Dependencies } from '../ports';
+import { keepAddressed, presigned } from './tool-context';
+import { failure, metadataAt } from './run-once';
 
 /** It travels through history twice: out of the activity, and as the workflow's result. */
 const LARGEST = 128 * 1024;
@@ -58,4 +60,50 @@ function notThere(error: unknown): null {
 
 function bytesOf(envelope: Envelope): number {
   return Buffer.byteLength(canonical(asJson(envelope)));
+}
+
+/** @@HEAD `debug_info`, for a call that asks for it, where the worker allows it. Secrets are taken out as they are from logs. */
+
+/** Notes beyond this many bytes of JSON are left out. */
+const MOST_BYTES = 32_000;
+
+/**
+ * The envelope as it was asked for.
+ * @param allowed setting HOLDFAST_DEBUG_INFO of this worker
+ * @param attempts how often the tool's function has been begun for this call
+ */
+export function debugged(
+  envelope: Envelope,
+  {
+    options,
+    allowed,
+    attempts,
+    notes,
+  }: { options: CallOptions | undefined; allowed: boolean; attempts: number; notes: JsonObject[] },
+): Envelope {
+  if (options?.debug !== true) return envelope;
+  const { metadata } = envelope;
+  if (!allowed) return { ...envelope, metadata: { ...metadata, debug: 'not_allowed' } };
+  const debug_info = {
+    cache_hit: metadata.cache.hit,
+    retry_count: Math.max(0, attempts - 1),
+    execution_time_ms: metadata.execution_time_ms,
+    attempts,
+    worker: `${process.pid}@${hostname()}`,
+    notes: shown(notes),
+  };
+  return { ...envelope, debug_info };
+}
+
+function shown(notes: JsonObject[]): Json[] {
+  const out: Json[] = [];
+  let left = MOST_BYTES;
+  for (const note of notes) {
+    const json = toJson(redactedValue(note));
+    const text: Json = json.ok ? json.data : { unreadable: json.message };
+    left -= Buffer.byteLength(JSON.stringify(text));
+    if (left < 0) return [...out, { cut: `${notes.length - out.length} more notes` }];
+    out.push(text);
+  }
+  return out;
 }

@@ -1,6 +1,6 @@
 /** Runs one admitted call. Which way depends on its class alone. */
 import { Context } from '@temporalio/activity';
-import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
+import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import type { JsonObject } from '../../shared/json/json';
 import type { ToolMetrics } from '../../telemetry/tool-metrics';
 import { checkedCall, heldByReset, heldOrRefused } from '../checks/checks-before-call';

@@ -1,21 +1,20 @@
 /** One run of a tool's function for one call: from arguments to a stored envelope. */
 import { Context } from '@temporalio/activity';
-import type { RunCallInput, RunCallOutput, TurnContext } from '../../shared/activity-io';
-import type { Envelope, EnvelopeMetadata } from '../../shared/wire/envelope';
-import type { CallError } from '../../shared/wire/errors';
+import type { RunCallInput, RunCallOutput, TurnContext } from '../../shared/io/activities';
+import type { Envelope, EnvelopeMetadata, CallError } from '../../shared/wire/errors';
 import { asJson, type Json, type JsonObject } from '../../shared/json/json';
 import { timeLimitOf } from '../../shared/turn/tool-class';
 import type { Deadline } from '../../tools/run/deadline';
 import { deprecationMetadata } from '../../tools/define/versions';
 import { storedResult } from '../../tools/results/shape';
+import type { Tool } from '../../tools/define/tool';
+import { annotate } from '../../tools/admit/after-hooks';
 import type { Dependencies, RunOutcome } from '../ports';
 import { keyOf } from '../effects/effect-record';
-import { keepFile } from './keep-file';
+import { turnFacts } from '../admission/decide-call';
+import { keepFile, clientLog, type LogLine, toolContext } from './tool-context';
 import type { Show } from './heartbeat';
 import { runWhere } from './run-where';
-import { clientLog, type LogLine } from './client-log';
-import { toolContext } from './tool-context';
-import type { Tool } from '../../tools/define/tool';
 
 /** Runs the tool; never throws but for a cancellation. */
 export async function runOnce(
@@ -140,4 +139,17 @@ export async function refusal(
     took_ms: 0,
     head: null,
   };
+}
+
+/** An envelope with what the after-hooks say of it; the same one where there are none. */
+export function withAfterHooks(
+  deps: Dependencies,
+  { turn, call, untrusted }: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+  envelope: Envelope,
+): Promise<Envelope> {
+  const hooks = deps.registry.forTurn(turn)?.hooks.after ?? [];
+  const facts = turnFacts(turn, call.id, untrusted ?? false);
+  return annotate(hooks, { tool: tool.name, version: tool.version, class: tool.class, input, turn: facts }, envelope, deps.log);
 }

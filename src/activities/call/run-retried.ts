@@ -1,19 +1,17 @@
 /** Calls that may be repeated: retried per error code by Temporal; reads served from the cache, identical ones run once. */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
-import type { Envelope } from '../../shared/wire/envelope';
-import type { CallError } from '../../shared/wire/errors';
+import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
+import type { Envelope, CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { hasPresigned } from '../../tools/results/binary';
 import { cacheKey } from '../../tools/run/cache';
 import { nextRetry, type RetryCounts } from '../../tools/define/errors';
-import { withAfterHooks } from './after-hooks';
-import { debugged } from './debug-info';
+import { withAfterHooks, failure, keep, metadataOf, runOnce, success } from './run-once';
+import { debugged } from './direct-envelope';
 import type { Dependencies, RunOutcome } from '../ports';
-import { passGate, shareRateLimit } from './pass-gate';
+import { passGate, shareRateLimit } from './run-where';
 import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
-import { failure, keep, metadataOf, runOnce, success } from './run-once';
 import type { Tool } from '../../tools/define/tool';
 
 export async function runRetried(

@@ -1,13 +1,15 @@
-import type { TurnContext } from '../../shared/activity-io';
+import type { TurnContext } from '../../shared/io/activities';
 import { asJson, type Json, type JsonObject } from '../../shared/json/json';
 import { type Store, StoreError } from '../../store/store';
-import { withoutBytes } from '../../tools/results/binary';
+import { withoutBytes, INLINE_FILE_BYTES, type BinaryFile, type FileResult } from '../../tools/results/binary';
 import { cursorsFor } from '../../tools/results/pages';
 import type { GivenContext } from '../../tools/run/run';
 import { ToolError } from '../../tools/define/errors';
 import { readResultOrData } from '../../record/parts';
-import type { Dependencies } from '../ports';
 import type { ToolContext, ToolLogger } from '../../tools/define/tool';
+import { redacted, redactedText } from '../../telemetry/log';
+import { presignature, PRESIGNED_SECONDS, type StoredFile } from '../../store/core/identity';
+import type { Dependencies } from '../ports';
 
 /** Of the notes of a run; far fewer are shown (`debug-info.ts`). */
 const MOST_NOTES = 1000;
@@ -97,4 +99,98 @@ export class NetworkClock {
   total(): number {
     return this.sum + (this.running > 0 ? Date.now() - this.since : 0);
   }
+}
+
+/** @@HEAD A tool's log that is also told to the MCP client that made the call: without secrets and stacks, short, and not without end. */
+
+export interface LogLine {
+  level: 'debug' | 'info' | 'warning' | 'error';
+  /** JSON: a text, or the fields with the text as `message`. */
+  text: string;
+}
+
+/** Lines of one run. */
+const MOST_LINES = 500;
+/** Bytes of one line: PostgreSQL carries 8,000 in one message. */
+const MOST_BYTES = 3000;
+/** Characters of what is left of a line that is longer. */
+const MOST_MESSAGE = 500;
+
+/** @param tell is told of each line, after it was logged; never throws */
+export function clientLog(log: ToolLogger, tell: (line: LogLine) => void): ToolLogger {
+  let left = MOST_LINES;
+  const teller =
+    (method: keyof ToolLogger, level: LogLine['level']) =>
+    (fields: object, message?: string): void => {
+      log[method](fields, message);
+      if (left-- <= 0) return;
+      tell({ level, text: textOf(fields, message) });
+    };
+  return {
+    debug: teller('debug', 'debug'),
+    info: teller('info', 'info'),
+    warn: teller('warn', 'warning'),
+    error: teller('error', 'error'),
+  };
+}
+
+function textOf(fields: unknown, message: unknown): string {
+  try {
+    return lineOf(fields, message);
+  } catch {
+    return '"[unreadable]"'; // what a tool logs must not cost the call
+  }
+}
+
+/** A tool may log anything: also a text, or an error, in the place of the fields. */
+function lineOf(given: unknown, said: unknown): string {
+  const first = typeof given === 'string' ? given : undefined;
+  const message = [first, said].filter((text) => text !== undefined).map((text) => redactedText(String(text)).toWellFormed());
+  const fields = given instanceof Error ? { err: given } : typeof given === 'object' && given !== null ? given : {};
+  const text = message.join(' ');
+  const copy = redacted(fields);
+  const data = Object.keys(copy).length === 0 ? text : { ...copy, ...(text === '' ? {} : { message: text }) };
+  const json = JSON.stringify(data, (name, value: unknown) => (name === 'stack' ? undefined : value));
+  if (Buffer.byteLength(JSON.stringify(json)) <= MOST_BYTES) return json;
+  return JSON.stringify({ message: text.slice(0, MOST_MESSAGE).toWellFormed(), cut: true });
+}
+
+/** @@HEAD A tool's file on its way into the store, and what stands for it in the result. */
+
+type Needs = Pick<Dependencies, 'store' | 'publicUrl'>;
+
+/** Small ones come along as base64, others by address. */
+export async function keepFile(deps: Needs, turn: TurnContext, callId: string, kept: BinaryFile): Promise<FileResult> {
+  const { bytes } = kept;
+  if (bytes.byteLength >= INLINE_FILE_BYTES) return keepAddressed(deps, turn, callId, kept);
+  const content_base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  return { ...(await store(deps, turn, callId, kept)), content_base64 };
+}
+
+/** By address, whatever its size. */
+export async function keepAddressed(deps: Needs, turn: TurnContext, callId: string, kept: BinaryFile): Promise<FileResult> {
+  const stored = await store(deps, turn, callId, kept);
+  return { ...stored, ...presigned(deps, stored.ref) };
+}
+
+async function store(
+  deps: Needs,
+  turn: TurnContext,
+  callId: string,
+  { filename, contentType, bytes }: BinaryFile,
+): Promise<StoredFile & { ref: string }> {
+  const sha256 = await deps.store.putBytes(bytes);
+  const file = { filename, content_type: contentType, size: bytes.byteLength, sha256 };
+  const ref = await deps.store.putPart(turn.first_execution_run_id, { turn_id: turn.turn_id, call_id: callId, file });
+  return { ...file, ref };
+}
+
+/** An address that is good for an hour. */
+export function presigned({ store, publicUrl }: Needs, ref: string): { url: string; expires_at: string } {
+  const expires = Math.floor(Date.now() / 1000) + PRESIGNED_SECONDS;
+  const signature = presignature(store.derivedKey('presign'), ref, expires);
+  return {
+    url: `${publicUrl}/v1/blocks/${ref}?expires=${expires}&signature=${signature}`,
+    expires_at: new Date(expires * 1000).toISOString(),
+  };
 }

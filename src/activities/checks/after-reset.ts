@@ -1,10 +1,10 @@
 /** A workflow that was reset: Temporal re-applies old signals, and nobody who sent them has seen what is asked now. */
 import { Context } from '@temporalio/activity';
-import { approvalsOf, type AdmitCallInput, type AdmitCallOutput, type RunCallInput } from '../../shared/activity-io';
+import { approvalsOf, type AdmitCallInput, type AdmitCallOutput, type RunCallInput } from '../../shared/io/activities';
 import type { Held } from '../../shared/approval/approval';
 import type { EffectRecord } from '../../store/store';
 import { approvalsFault } from './approvals-fault';
-import { askedAbout } from '../people/question-register';
+import { askedAbout } from '../people/questions';
 import type { Dependencies } from '../ports';
 import { otherDispatch } from '../effects/effect-record';
 

@@ -1,11 +1,20 @@
 /** The approvals of a call, counted again where it is about to run: by the worker's own policy and keys, whatever history says. */
-import { type RunCallInput, approvalsOf } from '../../shared/activity-io';
-import { samePerson, type ApprovalPolicy, type Decision } from '../../shared/approval/approval';
+import { type RunCallInput, approvalsOf, type SettleEffectInput } from '../../shared/io/activities';
+import { samePerson, type ApprovalPolicy, type Decision, type Held, stricter, type Settlement } from '../../shared/approval/approval';
 import { noteHash } from '../../shared/approval/decision';
 import { callError, type CallError } from '../../shared/wire/errors';
-import { askedAbout, foundGood } from '../people/question-register';
+import type { JsonObject } from '../../shared/json/json';
+import { deniedError } from '../../tools/admit/admit';
+import { decide } from '../../tools/admit/policy';
+import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
+import type { Tool } from '../../tools/define/tool';
+import type { EffectRecord } from '../../store/store';
+import type { ApprovalEvidence } from '../../record/parts';
+import { askedAbout, foundGood, foundSettled } from '../people/questions';
 import type { Dependencies } from '../ports';
-import { approvalEvidenceOf } from '../admission/approval-evidence';
+import { approvalEvidenceOf, turnFacts } from '../admission/decide-call';
+import { inputFault } from '../call/call-input';
+import { recordedDispatch } from '../effects/effect-record';
 
 /** Null when enough people have approved exactly this call. */
 export async function approvalsFault(
@@ -66,3 +75,112 @@ const NOT_ASKED =
 function no(reason: string, message: string): CallError {
   return callError('CONFIRMATION_REQUIRED', reason, message);
 }
+
+/** @@HEAD Permission once more, where the call is run: history is not trusted to have asked. */
+
+/**
+ * Null when the present rules let this call run, or people have approved exactly it. At least as strict as
+ * admission: what was asked then needs the approval now, whatever the rules say today. An approval that was given
+ * under other rules is asked for again under these, since whoever gave it has seen the others.
+ */
+export async function permissionFault(
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+): Promise<HoldAnswer> {
+  const { turn, call } = request;
+  const agent = deps.registry.forTurn(turn)!;
+  await prepareTool(tool).validate.ahead(input, turn.requester);
+  const unfit = inputFault(tool, input);
+  if (unfit) return { refused: unfit };
+  const verdict = await decide(agent.policy, { tool, input, turn: turnFacts(turn, call.id, request.untrusted ?? false) });
+  if (verdict.verdict === 'deny') return { refused: deniedError(tool.name, verdict) };
+  if (agent.policyRef !== call.policy_ref) {
+    if (approvalsOf(request).length > 0) return policyChanged(agent);
+    if (tool.class === 'destructive') return { refused: POLICY_CHANGED };
+  }
+  // What the rules leave open, the classifier or a person has decided at admission; it is never a destructive call.
+  if (verdict.verdict !== 'ask' && request.verdict !== 'ask') return null;
+  const fault = await approvalsFault(deps, request, agent.approval(tool.name));
+  return fault && { refused: fault };
+}
+
+const POLICY_CHANGED = callError('PERMISSION_DENIED', 'policy_changed', 'The rules have changed since this call was admitted.', {
+  hint: 'Ask for the call again.',
+});
+
+function policyChanged({ agent, policyRef }: PreparedAgent): Held {
+  const text = `The rules of agent ${agent.name}, or what approving takes, have changed since this call was admitted: a new version of it was deployed. What was decided before counts no more; the lines above say what it takes now.`;
+  return { kind: 'policy_changed', id: policyRef, text };
+}
+
+/** @@HEAD What people say became of a call in doubt, counted again where it is written down: by the worker's own policy and keys. */
+
+export interface SettlementsFault {
+  /** Why these settlements do not hold. */
+  reason: string;
+  /** What it takes: the question may have been asked under another policy. */
+  policy: ApprovalPolicy;
+}
+
+/** Null when they hold under the present policy, and under the one with which the call was dispatched. */
+export async function settlementsFault(
+  deps: Pick<Dependencies, 'registry' | 'trust' | 'store'>,
+  input: SettleEffectInput,
+  record: EffectRecord,
+): Promise<SettlementsFault | null> {
+  const { turn, call } = input;
+  const present = deps.registry.approval(turn.agent, call.tool);
+  const before = await recordedDispatch(deps.store, record);
+  const policy = before?.approval ? stricter(before.approval, present) : present;
+  if (before && before.agent !== turn.agent) return { reason: `the call is of agent ${before.agent}`, policy };
+  if (before && before.requester !== turn.requester) return { reason: `${before.requester} asked for the call`, policy };
+  // Under the digest of its dispatch others may have had a hand in it than under the one that is settled.
+  const shown = await Promise.all([call, ...(before ? [before] : [])].map((one) => approvalEvidenceOf(deps.store, one)));
+  const makers = shown.flatMap((one) => one.makers);
+  for (const one of before?.approval ? [present, before.approval] : [present]) {
+    const reason = await faultUnder(one, deps, input, makers);
+    if (reason !== null) return { reason, policy };
+  }
+  return null;
+}
+
+async function faultUnder(
+  policy: ApprovalPolicy,
+  { trust, store }: Pick<Dependencies, 'trust' | 'store'>,
+  { turn, call, at, outcome, ...input }: SettleEffectInput,
+  makers: readonly string[],
+): Promise<string | null> {
+  const settlements: Pick<Settlement, 'by' | 'note' | 'attestation'>[] = input.settlements ?? [input];
+  if (settlements.length < policy.quorum) return `${policy.quorum} people must say so, not ${settlements.length}`;
+  for (const [index, { by, note, attestation }] of settlements.entries()) {
+    if (policy.four_eyes && samePerson(by, turn.requester)) return `${by} asked for this call`;
+    if (policy.four_eyes && makers.some((maker) => samePerson(maker, by))) return `${by} had a hand in this call`;
+    if (settlements.slice(0, index).some((earlier) => samePerson(earlier.by, by))) return `${by} says it twice`;
+    if (policy.channel === 'any') continue;
+    if (attestation === undefined) return `what ${by} says is not signed`;
+    const about = { turn, digest: call.digest, tool: call.tool, outcome, input_hash: null, note_hash: noteHash(note) };
+    const said = { ...about, decision: 'settle' as const, attestation, at };
+    const found = await foundSettled(store, { digest: call.digest, attestation, by });
+    if (found.last !== null && found.last !== outcome) return `${by} has said since that it was ${found.last}`;
+    const checked = await trust.check(said, policy.roles, found.at);
+    if (!checked.ok) return `what ${by} says does not hold: ${checked.reason}`;
+    if (!samePerson(checked.principal, by)) return `what ${by} says is signed by another`;
+  }
+  return null;
+}
+
+/** @@HEAD A check right before an effect, and its answer. */
+
+/** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
+export type HoldAnswer = Held | { refused: CallError } | null;
+
+/** Looks at one call, and at what was shown to whoever approved it. */
+export type Hold = (
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+  shown: ApprovalEvidence,
+) => Promise<HoldAnswer>;

@@ -1,17 +1,16 @@
 /** What is looked at before anything runs a call: the tool, the digest, the rules, and what holds it back. */
-import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/activity-io';
+import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
-import { afterReset } from './after-reset';
+import type { Tool } from '../../tools/define/tool';
 import { namedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
-import { olderDigestFault } from './digest-version';
-import { otherStart } from './own-start';
-import { answered, holdBeforeEffect, heldOutput } from './checks-before-effect';
 import { admittedTool } from '../step/mcp-tools';
-import { permissionFault } from './permission-fault';
 import { refusal } from '../call/run-once';
-import type { Tool } from '../../tools/define/tool';
+import { afterReset } from './after-reset';
+import { otherStart } from './start';
+import { answered, holdBeforeEffect, heldOutput } from './checks-before-effect';
+import { permissionFault } from './approvals-fault';
 
 export type CheckedCall = { ok: true; tool: Tool; input: JsonObject } | { ok: false; refused: RunCallOutput };
 
@@ -66,4 +65,25 @@ function UNKNOWN(call: RunCallInput['call']): CallError {
       hint: 'Ask for the call again: it will be admitted under the present version.',
     },
   );
+}
+
+/** @@HEAD
+ * Calls of turns that began when digests were of version 1, which names neither agent nor store. They go on until a date;
+ * what their digest leaves out is taken from the start of the turn (own-start.ts), not from the arguments of the activity.
+ */
+
+/** How long such turns go on after the store was first opened by a version that knows the new digests. */
+export const OLD_DIGESTS_MS = 30 * 24 * 3_600_000;
+
+/** Null: the digest is of version 2, or its time is not over. */
+export function olderDigestFault(
+  { oldDigestsUntil }: Pick<Dependencies, 'oldDigestsUntil'>,
+  request: Pick<RunCallInput, 'turn' | 'call'>,
+): CallError | null {
+  const { turn, call } = request;
+  if (turn.store_id !== undefined) return null;
+  if (call.class !== 'destructive' || Date.now() < oldDigestsUntil) return null;
+  const until = new Date(oldDigestsUntil).toISOString();
+  const message = `${call.tool} was not run: this turn began before calls were bound to their agent and store, and its destructive calls were taken until ${until} (HOLDFAST_OLD_DIGESTS_UNTIL).`;
+  return callError('PERMISSION_DENIED', 'digest_retired', message, { hint: 'Ask for it in a new turn.' });
 }

@@ -1,17 +1,15 @@
 /** Right before the effect: what sends an admitted call back to a person, or refuses it. */
-import type { RunCallInput, RunCallOutput } from '../../shared/activity-io';
+import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import type { Held } from '../../shared/approval/approval';
 import type { JsonObject } from '../../shared/json/json';
-import { approvalsFault } from './approvals-fault';
+import { approvalsFault, type HoldAnswer, type Hold } from './approvals-fault';
 import { withinBudgets } from '../effects/budgets';
 import type { Dependencies } from '../ports';
-import { previewDrifted } from './preview-drift';
+import { previewDrifted, targetChanged } from './change-since-approval';
 import { refusal } from '../call/run-once';
 import { duplicateAct } from '../effects/duplicate-act';
 import type { ApprovalEvidence } from '../../record/parts';
-import { approvalEvidenceOf } from '../admission/approval-evidence';
-import { targetChanged } from './target-change';
-import type { HoldAnswer, Hold } from './hold';
+import { approvalEvidenceOf } from '../admission/decide-call';
 import type { Tool } from '../../tools/define/tool';
 
 /** In this order; the first that holds is asked about. What takes something for the call comes last: it is given back where a later one holds. */

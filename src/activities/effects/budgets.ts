@@ -3,7 +3,7 @@
  * A settlement that fails is no fault of the call: the reservation counts until its window is over, and
  * where that leaves no room, what is reserved is compared with the effect records.
  */
-import type { RunCallInput, TurnContext } from '../../shared/activity-io';
+import type { RunCallInput, TurnContext } from '../../shared/io/activities';
 import { plainName } from '../../shared/approval/approval';
 import type { BudgetName, Dispatched, Reservation } from '../../shared/budget-book';
 import { callError, type CallError } from '../../shared/wire/errors';
@@ -13,10 +13,9 @@ import type { EffectRecord } from '../../store/store';
 import { budgetsFor, type Budget, type ToolBudget } from '../../tools/limits/budgets';
 import { turnFacts } from '../admission/decide-call';
 import type { Dependencies } from '../ports';
-import { BEGINS_WITHIN_MS } from './effect-deadline';
-import { keyOf, type EffectClosed } from './effect-record';
+import { BEGINS_WITHIN_MS, keyOf, type EffectClosed } from './effect-record';
 import type { ApprovalEvidence } from '../../record/parts';
-import type { Hold } from '../checks/hold';
+import type { Hold } from '../checks/approvals-fault';
 import type { Tool } from '../../tools/define/tool';
 
 /** Between a reservation and the claim: the way through the tool's limits. */

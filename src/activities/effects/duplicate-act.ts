@@ -2,19 +2,19 @@
  * The same act under another name: a payment that is planned again in another call, turn or session waits for a person
  * who sees the first one, also where a rule would let it run. Claimed right before the effect; a card only looks.
  */
-import type { AdmitCallInput, RunCallInput } from '../../shared/activity-io';
+import type { AdmitCallInput, RunCallInput } from '../../shared/io/activities';
 import type { Held } from '../../shared/approval/approval';
 import { callError } from '../../shared/wire/errors';
 import { type ClaimAnswer, holds, INTENT_WINDOW_MS, type IntentOwner } from '../../shared/intent';
 import type { JsonObject } from '../../shared/json/json';
 import { tenantOf } from '../../shared/ids';
 import type { EffectState } from '../../store/store';
-import { intentOf } from '../../tools/admit/act';
+import { intentOf } from '../../tools/admit/policy';
 import { type ApprovalEvidence, readResult } from '../../record/parts';
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import { type EffectClosed, keyOf } from './effect-record';
-import type { HoldAnswer } from '../checks/hold';
+import type { HoldAnswer } from '../checks/approvals-fault';
 import type { Tool } from '../../tools/define/tool';
 
 /** Owners that a card tells of; the newest. */

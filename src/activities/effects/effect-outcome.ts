@@ -1,9 +1,13 @@
 /** What became of a dispatch: written into the transcript, and told to what was reserved for it. */
-import type { RunCallInput } from '../../shared/activity-io';
+import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import { append } from '../../store/core/transcript';
-import type { Dependencies } from '../ports';
 import { callSubject } from '../../record/subject';
 import { effectBlock } from '../../record/write-block';
+import { callError } from '../../shared/wire/errors';
+import type { EffectRecord } from '../../store/store';
+import { readResult } from '../../record/parts';
+import type { Dependencies } from '../ports';
+import { failure, keep, metadataAt, recordedTool } from '../call/run-once';
 import { settleBudgets } from './budgets';
 import { closeIntentOf } from './duplicate-act';
 import type { EffectClosed } from './effect-record';
@@ -36,4 +40,48 @@ const LISTENERS: Listener[] = [closeIntentOf, settleBudgets];
 
 export async function effectClosed(deps: Dependencies, closed: EffectClosed): Promise<void> {
   for (const listener of LISTENERS) await listener(deps, closed);
+}
+
+/** @@HEAD What an effect record says of a call that this attempt may not dispatch. */
+
+/** The recorded outcome; a claim without one becomes `in_doubt`, for the reason given. */
+export async function recordedOutcome(
+  deps: Dependencies,
+  request: Omit<RunCallInput, 'approvals'>,
+  record: EffectRecord,
+  why: string,
+): Promise<RunCallOutput> {
+  const { turn, call } = request;
+  const { state, dispatch, idempotency_key: key } = record;
+  // Whoever closed the record may have died before anybody heard of it.
+  if (state !== 'claimed' && state !== 'refused') await effectClosed(deps, { turn, call, key, dispatch, effect: state });
+  const common = { attempts: 1, took_ms: 0, head: record.result_head ?? record.head };
+  if (record.result_ref === null) return lost(deps, request, record, why);
+  const stored = readResult(await deps.store.getPart(record.result_ref));
+  const error = stored.envelope.success ? null : stored.envelope.error;
+  const kept = { result_ref: record.result_ref, summary: stored.summary };
+  if (record.state === 'applied') return { ...common, ...kept, state: 'succeeded', effect: 'applied', error };
+  if (record.state === 'in_doubt') return { ...common, ...kept, state: 'in_doubt', effect: 'in_doubt', error };
+  return { ...common, ...kept, state: 'failed', effect: record.state === 'refused' ? 'refused' : 'not_applied', error };
+}
+
+/** A claim without an outcome: nobody knows whether the tool acted. */
+async function lost(
+  deps: Dependencies,
+  request: Omit<RunCallInput, 'approvals'>,
+  record: EffectRecord,
+  why: string,
+): Promise<RunCallOutput> {
+  const { turn, call, at } = request;
+  const { deadline } = record;
+  const may = deadline ? ` Until ${deadline} it may still act.` : '';
+  const message = `${call.tool} was dispatched and its outcome is unknown: ${why}.${may}`;
+  const error = callError('EXECUTION_ERROR', 'outcome_unknown', message, { hint: IN_DOUBT_HINT });
+  const tool = recordedTool(call);
+  const kept = await keep(deps, turn, call, tool, {}, failure(error, metadataAt(tool, turn, at)));
+  const { head: parent, dispatch, idempotency_key: key } = record;
+  const head = await appendEffect(deps, request, { parent, dispatch, key, effect: 'in_doubt', result_ref: kept.result_ref });
+  await deps.store.effects.move(key, dispatch, 'in_doubt', { result_ref: kept.result_ref, result_head: head });
+  await effectClosed(deps, { turn, call, key, dispatch, effect: 'in_doubt' });
+  return { ...kept, state: 'in_doubt', effect: 'in_doubt', error, attempts: 1, took_ms: 0, head };
 }

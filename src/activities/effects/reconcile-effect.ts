@@ -1,26 +1,23 @@
 /** Asks a tool's own probe what became of a call in doubt. */
 import { Context } from '@temporalio/activity';
-import type { ReconcileEffectInput, ReconcileEffectOutput, RunCallOutput } from '../../shared/activity-io';
+import type { ReconcileEffectInput, ReconcileEffectOutput, RunCallOutput } from '../../shared/io/activities';
 import { callError } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { EffectRecord } from '../../store/store';
 import { append } from '../../store/core/transcript';
 import { outputFault } from '../../tools/schema/input-output';
 import { readReconciled, unknown, type Found } from '../../tools/run/returned';
-import { closeQuestion } from '../people/question-register';
+import { closeQuestion } from '../people/questions';
 import { dispatchedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
-import { dispatchedAs } from './recorded-dispatch';
-import { believedFrom } from './effect-deadline';
-import { effectOf } from './effect-record';
-import { effectClosed } from './effect-outcome';
-import { recordedOutcome } from './recorded-outcome';
+import { dispatchedAs, believedFrom, effectOf } from './effect-record';
+import { effectClosed, recordedOutcome } from './effect-outcome';
 import { showing } from '../call/heartbeat';
 import { failure, keep, metadataAt, success } from '../call/run-once';
 import { runWhere } from '../call/run-where';
 import { callSubject } from '../../record/subject';
 import { settlementBlock } from '../../record/write-block';
-import { actsElsewhere } from '../checks/target-change';
+import { actsElsewhere } from '../checks/change-since-approval';
 import { toolContext } from '../call/tool-context';
 import type { Tool } from '../../tools/define/tool';
 

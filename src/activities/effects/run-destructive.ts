@@ -5,7 +5,7 @@
  * all of it: a store that answers late leaves nobody in doubt.
  */
 import { Context } from '@temporalio/activity';
-import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/activity-io';
+import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
@@ -13,25 +13,22 @@ import { type EffectRecord, StoreError } from '../../store/store';
 import { Draft, walk } from '../../store/core/transcript';
 import { Deadline } from '../../tools/run/deadline';
 import { type RunResult, TIMED_OUT } from '../../tools/run/run';
-import { withAfterHooks } from '../call/after-hooks';
+import { withAfterHooks, failure, keep, refusal, runOnce, success } from '../call/run-once';
 import { giveBack } from './budgets';
-import { debugged } from '../call/debug-info';
+import { debugged } from '../call/direct-envelope';
 import type { Dependencies, RunOutcome } from '../ports';
-import { appendEffect, effectClosed, IN_DOUBT_HINT } from './effect-outcome';
-import { claimFor, effectOf, fenceOff, keyOf, otherDispatch } from './effect-record';
-import { actsUntil, BEGINS_WITHIN_MS } from './effect-deadline';
-import { recordedOutcome } from './recorded-outcome';
+import { appendEffect, effectClosed, IN_DOUBT_HINT, recordedOutcome } from './effect-outcome';
+import { claimFor, effectOf, fenceOff, keyOf, otherDispatch, actsUntil, BEGINS_WITHIN_MS } from './effect-record';
 import { answered, holdBeforeEffect } from '../checks/checks-before-effect';
-import { busyError, shareRateLimit } from '../call/pass-gate';
+import { busyError, shareRateLimit } from '../call/run-where';
 import { agentSince } from '../step/mcp-tools';
-import { permissionFault } from '../checks/permission-fault';
+import { permissionFault } from '../checks/approvals-fault';
 import { showing } from '../call/heartbeat';
-import { failure, keep, refusal, runOnce, success } from '../call/run-once';
 import type { DispatchBody } from '../../record/blocks';
 import { blocksOf } from '../../record/read-block';
 import { callSubject } from '../../record/subject';
 import { decisionBlocks, dispatchBlock } from '../../record/write-block';
-import { targetChanged } from '../checks/target-change';
+import { targetChanged } from '../checks/change-since-approval';
 import type { Tool } from '../../tools/define/tool';
 
 export async function runDestructive(

@@ -1,18 +1,17 @@
 /** After a lost attempt, and after a person has settled one. */
 import { ApplicationFailure } from '@temporalio/activity';
-import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../../shared/activity-io';
+import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../../shared/io/activities';
 import { SETTLEMENT_REFUSED } from '../../shared/approval/approval';
 import { callError } from '../../shared/wire/errors';
 import type { EffectRecord } from '../../store/store';
 import { append } from '../../store/core/transcript';
-import { closeQuestion } from '../people/question-register';
+import { closeQuestion } from '../people/questions';
 import { dispatchedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import { effectOf, fenceOff, keyOf } from './effect-record';
-import { effectClosed } from './effect-outcome';
-import { recordedOutcome } from './recorded-outcome';
+import { effectClosed, recordedOutcome } from './effect-outcome';
 import { failure, keep, metadataAt, recordedTool, success } from '../call/run-once';
-import { settlementsFault } from '../checks/settlements-fault';
+import { settlementsFault } from '../checks/approvals-fault';
 import type { PersonSettlement } from '../../record/blocks';
 import { callSubject } from '../../record/subject';
 import { settlementBlock } from '../../record/write-block';

@@ -10,10 +10,10 @@ import type {
   ReadCardOutput,
   ReadSaidInput,
   ReadSaidOutput,
-} from '../../shared/activity-io';
-import { noteGood } from './question-register';
+} from '../../shared/io/activities';
+import { noteGood } from './questions';
 import type { Dependencies } from '../ports';
-import { wantsSignatures } from '../checks/signed-start';
+import { wantsSignatures } from '../checks/own-turn';
 import { Context } from '@temporalio/activity';
 import { readCardPart, readSaidPart } from '../../record/parts';
 import { asJson } from '../../shared/json/json';

@@ -3,7 +3,7 @@
  * not enough the model is asked for a summary of all but the end. Either way a summary block says so; nothing is removed.
  */
 import { ApplicationFailure } from '@temporalio/activity';
-import type { CompactInput, CompactOutput, StepUsage } from '../../shared/activity-io';
+import type { CompactInput, CompactOutput, StepUsage } from '../../shared/io/activities';
 import { NO_USAGE } from '../../shared/turn/usage';
 import type { ModelMessage } from '../../model/provider';
 import { Draft } from '../../store/core/transcript';
@@ -11,11 +11,10 @@ import type { PreparedAgent } from '../../tools/catalogue/registry';
 import type { SummaryBody } from '../../record/blocks';
 import { lastOf } from '../../record/read-block';
 import { summaryBlock } from '../../record/write-block';
-import { entriesOf, planOf, shortened, withoutResults } from './compaction';
+import { entriesOf, planOf, shortened, withoutResults, roomOf, saysFull } from './compaction';
 import { containerOf, answerText } from './model-content';
 import { addOutcomes, messagesOf } from './conversation';
 import type { Dependencies } from '../ports';
-import { roomOf, saysFull } from './full-context';
 import { agentSince } from './mcp-tools';
 import { checkOwnTurn } from '../checks/own-turn';
 import { showing } from '../call/heartbeat';

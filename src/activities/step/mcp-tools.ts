@@ -2,7 +2,7 @@
  * Tools from outside, for a turn: what is offered when it begins is written into its start block, and from then on it has
  * just that, on whichever worker, whatever is offered by then.
  */
-import type { TurnContext } from '../../shared/activity-io';
+import type { TurnContext } from '../../shared/io/activities';
 import { blocksOf, type ReadStart } from '../../record/read-block';
 import type { OfferedTools } from '../../record/blocks';
 import { walk } from '../../store/core/transcript';

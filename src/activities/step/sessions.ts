@@ -6,7 +6,7 @@ import { hashJson } from '../../shared/json/digests';
 import { mayCut } from './compaction';
 import { messageOf } from './conversation';
 import { turnOfBlock, walk } from '../../store/core/transcript';
-import type { BeginSessionInput, BeginSessionOutput, CheckForkInput, CheckForkOutput } from '../../shared/activity-io';
+import type { BeginSessionInput, BeginSessionOutput, CheckForkInput, CheckForkOutput } from '../../shared/io/activities';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import type { StoredBlock } from '../../store/core/seal';
 

@@ -3,10 +3,10 @@
  * Blocks are the same whatever the attempt, so a retry repeats the model request and nothing else.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { systemPrompt } from '../../agents/system-prompt';
-import type { TakeStepInput, TakeStepOutput, TurnPolicy } from '../../shared/activity-io';
+import { systemPrompt } from '../../agents/agent';
+import type { TakeStepInput, TakeStepOutput, TurnPolicy } from '../../shared/io/activities';
 import type { JsonObject } from '../../shared/json/json';
-import { costUsd } from '../../model/prices';
+import { costUsd, NO_TOKENS } from '../../model/prices';
 import {
   isCut,
   type ModelFailure,
@@ -15,29 +15,24 @@ import {
   type ModelTool,
   type ModelUsage,
 } from '../../model/provider';
-import { NO_TOKENS } from '../../model/usage';
 import { NO_USAGE } from '../../shared/turn/usage';
 import { Draft } from '../../store/core/transcript';
 import { checkAhead } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { catalogueTokens } from '../../tools/define/model-text';
 import { admitAll, admittedCall, storeCalls } from '../admission/admit-calls';
-import { answerText, storableContent, toolUses, unlistedServerTools, containerOf } from './model-content';
-import { addBeginning } from './begin-turn';
-import { compactedMessages, totalTokens } from './compaction';
-import { addOutcomes, messagesOf } from './conversation';
+import { answerText, storableContent, toolUses, unlistedServerTools, containerOf, type AskedIds, withUniqueIds } from './model-content';
+import { addBeginning } from './turn-ends';
+import { compactedMessages, totalTokens, asTooLong, goOnText, saysFull, TOO_LONG, type TooLong } from './compaction';
+import { addOutcomes, messagesOf, earlierSpeakers } from './conversation';
 import type { Dependencies } from '../ports';
-import { asTooLong, goOnText, saysFull, TOO_LONG, type TooLong } from './full-context';
 import { agentSince, beginningAgent, type Begun } from './mcp-tools';
-import { startFaultIn } from '../checks/own-start';
-import { beginOver, checkOwnTurn } from '../checks/own-turn';
+import { startFaultIn } from '../checks/start';
+import { beginOver, checkOwnTurn, checkParentRuns } from '../checks/own-turn';
 import { showing } from '../call/heartbeat';
-import { earlierSpeakers } from './earlier-speakers';
-import { checkParentRuns } from '../sub-agents/sub-turn-start';
 import type { ModelRequest } from '../../record/blocks';
 import { turnSubject } from '../../record/subject';
 import { admissionBlock, endBlock, messageBlock, steerBlock } from '../../record/write-block';
-import { type AskedIds, withUniqueIds } from './unique-ids';
 import { hasReadUntrusted } from '../admission/untrusted';
 
 export async function takeStep(deps: Dependencies, input: TakeStepInput): Promise<TakeStepOutput> {

@@ -1,13 +1,16 @@
 /** A sub-agent's turn has ended: its answer, or why there is none, becomes the result of the call. */
-import type { CloseSubTurnInput, RunCallOutput } from '../../shared/activity-io';
-import type { Envelope, EnvelopeMetadata } from '../../shared/wire/envelope';
-import { callError, type CallError } from '../../shared/wire/errors';
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { CloseSubTurnInput, RunCallOutput, ForwardDecisionInput, ForwardDecisionOutput, LookAtSubTurnInput, TurnContext } from '../../shared/io/activities';
+import { type Envelope, type EnvelopeMetadata, callError, type CallError } from '../../shared/wire/errors';
 import { workflowId } from '../../shared/ids';
-import type { SubTurnReport } from '../../shared/turn/sub-turn';
-import { withAfterHooks } from '../call/after-hooks';
+import { type SubTurnReport, NOTHING_SPENT, travelling, type OuterMode, type ParentTurn } from '../../shared/turn/sub-turn';
+import { hashJson } from '../../shared/json/digests';
+import type { Json } from '../../shared/json/json';
+import type { Store } from '../../store/store';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
+import { withAfterHooks, failure, keep, metadataAt, recordedTool, success } from '../call/run-once';
 import { effectiveInput } from '../call/call-input';
-import type { Dependencies } from '../ports';
-import { failure, keep, metadataAt, recordedTool, success } from '../call/run-once';
+import type { Dependencies, AskedTurn } from '../ports';
 
 /** What it had said before it was stopped, characters. */
 const SAID = 2000;
@@ -56,4 +59,81 @@ function errorOf({ state, reason, agent }: SubTurnReport, turnId: string, text: 
     default:
       return callError('EXECUTION_ERROR', 'sub_agent_failed', `Agent ${agent} (turn ${turnId}) failed.${why}${said}`);
   }
+}
+
+/** @@HEAD What a turn keeps of what another one says of itself. All of it lands in history, so it stays small. */
+
+export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnReport {
+  const outside = closed === 'TERMINATED' || closed === 'TIMED_OUT';
+  if (facts === null) {
+    const nothing = { first_execution_run_id: '', agent, head: null, spent: NOTHING_SPENT, waiting: [] };
+    return { ...nothing, state: 'failed', ended: closed !== null, reason: closed === null ? null : endedOutside(closed) };
+  }
+  const { parent: _, text: __, ...report } = facts;
+  if (!outside) return { ...report, ended: report.ended || closed !== null, waiting: travelling(report.waiting) };
+  return { ...report, state: 'failed', ended: true, reason: endedOutside(closed), waiting: [] };
+}
+
+function endedOutside(closed: NonNullable<AskedTurn['closed']>): string {
+  const how = closed === 'TIMED_OUT' ? 'ended by its time limit' : 'terminated';
+  return `Its workflow was ${how} from outside, through Temporal. What it was doing at that moment may have taken effect.`;
+}
+
+/** How a child stands. A signal only says that there is something to look at: what it says is asked of the child itself. */
+export async function lookAtSubTurn({ turns }: Dependencies, { workflow_id }: LookAtSubTurnInput): Promise<SubTurnReport> {
+  const found = await turns.ask(workflow_id);
+  if (found === null)
+    throw ApplicationFailure.create({ message: `There is no workflow ${workflow_id}`, type: 'holdfast.no_sub_turn' });
+  return reportOf(found, '');
+}
+
+/** The child looks at the decision as if it had come to it: channel, signature, quorum, four eyes. */
+export function forwardDecision({ turns }: Dependencies, request: ForwardDecisionInput): Promise<ForwardDecisionOutput> {
+  const { workflowExecution, activityId, scheduledTimestampMs, scheduleToCloseTimeoutMs } = Context.current().info;
+  const id = `${workflowExecution?.runId ?? ''}:${activityId}`; // the same in every attempt
+  const before = scheduledTimestampMs + scheduleToCloseTimeoutMs;
+  return turns.decide(request.workflow_id, { id, body: request.body, identity: request.identity, before });
+}
+
+/** @@HEAD
+ * Which turn a call of an agent has been opened for: the store knows it, since Temporal says of a child only who has started it.
+ * Whoever answers the tasks of the turn above in the place of our workers starts any child of it, for a call that nobody has
+ * approved, of another agent, or with words of his own; and has none of them opened.
+ */
+
+type Registers = Pick<Store, 'registers'>;
+type Above = Pick<ParentTurn, 'first_execution_run_id'>;
+
+export interface NotedSubTurn {
+  /** The call's digest, which was looked at as it is before it runs. */
+  digest: string;
+  agent: string;
+  message_hash: string;
+  /** As in what the turn is started with. */
+  within: OuterMode[];
+  depth_left: number;
+}
+
+export function noteSubTurn({ registers }: Registers, above: Above, workflowId: string, opened: NotedSubTurn): Promise<void> {
+  return registers.update(nameOf(above, workflowId), () => ({ value: { ...opened }, answer: undefined }));
+}
+
+/** Whether just this turn was opened: for this call, of this agent, with this message. */
+export async function isNotedSubTurn(
+  { registers }: Registers,
+  above: Above,
+  workflowId: string,
+  as: NotedSubTurn,
+): Promise<boolean> {
+  const { value } = await registers.read(nameOf(above, workflowId));
+  return value !== null && hashJson(value) === hashJson({ ...as } as Json);
+}
+
+function nameOf({ first_execution_run_id }: Above, workflow_id: string): string {
+  return `kept/opened/${hashJson({ v: 'holdfast.opened/1', first_execution_run_id, workflow_id })}`;
+}
+
+/** How many turns of sub-agents may stand below this turn: the first agent says, and no agent below it allows more. */
+export function depthLeft({ parent }: Pick<TurnContext, 'parent'>, { agent }: PreparedAgent): number {
+  return Math.min(agent.maxDepth, parent?.depth_left ?? agent.maxDepth);
 }

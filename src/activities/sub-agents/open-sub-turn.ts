@@ -1,5 +1,5 @@
 /** Before a sub-agent begins: the call is looked at as any other is before it runs, and its turn is described. */
-import type { ExistingSubTurn, OpenSubTurnInput, OpenSubTurnOutput } from '../../shared/activity-io';
+import type { ExistingSubTurn, OpenSubTurnInput, OpenSubTurnOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { hashJson } from '../../shared/json/digests';
 import { workflowId } from '../../shared/ids';
@@ -9,10 +9,9 @@ import { tooDeep } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { taken } from '../../tools/schema/input-output';
 import { checkedCall, heldByReset, heldOrRefused } from '../checks/checks-before-call';
-import { depthLeft, noteSubTurn } from './sub-turn-register';
+import { depthLeft, noteSubTurn, reportOf } from './close-sub-turn';
 import type { Dependencies } from '../ports';
 import { refusal } from '../call/run-once';
-import { reportOf } from './sub-turn-report';
 import type { SubAgent, Tool } from '../../tools/define/tool';
 
 /** As long as what a person may start a turn with. */

@@ -1,6 +1,5 @@
 /** The calls of a turn, put together from what the activities were given and what they answered, and from the blocks. */
-import { decisionClaims } from '../../attestation/claims';
-import { readToken } from '../../attestation/token';
+import { decisionClaims, readToken } from '../../attestation/claims';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
 import { signatureOf, type Signatures } from './signatures';

@@ -1,8 +1,7 @@
 /** One event of Temporal's history as proto3 JSON, and the JSON values that its payloads hold. */
-import { historyToJSON } from '../../temporal/history-json';
+import { historyToJSON, type HistoryEvent } from '../../temporal/history';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { payloadValue } from '../case-file/payload';
-import type { HistoryEvent } from '../../temporal/history';
 
 export function eventJson(event: HistoryEvent): JsonObject {
   const { events } = JSON.parse(historyToJSON({ events: [event] })) as { events: JsonObject[] };

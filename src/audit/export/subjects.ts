@@ -2,7 +2,7 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { workflowExists } from '../../temporal/executions';
 import { sessionSeries, sessionTurnId, sessionWorkflowId, workflowId } from '../../shared/ids';
-import { visibilityText } from '../../shared/text/visibility-text';
+import { visibilityText } from '../../shared/text/visible';
 import { TURN_WORKFLOW } from '../../workflows/contract';
 import type { BundleBody } from '../format/lines';
 import { Planner, type PlannedTurn, type Sources } from './plan';

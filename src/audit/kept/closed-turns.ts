@@ -1,7 +1,7 @@
 /** Turns with effects that have ended: Temporal lists what has ended, the store's trail knows what was dispatched. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { isDirectCallId, workflowId } from '../../shared/ids';
-import { visibilityText } from '../../shared/text/visibility-text';
+import { visibilityText } from '../../shared/text/visible';
 import type { Store } from '../../store/store';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
 import type { Closed } from './folder';

@@ -4,7 +4,7 @@ import { canonical } from '../../shared/json/canonical';
 import { plainName } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { sessionWorkflowId } from '../../shared/ids';
-import { steerDigest } from '../../shared/approval/steer';
+import { steerDigest } from '../../shared/approval/decision';
 import type { BlockBody, TurnBody } from '../format/lines';
 import type { Part } from '../../shared/turn/transcript';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';

@@ -1,6 +1,6 @@
 /** As `doubled.ts`, of messages to a running turn and of sub-agents' turns: which fact stands in another place too. A new field without an entry does not compile. */
 import type { CloseSubTurnInput, ForwardDecisionInput, OpenSubTurnInput, OpenSubTurnOutput } from '../../shared/io/sub-turns';
-import type { Steer } from '../../shared/approval/steer';
+import type { Steer } from '../../shared/approval/decision';
 import type { SubTurnReport, SubTurnStart } from '../../shared/turn/sub-turn';
 import type { SubTurnView } from '../../shared/turn/turn-view';
 import type { Place } from './doubled';

@@ -11,9 +11,8 @@ import type {
   Denials,
   RenewedPolicy,
 } from '../../shared/io/admission';
-import type { ReconcileEffectInput, ReconcileEffectOutput, SettleEffectInput } from '../../shared/io/effects';
+import type { ReconcileEffectInput, ReconcileEffectOutput, SettleEffectInput, RunCallInput } from '../../shared/io/call';
 import type { CheckDecisionInput, CheckDecisionOutput, NotifyInput } from '../../shared/io/people';
-import type { RunCallInput } from '../../shared/io/run';
 import type { Place } from './doubled';
 
 /** What a run is told beside its call. */

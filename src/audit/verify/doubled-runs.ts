@@ -2,7 +2,7 @@
  * Which fact of a turn's start, of its steps, of what makes room between them, of people's words that the store keeps, and of an
  * envelope stands in another place too: tables as in doubled.ts.
  */
-import type { Envelope, EnvelopeMetadata } from '../../shared/wire/envelope';
+import type { Envelope, EnvelopeMetadata } from '../../shared/wire/errors';
 import type {
   CheckSteerInput,
   CheckSteerOutput,

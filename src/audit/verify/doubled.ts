@@ -3,11 +3,9 @@
  * compile, so whoever adds one says where else it stands, or why nowhere. docs/bundle-format.md, *Meaning: what stands twice*.
  */
 import type { Decision } from '../../shared/approval/approval';
-import type { AdmittedCall, CallArguments, CallOutcome } from '../../shared/io/call';
+import type { AdmittedCall, CallArguments, CallOutcome, RunCallOutput } from '../../shared/io/call';
 import type { AdmitCallOutput } from '../../shared/io/admission';
-import type { RunCallOutput } from '../../shared/io/run';
-import type { StepUsage, TakeStepOutput } from '../../shared/io/step';
-import type { LookAtTurnInput, LookAtTurnOutput } from '../../shared/io/sessions';
+import type { StepUsage, TakeStepOutput, LookAtTurnInput, LookAtTurnOutput } from '../../shared/io/step';
 import type { TurnContext } from '../../shared/io/turn';
 import type { ApprovalView, CallView, IgnoredSignal, TurnView } from '../../shared/turn/turn-view';
 import type { EffectRecord } from '../../store/store';

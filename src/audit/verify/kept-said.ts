@@ -2,8 +2,7 @@
  * What people have said and the store keeps while their turn goes on in another run: the next run reads the part that this one has
  * had kept (D1). What stands in it: `as-said.ts` (H9), `twice-in-runs.ts` (D5).
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { eachText, isPacked, unpacked, type Packed } from '../../shared/json/packed';
+import { isJsonObject, type Json, type JsonObject, eachText, isPacked, unpacked, type Packed } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { History } from './history';
 import type { Testimony } from './testimony';

@@ -1,6 +1,5 @@
 /** What people said in a turn's history: signals and updates, whatever became of them. */
-import { decisionClaims } from '../../attestation/claims';
-import { readToken } from '../../attestation/token';
+import { decisionClaims, readToken } from '../../attestation/claims';
 import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';

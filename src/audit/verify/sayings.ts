@@ -1,6 +1,5 @@
 /** What people said in a turn's history, word for word: whoever decides on a call is held to it (rules H9, H10, B13 and T9). */
-import { decisionClaims } from '../../attestation/claims';
-import { readToken } from '../../attestation/token';
+import { decisionClaims, readToken } from '../../attestation/claims';
 import { readDecision, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';

@@ -3,7 +3,7 @@
  * (rules H9, B13, D5 and T7).
  */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
-import { steerDigest } from '../../shared/approval/steer';
+import { steerDigest } from '../../shared/approval/decision';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';

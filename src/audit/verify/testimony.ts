@@ -1,6 +1,6 @@
 /** What the sources of one turn have said so far, and the rules that are broken where one says otherwise (D1 to D6). */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { isCut, isShortOf } from '../../shared/turn/short-view';
+import { isCut, isShortOf } from '../../shared/turn/turn-view';
 import { object, text } from '../../record/fields';
 import type { Subject } from './doubled';
 import { Facts, type Disagreement } from './facts';

@@ -4,7 +4,7 @@
  */
 import { callDigest, idempotencyKey } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { isCut } from '../../shared/turn/short-view';
+import { isCut } from '../../shared/turn/turn-view';
 import { list, object, text } from '../../record/fields';
 import type { TurnBody } from '../format/lines';
 import { capital, quoted } from './fault';

@@ -1,7 +1,7 @@
 /** What stands twice, in a turn's history: arguments and results of activities, and the turn's own result (rules D1 to D6). */
 import { actHash, idempotencyKey } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { isCut, isShortOf } from '../../shared/turn/short-view';
+import { isCut, isShortOf } from '../../shared/turn/turn-view';
 import { list, object, text } from '../../record/fields';
 import { digestFault } from './admitted-digest';
 import type { RunBody, TurnBody } from '../format/lines';

@@ -1,7 +1,7 @@
 /** What the turn's result shows again of its history besides its calls (rules D1 and D6): what waits, who has had a hand in it, what was left out. */
 import { samePerson } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { isCut } from '../../shared/turn/short-view';
+import { isCut } from '../../shared/turn/turn-view';
 import { list, object, text } from '../../record/fields';
 import { quoted } from './fault';
 import type { History } from './history';

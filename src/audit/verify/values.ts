@@ -1,5 +1,5 @@
 /** What a verifier reads out of hostile values: payloads, times, hashes. */
-import { calendarMs } from '../../shared/calendar';
+import { calendarMs } from '../../shared/budget-book';
 import { carried, LEFT_OUT } from '../case-file/payload';
 import { object, text } from '../../record/fields';
 import { hashJson } from '../../shared/json/digests';

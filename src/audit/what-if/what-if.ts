@@ -3,7 +3,7 @@
  * admission wrote down. What a bundle does not say is not guessed.
  */
 import { approvalFaults, approvalPolicyOf, permissionFaults, withDefaults, type Policy } from '../../rules';
-import { isFrom } from '../../shared/server-tools';
+import { isFrom } from '../../shared/turn/tool-class';
 import type { OuterMode } from '../../shared/turn/sub-turn';
 import type { CallCase, CaseFile, TurnCase, Usage } from '../case-file/types';
 import { answerUnder } from './approvals';

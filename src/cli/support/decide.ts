@@ -1,5 +1,5 @@
 /** Sends a decision: through the gateway where one is set, signed where a key is named, else under a name. */
-import { decidedCalls, describeDecided } from '../../client/approvals/decided';
+import { decidedCalls, describeDecided } from '../../client/approvals/watch-pending';
 import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';
 import { withClient } from './with-client';

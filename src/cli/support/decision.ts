@@ -1,6 +1,6 @@
 /** A decision that a command takes, and what it came to. */
 import type { JsonObject } from '../../shared/json/json';
-import type { DecidedCall } from '../../shapes/decided-call';
+import type { DecidedCall } from '../../shapes/turn-view';
 
 export interface Deciding {
   turn: string;

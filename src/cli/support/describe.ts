@@ -1,5 +1,5 @@
 /** Turns and calls in words, for the terminal. Untrusted text is made visible: no control characters reach it. */
-import type { Sent } from '../../client/turns/senders';
+import type { Sent } from '../../client/turns/unanswered';
 import type { CallView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
 import { visible } from '../../shared/text/visible';
 import type { TurnEvent } from '../../shapes/turn-event';

@@ -5,7 +5,7 @@ import { choosePort, startOnPorts } from '../../devserver/ports';
 import type { Stack } from '../../devserver/stack';
 import type { RunningGateway } from '../../gateway/serve';
 import type { LiveBus } from '../../live/bus';
-import { ServerUnreachable } from '../../shared/wire/server-unreachable';
+import { ServerUnreachable } from '../../shared/wire/errors';
 import { createLog } from '../../telemetry/log';
 import { newToken } from './new-token';
 
@@ -31,7 +31,7 @@ export async function startDevGateway(
 ): Promise<{ gateway: RunningGateway; token: string | null; config: Config }> {
   const configured = config.httpPort === DEFAULT_HTTP_PORT ? undefined : config.httpPort;
   const { serveGateway, GatewayUnavailable } = await import('../../gateway/serve.js');
-  const { gatewayParts } = await import('../../gateway/parts.js');
+  const { gatewayParts } = await import('../../gateway/serve.js');
   const developer = config.tokens === null && config.http.jwt === null ? newToken('developer', DEVELOPER_ROLES) : null;
   const known = developer === null ? config : { ...config, tokens: [developer.entry] };
   const app = async () => (await import('./app.js')).appOf(config, appFile);

@@ -2,7 +2,7 @@
 import { announcedKeys } from '../../attestation/gateway-key';
 import { notInForce, readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
 import type { Config } from '../../config';
-import { approvalsChannel } from '../../config/approvals-channel';
+import { approvalsChannel } from '../../config/http';
 import { readRegister } from '../../store/open-store';
 
 /** @throws Error when nobody could approve */

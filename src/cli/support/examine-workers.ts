@@ -1,7 +1,7 @@
 /** Whether a worker would take a new turn, and whether older ones stand still, for `doctor`. */
 import type { Connection } from '@temporalio/client';
 import { label, makeCurrent, routingOf, sameVersion, type Routing, type Version } from '../../temporal/worker-versions';
-import { visibilityText } from '../../shared/text/visibility-text';
+import { visibilityText } from '../../shared/text/visible';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
 
 /** The server lists a worker for minutes after its death; one that lives asks at least once a minute. */

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cardLines } from '../../client/approvals/cards';
-import type { Question } from '../../shapes/turn-list';
+import type { Question } from '../../shapes/turn-view';
 import type { TurnHandle, WaitingNow } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/text/visible';
 import { InputEnded, type Questions } from './ask';

@@ -1,5 +1,5 @@
 /** `--class TOOL=CLASS`: a tool by its name, or all whose names fit a pattern with `*`. */
-import { CLASSES, stricter, type AcceptableClass } from '../../mcp/classes';
+import { CLASSES, stricter, type AcceptableClass } from '../../mcp/listed-tool';
 import type { Proposal } from '../../mcp/proposal';
 import { matchesWildcard } from '../../rules/text-pattern';
 import { oneLine } from './describe';

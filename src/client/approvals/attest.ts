@@ -1,11 +1,10 @@
 /** Signed decisions on the waiting calls of a turn, and signed messages to it: what `holdfast sign` prints, and what the gateway sends. */
-import { attestDecision } from '../../attestation/attest';
+import { attestDecision } from '../../attestation/bundle-signer';
 import type { DecisionAudience, DecisionClaims } from '../../attestation/claims';
 import type { SigningKey } from '../../attestation/signing-key';
-import { noteHash } from '../../shared/approval/decision';
+import { noteHash, steerDigest } from '../../shared/approval/decision';
 import { hashJson } from '../../shared/json/digests';
 import type { JsonObject } from '../../shared/json/json';
-import { steerDigest } from '../../shared/approval/steer';
 import type { SurfacedCall, TurnView } from '../../shared/turn/turn-view';
 import { DecisionNotAccepted } from '../errors';
 import { pendingOf, type TurnHandle } from '../turns/turn-handle';

@@ -16,7 +16,7 @@ import {
   type TakeStepInput,
   type TakeStepOutput,
   type TurnInput,
-} from '../../shared/activity-io';
+} from '../../shared/io/activities';
 import { PLAIN_POLICY } from '../../shared/approval/approval';
 import { cutBytes } from '../../shared/text/utf8';
 import type { CallError } from '../../shared/wire/errors';

@@ -3,7 +3,7 @@
  * down for whoever watches: an update's answer says whether it counted, a bare signal is judged here by the very rule that the
  * workflow judges by, at the workflow task that took it. Whatever is not certain comes with the dispatch that it led to.
  */
-import type { CheckDecisionInput, CheckDecisionOutput } from '../../shared/activity-io';
+import type { CheckDecisionInput, CheckDecisionOutput } from '../../shared/io/activities';
 import { decisionFault, plainName, type Asked } from '../../shared/approval/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json } from '../../shared/json/json';

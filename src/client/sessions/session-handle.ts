@@ -13,17 +13,16 @@ import {
 } from '../../shared/turn/session';
 import type { Waits } from '../../shared/wire/waits';
 import { SESSION_UPDATES, SESSION_WORKFLOW, STATUS_QUERY, type DecideAnswer } from '../../workflows/contract';
-import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from '../turns/done-before';
+import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from '../turns/start-turn';
 import { DecisionNotAccepted, InvalidRequest, TurnNotFound } from '../errors';
-import { sessionSummary } from './open-session';
+import { sessionSummary, SessionAsking, type SessionParts } from './session-asking';
 import type { SessionSummary } from '../../shapes/session';
-import { SessionAsking, type SessionParts } from './session-asking';
 import type { TurnHandle } from '../turns/turn-handle';
 
 export interface SendMessage {
   /** Idempotency key: the same message again under it gives the same turn; for the last 1,000 messages of the session. */
   id?: string;
-  /** Part of the store with where to tell of the turn's questions and of its end (notify/callback.ts). */
+  /** Part of the store with where to tell of the turn's questions and of its end (notify/webhook.ts). */
   callbackRef?: string;
 }
 

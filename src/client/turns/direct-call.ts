@@ -1,7 +1,6 @@
 /** Direct calls: what is asked, and the handle on what runs. */
 import { canonical } from '../../shared/json/canonical';
-import type { Envelope } from '../../shared/wire/envelope';
-import { callError } from '../../shared/wire/errors';
+import { type Envelope, callError } from '../../shared/wire/errors';
 import { directCallId, LOCAL_PRINCIPAL, newTurnId, traceId, turnIdFromKey } from '../../shared/ids';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import type { DirectCallView, TurnView } from '../../shared/turn/turn-view';

@@ -1,8 +1,8 @@
 /** Turns as Temporal lists them: no worker is asked. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
-import { visibilityText } from '../../shared/text/visibility-text';
-import type { PendingTurn, TurnSummary } from '../../shapes/turn-list';
+import { visibilityText } from '../../shared/text/visible';
+import type { PendingTurn, TurnSummary } from '../../shapes/turn-view';
 import { keywordOf } from '../../shared/search-attributes';
 import { MEMO_KEY, TURNS_AND_CALLS } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';

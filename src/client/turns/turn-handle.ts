@@ -17,8 +17,7 @@ import { workflowId } from '../../shared/ids';
 import type { JsonObject } from '../../shared/json/json';
 import type { Waits } from '../../shared/wire/waits';
 import type { CallView, TurnView } from '../../shared/turn/turn-view';
-import type { Question } from '../../shapes/turn-list';
-import type { WaitingCall } from '../../shapes/turn-view';
+import type { Question, WaitingCall } from '../../shapes/turn-view';
 import {
   CARDS_QUERY,
   DECIDE_UPDATE,
@@ -30,13 +29,12 @@ import {
   type DecideAnswer,
 } from '../../workflows/contract';
 import { cardsByDigest, cardsInPages } from '../approvals/cards';
-import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './done-before';
+import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
 import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from '../errors';
 import type { Watched } from '../events/feed';
 import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
 import { readHistory } from '../../temporal/history';
-import { sentOf, type Sent } from './senders';
-import { unanswered } from './unanswered';
+import { sentOf, type Sent, unanswered } from './unanswered';
 import type { TurnEvent } from '../../shapes/turn-event';
 
 /** Who decides: by name, or by what `holdfast sign` printed, one for each call. */

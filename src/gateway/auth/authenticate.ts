@@ -4,8 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../http/errors';
-import type { Authenticator, Principal, Role } from './principals';
-import type { Tickets } from './tickets';
+import type { Authenticator, Principal, Role, Tickets } from './principals';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

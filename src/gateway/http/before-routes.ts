@@ -2,9 +2,13 @@
  * What is answered before there is a route: bytes that are no HTTP request, and addresses that no route can read.
  * The envelope is the same as everywhere, so that a client needs one reader of errors.
  */
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
+import { isUtf8 } from 'node:buffer';
+import addFormats from 'ajv-formats';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyError, FastifyReply, FastifyRequest, FastifyInstance, FastifySchemaCompiler } from 'fastify';
+import { Ajv } from 'ajv';
 import { answerWith, wrongEnvelope, type Wrong, Refusal } from './errors';
 
 /** Node's HTTP parser has given up. Nothing that comes after can be read: the connection ends. */
@@ -67,4 +71,72 @@ export function refuseOtherMethods(app: FastifyInstance): void {
 function likeIt(url: string): RegExp {
   const parts = url.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
   return new RegExp(`^${parts.join('/')}$`);
+}
+
+/** @@HEAD The text of a request's body: JSON is UTF-8. In another encoding the same bytes are other letters, and nobody would be told which were read. */
+
+/** @throws Refusal 415 for another encoding that the headers name; 400 for bytes that are no UTF-8 */
+export function bodyText(headers: IncomingHttpHeaders, body: Buffer): string {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw unread(`The charset of the body is ${named(charset)}`, 415);
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'identity')
+    throw unread(`The body has the encoding ${named(coding)}`, 415);
+  if (!isUtf8(body)) throw unread('The body has bytes that are no UTF-8', 400);
+  return body.toString('utf8');
+}
+
+function named(text: string): string {
+  return JSON.stringify(text.slice(0, 60));
+}
+
+function unread(what: string, status: number): Refusal {
+  const hint = 'Send it as JSON in UTF-8, as it is: Content-Type: application/json.';
+  return new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_encoding', message: `${what}; only UTF-8 is read.`, hint, status });
+}
+
+// Checks requests against the schemas of their routes. Bodies are taken as they are; what comes in an address is text, and read.
+
+const OPTIONS = { allErrors: false, strict: false, useDefaults: true, validateFormats: true };
+const bodies = new Ajv(OPTIONS);
+const addresses = new Ajv({ ...OPTIONS, coerceTypes: true });
+for (const ajv of [bodies, addresses]) addFormats.default(ajv);
+
+export const validatorOf: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
+  (httpPart === 'body' ? bodies : addresses).compile(schema);
+
+/** @@HEAD
+ * How often one may ask: each principal by itself, and each address that names none or a wrong one. Counted in this process:
+ * of several gateways each grants as much.
+ */
+
+/** Names that are kept in mind at once. */
+const MOST_NAMES = 10_000;
+const A_MINUTE = 60_000;
+/** Wrong tokens from one address, a minute. */
+const WRONG_TOKENS = 60;
+
+/** @returns counts a request that named nobody. @throws Refusal 429 once there were too many of its address */
+export async function limitRates(
+  app: FastifyInstance,
+  requestsPerMinute: number,
+): Promise<(request: FastifyRequest) => Promise<void>> {
+  await app.register(rateLimit, {
+    max: requestsPerMinute,
+    timeWindow: A_MINUTE,
+    cache: MOST_NAMES,
+    keyGenerator: ({ principal, ip }) => (principal ? `principal ${principal.name}` : `address ${ip}`),
+    errorResponseBuilder: (_request, { ttl }) => tooMany(ttl),
+  });
+  const wrong = app.createRateLimit({ max: WRONG_TOKENS, timeWindow: A_MINUTE, keyGenerator: ({ ip }) => `wrong ${ip}` });
+  return async (request) => {
+    const counted = await wrong(request);
+    if (!counted.isAllowed && counted.isExceeded) throw tooMany(counted.ttl);
+  };
+}
+
+function tooMany(ms: number): Refusal {
+  const seconds = Math.max(1, Math.ceil(ms / 1000));
+  const message = `Too many requests; try again in ${seconds} s.`;
+  return new Refusal({ code: 'RATE_LIMITED', reason: 'too_many_requests', message, retryAfterMs: seconds * 1000 });
 }

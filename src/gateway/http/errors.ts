@@ -10,7 +10,7 @@ import {
   SessionNotFound,
   TurnNotFound,
 } from '../../client/errors';
-import { UnsearchableText } from '../../shared/text/visibility-text';
+import { UnsearchableText } from '../../shared/text/visible';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { ERROR_CODES, type ErrorCode } from '../../shared/wire/error-codes';
 

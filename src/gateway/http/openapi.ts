@@ -2,10 +2,9 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { toolEvent } from '../../shapes/tool-event';
-import { streamedEvent } from '../../shapes/turn-event';
+import { toolEvent, streamedEvent } from '../../shapes/turn-event';
 import { version } from '../../version';
-import { jsonSchema } from '../schemas/json-schema';
+import { jsonSchema } from '../schemas/common';
 
 const DESCRIPTION =
   'Starts agent turns, shows them, decides what waits for a person, calls single tools. Errors have the envelope of tool results. ' +

@@ -1,7 +1,7 @@
 /** Resources of the app: listed, read, and watched for changes. */
 import { createHash } from 'node:crypto';
 import { MOST_URI, readUri } from '../../shared/text/uri-template';
-import { invalidParams, pageOf, type AppAnswers } from './app-answers';
+import { invalidParams, pageOf, type AppAnswers } from './app-prompts';
 import { sdk, type ListResourcesResult, type ListResourceTemplatesResult, type ReadResourceResult, type Server } from './sdk';
 import type { McpAsker } from '../../agents/mcp-asks';
 

@@ -7,10 +7,9 @@ import { toMcp, type ToolJson } from '../../tools/convert';
 import type { McpDefinition } from '../../agents/mcp';
 import type { ToolCatalogue, ToolEntry } from '../tool-catalogue';
 import type { Tool as ListedTool, Server, ServerCapabilities } from './sdk';
-import type { AppAnswers } from './app-answers';
-import { offerCompletion, offerPrompts } from './app-prompts';
+import { type AppAnswers, offerCompletion, offerPrompts } from './app-prompts';
 import { offerResources } from './app-resources';
-import { ToolLogs } from './tool-logs';
+import { ToolLogs } from './progress';
 
 export type Offer = { listed: ListedTool } & (
   | { kind: 'tool'; tool: string; agent: string }

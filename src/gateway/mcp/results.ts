@@ -1,7 +1,6 @@
 /** How a call ended, or that it has not, as the result of MCP's `tools/call`. */
 import { envelopeOf } from '../../client/turns/direct-call';
-import type { Envelope } from '../../shared/wire/envelope';
-import { callError } from '../../shared/wire/errors';
+import { type Envelope, callError } from '../../shared/wire/errors';
 import { isDirectCallId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { TurnView } from '../../shared/turn/turn-view';

@@ -10,12 +10,11 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import { version } from '../../version';
 import { wrongOf, type Wrong } from '../http/errors';
 import { sees, type Principal } from '../auth/principals';
-import { AppAnswers, askerOf, invalidParams, pageOf, quoted } from './app-answers';
+import { AppAnswers, askerOf, invalidParams, pageOf, quoted } from './app-prompts';
 import { capabilitiesOf, offerOfApp, type Offer, type Offers } from './offers';
-import { inputFromClient, listedFor, NotGiven } from './asks';
-import { elicitation, type Decide } from './elicit';
+import { inputFromClient, listedFor, NotGiven, elicitation, type Decide } from './asks';
 import { follow, type Followed } from './follow';
-import { reportProgress } from './progress';
+import { reportProgress, type ToolLogs } from './progress';
 import { endedResult, openResult, wrongResult } from './results';
 import {
   sdk,
@@ -25,7 +24,6 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from './sdk';
-import type { ToolLogs } from './tool-logs';
 import type { TurnEvent } from '../../shapes/turn-event';
 import type { ToolLogger } from '../../tools/define/tool';
 

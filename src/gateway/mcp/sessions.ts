@@ -1,7 +1,8 @@
 /** The MCP sessions of this gateway: each belongs to one principal, and to nobody else it is there. They live in this process. */
 import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
 import type { Principal } from '../auth/principals';
-import { RecentEvents } from './events';
+import { RecentEvents } from './follow';
 import type { Offers } from './offers';
 import { sdk, type WebStandardStreamableHTTPServerTransport } from './sdk';
 import { mcpFace, type McpFace, type McpParts } from './server';
@@ -105,4 +106,30 @@ export class Sessions {
 
 function isIdle({ requests, face }: Session): boolean {
   return requests === 0 && face.open() === 0;
+}
+
+/** @@HEAD Our MCP server for the one client at this process's standard streams. Standard output has the protocol and nothing else. */
+
+/**
+ * @param output of `protocolOnly`
+ * @returns when the client is gone, or `stopped` resolves
+ */
+export async function serveStdio(parts: McpParts, output: Writable, stopped: Promise<unknown>): Promise<void> {
+  const face = mcpFace(parts);
+  const transport = new (sdk.stdio().StdioServerTransport)(process.stdin, output);
+  const gone = new Promise<void>((resolve) => {
+    process.stdin.once('end', resolve).once('close', resolve);
+    transport.onclose = () => resolve();
+  });
+  await face.server.connect(transport);
+  await Promise.race([gone, stopped]);
+  face.leave();
+  await face.server.close();
+}
+
+/** Standard output, for the protocol: whatever else writes there, such as the user's own app, from now on writes to standard error. */
+export function protocolOnly(): Writable {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  return new Writable({ write: (chunk: Buffer, _encoding, done) => void write(chunk, done) });
 }

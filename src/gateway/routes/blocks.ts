@@ -3,11 +3,10 @@
  * The signature is judged before anything is read. Browsers are told to save the file and to run nothing of it.
  */
 import { z } from 'zod';
-import { checkPresigned, storedFile } from '../../store/core/presign';
+import { checkPresigned, storedFile } from '../../store/core/identity';
 import { StoreError } from '../../store/store';
 import { answerWith, type Wrong } from '../http/errors';
-import { answers, errorAnswer, textAnswer } from '../schemas/answers';
-import { jsonSchema } from '../schemas/json-schema';
+import { answers, errorAnswer, textAnswer, jsonSchema } from '../schemas/common';
 import type { Route } from '../route';
 
 const FORGED: Wrong = {

@@ -2,10 +2,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { BundleOf, HoldfastClient } from '../../client';
-import { answers, textAnswer } from '../schemas/answers';
-import { sessionParams, turnParams } from '../schemas/requests';
-import { visibleSession } from '../auth/visible-session';
-import { visibleTurn } from '../auth/visible-turn';
+import { answers, textAnswer, sessionParams, turnParams } from '../schemas/common';
+import { visibleSession, visibleTurn } from '../auth/visibility';
 import type { Route } from '../route';
 
 const AUDITORS = ['auditor', 'admin'] as const;

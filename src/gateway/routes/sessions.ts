@@ -8,8 +8,7 @@ import type { SessionHandle } from '../../client/sessions/session-handle';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { keptCallback } from '../callbacks';
 import { Refusal } from '../http/errors';
-import type { Operation } from '../http/idempotency';
-import { nothing, once, sentBefore } from '../http/once';
+import { type Operation, nothing, once, sentBefore } from '../http/idempotency';
 import { sees, sightOf, type Principal } from '../auth/principals';
 import {
   sessionSchemas as schemas,
@@ -24,7 +23,7 @@ import {
   type SteerSession,
   type StopSession,
 } from '../schemas/sessions';
-import { changeableSession, ownSession, visibleSession } from '../auth/visible-session';
+import { changeableSession, ownSession, visibleSession } from '../auth/visibility';
 import type { GatewayParts, Route } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;

@@ -1,10 +1,13 @@
 /** Streams of turns and of direct calls, within common bounds. */
 import { setMaxListeners } from 'node:events';
-import { streamLimits } from '../streams/limits';
+import { z } from 'zod';
+import { streamLimits } from '../streams/connection';
 import { STREAM_SETTINGS } from '../streams/settings';
-import { toolEvents } from '../streams/tool-events';
+import { toolEvents } from '../streams/tool-stream';
 import { turnEvents } from '../streams/turn-events';
 import type { Route } from '../route';
+import { ROLES, STREAM_ADDRESS, TICKET_PARAMETER, ticketsOf } from '../auth/principals';
+import { answer, answers, body } from '../schemas/common';
 
 export const streams: Route = (app, parts) => {
   setMaxListeners(0, app.draining); // one for each open stream
@@ -12,4 +15,31 @@ export const streams: Route = (app, parts) => {
   const limits = streamLimits(parts);
   turnEvents(app, parts, limits, settings);
   toolEvents(app, parts, limits, settings);
+};
+
+/** @@HEAD `POST /v1/tickets`: how a browser's `EventSource` comes to open a stream. */
+
+const wanted = z.strictObject({
+  address: z.string().regex(new RegExp(STREAM_ADDRESS)).describe('Of the stream: path and query.'),
+});
+const ticket = z.object({ ticket: z.string(), expires_at: z.string().meta({ format: 'date-time' }) });
+
+const schema = {
+  summary: 'A ticket that opens one stream, for a minute',
+  description: `For an \`EventSource\`, which cannot send a token: add \`${TICKET_PARAMETER}=TICKET\` to the address, as the last parameter of its query.`,
+  tags: ['turns'],
+  body: body(wanted, { address: '/v1/turns/inv-7/events' }),
+  response: answers({
+    200: answer('The ticket.', ticket, { ticket: 'eyJ2Ijoi….h9A', expires_at: '2026-01-31T09:59:59.123Z' }),
+  }),
+};
+
+export const tickets: Route = (app, { store }) => {
+  const made = ticketsOf(store);
+  app.post<{ Body: z.infer<typeof wanted>; Reply: z.infer<typeof ticket> }>(
+    '/v1/tickets',
+    { schema, config: { roles: ROLES } },
+    async (request, reply) =>
+      reply.header('cache-control', 'no-store').send(made.give(request.principal, request.body.address, Date.now())),
+  );
 };

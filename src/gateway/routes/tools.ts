@@ -3,13 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { envelopeOf, type CallHandle } from '../../client/turns/direct-call';
 import { ERROR_CODES } from '../../shared/wire/error-codes';
 import { Refusal } from '../http/errors';
-import { withFilesCarried } from '../carried-files';
+import { withFilesCarried, knownVersions } from '../tool-catalogue';
 import type { Principal } from '../auth/principals';
 import { toolSchemas as schemas, type CallTool, type ListTools, type ShowTool } from '../schemas/tools';
 import { startCall } from '../start-call';
-import { streamLimits } from '../streams/limits';
+import { streamLimits } from '../streams/connection';
 import { streamCall } from '../streams/tool-stream';
-import { knownVersions } from '../tool-catalogue';
 import type { GatewayParts, Route } from '../route';
 
 const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;

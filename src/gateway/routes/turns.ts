@@ -10,7 +10,7 @@ import { cursorsFor } from '../../tools/results/pages';
 import { ToolError } from '../../tools/define/errors';
 import { keptCallback } from '../callbacks';
 import { Refusal } from '../http/errors';
-import { nothing, once, sentBefore } from '../http/once';
+import { nothing, once, sentBefore } from '../http/idempotency';
 import { sightOf, type Principal } from '../auth/principals';
 import {
   turnSchemas as schemas,
@@ -20,8 +20,7 @@ import {
   type StartTurn,
   type SteerTurn,
 } from '../schemas/turns';
-import { ownSession } from '../auth/visible-session';
-import { ownTurn, visibleTurn } from '../auth/visible-turn';
+import { ownSession, ownTurn, visibleTurn } from '../auth/visibility';
 import type { GatewayParts, Route } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;

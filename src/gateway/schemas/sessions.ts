@@ -2,10 +2,8 @@
 import { z } from 'zod';
 import { sessionSummary, sessionView } from '../../shapes/session';
 import { MAX_MESSAGE, MAX_TITLE } from '../../shared/turn/session';
-import { acceptedAnswer, answer, answers, type Accepted } from './answers';
+import { acceptedAnswer, answer, answers, type Accepted, jsonSchema, body, callbackUrl, postHeaders, servedAgent, sessionParams, textOf } from './common';
 import { exampleNamedSession, exampleSession } from './examples';
-import { jsonSchema } from './json-schema';
-import { body, callbackUrl, postHeaders, servedAgent, sessionParams, textOf } from './requests';
 
 const tags = ['sessions'];
 const message = textOf(MAX_MESSAGE);

@@ -1,12 +1,9 @@
 /** What the routes of tools take and answer. */
 import { z } from 'zod';
-import { errorEnvelope, successEnvelope, type Envelope } from '../../shapes/envelope';
-import { jsonObject } from '../../shapes/json';
+import { errorEnvelope, successEnvelope, type Envelope, jsonObject } from '../../shapes/envelope';
 import { TOOL_CLASSES } from '../../shared/turn/tool-class';
-import { answer, answers, errorAnswer, textAnswer } from './answers';
+import { answer, answers, errorAnswer, textAnswer, jsonSchema, agentName, body, lastEventIdHeader, postHeaders, toolParams } from './common';
 import { exampleTool } from './examples';
-import { jsonSchema } from './json-schema';
-import { agentName, body, lastEventIdHeader, postHeaders, toolParams } from './requests';
 
 const tags = ['tools'];
 

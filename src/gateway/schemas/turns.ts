@@ -1,12 +1,9 @@
 /** What the routes of turns take and answer. */
 import { z } from 'zod';
-import { turnSummary } from '../../shapes/turn-list';
-import { turnView, type TurnView } from '../../shapes/turn-view';
+import { turnSummary, turnView, type TurnView } from '../../shapes/turn-view';
 import { TURN_STATES } from '../../shared/turn/turn-states';
-import { acceptedAnswer, answer, answers, type Accepted } from './answers';
+import { acceptedAnswer, answer, answers, type Accepted, jsonSchema, agentName, body, callbackUrl, postHeaders, servedAgent, textOf, turnParams } from './common';
 import { exampleSummary, exampleView } from './examples';
-import { jsonSchema } from './json-schema';
-import { agentName, body, callbackUrl, postHeaders, servedAgent, textOf, turnParams } from './requests';
 
 const tags = ['turns'];
 const DEFAULT_LIMIT = 50;

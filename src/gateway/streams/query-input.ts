@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { Refusal } from '../http/errors';
-import { TICKET_PARAMETER } from '../auth/tickets';
+import { TICKET_PARAMETER } from '../auth/principals';
 
 export type Query = Record<string, string | string[] | undefined>;
 

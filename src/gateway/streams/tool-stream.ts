@@ -1,17 +1,25 @@
 /** One direct call told as a stream, whoever has started it. */
-import type { FastifyReply } from 'fastify';
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyInstance } from 'fastify';
 import { envelopeOf, type CallHandle } from '../../client/turns/direct-call';
 import type { Watched } from '../../client/events/feed';
-import { positionText, type Position } from '../../client/events/position';
+import { positionText, type Position, readPosition } from '../../client/events/position';
 import type { TurnHandle } from '../../client/turns/turn-handle';
-import type { ToolEvent } from '../../shapes/tool-event';
+import type { ToolEvent } from '../../shapes/turn-event';
 import type { Store } from '../../store/store';
-import { withFilesCarried } from '../carried-files';
-import { SseConnection } from './connection';
-import { STREAM_SETTINGS } from './settings';
-import { stream } from './stream';
-import { streamed } from './turn-events';
+import { directCallId, isDirectCallId, oneTimeKey } from '../../shared/ids';
+import { withFilesCarried, knownVersions } from '../tool-catalogue';
 import type { GatewayParts } from '../route';
+import { Refusal } from '../http/errors';
+import type { Principal } from '../auth/principals';
+import { toolSchemas as schemas, type OfTool, type StartCall } from '../schemas/tools';
+import { callOf, startCall } from '../start-call';
+import { visibleTurn } from '../auth/visibility';
+import { SseConnection, type StreamLimits } from './connection';
+import { STREAM_SETTINGS, type StreamSettings } from './settings';
+import { stream } from './stream';
+import { streamed, badEventId, READERS } from './turn-events';
+import { askedInQuery, type Query } from './query-input';
 
 /** Before all that the history has. */
 export const BEGINNING = '0-0-0';
@@ -108,4 +116,108 @@ export class ToolStream {
     const { tool: tool_name, traceId } = this.of;
     return { tool_name, timestamp, ...(traceId === null ? {} : { trace_id: traceId }) };
   }
+}
+
+/** @@HEAD
+ * One direct call as a stream, with the four events of the tool specification and their shapes. GET starts a call where that
+ * cannot do harm, for an EventSource comes back by GET: a second call would be a second effect. For all other tools POST answers
+ * with the id of the call, whose events GET tells.
+ */
+
+const STARTERS = ['starter', 'admin'] as const;
+
+interface Follow extends OfTool {
+  Querystring: Query;
+}
+
+export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: StreamLimits, settings: StreamSettings): void {
+  app.get<Follow>(
+    '/tools/:toolName/sse',
+    { schema: schemas.follow, config: { roles: READERS, takesTicket: true }, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { principal, params, headers, query } = request;
+      const { toolName } = params;
+      const resumed = whereFrom(headers['last-event-id'], query);
+      const leave = limits.take(principal.name);
+      try {
+        const turnId = resumed?.turnId ?? (await start(principal, toolName, query));
+        const { turn, summary, traceId } = await visibleTurn(parts, principal, turnId);
+        const connection = new SseConnection(reply, settings, app.draining);
+        const events = turn.stream({ after: resumed?.after ?? null, signal: connection.signal });
+        const told = new ToolStream(parts.store, { turn, tool: toolName, traceId, after: resumed?.after ?? null });
+        await stream(reply, {
+          connection,
+          events,
+          ended: summary.ended_at !== null && resumed !== null,
+          ...(resumed === null ? { first: told.started() } : {}),
+          translate: (watched) => told.translate(watched),
+          log: parts.log,
+        });
+      } finally {
+        leave();
+      }
+      return reply;
+    },
+  );
+
+  const start = async (principal: Principal, toolName: string, query: Query): Promise<string> => {
+    if (!STARTERS.some((role) => principal.roles.includes(role))) {
+      const message = `To start a call takes one of the roles ${STARTERS.join(', ')}.`;
+      throw new Refusal({ code: 'PERMISSION_DENIED', reason: 'role_missing', message });
+    }
+    const versions = await knownVersions(parts, toolName);
+    if (!versions?.every((entry) => entry.class === 'compute' || entry.class === 'read')) throw notByGet(toolName);
+    const { input, agent } = askedInQuery(query, versions);
+    const key = oneTimeKey(randomBytes(16).toString('hex'));
+    const body = { input, ...(agent === undefined ? {} : { agent }) };
+    return (await (await parts.client()).call(callOf(toolName, body, principal.name, key))).id;
+  };
+
+  app.post<StartCall>('/tools/:toolName/sse', { schema: schemas.start, config: { roles: STARTERS } }, async (request, reply) => {
+    const { params } = request;
+    const call = await startCall(parts, request, params.toolName);
+    const base = `/v1/turns/${encodeURIComponent(call.id)}`;
+    return reply
+      .code(202)
+      .header('cache-control', 'no-store')
+      .send({
+        call_id: call.id,
+        state: 'running',
+        pending: [],
+        view_url: base,
+        events_url: `/tools/${params.toolName}/sse?call=${encodeURIComponent(bare(call.id))}`,
+        decisions_url: `${base}/decisions`,
+        ui_url: call.uiUrl,
+      });
+  });
+}
+
+const CALL = /^(?:call\/)?([A-Za-z0-9._~-]{1,128})$/;
+/** What is told once has the position before it, and a number: who comes back goes on after the position. */
+const EVENT_ID = /^([A-Za-z0-9._~-]{1,128}):(\d[\d-]{0,40})(?:\.\d{1,9})?$/;
+/** Null: a new call. @throws Refusal 400 */
+function whereFrom(lastEventId: string | string[] | undefined, query: Query): { turnId: string; after: Position | null } | null {
+  if (lastEventId !== undefined && lastEventId !== '') {
+    const [, call, text] = EVENT_ID.exec(String(lastEventId)) ?? [];
+    const after = text === undefined || text === BEGINNING ? null : readPosition(text);
+    const named = query.call === undefined || bare(String(query.call)) === call;
+    if (call !== undefined && named && isDirectCallId(directCallId(call)) && (after !== null || text === BEGINNING))
+      return { turnId: directCallId(call), after };
+    throw badEventId('An event id of a call looks like CALL:1-27-0, and names the call that is asked for.');
+  }
+  if (query.call === undefined) return null;
+  const call = CALL.exec(String(query.call))?.[1];
+  if (call === undefined || !isDirectCallId(directCallId(call)))
+    throw new Refusal({
+      code: 'INVALID_PARAMS',
+      reason: 'bad_call',
+      message: '"call" must be the id of a call, as POST gave it.',
+    });
+  return { turnId: directCallId(call), after: null };
+}
+
+function notByGet(tool: string): Refusal {
+  const message = `GET starts tools that are known here to be of class compute or read, for an EventSource that comes back would call ${tool} again.`;
+  const hint = `POST /tools/${tool}/sse, and GET the events_url that it answers.`;
+  return new Refusal({ code: 'INVALID_PARAMS', reason: 'not_by_get', message, hint, status: 405 });
 }

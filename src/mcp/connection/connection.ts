@@ -7,14 +7,12 @@ import { z } from 'zod';
 import type { JsonObject } from '../../shared/json/json';
 import { shortWithoutSecrets, withoutSecrets } from '../../shared/text/secrets';
 import { version } from '../../version';
-import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
-import type { ListedTool } from '../listed-tool';
-import { sdk, type Client } from './sdk';
-import { sendingOnce } from './sent-once';
-import type { ServerConfig } from '../servers-file';
-import { transportTo } from './transport';
-import { usableTools } from '../usable-tools';
 import type { ToolLogger } from '../../tools/define/tool';
+import { type ListedTool, usableTools } from '../listed-tool';
+import type { ServerConfig } from '../servers-file';
+import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
+import { sdk, type Client, type Transport } from './sdk';
+import { transportTo } from './transport';
 
 export interface ConnectionSettings {
   log: ToolLogger;
@@ -259,4 +257,32 @@ function isTimeout(failed: unknown): boolean {
 function fractionOf(done: number, total: number | undefined): number | undefined {
   const fraction = total === undefined ? NaN : done / total;
   return fraction >= 0 && fraction <= 1 ? fraction : undefined;
+}
+
+/** @@HEAD
+ * The SDK's transports send a message once more by themselves, after a login that the server's answer (401, 403) asked for. Of
+ * a call with effects that would be a repetition: the server may have acted before it answered.
+ */
+
+/** The server asked for another login once the call was there. */
+export class NotSentAgain extends Error {
+  override readonly name = 'NotSentAgain';
+  constructor() {
+    super('it was sent the call and asked for another login; the login is renewed, and the call was not sent again');
+  }
+}
+
+/** @param once arguments of the calls that go out once; by identity */
+export function sendingOnce(transport: Transport, once: WeakSet<object>): Transport {
+  const send = transport.send.bind(transport);
+  const sent = new WeakSet<object>();
+  transport.send = (message, options) => {
+    const given: unknown = 'params' in message ? message.params?.arguments : undefined;
+    if (typeof given === 'object' && given !== null && once.has(given)) {
+      if (sent.has(given)) return Promise.reject(new NotSentAgain());
+      sent.add(given);
+    }
+    return send(message, options);
+  };
+  return transport;
 }

@@ -5,9 +5,8 @@
 import type { ErrorCode } from '../../shared/wire/error-codes';
 import { visible } from '../../shared/text/visible';
 import { ToolError } from '../../tools/define/errors';
-import { Unreachable, type Connection } from './connection';
+import { Unreachable, type Connection, NotSentAgain } from './connection';
 import { sdk } from './sdk';
-import { NotSentAgain } from './sent-once';
 
 /** Of what a server says, characters. */
 const SAID = 1500;

@@ -2,45 +2,10 @@
 import type { CallbackInput } from '../wire/callback';
 import type { SubTurnReport } from '../turn/sub-turn';
 import type { AdmitCallInput, AdmitCallOutput, AdmitDirectInput, AdmitDirectOutput } from './admission';
-import type {
-  InspectEffectInput,
-  InspectEffectOutput,
-  ReconcileEffectInput,
-  ReconcileEffectOutput,
-  SettleEffectInput,
-} from './effects';
-import type {
-  CheckDecisionInput,
-  CheckDecisionOutput,
-  CheckSteerInput,
-  CheckSteerOutput,
-  CloseQuestionInput,
-  KeepSaidInput,
-  KeepSaidOutput,
-  NotifyInput,
-  ReadCardInput,
-  ReadCardOutput,
-  ReadSaidInput,
-  ReadSaidOutput,
-} from './people';
-import type { RunCallInput, RunCallOutput } from './run';
-import type {
-  BeginSessionInput,
-  BeginSessionOutput,
-  CheckForkInput,
-  CheckForkOutput,
-  LookAtTurnInput,
-  LookAtTurnOutput,
-} from './sessions';
-import type { CompactInput, CompactOutput, EndTurnInput, EndTurnOutput, TakeStepInput, TakeStepOutput } from './step';
-import type {
-  CloseSubTurnInput,
-  ForwardDecisionInput,
-  ForwardDecisionOutput,
-  LookAtSubTurnInput,
-  OpenSubTurnInput,
-  OpenSubTurnOutput,
-} from './sub-turns';
+import type { InspectEffectInput, InspectEffectOutput, ReconcileEffectInput, ReconcileEffectOutput, SettleEffectInput, RunCallInput, RunCallOutput } from './call';
+import type { CheckDecisionInput, CheckDecisionOutput, CheckSteerInput, CheckSteerOutput, CloseQuestionInput, KeepSaidInput, KeepSaidOutput, NotifyInput, ReadCardInput, ReadCardOutput, ReadSaidInput, ReadSaidOutput } from './people';
+import type { BeginSessionInput, BeginSessionOutput, CheckForkInput, CheckForkOutput, LookAtTurnInput, LookAtTurnOutput, CompactInput, CompactOutput, EndTurnInput, EndTurnOutput, TakeStepInput, TakeStepOutput } from './step';
+import type { CloseSubTurnInput, ForwardDecisionInput, ForwardDecisionOutput, LookAtSubTurnInput, OpenSubTurnInput, OpenSubTurnOutput } from './sub-turns';
 
 export interface Activities {
   takeStep(input: TakeStepInput): Promise<TakeStepOutput>;
@@ -68,3 +33,18 @@ export interface Activities {
   beginSession(input: BeginSessionInput): Promise<BeginSessionOutput>;
   checkFork(input: CheckForkInput): Promise<CheckForkOutput>;
 }
+
+/**
+ * What crosses between the turn workflow and its activities. All of it lands in Temporal's history,
+ * so it stays small: references, and values of at most 2 KB beside them.
+ */
+export * from './turn';
+export * from './call';
+export * from './step';
+export * from './admission';
+export * from './call';
+export * from './call';
+export * from './people';
+export * from './sub-turns';
+export * from './step';
+export * from './activities';

@@ -1,10 +1,11 @@
 /** A call, from admission to its outcome. */
-import type { ApprovalPolicy, Decision, Earlier } from '../approval/approval';
-import type { Safety } from '../turn/batches';
+import type { ApprovalPolicy, Decision, Earlier, Held, Settlement } from '../approval/approval';
+import type { Safety } from '../turn/calls';
 import type { CallError } from '../wire/errors';
 import type { JsonObject } from '../json/json';
 import type { ToolClass } from '../turn/tool-class';
 import type { Effect } from '../turn/turn-view';
+import type { CallOptions, TurnContext } from './turn';
 
 /** One call after static admission. */
 export interface AdmittedCall {
@@ -125,4 +126,87 @@ export interface SubTurnRef {
   workflow_id: string;
   first_execution_run_id: string;
   head: string | null;
+}
+
+/** @@HEAD One run of a call. */
+
+export interface RunCallInput {
+  turn: TurnContext;
+  call: CallArguments;
+  at: string;
+  /** Destructive calls write into the transcript themselves, after this head. */
+  head: string;
+  /** In the order in which they were given; empty where nobody was asked. */
+  approvals: Decision[];
+  /** Facts that the rules were asked about at admission. Absent in older histories. */
+  untrusted?: boolean;
+  /** What admission decided. */
+  verdict?: 'allow' | 'ask';
+  /** What admission took, ms, for the envelope; absent in old histories. */
+  validation_ms?: number;
+  /** Absent: all as by default. */
+  options?: CallOptions;
+}
+
+/** Of a recorded argument: histories from before there could be several have one, or null. */
+export function approvalsOf({ approvals, ...older }: RunCallInput & { approval?: Decision | null }): Decision[] {
+  return approvals ?? (older.approval ? [older.approval] : []);
+}
+
+export interface RunCallOutput {
+  state: 'succeeded' | 'failed' | 'in_doubt';
+  effect: Effect | null;
+  result_ref: string;
+  summary: string;
+  error: CallError | null;
+  attempts: number;
+  took_ms: number;
+  /** New head, for calls that wrote into the transcript; else null. */
+  head: string | null;
+  /** Destructive, put off before it was dispatched: ask again after so long, ms. Absent: it was not. */
+  busy_ms?: number;
+  /** Not dispatched: a person has to look again, for these reasons. Absent: nothing held it. */
+  held?: Held[];
+}
+
+/** @@HEAD What became of an effect. */
+
+/** After an attempt was lost: what does the effect record say? */
+export interface InspectEffectInput {
+  turn: TurnContext;
+  call: CallArguments;
+  at: string;
+  head: string;
+  /** Why the attempt is thought lost. */
+  cause: string;
+}
+
+export type InspectEffectOutput = { found: 'nothing_happened'; head: string } | { found: 'outcome'; outcome: RunCallOutput };
+
+/** The last of those who say so, and all of them. */
+export interface SettleEffectInput extends Settlement {
+  turn: TurnContext;
+  call: CallArguments;
+  at: string;
+  head: string;
+  /** Absent in older histories: it is the one. */
+  settlements?: Settlement[];
+}
+
+/** Asks the tool's own probe what became of a call in doubt. */
+export interface ReconcileEffectInput {
+  turn: TurnContext;
+  call: CallArguments;
+  at: string;
+  head: string;
+  /** ISO 8601. Before it the lost attempt may still be alive: that nothing has happened is not believed yet. */
+  not_applied_from: string;
+}
+
+/** `evidence` is what the probe saw, for the card; `settled` is there once the outcome is known. */
+export interface ReconcileEffectOutput {
+  evidence: string;
+  /** ISO 8601. The probe has found nothing, and an attempt may still act: from then on it is believed. */
+  not_applied_from?: string;
+  settled: RunCallOutput | null;
 }

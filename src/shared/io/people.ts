@@ -1,5 +1,5 @@
 /** What people said, and what they are told. */
-import type { Packed } from '../json/packed';
+import type { Packed } from '../json/json';
 import type { TurnContext } from './turn';
 
 /** Is this signed decision genuine, and for this very question? */

@@ -1,7 +1,7 @@
 /** A sub-agent's turn, from the turn that asked for it. */
 import type { JsonObject } from '../json/json';
 import type { OuterMode, SubTurnReport, TurnLimits } from '../turn/sub-turn';
-import type { RunCallInput, RunCallOutput } from './run';
+import type { RunCallInput, RunCallOutput } from './call';
 import type { TurnContext } from './turn';
 
 /** May the call's sub-agent begin, with what, and is there a turn of that id already? */

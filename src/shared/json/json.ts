@@ -1,3 +1,5 @@
+import { isOneSlip, nearest as mostAlike, similarity } from '../text/similar';
+
 /** The JSON data model. Everything that is hashed, stored or signalled is one of these values. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
@@ -84,4 +86,84 @@ function utf8Length(text: string): number {
     if (pair) i += 1; // two units, four bytes
   }
   return bytes;
+}
+
+/** @@HEAD
+ * A value with each text that stands in it several times written once. A call's digest, a person's name and a note stand at
+ * many places of a turn's state, which goes on from run to run.
+ */
+
+export interface Packed {
+  texts: string[];
+  /** A text `~<n>` stands for `texts[n]`; any other that begins with `~` has one more before it. */
+  value: Json;
+  /** Part with what people have said, which `value` has only numbers of. Absent: it has all of it. */
+  said_ref?: string;
+}
+
+/** Shorter ones take no more than what would stand for them. */
+const SHORTEST = 16;
+
+/** @param value plain data; what is undefined is left out, as in JSON */
+export function packed(value: unknown): Packed {
+  const counts = new Map<string, number>();
+  eachText(value, (text) => text.length >= SHORTEST && counts.set(text, (counts.get(text) ?? 0) + 1));
+  const texts = [...counts].filter(([, count]) => count > 1).map(([text]) => text);
+  const places = new Map(texts.map((text, index) => [text, `~${index}`]));
+  return { texts, value: mapped(value, (text) => places.get(text) ?? (text.startsWith('~') ? `~${text}` : text)) };
+}
+
+export function unpacked({ texts, value }: Packed): Json {
+  return mapped(value, (text) => {
+    if (!text.startsWith('~')) return text;
+    return text.startsWith('~~') ? text.slice(1) : texts[Number(text.slice(1))]!;
+  });
+}
+
+/** False for a state as older builds passed it on. */
+export function isPacked(value: unknown): value is Packed {
+  return typeof value === 'object' && value !== null && Array.isArray((value as Partial<Packed>).texts);
+}
+
+/** Whichever depth it stands at; names of fields are none. */
+export function eachText(value: unknown, tell: (text: string) => void): void {
+  if (typeof value === 'string') tell(value);
+  else if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) eachText(part, tell);
+}
+
+function mapped(value: unknown, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return (value ?? null) as Json;
+  if (Array.isArray(value)) return value.map((part: unknown) => mapped(part, change));
+  const parts = Object.entries(value).filter(([, part]) => part !== undefined);
+  return Object.fromEntries(parts.map(([key, part]) => [key, mapped(part, change)]));
+}
+
+/** @@HEAD Fields of a definition that nobody reads: a rule under a misspelt name binds nobody, and nothing else would show it. */
+
+/**
+ * One fault for each, with the right name where one is near.
+ * @param at what the fields stand in, for the message: `permissions`; empty for the definition itself
+ */
+export function unknownFields(given: unknown, known: readonly string[], at = ''): string[] {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
+  return Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const near = nearest(name, known);
+      const where = at === '' ? '' : `${at}.`;
+      const rest = near === null ? `the fields are ${known.join(', ')}` : `did you mean ${near}?`;
+      return `${where}${name.slice(0, 100)} is no field; ${rest}`;
+    });
+}
+
+/** Of names that are less alike nobody means the one by the other. */
+const ALIKE = 0.6;
+
+/** The known name that is most like it; null where none is near. */
+export function nearest(name: string, known: readonly string[]): string | null {
+  const slip = known.find((word) => isOneSlip(name.toLowerCase(), word.toLowerCase()));
+  if (slip !== undefined) return slip;
+  const [best] = mostAlike(name, known, 1);
+  return best !== undefined && similarity(name, best) >= ALIKE ? best : null;
 }

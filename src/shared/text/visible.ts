@@ -1,3 +1,5 @@
+
+
 /**
  * Untrusted text, made safe to show to the person who decides: nothing invisible, nothing that
  * reorders what is read, nothing that Markdown would turn into a link, an image or a heading.
@@ -75,3 +77,30 @@ export const UNSEEN_RANGES: readonly (readonly [from: number, to: number])[] = [
 const code = (point: number) => `\\u{${point.toString(16)}}`;
 
 export const UNSEEN = new RegExp(`[${UNSEEN_RANGES.map(([from, to]) => `${code(from)}-${code(to)}`).join('')}]`, 'gu');
+
+/** A text that no list can be asked for. */
+export class UnsearchableText extends TypeError {
+  override readonly name = 'UnsearchableText';
+}
+
+/** Databases behind Temporal's lists refuse a NUL, and the server asks them again and again until its time is up; no name of ours has one of these. */
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** @throws UnsearchableText where a database cannot take it */
+export function searchable(text: string): string {
+  if (!CONTROL.test(text) && text.isWellFormed()) return text;
+  const shown = JSON.stringify(text.slice(0, 100));
+  throw new UnsearchableText(
+    `${shown} has a control character or half a character, which no list can be asked for. Leave it out.`,
+  );
+}
+
+/** A text as a literal of Temporal's list filter. @throws UnsearchableText */
+export function visibilityText(text: string): string {
+  return `'${searchable(text).replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
+}
+
+/** One word for a shell: others choose names, and people paste what we print. Without quotes where no shell reads anything into it. */
+export function shellWord(text: string): string {
+  return /^[\w.:,@+/-][\w=.:,@+/-]*$/.test(text) ? text : `'${visible(text).replaceAll("'", "'\\''")}'`;
+}

@@ -42,7 +42,7 @@ export interface SendBody {
   resume?: true;
   /** The message signed for this session; absent: a bare one. */
   attestation?: string;
-  /** Part of the store with where the turn's questions and its end are told of (notify/callback.ts). */
+  /** Part of the store with where the turn's questions and its end are told of (notify/webhook.ts). */
   callback_ref?: string;
 }
 

@@ -5,8 +5,7 @@
 import { hashJson } from '../json/digests';
 import { isTurnId } from '../ids';
 import { jsonBytes } from '../json/json';
-import { shortView } from './short-view';
-import type { CallView, TurnState, TurnUsage } from './turn-view';
+import { shortView, type CallView, type TurnState, type TurnUsage } from './turn-view';
 
 /** What a turn may use; as a reservation: what it holds of its parent's. */
 export interface TurnLimits {

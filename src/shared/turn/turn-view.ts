@@ -1,3 +1,6 @@
+import type { CallError } from '../wire/errors';
+import { cutJson } from '../json/json';
+
 /** What outsiders see of a turn: query `status`, the workflow's result, `holdfast show`. Types alone: workflows load no zod. */
 export type {
   ApprovalView,
@@ -10,5 +13,49 @@ export type {
   SurfacedCall,
   TurnView,
 } from '../../shapes/turn-view';
-export type { TurnUsage } from '../../shapes/usage';
+export type { TurnUsage } from '../../shapes/turn-view';
 export type { CallState, Effect, TurnState } from './turn-states';
+
+/** @@HEAD A call's view with its texts cut: what it was, what became of it and where it stands in the store stay. */
+
+/** What is left of a text, bytes of JSON. */
+export const SHORT = 160;
+
+export function shortView(call: CallView): CallView {
+  const { approval, error, result_summary } = call;
+  const decisions = approval.decisions.map((said) => ({
+    ...said,
+    note: short(said.note),
+    identity: cutJson(said.identity, SHORT),
+  }));
+  return {
+    ...call,
+    approval: { ...approval, note: short(approval.note), decisions },
+    error: shortError(error),
+    result_summary: short(result_summary),
+  };
+}
+
+/** Code, kind and reason say what happened; the message, cut, says it in words. It ends with an ellipsis where anything was left out. */
+export function shortError(error: CallError | null): CallError | null {
+  if (error === null) return null;
+  const { details, hint, migration_guide, ...rest } = error;
+  const short = { ...rest, reason: cutJson(error.reason, SHORT), message: cutJson(error.message, SHORT) };
+  const whole = short.reason === error.reason && (details ?? hint ?? migration_guide) === undefined;
+  return whole || isCut(short.message) ? short : { ...short, message: `${cutJson(error.message, SHORT - 3)}…` };
+}
+
+/** What was shortened says so. */
+export function isCut(text: unknown): boolean {
+  return typeof text === 'string' && text.endsWith('…');
+}
+
+/** Whether a text is another, or the beginning of it that was left when it was shortened. */
+export function isShortOf(text: unknown, whole: unknown): boolean {
+  if (!isCut(text)) return text === whole;
+  return typeof whole === 'string' && whole.startsWith((text as string).replace(/…+$/, ''));
+}
+
+export function short(text: string | null): string | null {
+  return text === null ? null : cutJson(text, SHORT);
+}

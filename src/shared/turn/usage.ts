@@ -1,5 +1,5 @@
 /** What model requests took, added up. */
-import type { StepUsage } from '../activity-io';
+import type { StepUsage } from '../io/activities';
 
 export const NO_USAGE: Readonly<StepUsage> = {
   input_tokens: 0,

@@ -3,7 +3,7 @@
  * argument of the update; a workflow that comes to it later refuses it. So nothing that was reported as not taken is taken
  * afterwards. Signals carry no such time, and count whenever they come.
  */
-import { calendarMs } from '../calendar';
+import { calendarMs } from '../budget-book';
 import { isJsonObject, type Json } from '../json/json';
 
 export interface Waits {
@@ -38,4 +38,12 @@ export function lateFault(waits: Json | undefined, nowMs: number): string | null
   if (untilMs <= nowMs + LONGEST_MS) return null;
   const longest = `${LONGEST_MS / 60_000} minutes`;
   return `its sender waits until ${until as string}, more than ${longest} after it arrived at ${now}; compare the clocks of sender and Temporal server`;
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3) → milliseconds; undefined: absent or not readable. */
+export function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  const ms = Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Json } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import type { Block, Part } from '../../shared/turn/transcript';
-import { deepFreeze, callLines, readCall } from './call-lines';
+import { deepFreeze, callLines, readCall } from './transcript';
 import {
   blockFault,
   isHash,

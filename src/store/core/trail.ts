@@ -3,7 +3,7 @@
  * the trail is an index of them, and each of its entries follows from one block alone. So whoever reads it can see
  * whether the block still says the same.
  */
-import { searchable } from '../../shared/text/visibility-text';
+import { searchable } from '../../shared/text/visible';
 import { samePerson } from '../../shared/approval/approval';
 import { asTurnId, idsFromKey } from '../../shared/ids';
 import { readBlock, type ReadSubject } from '../../record/read-block';

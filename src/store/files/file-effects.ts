@@ -9,9 +9,8 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFile, hasCode, makeDirs } from './atomic-file';
-import { decodeRecord, encodeRecord, isEffectKey } from '../core/effect-record';
-import { namesOf, type EffectVersion, type EffectVersions } from '../core/effects';
+import { createFile, hasCode, makeDirs } from './new-files';
+import { decodeRecord, encodeRecord, isEffectKey, namesOf, type EffectVersion, type EffectVersions } from '../core/effects';
 import { StoreError, type EffectRecord } from '../store';
 
 const FILE = /^([1-9]\d{0,8})\.([1-9]\d{0,8})\.json$/;

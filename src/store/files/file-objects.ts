@@ -10,9 +10,8 @@ import type { ObjectLines, Objects } from '../core/content-store';
 import { StoreError } from '../store';
 import type { TrailEntry } from '../core/trail';
 import { isHash } from '../core/seal';
-import { hasCode, makeDirs, replaceFile } from './atomic-file';
+import { hasCode, makeDirs, replaceFile, NewFiles } from './new-files';
 import type { FileTrail } from './file-trail';
-import { NewFiles } from './new-files';
 
 /** Files read at once. */
 const GROUP = 32;

@@ -18,7 +18,7 @@ import { Effects } from '../core/effects';
 import { openIdentity, openSaltKey } from '../core/identity';
 import type { Store } from '../store';
 import { TrailPages } from '../core/trail-pages';
-import { makeDirs, sweepTemp, syncDir } from './atomic-file';
+import { makeDirs, sweepTemp, syncDir } from './new-files';
 import { FileBytes, FileObjects } from './file-objects';
 import { FileEffects } from './file-effects';
 import { FileRegisters } from './file-registers';

@@ -4,8 +4,7 @@
  * row, and knows that the claim is its own.
  */
 import { randomUUID } from 'node:crypto';
-import { decodeRecord, encodeRecord } from '../core/effect-record';
-import { namesOf, type EffectVersion, type EffectVersions } from '../core/effects';
+import { decodeRecord, encodeRecord, namesOf, type EffectVersion, type EffectVersions } from '../core/effects';
 import { StoreError, type EffectRecord } from '../store';
 import type { Database } from './database';
 

@@ -3,22 +3,20 @@
  * for passes here before anything acts; what fails is answered to the model, and reaches neither a person nor a tool.
  * Where a hook does I/O, or a classifier is asked, the last two steps are done again in `admitCall`.
  */
-import type { AdmittedCall } from '../../shared/activity-io';
-import type { Resources, Safety } from '../../shared/turn/batches';
-import { callError, type CallError } from '../../shared/wire/errors';
+import type { AdmittedCall } from '../../shared/io/activities';
+import type { Resources, Safety } from '../../shared/turn/calls';
+import { callError, type CallError, exceptionText } from '../../shared/wire/errors';
 import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { lackingTool } from '../catalogue/finding';
 import { hashJson, inputDigest } from '../../store/core/seal';
 import { hooksFor, runBefore, type InputChange } from './hooks';
-import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from './policy';
+import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict, targetOf } from './policy';
 import { inputError, readInput, taken } from '../schema/input-output';
 import { sunsetFault } from '../define/versions';
 import type { PreparedAgent, PreparedTool } from '../catalogue/registry';
 import type { Violation } from '../schema/schema';
-import { targetOf } from './act';
-import { exceptionText } from '../../shared/text/exception-text';
 import type { ToolLogger } from '../define/tool';
 
 /** Of a tool's name that the model has made up, as JSON: history and transcript have it. */

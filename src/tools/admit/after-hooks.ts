@@ -1,7 +1,6 @@
 /** After-hooks over one result. They annotate: what the tool returned is stored as it was, whatever they say or do. */
-import type { Envelope, EnvelopeMetadata, HookNote } from '../../shared/wire/envelope';
+import { type Envelope, type EnvelopeMetadata, type HookNote, exceptionText } from '../../shared/wire/errors';
 import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json';
-import { exceptionText } from '../../shared/text/exception-text';
 import { toJson } from '../results/to-json';
 import { HOOK_TIMEOUT, hooksFor, within, type AfterHook, type HookContext, type HookResult, type AfterAnswer } from './hooks';
 

@@ -2,10 +2,10 @@
  * The classifier of mode `auto`: it may approve what the rules leave open, and nothing else. It is asked only there,
  * never for a destructive call; whatever goes wrong with it means that a person is asked.
  */
-import type { Denials } from '../../shared/activity-io';
-import { unknownFields } from '../../shared/unknown-fields';
+import type { Denials } from '../../shared/io/activities';
+import { unknownFields } from '../../shared/json/json';
 import { within, type HookCall, type HookContext } from './hooks';
-import { exceptionText } from '../../shared/text/exception-text';
+import { exceptionText } from '../../shared/wire/errors';
 
 export interface ClassifierAnswer {
   verdict: 'approve' | 'deny' | 'ask';

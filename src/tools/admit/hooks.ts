@@ -2,14 +2,12 @@
  * Hooks: code of the agent's or app's author around every call. Before-hooks see a call that is valid, and may
  * refuse it or change its input; whoever fails, fails closed. After-hooks see a result, and may only annotate it.
  */
-import { type CallError, callError } from '../../shared/wire/errors';
-import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
-import { unknownFields } from '../../shared/unknown-fields';
+import { type CallError, callError, exceptionText } from '../../shared/wire/errors';
+import { type Json, type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
 import type { ToolClass } from '../../shared/turn/tool-class';
 import type { TurnFacts } from '../../rules';
 import { matchesWildcard } from '../../rules/text-pattern';
 import { toJson } from '../results/to-json';
-import { exceptionText } from '../../shared/text/exception-text';
 import type { CheckFault, ToolLogger } from '../define/tool';
 
 /** The call that a hook looks at. Its own copy: what a hook writes into it changes nothing. */

@@ -2,9 +2,8 @@
 import type { ModelMessage, ModelTool } from '../../model/provider';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Tool } from '../define/tool';
-import { MANY_TOOLS, type Choice } from './choice';
+import { MANY_TOOLS, type Choice, FIND_TOOLS, findTools, OPEN_GROUP, openGroup } from './finding';
 import { bm25, entryOf } from './ranker';
-import { FIND_TOOLS, findTools, OPEN_GROUP, openGroup } from './finding';
 
 export interface Catalogue {
   /** Tools that the choice itself adds to the agent's. */

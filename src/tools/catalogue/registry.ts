@@ -5,21 +5,20 @@ import type { ModelSettings } from '../../model/prices';
 import type { ModelTool } from '../../model/provider';
 import type { ApprovalPolicy } from '../../shared/approval/approval';
 import type { JsonObject } from '../../shared/json/json';
-import type { TurnContext } from '../../shared/activity-io';
+import type { TurnContext } from '../../shared/io/activities';
 import type { OuterMode } from '../../shared/turn/sub-turn';
 import { approvalPolicyOf, type ApprovalSettings } from '../../rules/approvals';
+import { hashJson } from '../../store/core/seal';
+import type { Agent } from '../../agents/agent';
 import { budgetsOf, type ToolBudget } from '../limits/budgets';
-import { makeCatalogue, type Catalogue } from './catalogue';
 import { joinHooks, type Hooks } from '../admit/hooks';
 import { compilePolicy, type Policy } from '../admit/policy';
-import { hashJson } from '../../store/core/seal';
-import { policyOf, policyWithin } from './policy-ref';
 import { describe } from '../define/model-text';
 import { isSunset } from '../define/versions';
 import { readResult } from '../results/shape';
 import { compiledInput, type Validator } from '../schema/schema';
 import type { Tool } from '../define/tool';
-import type { Agent } from '../../agents/agent';
+import { makeCatalogue, type Catalogue } from './catalogue';
 
 export interface PreparedTool {
   tool: Tool;
@@ -221,4 +220,34 @@ function memoized<K extends object, V>(make: (key: K) => V): (key: K) => V {
 /** Compiled once for each schema. */
 export function prepareTool(tool: Tool): PreparedTool {
   return { tool, ...compiledInput(tool.input as JsonObject) };
+}
+
+/** @@HEAD Everything that decides on an agent's calls; its hash is the `policy_ref`. */
+
+/**
+ * Rules, conditions, mode, what approval takes, budgets, and the names of hooks and classifier (their code is the worker's version). What is at its
+ * default is left out, so that rules of plain names keep the hash that they always had.
+ */
+export function policyOf(
+  { permissions, approvalExpiryMs, classifier, approvals, budgets }: Agent,
+  { before, after }: Hooks,
+  { channel }: ApprovalSettings,
+): JsonObject {
+  const { mode, allow, ask, deny } = permissions;
+  const named = {
+    ...(mode === 'default' ? {} : { mode }),
+    ...(before.length === 0 ? {} : { before_hooks: before.map((hook) => hook.name) }),
+    ...(after.length === 0 ? {} : { after_hooks: after.map((hook) => hook.name) }),
+    ...(classifier === undefined ? {} : { classifier: classifier.name }),
+    ...(approvals === undefined ? {} : { approvals: JSON.parse(JSON.stringify(approvals)) as JsonObject }),
+    ...(budgets === undefined ? {} : { budgets: JSON.parse(JSON.stringify(budgets)) as JsonObject[] }),
+    ...(channel === 'any' ? {} : { channel }),
+  };
+  const rules = JSON.parse(JSON.stringify({ allow, ask, deny })) as JsonObject;
+  return { v: 'holdfast.policy/1', permissions: rules, approval_expiry_ms: approvalExpiryMs, ...named };
+}
+
+/** The same, where the modes of turns above hold too. */
+export function policyWithin(policyRef: string, within: readonly OuterMode[]): JsonObject {
+  return { v: 'holdfast.policy_within/1', policy_ref: policyRef, within: [...within] };
 }

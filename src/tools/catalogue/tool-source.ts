@@ -5,7 +5,7 @@
  */
 import type { Tool } from '../define/tool';
 
-export { isFrom, SEPARATOR } from '../../shared/server-tools';
+export { isFrom, SEPARATOR } from '../../shared/turn/tool-class';
 
 export interface Offered {
   /** In a stable order: by server as they were asked for, then by name. */

@@ -3,7 +3,7 @@
  * reads, whether it failed, and the data where there are some.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import type { Envelope } from '../../shared/wire/envelope';
+import type { Envelope } from '../../shared/wire/errors';
 import { ConversionError, shown, type Conversion, type Loss } from './conversion';
 import { objectOf } from './imported';
 import { plainJson, RESULT_BOUNDS } from './plain-json';

@@ -4,8 +4,7 @@
  */
 import { inspect } from 'node:util';
 import type { z } from 'zod';
-import { type JsonObject, isJsonObject } from '../../shared/json/json';
-import { unknownFields } from '../../shared/unknown-fields';
+import { type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
 import { defaultsOf } from '../schema/defaults';
 import { compiledInput, compileOutput, isZod, outputSchema, plain } from '../schema/schema';
 import { TOOL, type Tool, type ToolDefinition } from './tool';

@@ -4,7 +4,7 @@ import semver from 'semver';
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../shared/wire/error-codes';
 import { TOOL_CLASSES } from '../../shared/turn/tool-class';
-import { unknownFields } from '../../shared/unknown-fields';
+import { unknownFields } from '../../shared/json/json';
 import type { ToolDefinition } from './tool';
 
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;

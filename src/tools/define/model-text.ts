@@ -1,5 +1,5 @@
 import type { ModelTool } from '../../model/provider';
-import { INLINE_BYTES } from '../../shared/activity-io';
+import { INLINE_BYTES } from '../../shared/io/activities';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { inputSchema } from '../schema/schema';
 import { deprecationNotice, deprecationOf } from './versions';

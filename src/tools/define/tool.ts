@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../shared/wire/error-codes';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { TargetKind } from '../../rules';
 import type { ToolClass } from '../../shared/turn/tool-class';
-import type { Resources } from '../../shared/turn/batches';
+import type { Resources } from '../../shared/turn/calls';
 import type { Cursors } from '../results/pages';
 import type { AgentLimits } from '../../agents/limits';
 import type { BinaryFile, FileResult } from '../results/binary';

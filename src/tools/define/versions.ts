@@ -1,7 +1,6 @@
 /** Which of the registered versions of a tool is meant by `name`, `name@1.2.0` or `name@^1.2`. */
 import semver from 'semver';
-import type { Deprecation, EnvelopeMetadata } from '../../shared/wire/envelope';
-import { callError, type CallError } from '../../shared/wire/errors';
+import { type Deprecation, type EnvelopeMetadata, callError, type CallError } from '../../shared/wire/errors';
 import type { Tool } from './tool';
 
 /** A tool itself, or words for one of the app's `tools`. */

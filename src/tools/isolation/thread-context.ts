@@ -2,9 +2,8 @@
 import { serialize } from 'node:v8';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../shared/json/json';
-import type { Answer } from './job';
-import type { CursorCall, Level, RunFacts, StoreCall, ToWorker } from './protocol';
-import { valueOf } from './threads';
+import type { Answer, CursorCall, Level, RunFacts, StoreCall, ToWorker } from './protocol';
+import { valueOf } from './pool';
 import type { ToolContext, ToolLogger } from '../define/tool';
 
 /** A tool that tells more than this, faster than the worker hears it, waits: the worker's thread and memory are everybody's. */

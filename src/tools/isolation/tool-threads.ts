@@ -12,9 +12,8 @@ import { putBack } from '../results/binary';
 import type { Deadline } from '../run/deadline';
 import { ToolError } from '../define/errors';
 import { GRACE } from '../run/run';
-import { compiled, type Answer } from './job';
-import { answerOf, type Returned, type ToolPart, type ToThread, type ToWorker, type Wanted } from './protocol';
-import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './threads';
+import { compiled, type Answer, answerOf, type Returned, type ToolPart, type ToThread, type ToWorker, type Wanted } from './protocol';
+import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './pool';
 import type { Tool, ToolContext } from '../define/tool';
 
 const SIZE: Size = { threads: 4, heapMb: 512, idleMs: 60_000 };

@@ -1,7 +1,6 @@
 /** Budgets of an agent: what its destructive calls may spend in a while, all together. Their definition, its faults, and one call's share. */
 import { isAmount } from '../../shared/budget-book';
-import { type JsonObject, isJsonObject } from '../../shared/json/json';
-import { unknownFields } from '../../shared/unknown-fields';
+import { type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
 import type { TurnFacts } from '../../rules';
 import { compileExpression, type Expression } from '../../rules/conditions/condition';
 import { matchesWildcard } from '../../rules/text-pattern';

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { hashJson, inputDigest } from '../../store/core/seal';
-import type { EnvelopeMetadata } from '../../shared/wire/envelope';
+import type { EnvelopeMetadata } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { Tool } from '../define/tool';
 

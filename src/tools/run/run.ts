@@ -3,15 +3,14 @@
  * one error of the table. A cancellation is no tool error: it is thrown on.
  */
 import { types } from 'node:util';
-import { BEGUN_TOO_LATE, callError, type CallError } from '../../shared/wire/errors';
+import { BEGUN_TOO_LATE, callError, type CallError, exceptionText } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { Deadline } from './deadline';
 import { withFilesKept, type BinaryFile, type FileResult } from '../results/binary';
 import { isToolError } from '../define/errors';
 import { checkOutput, FOR_THE_OWNER, taken } from '../schema/input-output';
 import { Yielded } from './returned';
-import { exceptionText } from '../../shared/text/exception-text';
-import { redactedValue } from '../../telemetry/redact';
+import { redactedValue } from '../../telemetry/log';
 import type { Tool, ToolContext, ToolLogger, ToolYield } from '../define/tool';
 
 export type RunResult =

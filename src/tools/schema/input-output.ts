@@ -3,8 +3,7 @@
  * they get. What is recorded, shown, hashed and asked about by rules stays the input, which is JSON (decision 0037).
  */
 import { z } from 'zod';
-import { callError, type CallError } from '../../shared/wire/errors';
-import { exceptionText } from '../../shared/text/exception-text';
+import { callError, type CallError, exceptionText } from '../../shared/wire/errors';
 import type { JsonObject, Json } from '../../shared/json/json';
 import { ToolError } from '../define/errors';
 import type { Tool } from '../define/tool';

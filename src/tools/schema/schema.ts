@@ -13,7 +13,7 @@ import { AJV_OPTIONS, ajvFor, forAjv, type AjvOptions, dialectOf, type Dialect, 
 import { closed } from './closed';
 import { defaultsOf } from './defaults';
 import { isToolError } from '../define/errors';
-import { defineJob } from '../isolation/job';
+import { defineJob } from '../isolation/protocol';
 import { inThread } from '../isolation/pool';
 import { faultsOver, FEW_FAULTS, FEW_STEPS, stepsOver, weightOf, type Weight } from './cost';
 

@@ -7,8 +7,7 @@ import { samePerson, type Edit, type Settlement } from '../../shared/approval/ap
 import { hashJson } from '../../shared/json/digests';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
 import { answers, countDecision, decisionOn, findQuestion, reasonAgainst, type Said, type Sent } from './decision-rules';
-import { resetSeed } from '../sandbox/reset-seed';
-import { now } from '../sandbox/time';
+import { resetSeed, now } from '../sandbox/time';
 import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
 import { NO_ROOM, placesFor, type Words } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';

@@ -1,21 +1,18 @@
 /** Signals and updates through which people decide and steer. Whatever arrives, nothing here can fail or stall the turn. */
 import { ActivityFailure, ApplicationFailure, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
-import { type DecisionKind, readDecision } from '../../shared/approval/decision';
+import { type DecisionKind, readDecision, readSteer } from '../../shared/approval/decision';
 import { isJsonObject, type Json, jsonBytes } from '../../shared/json/json';
 import { decodePayload } from '../../shared/wire/payload';
-import { readSteer } from '../../shared/approval/steer';
 import { untilOf } from '../../shared/wire/waits';
 import { DECIDE_UPDATE, type DecideAnswer, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL } from '../contract';
-import type { Arrivals } from '../sandbox/arrivals';
+import { type Arrivals, type Arrival, onSignals, updateSender } from '../sandbox/signals';
 import type { ApprovalQuestions } from './approval-questions';
 import type { Dispatch } from '../call/dispatch-types';
 import { mustBeInTime, now } from '../sandbox/time';
-import { type Interruption, readBy } from '../turn/interruption';
-import { type Arrival, onSignals } from '../sandbox/signals';
+import { type Interruption, readBy } from '../turn/ending';
 import type { TurnData } from '../turn/state';
 import { hear } from '../sub-agents/sub-turns';
 import type { Steering } from '../turn/steering';
-import { updateSender } from '../sandbox/update-senders';
 import { ignoreSignal } from '../turn/state-limits';
 
 const DESCRIPTIONS: Record<DecisionKind, string> = {

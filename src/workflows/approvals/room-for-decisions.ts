@@ -4,7 +4,7 @@
  * it, with the longest name and the longest signature: it can be decided, whatever else is said. A question that has no such
  * room is not asked.
  */
-import type { CallArguments } from '../../shared/activity-io';
+import type { CallArguments } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { jsonBytes } from '../../shared/json/json';
 import type { Question } from './question';

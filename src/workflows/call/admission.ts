@@ -4,19 +4,17 @@
  */
 import { keepProgress } from '../turn/state';
 import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
-import type { AdmitCallOutput, AdmittedCall, CallArguments, CallOutcome, TurnContext } from '../../shared/activity-io';
+import type { AdmitCallOutput, AdmittedCall, CallArguments, CallOutcome, TurnContext } from '../../shared/io/activities';
 import { PLAIN_POLICY, samePerson, type Decision, type Earlier, type Edit, type Held } from '../../shared/approval/approval';
 import { callDigest, hashJson, idempotencyKey } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
 import { admitCall, closeQuestion } from '../activities';
-import { endCall, moveCall, renew, showDecisions, stoppedOutcome, supersede, viewOf } from './call-log';
-import { addMaker } from '../turn/makers';
-import { resetSeed } from '../sandbox/reset-seed';
+import { endCall, moveCall, renew, showDecisions, stoppedOutcome, supersede, viewOf, countDenial, endDenials, openFacts, takeDecided } from './call-log';
+import { addMaker } from '../turn/steering';
+import { resetSeed, now } from '../sandbox/time';
 import type { ApprovalQuestion } from '../approvals/question';
-import { now } from '../sandbox/time';
 import { isBounded } from '../sandbox/is-bounded';
 import { hasRoomToAsk, notAsked } from '../approvals/room-for-decisions';
-import { countDenial, endDenials, openFacts, takeDecided } from './pending-admission';
 import type { Admission, Dispatch } from './dispatch-types';
 
 /** What a revision of a call is asked about with. */

@@ -1,7 +1,7 @@
 /** The view of each call, moved from state to state, and the outcomes that go back to the model. */
-import type { AdmittedCall, CallOutcome, RenewedPolicy, RunCallInput } from '../../shared/activity-io';
+import type { AdmittedCall, CallOutcome, RenewedPolicy, RunCallInput, AdmitCallInput, DecidedCall, Denials } from '../../shared/io/activities';
 import { PLAIN_POLICY, type Decision } from '../../shared/approval/approval';
-import { move } from '../../shared/turn/call-state';
+import { move } from '../../shared/turn/calls';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { CallState, CallView } from '../../shared/turn/turn-view';
 import type { TurnData } from '../turn/state';
@@ -170,4 +170,36 @@ function blank(call: AdmittedCall): Omit<CallOutcome, 'state' | 'error'> {
     decision: null,
     note: null,
   };
+}
+
+/** @@HEAD Calls that static admission left undecided: what `admitCall` is told, and what becomes of its answer. */
+
+/** Each is told of on the next card, and goes on in every run. */
+const MOST_CHANGES = 20;
+
+const NONE: Denials = { in_a_row: 0, in_all: 0 };
+
+export function openFacts(data: TurnData, call: AdmittedCall): Pick<AdmitCallInput, 'undecided' | 'changes'> {
+  return {
+    ...(call.changes ? { changes: call.changes } : {}),
+    ...(call.undecided ? { undecided: { untrusted: call.untrusted ?? false, denials: data.denials ?? NONE } } : {}),
+  };
+}
+
+/** From here on the call is what was decided: its input, verdict and reason. */
+export function takeDecided(data: TurnData, call: AdmittedCall, decided: DecidedCall): void {
+  const { by_classifier, changes, ...fields } = decided;
+  Object.assign(call, fields, { changes: [...(call.changes ?? []), ...changes].slice(-MOST_CHANGES) });
+  viewOf(data, call.id).approval.required = decided.verdict === 'ask';
+  if (by_classifier) endDenials(data);
+}
+
+export function countDenial(data: TurnData): void {
+  const { in_a_row, in_all } = data.denials ?? NONE;
+  data.denials = { in_a_row: in_a_row + 1, in_all: in_all + 1 };
+}
+
+/** The classifier or a person has approved: the row is over, the turn's count stays. */
+export function endDenials(data: TurnData): void {
+  if (data.denials) data.denials = { ...data.denials, in_a_row: 0 };
 }

@@ -3,8 +3,8 @@
  * settled by the same code as a call of a turn; only the loop around it is missing.
  */
 import { continueAsNew, defineQuery, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { CallInput, CallOutcome, TurnContext, TurnInput } from '../../shared/activity-io';
-import type { Envelope } from '../../shared/wire/envelope';
+import type { CallInput, CallOutcome, TurnContext, TurnInput } from '../../shared/io/activities';
+import type { Envelope } from '../../shared/wire/errors';
 import type { DirectCallView } from '../../shared/turn/turn-view';
 import { keyword } from '../../shared/search-attributes';
 import { admitDirect } from '../activities';

@@ -1,8 +1,8 @@
 /** Makes what dispatch works with. */
-import type { TurnContext } from '../../shared/activity-io';
+import type { TurnContext } from '../../shared/io/activities';
 import { noteHash } from '../../shared/approval/decision';
 import { checkDecision, notify } from '../activities';
-import { Arrivals } from '../sandbox/arrivals';
+import { Arrivals } from '../sandbox/signals';
 import { ApprovalQuestions, type Check } from '../approvals/approval-questions';
 import type { Dispatch } from './dispatch-types';
 import { now } from '../sandbox/time';

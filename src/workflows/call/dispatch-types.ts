@@ -1,7 +1,7 @@
 /** What the files of dispatch hand to each other. */
-import type { CallArguments, CallOptions, CallOutcome, TurnBegin, TurnContext } from '../../shared/activity-io';
+import type { CallArguments, CallOptions, CallOutcome, TurnBegin, TurnContext } from '../../shared/io/activities';
 import type { Decision, Held } from '../../shared/approval/approval';
-import type { Arrivals } from '../sandbox/arrivals';
+import type { Arrivals } from '../sandbox/signals';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
 import type { TurnData } from '../turn/state';

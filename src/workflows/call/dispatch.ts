@@ -3,15 +3,14 @@
  * order; batches run in the order of the calls, and so do the results go back.
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { AdmittedCall, CallOutcome } from '../../shared/activity-io';
+import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
 import { PLAIN_POLICY } from '../../shared/approval/approval';
-import { batches, forEachCapped } from '../../shared/turn/batches';
+import { batches, forEachCapped } from '../../shared/turn/calls';
 import { admit, admitAs, closeAsked, saidOn } from './admission';
 import { endCall, propose, stoppedOutcome, supersede } from './call-log';
 import type { Admission, Dispatch, Ran } from './dispatch-types';
 import { refuseThird, rememberFailure } from './repetition';
-import { runDestructive } from './run-destructive';
-import { runRepeatable } from './run-repeatable';
+import { runDestructive, runRepeatable } from './run-call';
 import { runSubTurn } from '../sub-agents/run-sub-turn';
 import type { OpenStep } from '../turn/state';
 import { fitCalls } from '../turn/state-limits';

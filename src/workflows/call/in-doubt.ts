@@ -1,13 +1,13 @@
 /** A call whose outcome nobody knows: its tool's probe is asked first, with patience, and then people. */
 import { ActivityFailure, ApplicationFailure, CancellationScope, log, patched, sleep, workflowInfo } from '@temporalio/workflow';
-import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/activity-io';
+import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/io/activities';
 import { PLAIN_POLICY, SETTLEMENT_REFUSED, type ApprovalPolicy } from '../../shared/approval/approval';
 import { inDoubtCard } from '../../shared/approval/card';
 import { cutJson } from '../../shared/json/json';
 import { reconcileEffect, settleEffect } from '../activities';
 import { moveCall, viewOf } from './call-log';
 import type { Admission, Dispatch } from './dispatch-types';
-import { addMaker } from '../turn/makers';
+import { addMaker } from '../turn/steering';
 import { now } from '../sandbox/time';
 import { remark, type DoubtQuestion } from '../approvals/question';
 import { keepProgress, type Progress } from '../turn/state';

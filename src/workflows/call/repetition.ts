@@ -3,7 +3,7 @@
  * what kept the call from its tool, is no failure of the call: the same input may well succeed later.
  */
 import { patched } from '@temporalio/workflow';
-import type { AdmittedCall, CallOutcome } from '../../shared/activity-io';
+import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
 import { BEGUN_TOO_LATE, callError, type CallError } from '../../shared/wire/errors';
 import { isBounded } from '../sandbox/is-bounded';
 import type { TurnData } from '../turn/state';

@@ -3,7 +3,7 @@
  * it ends, takes it along.
  */
 import { CancellationScope, ParentClosePolicy, proxyActivities, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
-import type { Activities, TurnContext } from '../../shared/activity-io';
+import type { Activities, TurnContext } from '../../shared/io/activities';
 import { callbackMessage, type CallbackInput, type CallbackMessage } from '../../shared/wire/callback';
 import { hashJson } from '../../shared/json/digests';
 import type { TurnView } from '../../shared/turn/turn-view';

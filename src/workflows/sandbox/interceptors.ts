@@ -1,8 +1,7 @@
 import { workflowInfo, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { getActivator } from './activator';
+import { getActivator } from './time';
 import { MEMO_TRACE } from '../contract';
-import { signalArrived } from './signals';
-import { updateArrived } from './update-senders';
+import { signalArrived, updateArrived } from './signals';
 
 /**
  * Puts the turn's trace id on what is logged about its workflow, and takes its signals before the SDK does

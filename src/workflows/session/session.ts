@@ -20,7 +20,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../../shared/activity-io';
+import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../../shared/io/activities';
 import { hashJson } from '../../shared/json/digests';
 import { sessionSeries, workflowId } from '../../shared/ids';
 import { isJsonObject, type Json } from '../../shared/json/json';
@@ -39,11 +39,10 @@ import { inlineCode } from '../../shared/text/visible';
 import { beginSession, checkFork, lookAtTurn } from '../activities';
 import { type DecideAnswer, INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE } from '../contract';
 import { mustBeInTime, now } from '../sandbox/time';
-import { readBy } from '../turn/interruption';
+import { readBy } from '../turn/ending';
 import { decodePayload } from '../../shared/wire/payload';
 import { keyword } from '../../shared/search-attributes';
-import { isOver, newSession, nextInQueue, sendFault, type SessionData, take, turnEnded } from './session-state';
-import { startTurn } from './session-turn';
+import { isOver, newSession, nextInQueue, sendFault, type SessionData, take, turnEnded, startTurn } from './session-state';
 import { onSignals } from '../sandbox/signals';
 
 /** A run takes 2,000 updates. */

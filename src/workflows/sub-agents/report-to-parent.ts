@@ -7,14 +7,13 @@ import {
   defineQuery,
   setHandler,
 } from '@temporalio/workflow';
-import type { TurnContext } from '../../shared/activity-io';
+import type { TurnContext } from '../../shared/io/activities';
 import { travelling, type SubTurnFacts, type Surfaced } from '../../shared/turn/sub-turn';
 import { viewOf } from '../call/call-log';
 import { SUB_TURN_QUERY, SUB_TURN_SIGNAL } from '../contract';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
-import { spentBy } from '../turn/spending';
-import type { TurnData } from '../turn/state';
+import { spentBy, type TurnData } from '../turn/state';
 import { surfaced } from './sub-turns';
 import { cardNow } from '../turn/turn-view';
 

@@ -2,7 +2,7 @@
  * A call that an agent answers: a child workflow, another turn. It is started once for each call, abandoned should this run
  * end or go on as another, and found again by its id: after continue-as-new, and after a reset.
  */
-import { keepProgress, type SubTurn } from '../turn/state';
+import { keepProgress, type SubTurn, leftOf, limitsOf } from '../turn/state';
 import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ActivityFailure,
@@ -21,7 +21,7 @@ import type {
   OpenSubTurnOutput,
   RunCallInput,
   RunCallOutput,
-} from '../../shared/activity-io';
+} from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { workflowId } from '../../shared/ids';
 import {
@@ -39,9 +39,8 @@ import { closeSubTurn, lookAtSubTurn, openSubTurn } from '../activities';
 import { admittedAs, endCall, moveCall } from '../call/call-log';
 import { MEMO_TRACE, TURN_WORKFLOW } from '../contract';
 import type { Admission, Dispatch, HeldBack, Ran } from '../call/dispatch-types';
-import { addMakers } from '../turn/makers';
+import { addMakers } from '../turn/steering';
 import { now } from '../sandbox/time';
-import { leftOf, limitsOf } from '../turn/spending';
 import { newlySurfaced } from './sub-turns';
 import { cutReason } from '../turn/state-limits';
 import { showState } from '../turn/turn-view';

@@ -3,7 +3,7 @@
  * something to look at, and nothing else: what there is, it is asked. So nobody can answer in its place.
  */
 import { ActivityFailure, workflowInfo } from '@temporalio/workflow';
-import type { TurnContext } from '../../shared/activity-io';
+import type { TurnContext } from '../../shared/io/activities';
 import type { DecisionSource } from '../../shared/approval/approval';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
 import type { JsonObject } from '../../shared/json/json';

@@ -3,19 +3,17 @@
  * decisions and step number, and only while all of it waits for people.
  */
 import { ApplicationFailure, CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
-import type { TurnContext } from '../../shared/activity-io';
+import type { TurnContext } from '../../shared/io/activities';
 import type { Decision } from '../../shared/approval/approval';
-import { type Json, type JsonObject, jsonBytes } from '../../shared/json/json';
-import { isPacked, packed, unpacked, type Packed } from '../../shared/json/packed';
+import { type Json, type JsonObject, jsonBytes, isPacked, packed, unpacked, type Packed } from '../../shared/json/json';
 import { keepSaid, readCard, readSaid } from '../activities';
 import { goOn } from '../call/dispatch';
 import type { Dispatch } from '../call/dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';
 import { isBounded } from '../sandbox/is-bounded';
 import type { ApprovalQuestion } from '../approvals/question';
-import { placesOf, putBack, setAside, type Places } from './set-aside';
+import { placesOf, putBack, setAside, type Places, callsOf, fitCalls, fitSubs, SAID_ALONG, withInputs, withoutCard } from './state-limits';
 import type { Steering } from './steering';
-import { callsOf, fitCalls, fitSubs, SAID_ALONG, withInputs, withoutCard } from './state-limits';
 import { withoutCards } from '../sub-agents/sub-turns';
 
 /** Temporal takes 10,000 signals a run, and says by itself when a history has grown long. */

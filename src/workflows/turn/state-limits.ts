@@ -3,15 +3,13 @@
  * 2 MB, and ends a turn that brings more. What people say is refused when its part is full; what is there to be looked at is
  * shortened, since the store has it whole.
  */
-import { type JsonObject, cutJson, jsonBytes } from '../../shared/json/json';
-import { packed } from '../../shared/json/packed';
-import type { AdmittedCall, CallOutcome } from '../../shared/activity-io';
-import { isFinal } from '../../shared/turn/call-state';
-import { SHORT, short, shortError, shortView } from '../../shared/turn/short-view';
-import type { CallView, EarlierCalls, IgnoredSignal } from '../../shared/turn/turn-view';
-import { setAside } from './set-aside';
+import { type JsonObject, cutJson, jsonBytes, packed, isJsonObject, type Json } from '../../shared/json/json';
+import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
+import { isFinal } from '../../shared/turn/calls';
+import { SHORT, short, shortError, shortView, type CallView, type EarlierCalls, type IgnoredSignal } from '../../shared/turn/turn-view';
 import type { OpenStep, Progress, TurnData, SubTurn } from './state';
-/** UTF-8 bytes of JSON; `calls`: with each text written once (shared/json/packed.ts). A field without a limit does not compile. */
+
+/** UTF-8 bytes of JSON; `calls`: with each text written once (shared/json/json.ts). A field without a limit does not compile. */
 export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
   /** A step's answer while the turn goes on; the transcript has all of it. */
   text: 12_000,
@@ -219,4 +217,58 @@ export const KEPT_SIGNALS = 50;
 export function ignoreSignal(data: TurnData, ignored: IgnoredSignal): void {
   data.ignored.count += 1;
   data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnored(ignored)];
+}
+
+/** @@HEAD
+ * What people have said, taken out of a turn's state: where it is long the store has it, and the state goes on in another run
+ * without it.
+ */
+
+/** What was said, and who has said it. Only lists and objects of these names are taken out. */
+const FIELDS = new Set(['approvals', 'earlier', 'settlements', 'decision', 'decisions', 'by', 'makers']);
+/** What a model has written has names of its own. */
+const FOREIGN = 'input';
+
+/** Where each piece is, by its JSON. */
+export type Places = ReadonlyMap<string, number>;
+
+/**
+ * @param places of the pieces that are taken out; absent: all are, in the order in which they stand
+ * @returns what was said, and the value with its place there in stead of each piece
+ */
+export function setAside(value: Json, places?: Places): { rest: Json; said: Json[] } {
+  const said: Json[] = [];
+  const place = (held: Json) => (places ? (places.get(JSON.stringify(held)) ?? held) : said.push(held) - 1);
+  const rest = mapped(value, (held) => (isSaid(held) ? place(held) : held));
+  return { rest, said };
+}
+
+export function placesOf(said: Json[]): Places {
+  return new Map(said.map((held, place) => [JSON.stringify(held), place]));
+}
+
+/** The reverse. @param said null: it is not known yet, and nothing stands in its place */
+export function putBack(rest: Json, said: Json[] | null): Json {
+  return mapped(rest, (held, name) => {
+    if (typeof held !== 'number') return held;
+    if (said === null) return name === 'decision' ? null : [];
+    return said[held]!;
+  });
+}
+
+function isSaid(held: Json): boolean {
+  return Array.isArray(held) ? held.length > 0 : isJsonObject(held);
+}
+
+/** @param change what becomes of a field with one of the names */
+function mapped(value: Json, change: (held: Json, name: string) => Json): Json {
+  if (Array.isArray(value)) return value.map((one) => mapped(one, change));
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).filter(([, held]) => (held as unknown) !== undefined);
+  return Object.fromEntries(
+    fields.map(([name, held]) => {
+      if (name === FOREIGN) return [name, held];
+      return [name, FIELDS.has(name) ? change(held, name) : mapped(held, change)];
+    }),
+  );
 }

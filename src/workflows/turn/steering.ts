@@ -2,16 +2,16 @@
  * Messages that people send to a turn while it runs. They wait for the next step, in the order in which they came, and
  * go on in another run. Whoever's message a step has taken has a hand in all that is proposed from then on.
  */
-import { workflowInfo } from '@temporalio/workflow';
-import type { TurnContext } from '../../shared/activity-io';
+import { workflowInfo, patched } from '@temporalio/workflow';
+import type { TurnContext } from '../../shared/io/activities';
 import { samePerson } from '../../shared/approval/approval';
 import { sha256Hex } from '../../shared/json/sha256';
-import { steerDigest, type Steer, type SteerFields } from '../../shared/approval/steer';
+import { steerDigest, type Steer, type SteerFields } from '../../shared/approval/decision';
 import { checkSteer } from '../activities';
 import { now } from '../sandbox/time';
 import { isBounded, MANY_EVENTS } from '../sandbox/is-bounded';
-import { type Steered, type TurnData } from './state';
 import { NO_ROOM } from '../approvals/room-for-decisions';
+import type { Steered, TurnData } from './state';
 import { fitsSteered, ignoreSignal } from './state-limits';
 import type { InFlight } from './in-flight';
 
@@ -125,4 +125,23 @@ function withSenders(people: string[], messages: Steer[], requester: string): st
     (known, { by }) => ([requester, ...known].some((one) => samePerson(one, by)) ? known : [...known, by]),
     people,
   );
+}
+
+/** @@HEAD Whoever has said something that the model reads has a hand in all that it proposes from then on. */
+
+/** Names of those who have said something travel with every call. */
+const MOST_HEARD = 40;
+
+export function addMakers(data: TurnData, { requester }: Pick<TurnContext, 'requester'>, people: readonly string[]): void {
+  const { waiting = [], by = [], signed = [] } = data.steered ?? {};
+  const added = people.reduce((known, one) => {
+    const isKnown = one === '' || [requester, ...known].some((other) => samePerson(other, one));
+    return isKnown || known.length >= MOST_HEARD ? known : [...known, one];
+  }, by);
+  if (added.length > by.length) data.steered = { waiting, by: added, signed };
+}
+
+/** As {@link addMakers}, of what stands beside a decision. Histories from before that counted go on as they were. */
+export function addMaker(data: TurnData, turn: Pick<TurnContext, 'requester'>, by: string): void {
+  if (patched('words-beside-decisions')) addMakers(data, turn, [by]);
 }

@@ -2,7 +2,7 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { cutBytes } from '../../shared/text/utf8';
 import { inlineCode } from '../../shared/text/visible';
-import type { TurnInput } from '../../shared/activity-io';
+import type { TurnInput } from '../../shared/io/activities';
 import type { SubTurnStart, Surfaced } from '../../shared/turn/sub-turn';
 import type { TurnState, TurnView } from '../../shared/turn/turn-view';
 import { keyword, KEYWORD_BYTES, SEARCH_ATTRIBUTES } from '../../shared/search-attributes';
@@ -10,8 +10,7 @@ import type { Dispatch } from '../call/dispatch-types';
 import { showDecisions, viewOf } from '../call/call-log';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
-import { usageSoFar } from './spending';
-import type { TurnData } from './state';
+import { usageSoFar, type TurnData } from './state';
 import { fitCalls } from './state-limits';
 import { subTurnViews, surfaced } from '../sub-agents/sub-turns';
 

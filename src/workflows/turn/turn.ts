@@ -12,13 +12,13 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { TakeStepOutput, TurnContext, TurnInput } from '../../shared/activity-io';
-import type { Steer } from '../../shared/approval/steer';
+import type { TakeStepOutput, TurnContext, TurnInput } from '../../shared/io/activities';
+import type { Steer } from '../../shared/approval/decision';
 import type { ParentTurn, SubTurnStart } from '../../shared/turn/sub-turn';
 import type { TurnView } from '../../shared/turn/turn-view';
 import { addUsage } from '../../shared/turn/usage';
 import { compact, takeStep } from '../activities';
-import { limitReached } from './spending';
+import { limitReached, allRefused, bindToStore, newTurn, type TurnData } from './state';
 import { STATUS_QUERY, TURN_DONE } from '../contract';
 import { sendCallback } from '../entities/callback';
 import { answerCards } from '../approvals/card-pages';
@@ -26,12 +26,9 @@ import { handleDecisions } from '../approvals/decisions';
 import { dispatch } from '../call/dispatch';
 import { dispatchContext } from '../call/dispatch-context';
 import type { Dispatch, Opened } from '../call/dispatch-types';
-import { conclude, endingOf, type Ending } from './ending';
-import { addMakers } from './makers';
-import { Interruption } from './interruption';
-import { allRefused, bindToStore, newTurn, type TurnData } from './state';
+import { conclude, endingOf, type Ending, Interruption } from './ending';
+import { addMakers, Steering } from './steering';
 import { cutAnswer } from './state-limits';
-import { Steering } from './steering';
 import { showState, turnView } from './turn-view';
 import { ParentReporter } from '../sub-agents/report-to-parent';
 import { goOnBetween, isFull, resumable, resume, resumed, unlessFull, type Another } from './continue-as-new';

@@ -1,4 +1,4 @@
-import { PolicyArchive } from '../../../src/activities/step/policy-archive';
+import { PolicyArchive } from '../../../src/activities/step/agent-definition';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { sha256 } from '../../../src/store/core/seal';
 import type { Store } from '../../../src/store/store';

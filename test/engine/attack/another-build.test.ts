@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import type { RunCallInput, RunCallOutput } from '../../../src/shared/activity-io';
+import type { RunCallInput, RunCallOutput } from '../../../src/shared/io/activities';
 import { FileStore } from '../../../src/store/files/file-store';
 import { ToolError } from '../../../src/tools/define/errors';
 import { Registry } from '../../../src/tools/catalogue/registry';

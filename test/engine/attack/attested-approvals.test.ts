@@ -1,7 +1,7 @@
 /** Each is named after what it prevents, and tried on the real engine with a worker that takes signed decisions only. */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { attestDecision } from '../../../src/attestation/attest';
+import { attestDecision } from '../../../src/attestation/bundle-signer';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { runForged } from '../support/forge';
 import { contextOf, madeUpCall, recordedRefs } from '../support/made-up';

@@ -1,6 +1,6 @@
 /** The record of a call, with one field changed: the worker runs nothing but what was approved. */
 import * as fc from 'fast-check';
-import type { CallArguments, RunCallInput, RunCallOutput, TurnContext } from '../../../src/shared/activity-io';
+import type { CallArguments, RunCallInput, RunCallOutput, TurnContext } from '../../../src/shared/io/activities';
 import { callDigest, hashJson } from '../../../src/shared/json/digests';
 import { approvalOf, runInput, waitingArguments, withForger } from '../support/forge';
 import { CHANNELS, scene } from '../support/scene';

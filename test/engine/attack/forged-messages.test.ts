@@ -3,7 +3,7 @@
  * card of one call with the digest of another, and a backend a signed callback of what never was. Each test is named after what it prevents.
  */
 import type { CallbackMessage } from '../../../src/shared/wire/callback';
-import type { NotifyInput } from '../../../src/shared/activity-io';
+import type { NotifyInput } from '../../../src/shared/io/activities';
 import { withEngine } from '../support/engine';
 import { withForger } from '../support/forge';
 import { contextOf } from '../support/made-up';

@@ -3,7 +3,7 @@
  * (`any`) that is as good as an approval; these tests say what holds even then, and what holds where decisions are signed.
  */
 import { randomBytes } from 'node:crypto';
-import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
+import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/io/activities';
 import type { Decision } from '../../../src/shared/approval/approval';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { ToolError } from '../../../src/tools/define/errors';

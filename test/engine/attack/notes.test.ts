@@ -1,6 +1,5 @@
 /** Nobody puts words into the mouth of whoever has signed a decision. */
-import type { DecisionClaims } from '../../../src/attestation/claims';
-import { readToken } from '../../../src/attestation/token';
+import { type DecisionClaims, readToken } from '../../../src/attestation/claims';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { withEngine, type Engine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';

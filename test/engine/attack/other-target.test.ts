@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import type { ReconcileEffectInput, RunCallInput } from '../../../src/shared/activity-io';
+import type { ReconcileEffectInput, RunCallInput } from '../../../src/shared/io/activities';
 import { callDigest, idempotencyKey } from '../../../src/shared/json/digests';
 import { FileStore } from '../../../src/store/files/file-store';
 import type { Store } from '../../../src/store/store';

@@ -1,6 +1,6 @@
 /** A decision is for one call of one turn, once, and while it waits. Each test is named after what it prevents. */
 import { callDigest, hashJson } from '../../../src/shared/json/digests';
-import { attestDecision } from '../../../src/attestation/attest';
+import { attestDecision } from '../../../src/attestation/bundle-signer';
 import type { By, TurnHandle } from '../../../src/client/turns/turn-handle';
 import { eventually } from '../support/engine';
 import { waitingArguments } from '../support/forge';

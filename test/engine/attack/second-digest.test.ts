@@ -4,9 +4,9 @@
  * same act must not say whose effect it is.
  */
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
+import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/io/activities';
 import { idempotencyKey } from '../../../src/shared/json/digests';
-import { attestDecision } from '../../../src/attestation/attest';
+import { attestDecision } from '../../../src/attestation/bundle-signer';
 import type { SigningKey } from '../../../src/attestation/signing-key';
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine, type Engine } from '../support/engine';

@@ -4,7 +4,7 @@ import { admit } from '../../../src/tools/admit/admit';
 import { budgetsOf } from '../../../src/tools/limits/budgets';
 import { decide } from '../../../src/tools/admit/policy';
 import { LIMITS } from '../../../src/tools/admit/expressions';
-import { endThreads } from '../../../src/tools/isolation/threads';
+import { endThreads } from '../../../src/tools/isolation/pool';
 import { Registry } from '../../../src/tools/catalogue/registry';
 import { blockedDuring } from '../../support/blocked';
 import { withEngine } from '../support/engine';

@@ -2,10 +2,10 @@
  * Whoever reaches Temporal's gRPC port sees the signed decisions of a call, those too that its turn has refused or used up. He
  * has an activity run the call by them, or settle it. Each test is named after what it prevents.
  */
-import { attestDecision } from '../../../src/attestation/attest';
+import { attestDecision } from '../../../src/attestation/bundle-signer';
 import type { By } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
-import type { CallArguments, CheckDecisionInput, RunCallInput } from '../../../src/shared/activity-io';
+import type { CallArguments, CheckDecisionInput, RunCallInput } from '../../../src/shared/io/activities';
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, type Setup } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger, type Forge } from '../support/forge';

@@ -6,7 +6,7 @@ import { DecisionNotAccepted, NoWorker, TurnEnded, TurnNotFound } from '../../..
 import { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { LiveBus } from '../../../src/live/bus';
 import { InProcessLive } from '../../../src/live/in-process';
-import { liveToParent, relayLive } from '../../../src/live/to-parent';
+import { liveToParent, relayLive } from '../../../src/live/outbox';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { ModelFailure } from '../../../src/model/provider';
 import { eventually, testAddress, withEngine } from '../support/engine';

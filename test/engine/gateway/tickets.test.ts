@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EventSource } from 'eventsource';
 import { gatewayApp } from '../../../src/gateway/app';
 import { serveGateway } from '../../../src/gateway/serve';
-import { TICKET_MS, Tickets } from '../../../src/gateway/auth/tickets';
+import { TICKET_MS, Tickets } from '../../../src/gateway/auth/principals';
 import { FileStore } from '../../../src/store/files/file-store';
 import { withEngine } from '../support/engine';
 import { gatewayParts, person } from '../../support/gateway';

@@ -1,5 +1,5 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { Activities } from '../../../src/shared/activity-io';
+import type { Activities } from '../../../src/shared/io/activities';
 
 /**
  * What an attacker with access to Temporal could start: any activity, with made-up arguments. An approval whose `run_id` is

@@ -10,7 +10,7 @@ import type {
   CallArguments,
   RunCallInput,
   RunCallOutput,
-} from '../../../src/shared/activity-io';
+} from '../../../src/shared/io/activities';
 import type { Decision } from '../../../src/shared/approval/approval';
 
 type Input<A extends keyof Activities> = Parameters<Activities[A]>[0];

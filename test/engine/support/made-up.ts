@@ -1,7 +1,7 @@
 /** Calls as an attacker makes them up: every field of his choice, and a digest that fits them. */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import type { CallArguments, TurnContext } from '../../../src/shared/activity-io';
+import type { CallArguments, TurnContext } from '../../../src/shared/io/activities';
 import type { Decision } from '../../../src/shared/approval/approval';
 import { callDigest, callRecord, hashJson } from '../../../src/shared/json/digests';
 import type { JsonObject } from '../../../src/shared/json/json';

@@ -1,4 +1,4 @@
-import type { Envelope } from '../../../src/shared/wire/envelope';
+import type { Envelope } from '../../../src/shared/wire/errors';
 import type { BeforeHook } from '../../../src/tools/admit/hooks';
 import { checkByRules, metacognition } from '../../../src/tools/admit/after-hooks';
 import { withEngine } from '../support/engine';

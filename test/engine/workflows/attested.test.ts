@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attestDecision } from '../../../src/attestation/attest';
+import { attestDecision } from '../../../src/attestation/bundle-signer';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';

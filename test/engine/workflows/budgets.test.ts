@@ -4,7 +4,7 @@ import { budgetWorkflowId, type Reservation } from '../../../src/shared/budget-b
 import type { Budget } from '../../../src/tools/limits/budgets';
 import { ToolError } from '../../../src/tools/define/errors';
 import { BUDGET_QUERY, RESERVE_UPDATE, SETTLE_UPDATE, type BudgetName, type BudgetView } from '../../../src/workflows/contract';
-import { temporalBudgets } from '../../../src/temporal/budgets';
+import { temporalBudgets } from '../../../src/temporal/entities';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { keepForReplay } from '../support/replays';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';

@@ -1,5 +1,5 @@
 /** The cache, identical reads, and the limits of tools, as turns meet them. */
-import type { EnvelopeMetadata } from '../../../src/shared/wire/envelope';
+import type { EnvelopeMetadata } from '../../../src/shared/wire/errors';
 import type { TurnView } from '../../../src/shared/turn/turn-view';
 import type { Store } from '../../../src/store/store';
 import { ToolError } from '../../../src/tools/define/errors';

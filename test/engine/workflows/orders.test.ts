@@ -4,7 +4,7 @@
  */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { forEachCapped } from '../../../src/shared/turn/batches';
+import { forEachCapped } from '../../../src/shared/turn/calls';
 import type { JsonObject } from '../../../src/shared/json/json';
 import type { CallView } from '../../../src/shared/turn/turn-view';
 import { defineAgent, defineApp } from '../../../src/agents/define';

@@ -1,5 +1,5 @@
 import { callDigest, hashJson } from '../../../src/shared/json/digests';
-import type { RunCallInput } from '../../../src/shared/activity-io';
+import type { RunCallInput } from '../../../src/shared/io/activities';
 import { eventually, withEngine } from '../support/engine';
 import { runForged } from '../support/forge';
 import { keepMadeUp } from '../support/made-up';

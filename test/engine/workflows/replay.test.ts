@@ -6,7 +6,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { recordedCallFaults } from '../../../src/audit/recorded-calls';
-import { approvalsOf, type RunCallInput, type TurnInput } from '../../../src/shared/activity-io';
+import { approvalsOf, type RunCallInput, type TurnInput } from '../../../src/shared/io/activities';
 import { workflowId } from '../../../src/shared/ids';
 import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 import { recordedCalls, recomputeDigests } from '../../support/recompute-digests';

@@ -1,7 +1,7 @@
 /** Decisions that meet: at the same instant, twice, too late, or one against the other. One of them counts; the others are told why not. */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { forEachCapped } from '../../../src/shared/turn/batches';
+import { forEachCapped } from '../../../src/shared/turn/calls';
 import type { CallView, TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { PlannedModel } from '../../support/planned-model';

@@ -1,6 +1,6 @@
 /** Sessions of agents whose decisions are signed: each message is signed too, for its session. */
 import { randomBytes } from 'node:crypto';
-import { attestStart } from '../../../src/attestation/attest';
+import { attestStart } from '../../../src/attestation/bundle-signer';
 import type { SessionHandle } from '../../../src/client/sessions/session-handle';
 import { hashJson } from '../../../src/shared/json/digests';
 import { withEngine, type Engine } from '../support/engine';

@@ -1,5 +1,5 @@
 /** Decisions, and the signals and updates that gave them, before who compares them. */
-import { attestDecision } from '../../../src/attestation/attest';
+import { attestDecision } from '../../../src/attestation/bundle-signer';
 import { AsSaid } from '../../../src/audit/verify/as-said';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { GATEWAY_KEY } from '../bundle-keys';

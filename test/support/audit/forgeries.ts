@@ -1,7 +1,6 @@
 /** Forgeries that hash, chain and sign correctly: each contradicts something, at a line, by a rule, with a sentence. */
-import { attestDecision, attestStart } from '../../../src/attestation/attest';
-import type { DecisionClaims } from '../../../src/attestation/claims';
-import { readToken } from '../../../src/attestation/token';
+import { attestDecision, attestStart } from '../../../src/attestation/bundle-signer';
+import { type DecisionClaims, readToken } from '../../../src/attestation/claims';
 import { noteHash } from '../../../src/shared/approval/decision';
 import { callDigest, hashJson, idempotencyKey, inputDigest } from '../../../src/shared/json/digests';
 import type { Json } from '../../../src/shared/json/json';

@@ -1,5 +1,5 @@
 /** What people say to a running turn, and what the model is told beside results, changed in one place. With those of forgeries.ts. */
-import { steerDigest } from '../../../src/shared/approval/steer';
+import { steerDigest } from '../../../src/shared/approval/decision';
 import type { OpenLine } from './forge';
 import { argument, attributes, bodies, first, scheduled, valueOf, type Plan } from './open-lines';
 

@@ -1,4 +1,4 @@
-import type { NotifyInput } from '../../../src/shared/activity-io';
+import type { NotifyInput } from '../../../src/shared/io/activities';
 
 export const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
 export const WHERE = { uiUrl: 'https://temporal.bank.example', namespace: 'prod' };

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endThreads } from '../../../src/tools/isolation/threads';
+import { endThreads } from '../../../src/tools/isolation/pool';
 import { ToolThreads } from '../../../src/tools/isolation/tool-threads';
 import { runTool } from '../../../src/tools/run/run';
 import { blockedDuring } from '../../support/blocked';

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunCallInput } from '../../../src/shared/activity-io';
+import type { RunCallInput } from '../../../src/shared/io/activities';
 import { FileStore } from '../../../src/store/files/file-store';
 import type { Store } from '../../../src/store/store';
 import { eventually, withEngine, type Setup } from '../../engine/support/engine';

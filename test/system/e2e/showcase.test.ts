@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { presigned } from '../../../src/activities/call/keep-file';
+import { presigned } from '../../../src/activities/call/tool-context';
 import { PACKS } from '../../../src/model/rehearsal/showcase/packs';
 import { SESSION_ROUTER } from '../../../packs/onchain/src/contracts/artifacts';
 import { FileStore } from '../../../src/store/files/file-store';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { parse } from 'yaml';
-import type { PendingTurn, TurnSummary } from '../../../src/shapes/turn-list';
+import type { PendingTurn, TurnSummary } from '../../../src/shapes/turn-view';
 import { startMailCatcher, type MailCatcher } from '../../../src/devserver/mail-catcher';
 import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually } from '../../engine/support/engine';

@@ -1,7 +1,6 @@
 /** An EventSource as a browser has one, with a token, that notes all that it is told. */
 import { EventSource } from 'eventsource';
-import { toolEvent } from '../../../src/shapes/tool-event';
-import { streamedEvent } from '../../../src/shapes/turn-event';
+import { toolEvent, streamedEvent } from '../../../src/shapes/turn-event';
 
 export interface Told {
   type: string;

@@ -1,7 +1,7 @@
 /** As many reservations as Temporal takes no more of in one run. */
 import { randomBytes } from 'node:crypto';
 import { budgetWorkflowId, type Reserved } from '../../../src/shared/budget-book';
-import { temporalBudgets } from '../../../src/temporal/budgets';
+import { temporalBudgets } from '../../../src/temporal/entities';
 import { BUDGET_QUERY, type BudgetName, type BudgetView } from '../../../src/workflows/contract';
 import { withEngine } from '../../engine/support/engine';
 

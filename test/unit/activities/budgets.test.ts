@@ -1,7 +1,7 @@
 import type { Budgets, Dependencies } from '../../../src/activities/ports';
 import { giveBack, settleBudgets, withinBudgets } from '../../../src/activities/effects/budgets';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/activity-io';
+import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/io/activities';
 import { EMPTY_BOOK, reserve, settle, used, type Book, type BudgetName } from '../../../src/shared/budget-book';
 import { idempotencyKey } from '../../../src/shared/json/digests';
 import type { EffectRecord } from '../../../src/store/store';

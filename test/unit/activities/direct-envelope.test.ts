@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { envelopeOf } from '../../../src/activities/call/direct-envelope';
-import { keepFile } from '../../../src/activities/call/keep-file';
+import { keepFile } from '../../../src/activities/call/tool-context';
 import { FileStore } from '../../../src/store/files/file-store';
 import { binaryFile, filesIn } from '../../../src/tools/results/binary';
 

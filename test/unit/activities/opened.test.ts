@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noteSubTurn, isNotedSubTurn, type NotedSubTurn } from '../../../src/activities/sub-agents/sub-turn-register';
+import { noteSubTurn, isNotedSubTurn, type NotedSubTurn } from '../../../src/activities/sub-agents/close-sub-turn';
 import { FileStore } from '../../../src/store/files/file-store';
 
 let folder: string;

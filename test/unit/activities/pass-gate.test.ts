@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { passGate } from '../../../src/activities/call/pass-gate';
+import { passGate } from '../../../src/activities/call/run-where';
 import type { HeartbeatDetails } from '../../../src/activities/call/heartbeat';
 import { toolMetrics } from '../../../src/telemetry/tool-metrics';
 import { ToolGate } from '../../../src/tools/limits/gate';

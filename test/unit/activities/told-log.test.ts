@@ -1,4 +1,4 @@
-import { clientLog, type LogLine } from '../../../src/activities/call/client-log';
+import { clientLog, type LogLine } from '../../../src/activities/call/tool-context';
 import { eventsOf, packetsOf } from '../../../src/live/packets';
 import { silent } from '../../support/silent';
 

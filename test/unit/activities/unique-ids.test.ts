@@ -1,6 +1,6 @@
 /** What goes back to the API has one legal id for each call of the conversation; the record keeps what the model wrote. */
 import fc from 'fast-check';
-import { withUniqueIds } from '../../../src/activities/step/unique-ids';
+import { withUniqueIds } from '../../../src/activities/step/model-content';
 import type { ModelMessage, ModelResponse } from '../../../src/model/provider';
 import type { JsonObject } from '../../../src/shared/json/json';
 

@@ -1,10 +1,10 @@
 /** Signed decisions, made by somebody who knows their format and has a key of his own. Each test is named after what it prevents. */
 import { createHmac, createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { attestDecision } from '../../../src/attestation/attest';
+import { attestDecision } from '../../../src/attestation/bundle-signer';
 import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
-import { LONGEST_TOKEN, readToken } from '../../../src/attestation/token';
+import { LONGEST_TOKEN, readToken } from '../../../src/attestation/claims';
 import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { samePerson } from '../../../src/shared/approval/approval';
 import { canonical } from '../../../src/shared/json/canonical';

@@ -2,12 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verify } from 'node:crypto';
-import { bundleSigner } from '../../../src/attestation/bundle-signer';
+import { bundleSigner, attestDecision } from '../../../src/attestation/bundle-signer';
 import { FileTrust } from '../../../src/attestation/file-trust';
-import { publicKey } from '../../../src/attestation/public-key';
-import { SigningKey } from '../../../src/attestation/signing-key';
+import { publicKey, SigningKey } from '../../../src/attestation/signing-key';
 import { readTrustedKeys } from '../../../src/attestation/trusted-keys';
-import { attestDecision } from '../../../src/attestation/attest';
 import { bundleKeyPlaces, loadConfig } from '../../../src/config';
 
 const bytes = Buffer.from('what is signed');

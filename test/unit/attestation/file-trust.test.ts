@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import { attestDecision, attestStart } from '../../../src/attestation/attest';
-import type { DecisionClaims } from '../../../src/attestation/claims';
+import { attestDecision, attestStart } from '../../../src/attestation/bundle-signer';
+import { type DecisionClaims, readToken, writeToken } from '../../../src/attestation/claims';
 import { SigningKey } from '../../../src/attestation/signing-key';
-import { readToken, writeToken } from '../../../src/attestation/token';
-import type { CheckDecisionInput } from '../../../src/shared/activity-io';
-import { steerDigest } from '../../../src/shared/approval/steer';
+import type { CheckDecisionInput } from '../../../src/shared/io/activities';
+import { steerDigest } from '../../../src/shared/approval/decision';
 import { AUDIENCE as aud, SIGNED_TURN as turn, Signers } from '../../support/signers';
 import { runs } from '../../support/runs';
 

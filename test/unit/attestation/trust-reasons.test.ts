@@ -1,10 +1,9 @@
 /** Why a signed decision or start does not count, to the millisecond and in words. */
-import { attestDecision, attestStart, LONGEST_S } from '../../../src/attestation/attest';
-import type { DecisionClaims, StartClaims } from '../../../src/attestation/claims';
+import { attestDecision, attestStart, LONGEST_S } from '../../../src/attestation/bundle-signer';
+import { type DecisionClaims, type StartClaims, readToken } from '../../../src/attestation/claims';
 import type { SigningKey } from '../../../src/attestation/signing-key';
-import { readToken } from '../../../src/attestation/token';
 import { CLOCKS_MS } from '../../../src/attestation/trusted-keys';
-import type { CheckDecisionInput } from '../../../src/shared/activity-io';
+import type { CheckDecisionInput } from '../../../src/shared/io/activities';
 import { AUDIENCE as aud, SIGNED_TURN as turn, Signers } from '../../support/signers';
 
 const HASH = 'a'.repeat(64);

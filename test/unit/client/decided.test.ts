@@ -1,4 +1,4 @@
-import { decidedCalls, describeDecided } from '../../../src/client/approvals/decided';
+import { decidedCalls, describeDecided } from '../../../src/client/approvals/watch-pending';
 import { CALL_STATES } from '../../../src/shared/turn/turn-states';
 
 const [one, two, below] = ['a', 'b', 'c'].map((letter) => letter.repeat(64));

@@ -1,5 +1,5 @@
 /** What comes to wait for a person, as a watch tells it from one look at all turns to the next. */
-import type { PendingTurn } from '../../../src/shapes/turn-list';
+import type { PendingTurn } from '../../../src/shapes/turn-view';
 import { watchPending, type NewQuestion } from '../../../src/client/approvals/watch-pending';
 
 function turn(turn_id: string, calls: string[], unreachable: string | null = null): PendingTurn {

@@ -1,4 +1,4 @@
-import { approvalsChannel } from '../../../src/config/approvals-channel';
+import { approvalsChannel } from '../../../src/config/http';
 import { isLoopback } from '../../../src/temporal/address';
 
 describe('a worker that nobody has told which decisions count', () => {

@@ -2,9 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explainSettings } from '../../../src/config/explain';
-import { configurationPage } from '../../../src/config/reference';
-import { unknownSettings } from '../../../src/config/unknown';
+import { explainSettings, configurationPage } from '../../../src/config/explain';
+import { unknownSettings } from '../../../src/config/files';
 import { VARIABLES } from '../../../src/config/variables';
 
 const ROOT = join(__dirname, '../../..');

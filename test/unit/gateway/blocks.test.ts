@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { gatewayApp } from '../../../src/gateway/app';
 import { GatewayUnavailable, serveGateway } from '../../../src/gateway/serve';
 import { FileStore } from '../../../src/store/files/file-store';
-import { presignature } from '../../../src/store/core/presign';
+import { presignature } from '../../../src/store/core/identity';
 import type { Store } from '../../../src/store/store';
 import { gatewayParts, person } from '../../support/gateway';
 

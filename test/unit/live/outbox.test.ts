@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveEvent } from '../../../src/shapes/turn-event';
 import { InProcessLive } from '../../../src/live/in-process';
-import { Outbox } from '../../../src/live/outbox';
+import { Outbox, liveToParent, relayLive } from '../../../src/live/outbox';
 import { eventsOf, packetsOf } from '../../../src/live/packets';
-import { liveToParent, relayLive } from '../../../src/live/to-parent';
 
 const at = '2026-11-21T00:00:00.000Z';
 const delta = (offset: number, text: string, step = 1, attempt = 1): LiveEvent => ({

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MAX_BREAKPOINTS, withCacheBreakpoints } from '../../../src/model/caching';
+import { MAX_BREAKPOINTS, withCacheBreakpoints } from '../../../src/model/anthropic';
 import { toWire, type WireBody } from '../../../src/model/wire';
 import { PAY, request } from '../../support/model/model';
 

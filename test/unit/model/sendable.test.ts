@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { storableContent, toolUses } from '../../../src/activities/step/model-content';
-import { withUniqueIds } from '../../../src/activities/step/unique-ids';
+import { storableContent, toolUses, withUniqueIds } from '../../../src/activities/step/model-content';
 import type { ModelMessage, ModelResponse, StopReason } from '../../../src/model/provider';
 import { requestFault } from '../../../src/model/rehearsal/validate';
-import { withCacheBreakpoints } from '../../../src/model/caching';
+import { withCacheBreakpoints } from '../../../src/model/anthropic';
 import { toWire } from '../../../src/model/wire';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { runs } from '../../support/runs';

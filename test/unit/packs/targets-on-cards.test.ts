@@ -7,7 +7,7 @@ import { workspaceTools } from '../../../packs/workspace/src';
 import { approvalCard } from '../../../src/shared/approval/card';
 import { callDigest } from '../../../src/shared/json/digests';
 import type { JsonObject } from '../../../src/shared/json/json';
-import { targetHash, targetOf } from '../../../src/tools/admit/act';
+import { targetHash, targetOf } from '../../../src/tools/admit/policy';
 import type { Tool } from '../../../src/tools/define/tool';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-roots-')));

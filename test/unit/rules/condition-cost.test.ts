@@ -1,7 +1,7 @@
 /** What is asked on the worker's own thread is short there, and what is asked in another gives the same. */
 import { compileCondition, type AskedCall } from '../../../src/rules/conditions/condition';
 import { fewSteps, outcomesInThread } from '../../../src/tools/admit/expressions';
-import { endThreads } from '../../../src/tools/isolation/threads';
+import { endThreads } from '../../../src/tools/isolation/pool';
 import { TRUSTED } from '../../support/rules';
 
 afterAll(() => endThreads());

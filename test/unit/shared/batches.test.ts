@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { batches, forEachCapped } from '../../../src/shared/turn/batches';
+import { batches, forEachCapped } from '../../../src/shared/turn/calls';
 
 const calls = fc.array(fc.record({ id: fc.nat(), parallel: fc.boolean() }));
 

@@ -1,4 +1,4 @@
-import { CALL_TRANSITIONS, CallStateError, canMove, isFinal, move } from '../../../src/shared/turn/call-state';
+import { CALL_TRANSITIONS, CallStateError, canMove, isFinal, move } from '../../../src/shared/turn/calls';
 import { CALL_STATES } from '../../../src/shared/turn/turn-states';
 
 // contract.md, "Call states".

@@ -1,4 +1,4 @@
-import { exceptionText } from '../../../src/shared/text/exception-text';
+import { exceptionText } from '../../../src/shared/wire/errors';
 import { shortWithoutSecrets, withoutSecrets } from '../../../src/shared/text/secrets';
 import { growth, IN_PROPORTION } from '../../support/growth';
 

@@ -1,4 +1,4 @@
-import { shellWord } from '../../../src/shared/text/shell-word';
+import { shellWord } from '../../../src/shared/text/visible';
 
 test.each(['look=destructive', '-32602', 'a.b:c@d+e/f', 'one,two'])('%s needs no quotes', (word) =>
   expect(shellWord(word)).toBe(word),

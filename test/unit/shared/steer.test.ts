@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { canonical } from '../../../src/shared/json/canonical';
 import type { Json } from '../../../src/shared/json/json';
-import { readSteer, steerDigest } from '../../../src/shared/approval/steer';
+import { readSteer, steerDigest } from '../../../src/shared/approval/decision';
 import { anyJson } from './any-json';
 
 describe('reading a message to a turn', () => {

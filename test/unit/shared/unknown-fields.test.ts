@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { serverOf } from '../../../src/mcp/servers-file';
-import { nearest, unknownFields } from '../../../src/shared/unknown-fields';
+import { nearest, unknownFields } from '../../../src/shared/json/json';
 import { defineTool } from '../../../src/tools/define/define';
 
 const tool = { name: 'pay', version: '1.0.0', class: 'destructive', description: 'Pays.', input: z.object({}), run: () => null };

@@ -1,7 +1,7 @@
 import { runsQuery } from '../../../src/client/recorded-runs';
 import { turnQuery } from '../../../src/client/turns/listing';
 import { wanted } from '../../../src/store/core/trail';
-import { UnsearchableText, visibilityText } from '../../../src/shared/text/visibility-text';
+import { UnsearchableText, visibilityText } from '../../../src/shared/text/visible';
 
 test('a text stands in its quotes, whatever it holds', () => {
   expect(visibilityText("o'\\x")).toBe("'o\\'\\\\x'");

@@ -1,7 +1,7 @@
 /** The bytes of an effect record: what is written is read, and nothing else is. */
 import { canonical } from '../../../src/shared/json/canonical';
 import type { Json } from '../../../src/shared/json/json';
-import { decodeRecord, encodeRecord, newRecord } from '../../../src/store/core/effect-record';
+import { decodeRecord, encodeRecord, newRecord } from '../../../src/store/core/effects';
 import { sha256 } from '../../../src/store/core/seal';
 import type { NewClaim } from '../../../src/store/store';
 import { aClaim } from '../../support/store/store-dir';

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeRecord, newRecord } from '../../../src/store/core/effect-record';
-import { namesOf } from '../../../src/store/core/effects';
+import { encodeRecord, newRecord, namesOf } from '../../../src/store/core/effects';
 import { FileEffects } from '../../../src/store/files/file-effects';
 import { FileStore } from '../../../src/store/files/file-store';
 import type { EffectRecord } from '../../../src/store/store';

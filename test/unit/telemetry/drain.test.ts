@@ -1,5 +1,4 @@
-import { drain, LAST_MS } from '../../../src/telemetry/drain';
-import { Running } from '../../../src/telemetry/running';
+import { drain, LAST_MS, Running } from '../../../src/telemetry/running';
 import { capturedLog } from '../../support/captured-log';
 
 const work = { activity: 'runCall', trace_id: 'trace_1', turn_id: 't', call_id: '1.1', tool: 'pay' };

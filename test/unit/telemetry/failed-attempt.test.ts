@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { StoreError } from '../../../src/store/store';
-import { failedAttempt } from '../../../src/telemetry/failed-attempt';
+import { failedAttempt } from '../../../src/telemetry/activity-lines';
 
 const retryable = (type: string, nextRetryDelay?: number) =>
   ApplicationFailure.create({

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { withTurn } from '../../../src/telemetry/turn-scope';
+import { withTurn } from '../../../src/telemetry/log';
 import { capturedLog } from '../../support/captured-log';
 
 describe('the log', () => {

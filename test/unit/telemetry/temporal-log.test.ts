@@ -1,5 +1,5 @@
-import { temporalLogger } from '../../../src/telemetry/temporal-log';
-import { withTurn } from '../../../src/telemetry/turn-scope';
+import { temporalLogger } from '../../../src/telemetry/runtime';
+import { withTurn } from '../../../src/telemetry/log';
 import { capturedLog } from '../../support/captured-log';
 
 const at = { [Symbol.for('log_timestamp')]: 1_700_000_000_123_456_789n };

@@ -4,9 +4,9 @@ import { temporal } from '@temporalio/proto';
 import { Activator } from '@temporalio/workflow/lib/internals';
 import { setActivator } from '@temporalio/workflow/lib/global-attributes';
 import Long from 'long';
-import { historyFromJSON, historyToJSON } from '../../../src/temporal/history-json';
+import { historyFromJSON, historyToJSON } from '../../../src/temporal/history';
 import { decodeArrayFromPayloads, executionInfoFromRaw } from '../../../src/temporal/sdk-private';
-import { getActivator } from '../../../src/workflows/sandbox/activator';
+import { getActivator } from '../../../src/workflows/sandbox/time';
 
 it('a listed workflow has its status, times, memo and search attributes', async () => {
   const keyword = {

@@ -1,5 +1,5 @@
 /** What arrives while a run takes up the questions of the run before. That it counts then is tried in whole turns. */
-import { Arrivals } from '../../../src/workflows/sandbox/arrivals';
+import { Arrivals } from '../../../src/workflows/sandbox/signals';
 
 let isPatched = true;
 const waits: { met: () => boolean; resolve: (met: unknown) => void }[] = [];

@@ -1,5 +1,4 @@
-import { limitReached } from '../../../src/workflows/turn/spending';
-import { newTurn, type TurnData } from '../../../src/workflows/turn/state';
+import { limitReached, newTurn, type TurnData } from '../../../src/workflows/turn/state';
 
 const limits = { steps: 10, tokens: 1000, cost_usd: 2, time_ms: 5000 };
 

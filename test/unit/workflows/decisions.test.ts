@@ -1,11 +1,9 @@
 /** What arrives at a turn: read, handed on to the approval questions or to the model's side, and answered. Nothing of it can fail the turn. */
 import { ActivityFailure, ApplicationFailure, type Payload } from '@temporalio/common';
 import type { Json } from '../../../src/shared/json/json';
-import { Arrivals } from '../../../src/workflows/sandbox/arrivals';
+import { Arrivals, signalArrived, updateArrived } from '../../../src/workflows/sandbox/signals';
 import { handleDecisions } from '../../../src/workflows/approvals/decisions';
-import { signalArrived } from '../../../src/workflows/sandbox/signals';
 import type { TurnData } from '../../../src/workflows/turn/state';
-import { updateArrived } from '../../../src/workflows/sandbox/update-senders';
 import { DIGEST, fieldsOf } from './support/questions';
 
 interface Handler {

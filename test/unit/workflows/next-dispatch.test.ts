@@ -1,7 +1,7 @@
 /** A destructive call is dispatched again only where it is proven, or made harmless by its upstream. */
 import { callError } from '../../../src/shared/wire/errors';
 import type { ErrorCode } from '../../../src/shared/wire/error-codes';
-import { waitBeforeNext } from '../../../src/workflows/call/next-dispatch';
+import { waitBeforeNext } from '../../../src/workflows/call/run-call';
 
 const failed = (code: ErrorCode, reason: string, effect: 'not_applied' | 'in_doubt' = 'not_applied') => ({
   state: effect === 'in_doubt' ? ('in_doubt' as const) : ('failed' as const),

@@ -1,4 +1,4 @@
-import type { AdmittedCall, CallOutcome } from '../../../src/shared/activity-io';
+import type { AdmittedCall, CallOutcome } from '../../../src/shared/io/activities';
 import { refuseThird, rememberFailure } from '../../../src/workflows/call/repetition';
 import type { TurnData } from '../../../src/workflows/turn/state';
 

@@ -1,33 +1,19 @@
 /** A turn's state with every field as full as it can come: it goes on in another run, and can be looked at. */
 import fc from 'fast-check';
-import type { AdmittedCall, CallArguments, CallOutcome, RunCallOutput } from '../../../src/shared/activity-io';
+import type { AdmittedCall, CallArguments, CallOutcome, RunCallOutput } from '../../../src/shared/io/activities';
 import type { ApprovalPolicy, Decision } from '../../../src/shared/approval/approval';
 import { callError, type CallError } from '../../../src/shared/wire/errors';
-import { cutJson, jsonBytes, type Json, type JsonObject } from '../../../src/shared/json/json';
-import { isPacked, packed, unpacked } from '../../../src/shared/json/packed';
+import { cutJson, jsonBytes, type Json, type JsonObject, isPacked, packed, unpacked } from '../../../src/shared/json/json';
 import { EMPTY_BOOK, type Book, reserve, settle, used } from '../../../src/shared/budget-book';
 import { readSend } from '../../../src/shared/turn/session';
-import type { Steer } from '../../../src/shared/approval/steer';
+import type { Steer } from '../../../src/shared/approval/decision';
 import { travelling as surfacing, type Surfaced } from '../../../src/shared/turn/sub-turn';
 import type { CallView, TurnView } from '../../../src/shared/turn/turn-view';
 import { type ApprovalQuestion, type DoubtQuestion, remark } from '../../../src/workflows/approvals/question';
 import { newSession, sendFault, take, turnEnded } from '../../../src/workflows/session/session-state';
 import { type Progress, type TurnData, type SubTurn } from '../../../src/workflows/turn/state';
 import { hasRoom, hasRoomToAsk, placesFor, type Words } from '../../../src/workflows/approvals/room-for-decisions';
-import { placesOf, putBack, setAside } from '../../../src/workflows/turn/set-aside';
-import {
-  callsOf,
-  cutAnswer,
-  cutReason,
-  fitCalls,
-  fitsSteered,
-  fitSubs,
-  MOST_FAILURES,
-  SAID_ALONG,
-  STATE_BYTES,
-  withInputs,
-  ignoreSignal,
-} from '../../../src/workflows/turn/state-limits';
+import { placesOf, putBack, setAside, callsOf, cutAnswer, cutReason, fitCalls, fitsSteered, fitSubs, MOST_FAILURES, SAID_ALONG, STATE_BYTES, withInputs, ignoreSignal } from '../../../src/workflows/turn/state-limits';
 import { turnView } from '../../../src/workflows/turn/turn-view';
 import { runs } from '../../support/runs';
 

@@ -1,6 +1,6 @@
 /** What waits to be read, by itself: how much is looked at at once, and in which order. All else is tried in whole turns. */
-import type { CheckSteerInput, CheckSteerOutput } from '../../../src/shared/activity-io';
-import { steerDigest, type SteerFields } from '../../../src/shared/approval/steer';
+import type { CheckSteerInput, CheckSteerOutput } from '../../../src/shared/io/activities';
+import { steerDigest, type SteerFields } from '../../../src/shared/approval/decision';
 import type { TurnData } from '../../../src/workflows/turn/state';
 import { Steering } from '../../../src/workflows/turn/steering';
 import { InFlight } from '../../../src/workflows/turn/in-flight';

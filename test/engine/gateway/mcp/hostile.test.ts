@@ -1,4 +1,4 @@
-import { RecentEvents } from '../../../../src/gateway/mcp/events';
+import { RecentEvents } from '../../../../src/gateway/mcp/follow';
 import { Sessions } from '../../../../src/gateway/mcp/sessions';
 import { principalNamed } from '../../../../src/gateway/auth/principals';
 import { person } from '../../../support/gateway';

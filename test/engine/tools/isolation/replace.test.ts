@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineAgent, defineApp, type App } from '../../../../src/agents/define';
 import { defineTool } from '../../../../src/tools/define/define';
-import { endThreads } from '../../../../src/tools/isolation/threads';
+import { endThreads } from '../../../../src/tools/isolation/pool';
 import { ToolThreads } from '../../../../src/tools/isolation/tool-threads';
 import { Registry } from '../../../../src/tools/catalogue/registry';
 import { runTool, type RunResult } from '../../../../src/tools/run/run';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Deadline } from '../../../../src/tools/run/deadline';
-import { endThreads } from '../../../../src/tools/isolation/threads';
+import { endThreads } from '../../../../src/tools/isolation/pool';
 import { ToolThreads, type ReadyThread } from '../../../../src/tools/isolation/tool-threads';
 import { runTool, type RunResult } from '../../../../src/tools/run/run';
 import { converts, isolatedTools, plainTools } from '../../support/isolated-app';

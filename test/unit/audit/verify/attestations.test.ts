@@ -1,5 +1,5 @@
 /** What people have signed, by the keys that the auditor has brought (rules H5 and H7): one claim at a time is another than what counted. */
-import { attestDecision, attestStart } from '../../../../src/attestation/attest';
+import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
 import type { TrustedKey } from '../../../../src/attestation/trusted-keys';
 import { Attestations, claimsOf, type Audience, type Signed } from '../../../../src/audit/verify/attestations';
 import { noteHash } from '../../../../src/shared/approval/decision';

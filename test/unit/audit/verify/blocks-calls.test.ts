@@ -1,5 +1,5 @@
 /** Dispatches and outcomes in a transcript: only what history scheduled, admission let pass and people approved (rules B7 to B12). */
-import { attestDecision } from '../../../../src/attestation/attest';
+import { attestDecision } from '../../../../src/attestation/bundle-signer';
 import { hashJson } from '../../../../src/shared/json/digests';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { GATEWAY_KEY } from '../../../support/bundle-keys';

@@ -1,7 +1,7 @@
 /** The transcript, block by block: what the model was shown and asked for, and decisions (rules B4 to B6 and H5). */
-import { attestDecision } from '../../../../src/attestation/attest';
+import { attestDecision } from '../../../../src/attestation/bundle-signer';
 import { claimsOf } from '../../../../src/audit/verify/attestations';
-import { steerDigest } from '../../../../src/shared/approval/steer';
+import { steerDigest } from '../../../../src/shared/approval/decision';
 import type { BlockKind } from '../../../../src/shared/turn/transcript';
 import { GATEWAY_KEY } from '../../../support/bundle-keys';
 import { at, GONE, HASH, type Fields } from '../../../support/audit/hand-events';

@@ -1,5 +1,5 @@
 /** The transcript, block by block: times, own blocks, the start and its signature (rules B2, B3 and H7). */
-import { attestStart } from '../../../../src/attestation/attest';
+import { attestStart } from '../../../../src/attestation/bundle-signer';
 import { hashJson } from '../../../../src/shared/json/digests';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { GATEWAY_KEY } from '../../../support/bundle-keys';

@@ -1,5 +1,5 @@
 /** Calls that a history has scheduled: whether each is the one that was admitted and approved (rules H3 to H6). */
-import { attestDecision } from '../../../../src/attestation/attest';
+import { attestDecision } from '../../../../src/attestation/bundle-signer';
 import { Attestations } from '../../../../src/audit/verify/attestations';
 import { History } from '../../../../src/audit/verify/history';
 import { hashJson, idempotencyKey } from '../../../../src/shared/json/digests';

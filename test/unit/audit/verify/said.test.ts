@@ -1,5 +1,5 @@
 /** What people said, whatever became of it: a call's approval and settlement must have been said so far (rules H4, H6 and B6). */
-import { attestDecision, attestStart } from '../../../../src/attestation/attest';
+import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
 import { Said } from '../../../../src/audit/verify/said';
 import type { Json } from '../../../../src/shared/json/json';
 import { ANA_KEY } from '../../../support/bundle-keys';

@@ -1,5 +1,5 @@
 /** What people said, word for word (rules H9, H10, B13): what a record says that somebody said is one of these, in each of its words. */
-import { attestDecision, attestStart } from '../../../../src/attestation/attest';
+import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
 import { principalOf, Sayings, wordsOf, type Saying, type Words } from '../../../../src/audit/verify/sayings';
 import { UNKNOWN } from '../../../../src/audit/verify/values';
 import { hashJson } from '../../../../src/shared/json/digests';

@@ -1,10 +1,10 @@
 /** Messages that people have sent to a running turn: as they were said, given to a step and written down (rules H9, B13, D5 and T7). */
-import { attestDecision } from '../../../../src/attestation/attest';
+import { attestDecision } from '../../../../src/attestation/bundle-signer';
 import { Steers } from '../../../../src/audit/verify/steers';
 import { Testimony } from '../../../../src/audit/verify/testimony';
 import { hashOf } from '../../../../src/audit/verify/values';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
-import { steerDigest } from '../../../../src/shared/approval/steer';
+import { steerDigest } from '../../../../src/shared/approval/decision';
 import { GATEWAY_KEY } from '../../../support/bundle-keys';
 import { at, GONE, HandRun, payloads, Reports, type Fields } from '../../../support/audit/hand-events';
 import { HandTurn } from '../../../support/audit/hand-turn';

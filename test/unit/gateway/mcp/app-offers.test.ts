@@ -7,7 +7,7 @@ import type { McpDefinition } from '../../../../src/agents/mcp';
 import { Subscriptions } from '../../../../src/gateway/mcp/app-resources';
 import type { ServerNotification } from '../../../../src/gateway/mcp/sdk';
 import { mcpFace } from '../../../../src/gateway/mcp/server';
-import { ToolLogs } from '../../../../src/gateway/mcp/tool-logs';
+import { ToolLogs } from '../../../../src/gateway/mcp/progress';
 import { principalNamed } from '../../../../src/gateway/auth/principals';
 import { silent } from '../../../support/silent';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { summarize } from '../../../../packs/finance/src/stats';
-import { endThreads } from '../../../../src/tools/isolation/threads';
+import { endThreads } from '../../../../src/tools/isolation/pool';
 import { call } from '../../../support/packs/finance/support';
 
 afterAll(() => endThreads());

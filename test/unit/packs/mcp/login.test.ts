@@ -4,8 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverOf } from '../../../../src/mcp';
-import { login } from '../../../../src/mcp/connection/login';
-import { withOAuth } from '../../../../src/mcp/connection/oauth';
+import { login, withOAuth } from '../../../../src/mcp/connection/oauth';
 import { guardedServer } from '../../../support/packs/mcp/guarded-server';
 
 /** The path is sent as it is. */

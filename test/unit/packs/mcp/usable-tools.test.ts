@@ -1,6 +1,5 @@
 /** Tools of a server that lists many, or large ones: nobody else of the process has to wait for them. */
-import { readListed } from '../../../../src/mcp/listed-tool';
-import { usableTools } from '../../../../src/mcp/usable-tools';
+import { readListed, usableTools } from '../../../../src/mcp/listed-tool';
 
 const fields = (prefix: string, many: number) =>
   Object.fromEntries(Array.from({ length: many }, (_, n) => [`${prefix}${n}`, { type: 'string', maxLength: n + 1 }]));

@@ -2,7 +2,7 @@
 import { onchainTools, sessionKeysFrom, type OnchainSettings } from '../../../../packs/onchain/src';
 import { approvalCard } from '../../../../src/shared/approval/card';
 import type { JsonObject } from '../../../../src/shared/json/json';
-import { targetHash, targetOf } from '../../../../src/tools/admit/act';
+import { targetHash, targetOf } from '../../../../src/tools/admit/policy';
 
 const KEY = `0x${'11'.repeat(32)}`;
 /** Of `KEY`. */

@@ -1,4 +1,4 @@
-import { normalise } from '../../../../src/rules/path-target';
+import { normalise } from '../../../../src/rules/targets';
 import { verdict } from './support';
 
 /** Attempts to get more run than `bash(git status*)`, `bash(cat docs/*)` and `bash(*)` allow. */

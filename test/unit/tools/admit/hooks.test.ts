@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
-import type { Envelope } from '../../../../src/shared/wire/envelope';
+import type { Envelope } from '../../../../src/shared/wire/errors';
 import { admit } from '../../../../src/tools/admit/admit';
 import { annotate } from '../../../../src/tools/admit/after-hooks';
 import { defineTool } from '../../../../src/tools/define/define';

@@ -7,8 +7,7 @@ import {
 import fc from 'fast-check';
 import type OpenAI from 'openai';
 import * as convert from '../../../../src/tools/convert';
-import type { Envelope } from '../../../../src/shared/wire/envelope';
-import { callError } from '../../../../src/shared/wire/errors';
+import { type Envelope, callError } from '../../../../src/shared/wire/errors';
 import { isJsonObject } from '../../../../src/shared/json/json';
 import { anyJson } from '../../shared/any-json';
 

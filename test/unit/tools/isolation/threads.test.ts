@@ -1,7 +1,6 @@
 /** Threads end: at their limit of memory, and with the last who uses them. */
 import { join } from 'node:path';
-import { inThread } from '../../../../src/tools/isolation/pool';
-import { endThreads, openThreads, useThreads } from '../../../../src/tools/isolation/threads';
+import { inThread, endThreads, openThreads, useThreads } from '../../../../src/tools/isolation/pool';
 import { calculateTool } from '../../../../packs/finance/src/tools/calculate';
 import { call } from '../../../support/packs/reference/support';
 

@@ -1,13 +1,12 @@
 import * as fc from 'fast-check';
 import { canonical } from '../../../../src/shared/json/canonical';
-import type { Envelope } from '../../../../src/shared/wire/envelope';
+import { type Envelope, callError } from '../../../../src/shared/wire/errors';
 import type { ErrorCode } from '../../../../src/shared/wire/error-codes';
 import { ToolError, nextRetry, type RetryCounts } from '../../../../src/tools/define/errors';
 import { Deadline } from '../../../../src/tools/run/deadline';
 import { runTool } from '../../../../src/tools/run/run';
 import { resultText, storedResult } from '../../../../src/tools/results/shape';
 import { toJson } from '../../../../src/tools/results/to-json';
-import { callError } from '../../../../src/shared/wire/errors';
 import { toolContext } from '../../../support/tool-context';
 import { pays, reads } from '../../../support/tools';
 import type { Tool } from '../../../../src/tools/define/tool';

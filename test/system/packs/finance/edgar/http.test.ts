@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { AddressInfo } from 'node:net';
 import { addressesOf } from '../../../../../packs/finance/src/edgar/addresses';
-import { retryAfterMs } from '../../../../../src/shared/wire/retry-after';
+import { retryAfterMs } from '../../../../../src/shared/wire/waits';
 import { EdgarHttp, type HttpSettings } from '../../../../../packs/finance/src/edgar/http';
 import { notFound } from '../../../../../packs/finance/src/not-found';
 import { startEdgar, type EdgarServer } from '../../../support/edgar-server';

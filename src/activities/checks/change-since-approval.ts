@@ -1,0 +1,104 @@
+/** Right before the effect: is it still what was shown? */
+import { Context } from '@temporalio/activity';
+import { type RunCallInput, approvalsOf } from '../../shared/io/activities';
+import { canonical } from '../../shared/json/canonical';
+import { hashJson } from '../../shared/json/digests';
+import type { Json, JsonObject } from '../../shared/json/json';
+import { taken } from '../../tools/schema/input-output';
+import type { ApprovalEvidence } from '../../record/parts';
+import type { Tool } from '../../tools/define/tool';
+import { callError } from '../../shared/wire/errors';
+import { targetHash, targetOf } from '../../tools/admit/policy';
+import type { Dependencies } from '../ports';
+import { previewOf } from '../admission/decide-call';
+import type { NamedCall } from '../call/call-input';
+import type { HoldAnswer } from './approvals-fault';
+
+const LONGEST_TEXT = 4000;
+
+export async function previewDrifted(
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+  { preview: asked }: ApprovalEvidence,
+): Promise<HoldAnswer> {
+  const { turn, call, verdict } = request;
+  // A write that a rule allows has no preview to compare with.
+  const previewed = call.preview_ref !== null || tool.class === 'destructive' || verdict === 'ask';
+  if (!tool.preview || !previewed) return null;
+  const now = await previewOf(deps, { turn, callId: call.id }, tool, input);
+  if (!now.ok) {
+    // A write may have been done by an attempt that was lost: then the tool itself has the better answer.
+    if (tool.class !== 'destructive' && Context.current().info.attempt > 1) return null;
+    const message = `${tool.name} was not run: it cannot be seen any more what it would do. ${now.error.message}`;
+    return { refused: { ...now.error, message: bounded(message, 2000) } };
+  }
+  if (isTolerable(deps, tool, asked, now.data, input)) return null;
+  const text = `What it would do is not what it was when this call was approved or allowed. Then it was:\n${textOf(asked)}`;
+  return { kind: 'preview_drifted', id: hashJson(now.data), text: bounded(text) };
+}
+
+/** The tool's own measure; where it has none, or it fails, only the same is the same. */
+function isTolerable({ log }: Dependencies, tool: Tool, asked: Json, now: Json, input: JsonObject): boolean {
+  if (canonical(asked) === canonical(now)) return true;
+  if (!tool.previewTolerance) return false;
+  try {
+    return tool.previewTolerance(structuredClone(asked), structuredClone(now), taken(tool, input)) === true;
+  } catch (error) {
+    log.warn({ tool: tool.name, err: error }, 'previewTolerance failed: the call is asked about again');
+    return false;
+  }
+}
+
+function textOf(preview: Json): string {
+  if (preview === null) return 'nothing to see';
+  return typeof preview === 'string' ? preview : JSON.stringify(preview, null, 2);
+}
+
+function bounded(text: string, longest = LONGEST_TEXT): string {
+  if (text.length <= longest) return text;
+  const note = `\n… cut: ${text.length} characters in all`;
+  return `${text.slice(0, longest - note.length)}${note}`.toWellFormed();
+}
+
+/** @@HEAD Right before the call runs: does its tool still act on what was admitted? */
+
+const LONGEST_TEXT = 4000;
+
+export async function targetChanged(
+  { store }: Pick<Dependencies, 'store'>,
+  request: RunCallInput,
+  tool: Tool,
+  input: JsonObject,
+): Promise<HoldAnswer> {
+  const { turn, call } = request;
+  if (turn.store_id === undefined) return null;
+  const now = targetOf(tool, input);
+  if (!now.ok) return { refused: now.error };
+  const hash = targetHash(now.target);
+  // The digest, which was compared with the store's record before, covers what the arguments name.
+  if (hash === call.target_hash) return null;
+  if (tool.class === 'destructive' || approvalsOf(request).length > 0) {
+    const { target: admitted } = await store.getCall(call.digest);
+    return { kind: 'target_changed', id: hash ?? '', text: bothTargets(tool, admitted, now.target) };
+  }
+  const message = `${tool.name} was not run: since the call was admitted it acts on something else.`;
+  return { refused: callError('TOOL_NOT_FOUND', 'target_changed', message, { hint: 'Ask for the call again.' }) };
+}
+
+/** Of a call that was dispatched: why the tool of this worker says nothing of it. Null: it acts on what was admitted. */
+export function actsElsewhere(tool: Tool, { input, target }: Pick<NamedCall, 'input' | 'target'>): string | null {
+  const now = targetOf(tool, input);
+  if (!now.ok) return now.error.message;
+  return targetHash(now.target) === targetHash(target) ? null : bothTargets(tool, target, now.target);
+}
+
+function bothTargets({ name }: Tool, admitted: JsonObject | null, now: JsonObject | null): string {
+  const text = `When it was admitted, ${name} acted on:\n${targetText(admitted)}\nOn this worker it acts on:\n${targetText(now)}`;
+  return text.slice(0, LONGEST_TEXT).toWellFormed();
+}
+
+function targetText(target: JsonObject | null): string {
+  return target === null ? 'nothing that it declares' : JSON.stringify(target, null, 2);
+}

@@ -1,0 +1,221 @@
+/**
+ * What people were asked and have said, by call, as workers found it: the store knows it, since neither history nor the
+ * arguments of an activity are believed. A call is asked about under its digest by one run, until a time, and no more once the
+ * turn has taken an answer other than its approval, or the outcome. What was good when it came holds while the question does:
+ * the first of several people signs for a day at most, and the last may take longer.
+ */
+import { Context, ApplicationFailure } from '@temporalio/activity';
+import type { CheckDecisionInput, NotifyInput } from '../../shared/io/activities';
+import { samePerson, type Settlement } from '../../shared/approval/approval';
+import { hashJson } from '../../shared/json/digests';
+import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { CLOCKS_APART_MS } from '../../shared/wire/waits';
+import { StoreError, type Store } from '../../store/store';
+import type { CallbackInput } from '../../shared/wire/callback';
+import type { Delivery, Dependencies } from '../ports';
+import { checkOwnTurn, checkTurnsOwn } from '../checks/own-turn';
+
+type Registers = Pick<Store, 'registers'>;
+
+/** A signed statement, when a worker first found it good. */
+interface Found {
+  hash: string;
+  by: string;
+  /** ISO 8601 */
+  at: string;
+}
+
+export interface QuestionEntry {
+  /** The run that asks. */
+  run: string;
+  expires_at: string;
+  closed: boolean;
+  approvals: Found[];
+}
+
+type Said = Found & Pick<Settlement, 'outcome'>;
+
+/** Of one person on one call; more is not noted, and of a call in doubt does not count. */
+const MOST_OF_ONE = 20;
+
+/** Opens the question of this run. @returns the run that had asked it before, where it is another */
+export function openQuestion({ registers }: Registers, digest: string, expires_at: string): Promise<string | null> {
+  const run = Context.current().info.workflowExecution?.runId ?? '';
+  return registers.update(questionName(digest), (known) => {
+    const asked = questionIn(known);
+    if (asked !== null) return { answer: asked.run === run ? null : asked.run };
+    return { value: { run, expires_at, closed: false, approvals: [] }, answer: null };
+  });
+}
+
+/** Null: it was not asked about, or by an older build. */
+export async function askedAbout({ registers }: Registers, digest: string): Promise<(QuestionEntry & { over: boolean }) | null> {
+  const { value, now } = await registers.read(questionName(digest));
+  const asked = questionIn(value);
+  return asked && { ...asked, over: isOver(asked, now) };
+}
+
+export function closeQuestion({ registers }: Registers, digest: string): Promise<void> {
+  return registers.update(questionName(digest), (known) => {
+    const asked = questionIn(known);
+    if (asked === null || asked.closed) return { answer: undefined };
+    return { value: asJson({ ...asked, closed: true }), answer: undefined };
+  });
+}
+
+/** Notes a signed statement that was found good just now. @returns why it does not count all the same, or null */
+export async function noteGood(store: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
+  if (said.decision === 'settle') return noteSettlement(store, said, by);
+  if (said.decision === 'approve') await noteApproval(store, said, by);
+  return null;
+}
+
+async function noteApproval(store: Registers, said: CheckDecisionInput, by: string): Promise<void> {
+  if ((await askedAbout(store, said.digest)) === null) return noteTime(store, said.attestation);
+  const hash = hashJson(said.attestation);
+  await store.registers.update(questionName(said.digest), (known, now) => {
+    const asked = questionIn(known)!;
+    const noted = asked.approvals.some((one) => one.hash === hash);
+    const own = asked.approvals.filter((one) => samePerson(one.by, by));
+    if (noted || own.length >= MOST_OF_ONE || isOver(asked, now)) return { answer: undefined };
+    const approvals = [...asked.approvals, { hash, by, at: iso(now) }];
+    return { value: asJson({ ...asked, approvals }), answer: undefined };
+  });
+}
+
+/** When this approval was found good; undefined: nobody has, so that it is judged as if it came now. */
+export async function foundGood(store: Registers, asked: QuestionEntry | null, attestation: string): Promise<string | undefined> {
+  if (asked === null) return timeOf(store, attestation);
+  const hash = hashJson(attestation);
+  return asked.approvals.find((one) => one.hash === hash)?.at;
+}
+
+/** When this settlement was found good, likewise, and what its author has said last; null: nothing was noted. */
+export async function foundSettled(
+  store: Registers,
+  { digest, attestation, by }: { digest: string; attestation: string; by: string },
+): Promise<{ at: string | undefined; last: Settlement['outcome'] | null }> {
+  const all = settlementsIn((await store.registers.read(settledName(digest))).value);
+  const hash = hashJson(attestation);
+  const at = all.find((one) => one.hash === hash)?.at ?? (await timeOf(store, attestation));
+  return { at, last: all.findLast((one) => samePerson(one.by, by))?.outcome ?? null };
+}
+
+/**
+ * A statement that is known stays where it is: nobody takes his words back for him by sending the first ones again. For the same
+ * reason none is forgotten.
+ */
+async function noteSettlement({ registers }: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
+  const hash = hashJson(said.attestation);
+  return registers.update<string | null>(settledName(said.digest), (known, now) => {
+    const all = settlementsIn(known);
+    const own = all.filter((one) => samePerson(one.by, by));
+    if (all.some((one) => one.hash === hash)) return { answer: correctedBy(own, said.outcome!) };
+    if (own.length >= MOST_OF_ONE)
+      return { answer: `${by} has said ${MOST_OF_ONE} things of this call; somebody else must settle it` };
+    const value: Said[] = [...all, { hash, by, outcome: said.outcome!, at: iso(now) }];
+    return { value: asJson(value), answer: null };
+  });
+}
+
+/** Why something that its author has said before counts no more, or null. */
+function correctedBy(own: Said[], outcome: Settlement['outcome']): string | null {
+  const last = own.at(-1)?.outcome ?? outcome;
+  return last === outcome ? null : `${own[0]!.by} has said since that it was ${last}`;
+}
+
+/** Decisions of calls that an older build has asked about. */
+function noteTime({ registers }: Registers, attestation: string): Promise<void> {
+  return registers.update(timeName(attestation), (known, now) =>
+    known === null ? { value: iso(now), answer: undefined } : { answer: undefined },
+  );
+}
+
+async function timeOf({ registers }: Registers, attestation: string): Promise<string | undefined> {
+  const { value } = await registers.read(timeName(attestation));
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Nothing that comes now counts any more. The store's clock and Temporal's may be apart. */
+function isOver({ closed, expires_at }: QuestionEntry, now: number): boolean {
+  return closed || now > Date.parse(expires_at) + CLOCKS_APART_MS;
+}
+
+/** Null: there is none. @throws StoreError `damaged` for what is no question */
+function questionIn(value: Json): QuestionEntry | null {
+  if (value === null || isQuestion(value)) return value;
+  throw new StoreError('damaged', 'What a register of the store holds is no question that people were asked.');
+}
+
+function isQuestion(value: Json): value is JsonObject & QuestionEntry {
+  return isJsonObject(value) && typeof value.run === 'string' && Array.isArray(value.approvals) && value.approvals.every(isFound);
+}
+
+/** @throws StoreError `damaged` for what are no settlements */
+function settlementsIn(value: Json): Said[] {
+  if (value === null) return [];
+  if (Array.isArray(value) && value.every(isSaid)) return value;
+  throw new StoreError('damaged', 'What a register of the store holds are no settlements of a call.');
+}
+
+function isFound(value: Json): value is JsonObject & Found {
+  return isJsonObject(value) && [value.hash, value.by, value.at].every((field) => typeof field === 'string');
+}
+
+function isSaid(value: Json): value is JsonObject & Said {
+  return isFound(value) && typeof (value as JsonObject).outcome === 'string';
+}
+
+function questionName(digest: string): string {
+  return `kept/asked/${digest}`;
+}
+
+function settledName(digest: string): string {
+  return `kept/settled/${digest}`;
+}
+
+function timeName(attestation: string): string {
+  return `decided/${hashJson(attestation)}`;
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** @@HEAD Messages to people and programs, sent for the turn that they are about. */
+
+export async function notify(deps: Dependencies, question: NotifyInput): Promise<void> {
+  const { notifier, store } = deps;
+  if (!notifier) return;
+  await checkOwnTurn(deps, question.turn);
+  const part = question.card_ref === null ? null : ((await store.getPart(question.card_ref)) as { card: string });
+  await notifier.tell(question, part?.card ?? question.card ?? null, overAttempts());
+}
+
+/** Kept in the heartbeat, which the next attempt is given, on whichever worker it runs. */
+function overAttempts(): Delivery {
+  const context = Context.current();
+  const before = (context.info.heartbeatDetails as { reached?: string[] } | undefined)?.reached ?? [];
+  const done = new Set(before);
+  const reached = (way: string) => {
+    done.add(way);
+    context.heartbeat({ reached: [...done] });
+  };
+  return { done, reached };
+}
+
+export async function deliverCallback(deps: Dependencies, input: CallbackInput): Promise<void> {
+  const { callbacks, store } = deps;
+  if (!callbacks) throw new Error('This worker sends no callbacks: set HOLDFAST_CALLBACK_HOSTS and HOLDFAST_CALLBACK_SECRET.');
+  // It is signed, so that whoever is told believes it.
+  await checkTurnsOwn(deps, input.turn);
+  const part = await store.getPart(input.callback_ref);
+  const url = isJsonObject(part) && part.v === 'holdfast.callback/1' ? part.url : undefined;
+  if (typeof url !== 'string') throw ApplicationFailure.nonRetryable('The part names no callback address.', 'holdfast.callback');
+  try {
+    await callbacks.send(url, input.id, input.message);
+  } catch (error) {
+    const { name, message } = error as Error;
+    throw name === 'CallbackNotAllowed' ? ApplicationFailure.nonRetryable(message, 'holdfast.callback') : error;
+  }
+}

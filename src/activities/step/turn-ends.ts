@@ -1,0 +1,86 @@
+/** How a turn begins in the transcript: who asked for what, and the user's message. */
+import { ApplicationFailure } from '@temporalio/activity';
+import { hashJson } from '../../shared/json/digests';
+import type { TurnBegin, TurnContext, EndTurnInput, EndTurnOutput } from '../../shared/io/activities';
+import type { StartBody } from '../../record/blocks';
+import { messageBlock, startBlock, endBlock } from '../../record/write-block';
+import { systemPrompt } from '../../agents/agent';
+import { walk, Draft } from '../../store/core/transcript';
+import type { Dependencies } from '../ports';
+import { checkStart, START_NOT_ATTESTED, beginOver } from '../checks/own-turn';
+import { envelopeOf } from '../call/direct-envelope';
+import { messagesOf, addOutcomes } from './conversation';
+import { openCalls } from './compaction';
+import type { Begun } from './mcp-tools';
+
+/**
+ * @param parent what the draft follows: the end of the turn before
+ * @throws ApplicationFailure for a start that has to be signed, and is not
+ */
+export async function addBeginning(
+  deps: Dependencies,
+  { draft, parent, at }: { draft: Draft; parent: string | null; at: string },
+  { agent, outside }: Begun,
+  { turn, message, attestation }: TurnBegin & { turn: TurnContext },
+): Promise<void> {
+  const message_hash = hashJson(message);
+  await checkStart(deps, agent, { turn, agent: turn.agent, message_hash, attestation });
+  const definition_ref = await deps.archive.agent(agent);
+  const start: StartBody = {
+    ...turn,
+    agent: {
+      name: turn.agent,
+      prompt_hash: hashJson(systemPrompt(agent.agent)),
+      tools: [...agent.tools.values()].map(({ tool }) => `${tool.name}@${tool.version}`),
+    },
+    policy_ref: agent.policyRef,
+    definition_ref,
+    message_hash,
+    ...(outside === null ? {} : { outside }),
+    ...(attestation === undefined ? {} : { attestation }),
+  };
+  draft.add(startBlock(start), at);
+  const lost = await unanswered(deps, parent);
+  if (lost.length > 0) draft.add(messageBlock('user', lost), at);
+  draft.add(messageBlock('user', [{ type: 'text', text: message }]), at);
+}
+
+const LOST =
+  'The turn ended before the result of this call was known: it may or may not have taken effect. Find out before you repeat it.';
+
+/** Results for calls that the turn before left without any, such as one that was terminated from outside: the API wants one for each. */
+async function unanswered({ store }: Dependencies, head: string | null) {
+  const last = messagesOf(await walk(store, head)).at(-1);
+  return (last ? openCalls(last) : []).map(({ id }) => ({
+    type: 'tool_result',
+    tool_use_id: id ?? null,
+    is_error: true,
+    content: [{ type: 'text', text: LOST }],
+  }));
+}
+
+/** Closes the transcript of a turn that did not end with an answer: what its last calls gave, and why it ended. */
+export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<EndTurnOutput> {
+  const { turn, at, state, reason, begin } = input;
+  const draft = new Draft(deps.store, turn.first_execution_run_id, input.head);
+  if (begin) await addBegun(deps, draft, input, begin);
+  if (draft.head === null) return { head: null }; // no step ever succeeded: there is no transcript to close
+  await addOutcomes(deps.store, draft, turn, at, input.outcomes);
+  draft.add(endBlock({ state, reason }), at);
+  const head = await draft.store();
+  const [outcome] = input.outcomes;
+  return input.envelope && outcome ? { head, envelope: await envelopeOf(deps, input, outcome) } : { head };
+}
+
+/** What the user said stands, although nothing came of it: the session's next turn goes on from there. A start that nobody may make does not. */
+async function addBegun(deps: Dependencies, draft: Draft, { turn, at, head }: EndTurnInput, begin: TurnBegin): Promise<void> {
+  const agent = deps.registry.forTurn(turn);
+  if (!agent) return;
+  // No turn begins without a store any more: whoever starts activities could else have one begin as of an older version.
+  const bound = { ...turn, store_id: await beginOver(deps, turn) };
+  try {
+    await addBeginning(deps, { draft, parent: head, at }, { agent, outside: null }, { turn: bound, ...begin });
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure && error.type === START_NOT_ATTESTED)) throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { recently, type Check } from '../../telemetry/readiness';
+import { answer, answers, textAnswer } from '../schemas/common';
+import type { Route, GatewayParts } from '../route';
+
+const alive = z.object({ alive: z.literal(true), pid: z.number().int() });
+
+const healthzSchema = {
+  summary: 'Whether this process is alive',
+  tags: ['operation'],
+  response: {
+    200: answer('It answers.', alive, { alive: true, pid: 4242 }),
+  },
+};
+
+/** `GET /healthz`: answers while the event loop turns. */
+export const healthz: Route = (app) => {
+  app.get<{ Reply: z.infer<typeof alive> }>(
+    '/healthz',
+    { schema: healthzSchema, config: { roles: 'public', rateLimit: false } },
+    async (_request, reply) => reply.header('cache-control', 'no-store').send({ alive: true, pid: process.pid }),
+  );
+};
+
+/** @@HEAD `GET /readyz`: whether requests should be sent here. Why not is in the log: whoever asks may be anybody. */
+
+const readiness = z.object({ ready: z.boolean(), checks: z.array(z.object({ check: z.string(), ok: z.boolean() })) });
+
+const answerOf = (description: string, ready: boolean) =>
+  answer(description, readiness.extend({ ready: z.literal(ready) }), { ready, checks: [{ check: 'temporal', ok: ready }] });
+
+const readyzSchema = {
+  summary: 'Whether this process should be given requests',
+  tags: ['operation'],
+  response: {
+    200: answerOf('It should.', true),
+    503: answerOf('It should not: it is ending, or Temporal or the store do not answer, or no worker has polled yet.', false),
+  },
+};
+
+export const readyz: Route = (app, parts) => {
+  const findings = recently(checksOf(parts));
+  app.get<{ Reply: z.infer<typeof readiness> }>(
+    '/readyz',
+    { schema: readyzSchema, config: { roles: 'public', rateLimit: false } },
+    async (_request, reply) => {
+      const found = app.draining.aborted ? [{ check: 'gateway', ok: false, detail: 'it is ending' }] : await findings();
+      const ready = found.every(({ ok }) => ok);
+      if (!ready) parts.log.warn({ findings: found }, 'not ready');
+      const checks = found.map(({ check, ok }) => ({ check, ok }));
+      return reply
+        .code(ready ? 200 : 503)
+        .header('cache-control', 'no-store')
+        .send({ ready, checks });
+    },
+  );
+};
+
+function checksOf({ client, store }: GatewayParts): Check[] {
+  const temporal = async () => {
+    const { connection, options } = (await client()).temporal;
+    await connection.workflowService.describeNamespace({ namespace: options.namespace });
+  };
+  let polled = false;
+  // Until the first: a gateway stays ready while workers are exchanged.
+  const worker = async () => {
+    polled ||= (await (await client()).lastPoll()) !== null;
+    if (!polled) throw new Error('No worker has polled the task queue yet.');
+  };
+  return [
+    { name: 'temporal', look: temporal, todo: 'Is the Temporal server of the settings up?' },
+    { name: 'store', look: () => store.registers.read('readiness'), todo: 'Can HOLDFAST_STORE be read?' },
+    { name: 'worker', look: worker, todo: 'Is a worker of this task queue up? `holdfast worker` starts one.' },
+  ];
+}
+
+const metricsSchema = {
+  summary: 'Metrics of this process, for Prometheus',
+  tags: ['operation'],
+  response: answers({
+    200: textAnswer('In the text format of Prometheus.', 'text/plain', 'holdfast_http_requests_total{status="200"} 1'),
+  }),
+};
+
+/** `GET /metrics`: with a token, unless HOLDFAST_HTTP_METRICS is open. */
+export const metrics: Route = (app, { openMetrics = false }) => {
+  const roles = openMetrics ? 'public' : (['auditor', 'admin'] as const);
+  app.get('/metrics', { schema: metricsSchema, config: { roles } }, async (_request, reply) =>
+    reply
+      .type(app.metrics.contentType)
+      .header('cache-control', 'no-store')
+      .send(await app.metrics.text()),
+  );
+};

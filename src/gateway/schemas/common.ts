@@ -1,0 +1,128 @@
+/** What routes answer, as the OpenAPI document says it. Answers are described, not checked: fields may be added. */
+import { z } from 'zod';
+import { callError } from '../../shapes/envelope';
+
+/** The envelope of tool results, for what went wrong at the gateway or in a tool. */
+const refusal = z.object({
+  success: z.literal(false),
+  status: z.literal('error'),
+  error: callError,
+  metadata: z.object({
+    timestamp: z.string().meta({ format: 'date-time' }),
+    request_id: z.string().optional().describe('As the header `x-request-id` has it.'),
+  }),
+});
+
+/** @param example of the body */
+export function answer(description: string, shape: z.ZodType, example?: object): object {
+  return { ...jsonSchema(shape), description, ...(example === undefined ? {} : { examples: [example] }) };
+}
+
+const accepted = z.object({ accepted: z.literal(true) });
+export type Accepted = z.infer<typeof accepted>;
+
+/** Where there is nothing to say but that it is done. */
+export function acceptedAnswer(description: string): object {
+  return answer(description, accepted, { accepted: true });
+}
+
+/** An error that a route explains itself. */
+export function errorAnswer(description: string): object {
+  return answer(description, refusal);
+}
+
+/** An answer that is no JSON. */
+export function textAnswer(description: string, type: string, example: string, schema: object = {}): object {
+  return { description, content: { [type]: { schema: { type: 'string', ...schema }, example } } };
+}
+
+const WHAT: Record<number, string> = {
+  400: 'The request is not right; `error.details` says where.',
+  401: 'No token, or nobody’s.',
+  403: 'Not with these roles.',
+  404: 'It is not there, or not yours to see.',
+  408: 'The request did not come in time.',
+  409: 'It cannot be done as things stand; `error.message` says why.',
+  413: 'The body is too large.',
+  414: 'A part of the address is too long.',
+  415: 'The body is not application/json.',
+  429: 'Too many requests: `retry-after` says for how many seconds.',
+  431: 'Address and headers are too long together.',
+  500: 'A fault of the gateway; its log says which.',
+  503: 'Temporal, a worker or the issuer of tokens does not answer; try again.',
+};
+const ALWAYS = [400, 401, 403, 408, 413, 414, 415, 429, 431, 500, 503];
+
+/** The answers of a route: its own, and the errors that it shares with others, in the envelope. */
+export function answers(own: Record<number, object>, ...errors: number[]): Record<number, object> {
+  const wrong = [...new Set([...ALWAYS, ...errors])].map((status) => [status, errorAnswer(WHAT[status] ?? 'An error.')]);
+  return { ...(Object.fromEntries(wrong) as Record<number, object>), ...own };
+}
+
+/** @@HEAD What several routes take: in their address, their headers, their body. */
+
+export const turnParams = jsonSchema(
+  z.object({
+    id: z.string().max(300).describe('The id of a turn; of a direct call `call/…`, its slash as `%2F`.'),
+  }),
+);
+export const sessionParams = jsonSchema(z.object({ id: z.string().max(200).describe('The id of a session.') }));
+export const toolParams = jsonSchema(z.object({ toolName: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/) }));
+
+/** Of every POST. */
+export const postHeaders = jsonSchema(
+  z.object({
+    'idempotency-key': z
+      .string()
+      .regex(/^[\x21-\x7e]{1,255}$/)
+      .optional()
+      .describe('1 to 255 visible ASCII characters: the same key, the same operation.'),
+  }),
+);
+
+export const lastEventIdHeader = jsonSchema(
+  z.object({
+    'last-event-id': z
+      .string()
+      .optional()
+      .describe('Id of the last event that the reader has; an EventSource sends it by itself.'),
+  }),
+);
+
+export const agentName = z.string().min(1).max(64);
+export const servedAgent = agentName.describe('One that the workers serve.');
+
+/** At most so many characters, and not all of them white space. */
+export const textOf = (most: number) => z.string().min(1).max(most).regex(/\S/);
+
+export const callbackUrl = z
+  .string()
+  .max(2000)
+  .optional()
+  .describe('Told of each question of its turn and of the end, signed. Its host must be one of HOLDFAST_CALLBACK_HOSTS.');
+
+/** A body, with an example of it. */
+export function body(shape: z.ZodType, example: object): object {
+  return { ...jsonSchema(shape), examples: [example] };
+}
+
+/** @@HEAD The JSON Schema of a shape: what requests are checked against, and what the OpenAPI document says. */
+
+/** As a client writes it, or reads it: a field with a default may be left out, and an answer may have fields besides. */
+export function jsonSchema(shape: z.ZodType): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input', override: ({ jsonSchema: part }) => plain(part) });
+  return schema;
+}
+
+/** Without what zod adds and JSON Schema says shorter. Checks name the first rule that is broken: of an enum no type is one. */
+function plain(part: z.core.JSONSchema.BaseSchema): void {
+  if (part.enum || part.const !== undefined) delete part.type;
+  if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
+  if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
+  delete part.propertyNames;
+  if (part.pattern) part.pattern = part.pattern.replaceAll('\\/', '/');
+  const [some, none] = part.anyOf ?? [];
+  if (part.anyOf?.length !== 2 || none?.type !== 'null' || typeof some?.type !== 'string' || some.type === 'object') return;
+  delete part.anyOf;
+  Object.assign(part, { ...some, ...part, type: [some.type, 'null'] });
+}

@@ -1,0 +1,79 @@
+/** Calls that a model has written as JSON, or meant to. */
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import { parseJson } from '../shared/json/parse-json';
+import type { ModelTool } from './provider';
+
+export interface WrittenCall {
+  tool: string;
+  input: JsonObject;
+  /** What admission parses. */
+  json: string;
+}
+
+/** The calls that an object or a list says; none where it is something else. @param tools of a text that is no JSON, the name of one shows that a call was meant */
+export function callsOf(written: string, tools: readonly ModelTool[]): WrittenCall[] {
+  try {
+    return callsIn(parseJson(written), written);
+  } catch {
+    return isMeantAsCall(written, tools) ? [unread(written)] : [];
+  }
+}
+
+function isMeantAsCall(written: string, tools: readonly ModelTool[]): boolean {
+  if (/^\s*\[?\s*\{\s*["'](?:tool|tool_name|arguments)["']\s*:/.test(written.slice(0, 100))) return true;
+  if (/["'](?:arguments|parameters|tool_input|action_input)["']\s{0,8}:/.test(written)) return true;
+  return tools.some(({ name }) => name === unread(written).tool);
+}
+
+const BESIDE = ['type', 'id', 'index'];
+
+/** @param text what stands in the answer; absent: as JSON */
+function callsIn(value: Json, text?: string): WrittenCall[] {
+  if (Array.isArray(value)) return value.flatMap((one) => callsIn(one));
+  if (!isJsonObject(value)) return [];
+  const unreadable = () => [unread(text ?? JSON.stringify(value))];
+  const inner = value.tool_calls ?? value.tool_call ?? value.function_call ?? null;
+  if (typeof inner === 'object' && inner !== null) return callsIn(inner);
+  if (isJsonObject(value.function ?? null)) return callsIn(value.function!);
+  const name = ['tool', 'tool_name', 'name', 'function', 'action'].find((key) => value[key] !== undefined);
+  const input = ['arguments', 'parameters', 'input', 'action_input', 'tool_input'].find((key) => value[key] !== undefined);
+  // Many things have a name; what has no inputs beside it is none of ours.
+  if (name !== 'tool' && input === undefined) return [];
+  if (name === undefined) return input === 'arguments' ? unreadable() : [];
+  if (typeof value[name] !== 'string') return name === 'tool' || input === 'arguments' ? unreadable() : [];
+  // Fields beside them are no call's: admission shall refuse them as fields that no schema has.
+  const others = Object.keys(value).filter((key) => key !== name && key !== input && !(name !== 'tool' && BESIDE.includes(key)));
+  const given = input === undefined ? {} : value[input]!;
+  const tool = value[name];
+  if (typeof given === 'string') return [named(tool, given)];
+  if (!isJsonObject(given)) return [{ tool, input: {}, json: JSON.stringify(given) }];
+  return [{ tool, input: given, json: JSON.stringify(others.length === 0 ? given : value) }];
+}
+
+export function orUnread(calls: WrittenCall[], written: string): WrittenCall[] {
+  return calls.length > 0 ? calls : [unread(written)];
+}
+
+export function named(tool: string, written: string): WrittenCall {
+  const json = written.trim();
+  try {
+    const input = json === '' ? {} : parseJson(json);
+    if (isJsonObject(input)) return { tool, input, json: JSON.stringify(input) };
+  } catch {
+    // Not JSON: admission says where it breaks.
+  }
+  return { tool, input: {}, json };
+}
+
+const NAMED = /["'](?:tool|tool_name|name|function|action)["']\s{0,8}:\s{0,8}["']([^"'\\]{1,64})["']/;
+
+/** Marked as a call, and not readable as one. */
+export function unread(written: string): WrittenCall {
+  const tool = NAMED.exec(written.slice(0, 2000))?.[1] ?? '';
+  return { tool, input: {}, json: written };
+}
+
+export function unfenced(text: string): string {
+  const body = text.trim().replace(/^```\w{0,10}\s*/, '');
+  return body.endsWith('```') ? body.slice(0, -3).trimEnd() : body;
+}

@@ -1,0 +1,108 @@
+/** How a call may move from state to state (contract.md, "Call states"). */
+import type { CallState } from './turn-view';
+
+/**
+ * For each state, the ones that may follow; none for a final one. `superseded`: another revision of the call waits in
+ * its stead; from `running` only while nothing has been dispatched.
+ */
+export const CALL_TRANSITIONS: Readonly<Record<CallState, readonly CallState[]>> = {
+  proposed: ['rejected', 'ready', 'waiting'],
+  rejected: [],
+  ready: ['running'],
+  waiting: ['approved', 'denied', 'expired', 'superseded', 'cancelled'],
+  approved: ['running', 'superseded', 'cancelled'],
+  denied: [],
+  expired: [],
+  superseded: [],
+  cancelled: [],
+  running: ['succeeded', 'failed', 'cancelled', 'in_doubt', 'superseded'],
+  succeeded: [],
+  failed: [],
+  in_doubt: ['succeeded', 'failed'],
+};
+
+export function canMove(from: CallState, to: CallState): boolean {
+  return CALL_TRANSITIONS[from].includes(to);
+}
+
+/** True if nothing can follow. */
+export function isFinal(state: CallState): boolean {
+  return CALL_TRANSITIONS[state].length === 0;
+}
+
+/**
+ * @returns `to`
+ * @throws CallStateError if the table forbids it: a fault of the engine, never of a user
+ */
+export function move(from: CallState, to: CallState): CallState {
+  if (!canMove(from, to)) throw new CallStateError(from, to);
+  return to;
+}
+
+export class CallStateError extends Error {
+  override readonly name = 'CallStateError';
+  constructor(
+    readonly from: CallState,
+    readonly to: CallState,
+  ) {
+    const allowed = CALL_TRANSITIONS[from];
+    super(
+      `A call cannot move from ${from} to ${to}; allowed: ${allowed.length === 0 ? 'nothing, it is final' : allowed.join(', ')}`,
+    );
+  }
+}
+
+/**
+ * Calls of a step become batches: neighbours that are safe beside each other together, an unsafe one
+ * alone, batches in order. Safety is what the tool says of these inputs, not the same as read-only.
+ */
+
+/** What a call touches; `*` stands for everything. */
+export interface Resources {
+  reads: string[];
+  writes: string[];
+}
+
+/** `true`: runs beside any; `false`: beside none; else beside what touches something else. */
+export type Safety = boolean | Resources;
+
+export function batches<T extends { parallel: Safety }>(calls: readonly T[]): T[][] {
+  const out: T[][] = [];
+  for (const call of calls) {
+    const last = out.at(-1);
+    if (last?.every((other) => compatible(call.parallel, other.parallel))) last.push(call);
+    else out.push([call]);
+  }
+  return out;
+}
+
+function compatible(a: Safety, b: Safety): boolean {
+  if (a === false || b === false) return false;
+  if (a === true || b === true) return true;
+  return !meet(a.writes, b.writes) && !meet(a.writes, b.reads) && !meet(a.reads, b.writes);
+}
+
+function meet(some: string[], others: string[]): boolean {
+  if (some.length === 0 || others.length === 0) return false;
+  return some.includes('*') || others.includes('*') || some.some((name) => others.includes(name));
+}
+
+/**
+ * Runs `work` over all items, at most `cap` at once. After an error nothing new begins, what runs is
+ * awaited, and then the first error is thrown: whoever catches it knows that nothing runs any more.
+ */
+export async function forEachCapped<T>(items: readonly T[], cap: number, work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const errors: unknown[] = [];
+  const lane = async () => {
+    while (waiting.length > 0 && errors.length === 0) {
+      try {
+        await work(waiting.shift()!);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(cap, items.length) }, lane));
+  if (errors.length > 0) throw errors[0];
+}

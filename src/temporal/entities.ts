@@ -1,0 +1,140 @@
+/** The books of budgets, as entity workflows of the same namespace: one for each budget and what it is counted per. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import type { Budgets, Intents } from '../activities/ports';
+import { budgetWorkflowId, type Reserved } from '../shared/budget-book';
+import { BUDGET_WORKFLOW, RESERVE_UPDATE, SETTLE_UPDATE, INTENT_UPDATES, INTENT_WORKFLOW, OWNERS_QUERY, type IntentInput } from '../workflows/contract';
+import { CLAIM_MS, intentWorkflowId, type ClaimAnswer, type IntentClaim, type IntentClose, type IntentOwner } from '../shared/intent';
+
+/** Longer, and the activity's own time runs out. */
+const RESERVES_WITHIN = 8000;
+/** A settlement that does not arrive does no harm. */
+const SETTLES_WITHIN = 5000;
+/** Temporal takes ten updates of a workflow at once, from all workers. */
+const AT_ONCE = 4;
+/** An update that meets the end of a run may never be answered: it is asked again. */
+const ANSWERS_WITHIN = 2500;
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 1000;
+
+export function temporalBudgets(client: Client, taskQueue: string): Budgets {
+  const inTurn = queues();
+  return {
+    reserve: (name, asked) =>
+      inTurn(budgetWorkflowId(name), () =>
+        persistently(client, RESERVES_WITHIN, () => {
+          const startWorkflowOperation = new WithStartWorkflowOperation(BUDGET_WORKFLOW, {
+            workflowId: budgetWorkflowId(name),
+            taskQueue,
+            args: [name],
+            workflowIdConflictPolicy: 'USE_EXISTING',
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+            staticSummary: `budget ${name.budget}`,
+            memo: { holdfast_budget: name },
+          });
+          return client.workflow.executeUpdateWithStart<any, Reserved, unknown[]>(RESERVE_UPDATE, {
+            args: [asked],
+            startWorkflowOperation,
+          });
+        }),
+      ),
+    settle: (name, said) =>
+      inTurn(budgetWorkflowId(name), () =>
+        persistently(client, SETTLES_WITHIN, async () => {
+          try {
+            await client.workflow.getHandle(budgetWorkflowId(name)).executeUpdate(SETTLE_UPDATE, { args: [said] });
+          } catch (error) {
+            if (!(error instanceof WorkflowNotFoundError)) throw error; // no book: nothing of it counts any more
+          }
+        }),
+      ),
+  };
+}
+
+/** Few at once for each book, first come first served: who only tried again and again could starve behind the others. */
+function queues() {
+  const limits = new Map<string, pLimit.Limit>();
+  return async <R>(id: string, work: () => Promise<R>): Promise<R> => {
+    const limit = limits.get(id) ?? pLimit(AT_ONCE);
+    limits.set(id, limit);
+    try {
+      return await limit(work);
+    } finally {
+      if (limit.activeCount <= 1 && limit.pendingCount === 0) limits.delete(id); // the one may be this, just ending
+    }
+  };
+}
+
+/**
+ * Again and again until the time is over: a book that has just ended or goes on as another run, ten updates in flight
+ * already, a server that is away. What was done twice counts once.
+ */
+async function persistently<R>(client: Client, withinMs: number, work: () => Promise<R>): Promise<R> {
+  const until = Date.now() + withinMs;
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 2)) {
+    try {
+      return await client.withDeadline(Math.min(until, Date.now() + ANSWERS_WITHIN), work);
+    } catch (error) {
+      if (isRejection(error) || Date.now() + wait > until) throw error;
+      await sleep(wait * (0.5 + Math.random() / 2)); // not all at once
+    }
+  }
+}
+
+/** The book has refused the request as malformed: it would again. */
+function isRejection(error: unknown): boolean {
+  return error instanceof WorkflowUpdateFailedError && (error.cause as { type?: string } | undefined)?.type === 'Error';
+}
+
+/** @@HEAD Intents, as Temporal has them: one entity workflow each, started by whoever claims it first. */
+
+/** An entity that ends just now refuses an update: the next try starts it anew. */
+const TRIES = 3;
+/** ms. */
+const TRY_MS = CLAIM_MS / TRIES - 1000;
+const PAUSE_MS = 300;
+
+type Entity = (input: IntentInput) => Promise<void>;
+
+export function temporalIntents(client: Client, taskQueue: string): Intents {
+  const { workflow } = client;
+  const entity = (intent: string) => workflow.getHandle(intentWorkflowId(taskQueue, intent));
+  const within = <T>(work: () => Promise<T>) => client.withDeadline(Date.now() + TRY_MS, work);
+  return {
+    look: (intent) =>
+      within(() => entity(intent).query<IntentOwner[]>(OWNERS_QUERY)).catch((error: unknown) => orNone(error, [])),
+    claim: (intent, claim) =>
+      patiently(() => {
+        const args: [IntentInput] = [{ owners: [], until: 0 }];
+        const workflowId = intentWorkflowId(taskQueue, intent);
+        const options = { workflowId, taskQueue, args, workflowIdConflictPolicy: 'USE_EXISTING' as const };
+        const startWorkflowOperation = new WithStartWorkflowOperation<Entity>(INTENT_WORKFLOW, options);
+        const update = { args: [claim] as [IntentClaim], startWorkflowOperation };
+        return within(() => workflow.executeUpdateWithStart<Entity, ClaimAnswer, [IntentClaim]>(INTENT_UPDATES.claim, update));
+      }),
+    close: (intent, close) =>
+      patiently(() =>
+        within(() => entity(intent).executeUpdate<void, [IntentClose]>(INTENT_UPDATES.close, { args: [close] })).catch(
+          (error: unknown) => orNone(error, undefined),
+        ),
+      ),
+  };
+}
+
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof WorkflowUpdateFailedError || tried >= TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tried));
+    }
+  }
+}
+
+/** An intent that nobody has claimed, or whose window is over, has no workflow that runs. */
+function orNone<T>(error: unknown, none: T): T {
+  if (error instanceof WorkflowNotFoundError) return none;
+  throw error;
+}

@@ -1,0 +1,152 @@
+/**
+ * One destructive call, dispatched at most once for each proof that nothing has happened. An attempt
+ * that was lost is not repeated on a guess: the effect record says whether it ever began.
+ */
+import { ActivityFailure, CancellationScope, sleep, isCancellation } from '@temporalio/workflow';
+import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/io/activities';
+import { callError, BEGUN_TOO_LATE } from '../../shared/wire/errors';
+import { CLASS_RULES } from '../../shared/turn/tool-class';
+import { executeCall, inspectEffect } from '../activities';
+import { now } from '../sandbox/time';
+import { admittedAs, endCall, moveCall } from './call-log';
+import type { Admission, Dispatch, HeldBack, Ran } from './dispatch-types';
+import { settled, settledLater } from './in-doubt';
+
+/** Dispatches after proven nothing, all causes together. */
+const MAX_DISPATCHES = 10;
+/** Times that its tool's limits put a call off before it counts as dispatched. */
+const MAX_WAITS = 10;
+
+export async function runDestructive(
+  context: Dispatch,
+  call: AdmittedCall,
+  admission: Admission & { ok: true },
+): Promise<Ran | HeldBack> {
+  const { data } = context;
+  const kept = data.open?.progress[call.id];
+  if (kept?.at === 'probing' || kept?.at === 'doubt') {
+    const later = await settledLater(context, call, kept);
+    return { outcome: endCall(data, call, later.state, later), took_ms: 0 };
+  }
+  moveCall(data, call.id, 'running');
+  let took = 0;
+  let result: RunCallOutput | null = null;
+  let waits = 0;
+  let written = false;
+  const most = context.options?.enable_retry === false ? 1 : MAX_DISPATCHES;
+  for (let dispatch = 1; dispatch <= most; dispatch++) {
+    const args = { ...admission.args, dispatch };
+    const answer = await dispatchOnce(context, call, args, admission);
+    if (answer === null) {
+      await sleep(backoff(dispatch)); // proven: it never began
+      continue;
+    }
+    took += answer.took_ms;
+    data.head = answer.head ?? data.head;
+    written ||= answer.head !== null;
+    if (answer.held) return { held: answer.held, took_ms: took };
+    if (answer.busy_ms !== undefined) {
+      if (++waits > MAX_WAITS) {
+        result ??= answer; // an earlier dispatch that is in doubt stays so
+        break;
+      }
+      await sleep(Math.max(answer.busy_ms, backoff(waits)));
+      dispatch -= 1; // this one never came to be
+      continue;
+    }
+    result = answer;
+    const wait = waitBeforeNext(call, result, dispatch);
+    if (wait === null || most === 1) break;
+    await sleep(wait);
+  }
+  // A dispatch writes down what was said; where there was none, the next step does.
+  const said = written ? {} : { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
+  if (result === null) {
+    const error = callError(
+      'EXECUTION_ERROR',
+      'attempts_exhausted',
+      `${call.tool} was lost ${most === 1 ? 'once' : `${most} times`} before it began.`,
+    );
+    return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied', ...said }), took_ms: took };
+  }
+  if (result.state === 'in_doubt') result = await settled(context, call, admission, result);
+  return { outcome: endCall(data, call, result.state, { ...result, ...said }), took_ms: took };
+}
+
+/** One dispatch. Null: the attempt was lost, and the record proves that it never began. */
+async function dispatchOnce(
+  context: Dispatch,
+  call: AdmittedCall,
+  args: CallArguments,
+  admission: Admission & { ok: true },
+): Promise<RunCallOutput | null> {
+  const common = { turn: context.turn, call: args, at: now(), head: context.data.head! };
+  try {
+    const options = context.options ? { options: context.options } : {};
+    return await executeCall(call, { ...common, approvals: admission.approvals, ...admittedAs(call), ...options });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    const cause = error.cause?.message ?? error.message;
+    // Also when the turn is being cancelled: what became of the effect has to be known first.
+    const found = await CancellationScope.nonCancellable(() => inspectEffect({ ...common, at: now(), cause }));
+    if (found.found === 'outcome') return found.outcome;
+    context.data.head = found.head;
+    if (CancellationScope.current().consideredCancelled) throw error;
+    return null;
+  }
+}
+
+/** @@HEAD Calls whose repetition does no harm: Temporal retries them, under one idempotency key. */
+
+export async function runRepeatable(
+  context: Dispatch,
+  call: AdmittedCall,
+  admission: Admission & { ok: true },
+): Promise<Ran | HeldBack> {
+  moveCall(context.data, call.id, 'running');
+  const said = { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
+  try {
+    const ran = await executeCall(call, {
+      turn: context.turn,
+      call: admission.args,
+      at: now(),
+      head: context.data.head!,
+      approvals: admission.approvals,
+      ...admittedAs(call),
+      ...(context.options ? { options: context.options } : {}),
+    });
+    if (ran.held) return { held: ran.held, took_ms: ran.took_ms };
+    return { outcome: endCall(context.data, call, ran.state, { ...ran, ...said }), took_ms: ran.took_ms };
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const cause = error.cause?.message ?? error.message;
+    const lost = callError('EXECUTION_ERROR', 'attempts_exhausted', `${call.tool} could not be completed: ${cause}`);
+    return { outcome: endCall(context.data, call, 'failed', { error: lost, ...said }), took_ms: 0 };
+  }
+}
+
+/** @@HEAD Whether a destructive call is dispatched again after a result, and when. Proof that nothing has happened is what allows it. */
+
+/** Of an idempotent call that failed without saying how, a killed worker included. */
+const RETRIES_IN_DOUBT = 3;
+
+/** How long to wait before dispatching again, ms; null when the result stands. */
+export function waitBeforeNext(
+  call: Pick<AdmittedCall, 'idempotent'>,
+  { state, effect, error }: Pick<RunCallOutput, 'state' | 'effect' | 'error'>,
+  dispatch: number,
+): number | null {
+  const provenNothing = state === 'failed' && effect === 'not_applied';
+  const harmless = state === 'in_doubt' && call.idempotent; // the upstream honours the key
+  if (!error || !(provenNothing || harmless)) return null;
+  // The tool was never asked, so this is no answer of its: the attempt was lost.
+  if (provenNothing && error.reason === BEGUN_TOO_LATE) return backoff(dispatch);
+  const allowed = CLASS_RULES.read.retries[error.code] ?? (harmless ? RETRIES_IN_DOUBT : 0);
+  if (dispatch > allowed) return null;
+  return error.retry_after_ms ?? backoff(dispatch);
+}
+
+/** ms; doubles with each dispatch. */
+export function backoff(dispatch: number): number {
+  return Math.min(30_000, 500 * 2 ** (dispatch - 1));
+}
