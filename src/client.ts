@@ -26,7 +26,15 @@ import {
   SessionNotFound,
   TurnNotFound,
 } from './client/errors';
-import { openingOf, sessionIdOf, sessionSummary, type ForkSession, type Opening, type OpenSession, type SessionParts } from './client/sessions/session-asking';
+import {
+  openingOf,
+  sessionIdOf,
+  sessionSummary,
+  type ForkSession,
+  type Opening,
+  type OpenSession,
+  type SessionParts,
+} from './client/sessions/session-asking';
 import type { SessionSummary } from './shapes/session';
 import { SessionHandle } from './client/sessions/session-handle';
 import {

@@ -5,7 +5,16 @@ import type { Store } from '../store/store';
 import { ConversionError, toolFromDefinition } from '../tools/convert';
 import { ToolError } from '../tools/define/errors';
 import type { Offered, ToolSource } from '../tools/catalogue/tool-source';
-import { acceptedClass, readAccepted, readTrusted, type Accepted, type Trusted, pin, pinnedAs, type Pinned } from './accepted-file';
+import {
+  acceptedClass,
+  readAccepted,
+  readTrusted,
+  type Accepted,
+  type Trusted,
+  pin,
+  pinnedAs,
+  type Pinned,
+} from './accepted-file';
 import { classOf, stricter, type AcceptableClass, importedTool, type ListedTool, toolName, pauses } from './listed-tool';
 import { Connection, type ConnectionSettings } from './connection/connection';
 import { answerCode, failureOf } from './connection/failures';

@@ -12,6 +12,22 @@ import { callsOf, named, orUnread, unfenced, unread, type WrittenCall } from './
 
 export type { WrittenCall } from './call-objects';
 
+/** What a model thinks stands between tags. Tags in backticks are quoted, and begin and end nothing. */
+
+const NAMES = 'think(?:ing)?|thought|reasoning';
+const quotable = (tag: string) => `(?<!\`)(?:${tag})|(?:${tag})(?!\`)`;
+
+export const THOUGHT_BEGINS = new RegExp(quotable(`<(?:${NAMES})\\s{0,8}>|\\[THINK\\]`), 'i');
+export const THOUGHT_ENDS = new RegExp(quotable(`<\\/(?:${NAMES})\\s{0,8}>|\\[\\/THINK\\]`), 'i');
+
+/** The tag that ends the thought which an answer begins with, where the model's template has written the tag that begins it. */
+export function firstEnd(answer: string): { from: number; to: number } | null {
+  const end = THOUGHT_ENDS.exec(answer);
+  const begin = THOUGHT_BEGINS.exec(answer);
+  if (end === null || (begin !== null && begin.index < end.index)) return null;
+  return { from: end.index, to: end.index + end[0].length };
+}
+
 /** Admission takes fewer from one answer. */
 const MOST_CALLS = 100;
 
@@ -247,20 +263,4 @@ function prose(between: string, call: { after: boolean; before: boolean }): stri
   if (call.after && words.startsWith('```')) words = words.slice(3).trimStart();
   if (call.before) words = words.replace(/```\w{0,10}$/, '').trimEnd();
   return words === '' ? [] : [words];
-}
-
-/** What a model thinks stands between tags. Tags in backticks are quoted, and begin and end nothing. */
-
-const NAMES = 'think(?:ing)?|thought|reasoning';
-const quotable = (tag: string) => `(?<!\`)(?:${tag})|(?:${tag})(?!\`)`;
-
-export const THOUGHT_BEGINS = new RegExp(quotable(`<(?:${NAMES})\\s{0,8}>|\\[THINK\\]`), 'i');
-export const THOUGHT_ENDS = new RegExp(quotable(`<\\/(?:${NAMES})\\s{0,8}>|\\[\\/THINK\\]`), 'i');
-
-/** The tag that ends the thought which an answer begins with, where the model's template has written the tag that begins it. */
-export function firstEnd(answer: string): { from: number; to: number } | null {
-  const end = THOUGHT_ENDS.exec(answer);
-  const begin = THOUGHT_BEGINS.exec(answer);
-  if (end === null || (begin !== null && begin.index < end.index)) return null;
-  return { from: end.index, to: end.index + end[0].length };
 }

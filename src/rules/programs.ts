@@ -4,7 +4,6 @@
  * does not know is taken for a program that runs nothing.
  */
 
-
 export interface RunsFiles {
   /** As the command has it. */
   program: string;

@@ -62,6 +62,17 @@ const earlierCalls = z.object({
   in_doubt: z.number().int(),
 });
 
+/** @@HEAD What model requests took, added up. */
+
+export const usage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cache_read_tokens: z.number(),
+  cache_creation_tokens: z.number().optional().describe('Absent in older turns.'),
+  cost_usd: z.number(),
+});
+export type TurnUsage = z.infer<typeof usage>;
+
 const ignoredSignal = z.object({ at: z.string(), signal: z.string(), identity: z.string(), reason: z.string() });
 
 const storeId = z.string().optional();
@@ -165,17 +176,6 @@ export const decidedCall = z.object({
   quorum: z.number().int(),
 });
 export type DecidedCall = z.infer<typeof decidedCall>;
-
-/** @@HEAD What model requests took, added up. */
-
-export const usage = z.object({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  cache_read_tokens: z.number(),
-  cache_creation_tokens: z.number().optional().describe('Absent in older turns.'),
-  cost_usd: z.number(),
-});
-export type TurnUsage = z.infer<typeof usage>;
 
 /** @@HEAD Turns in lists: as Temporal lists them, and with what waits in them for a person. */
 

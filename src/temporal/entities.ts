@@ -4,8 +4,23 @@ import pLimit from 'p-limit';
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Budgets, Intents } from '../activities/ports';
 import { budgetWorkflowId, type Reserved } from '../shared/budget-book';
-import { BUDGET_WORKFLOW, RESERVE_UPDATE, SETTLE_UPDATE, INTENT_UPDATES, INTENT_WORKFLOW, OWNERS_QUERY, type IntentInput } from '../workflows/contract';
-import { CLAIM_MS, intentWorkflowId, type ClaimAnswer, type IntentClaim, type IntentClose, type IntentOwner } from '../shared/intent';
+import {
+  BUDGET_WORKFLOW,
+  RESERVE_UPDATE,
+  SETTLE_UPDATE,
+  INTENT_UPDATES,
+  INTENT_WORKFLOW,
+  OWNERS_QUERY,
+  type IntentInput,
+} from '../workflows/contract';
+import {
+  CLAIM_MS,
+  intentWorkflowId,
+  type ClaimAnswer,
+  type IntentClaim,
+  type IntentClose,
+  type IntentOwner,
+} from '../shared/intent';
 
 /** Longer, and the activity's own time runs out. */
 const RESERVES_WITHIN = 8000;

@@ -1,6 +1,13 @@
 /** The end of admission for a call that was undecided: hooks with I/O, then permission, then perhaps the classifier. */
 import { Context } from '@temporalio/activity';
-import { type AdmitCallInput, type ChangedBy, type DecidedCall, INLINE_BYTES, type CallArguments, type TurnContext } from '../../shared/io/activities';
+import {
+  type AdmitCallInput,
+  type ChangedBy,
+  type DecidedCall,
+  INLINE_BYTES,
+  type CallArguments,
+  type TurnContext,
+} from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
 import { hashJson, inputDigest } from '../../shared/json/digests';
 import { callError, type CallError } from '../../shared/wire/errors';

@@ -1,6 +1,13 @@
 /** The approvals of a call, counted again where it is about to run: by the worker's own policy and keys, whatever history says. */
 import { type RunCallInput, approvalsOf, type SettleEffectInput } from '../../shared/io/activities';
-import { samePerson, type ApprovalPolicy, type Decision, type Held, stricter, type Settlement } from '../../shared/approval/approval';
+import {
+  samePerson,
+  type ApprovalPolicy,
+  type Decision,
+  type Held,
+  stricter,
+  type Settlement,
+} from '../../shared/approval/approval';
 import { noteHash } from '../../shared/approval/decision';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';

@@ -64,8 +64,6 @@ function bounded(text: string, longest = LONGEST_TEXT): string {
 
 /** @@HEAD Right before the call runs: does its tool still act on what was admitted? */
 
-const LONGEST_TEXT = 4000;
-
 export async function targetChanged(
   { store }: Pick<Dependencies, 'store'>,
   request: RunCallInput,

@@ -21,7 +21,15 @@ import { checkAhead } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { catalogueTokens } from '../../tools/define/model-text';
 import { admitAll, admittedCall, storeCalls } from '../admission/admit-calls';
-import { answerText, storableContent, toolUses, unlistedServerTools, containerOf, type AskedIds, withUniqueIds } from './model-content';
+import {
+  answerText,
+  storableContent,
+  toolUses,
+  unlistedServerTools,
+  containerOf,
+  type AskedIds,
+  withUniqueIds,
+} from './model-content';
 import { addBeginning } from './turn-ends';
 import { compactedMessages, totalTokens, asTooLong, goOnText, saysFull, TOO_LONG, type TooLong } from './compaction';
 import { addOutcomes, messagesOf, earlierSpeakers } from './conversation';

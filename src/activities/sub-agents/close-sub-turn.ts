@@ -1,6 +1,13 @@
 /** A sub-agent's turn has ended: its answer, or why there is none, becomes the result of the call. */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { CloseSubTurnInput, RunCallOutput, ForwardDecisionInput, ForwardDecisionOutput, LookAtSubTurnInput, TurnContext } from '../../shared/io/activities';
+import type {
+  CloseSubTurnInput,
+  RunCallOutput,
+  ForwardDecisionInput,
+  ForwardDecisionOutput,
+  LookAtSubTurnInput,
+  TurnContext,
+} from '../../shared/io/activities';
 import { type Envelope, type EnvelopeMetadata, callError, type CallError } from '../../shared/wire/errors';
 import { workflowId } from '../../shared/ids';
 import { type SubTurnReport, NOTHING_SPENT, travelling, type OuterMode, type ParentTurn } from '../../shared/turn/sub-turn';

@@ -1,7 +1,13 @@
 /** How a session is asked: looks and queries are tried again, and so is an update, under one name. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
-import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle, type Client, type WorkflowExecutionInfo } from '@temporalio/client';
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  type WorkflowHandle,
+  type Client,
+  type WorkflowExecutionInfo,
+} from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError, TypedSearchAttributes } from '@temporalio/common';
 import { cameTooLate, fateOf, mayBeTaken, Sending, takenIn, type Unanswered } from '../../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../../temporal/executions';

@@ -132,7 +132,6 @@ export type Decide = (turn: TurnHandle, answer: Answer) => Promise<void>;
 /** Dialogues do not scroll for ever. */
 const MOST_LINES = 120;
 const MOST_TEXT = 8_000;
-const ANSWER_WITHIN_MS = 10 * 60_000;
 const MOST_NOTE = 1000;
 /** A card may follow its question after a moment. */
 const CARD_TRIES = 10;

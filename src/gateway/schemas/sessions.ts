@@ -2,7 +2,19 @@
 import { z } from 'zod';
 import { sessionSummary, sessionView } from '../../shapes/session';
 import { MAX_MESSAGE, MAX_TITLE } from '../../shared/turn/session';
-import { acceptedAnswer, answer, answers, type Accepted, jsonSchema, body, callbackUrl, postHeaders, servedAgent, sessionParams, textOf } from './common';
+import {
+  acceptedAnswer,
+  answer,
+  answers,
+  type Accepted,
+  jsonSchema,
+  body,
+  callbackUrl,
+  postHeaders,
+  servedAgent,
+  sessionParams,
+  textOf,
+} from './common';
 import { exampleNamedSession, exampleSession } from './examples';
 
 const tags = ['sessions'];

@@ -2,7 +2,18 @@
 import { z } from 'zod';
 import { errorEnvelope, successEnvelope, type Envelope, jsonObject } from '../../shapes/envelope';
 import { TOOL_CLASSES } from '../../shared/turn/tool-class';
-import { answer, answers, errorAnswer, textAnswer, jsonSchema, agentName, body, lastEventIdHeader, postHeaders, toolParams } from './common';
+import {
+  answer,
+  answers,
+  errorAnswer,
+  textAnswer,
+  jsonSchema,
+  agentName,
+  body,
+  lastEventIdHeader,
+  postHeaders,
+  toolParams,
+} from './common';
 import { exampleTool } from './examples';
 
 const tags = ['tools'];

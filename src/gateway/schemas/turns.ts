@@ -2,7 +2,20 @@
 import { z } from 'zod';
 import { turnSummary, turnView, type TurnView } from '../../shapes/turn-view';
 import { TURN_STATES } from '../../shared/turn/turn-states';
-import { acceptedAnswer, answer, answers, type Accepted, jsonSchema, agentName, body, callbackUrl, postHeaders, servedAgent, textOf, turnParams } from './common';
+import {
+  acceptedAnswer,
+  answer,
+  answers,
+  type Accepted,
+  jsonSchema,
+  agentName,
+  body,
+  callbackUrl,
+  postHeaders,
+  servedAgent,
+  textOf,
+  turnParams,
+} from './common';
 import { exampleSummary, exampleView } from './examples';
 
 const tags = ['turns'];

@@ -13,7 +13,14 @@ import { siteFault } from '../../shared/wire/urls';
 import { version } from '../../version';
 import type { HttpServer, ServerConfig } from '../servers-file';
 import { type Fetch, fetchFor } from './bounded-fetch';
-import { sdk, type OAuthClientInformationMixed, type OAuthClientMetadata, type OAuthClientProvider, type OAuthDiscoveryState, type OAuthTokens } from './sdk';
+import {
+  sdk,
+  type OAuthClientInformationMixed,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type OAuthTokens,
+} from './sdk';
 
 export type OAuthServer = HttpServer & { oauth: NonNullable<HttpServer['oauth']> };
 

@@ -15,7 +15,16 @@ import {
   plan,
 } from '@bufbuild/cel';
 import { celInput, type CelInput } from './cel-values';
-import { type AskedCall, type Compiled, type CompiledExpression, type Condition, type Expression, type Expr, stepsOver, weigh } from './condition';
+import {
+  type AskedCall,
+  type Compiled,
+  type CompiledExpression,
+  type Condition,
+  type Expression,
+  type Expr,
+  stepsOver,
+  weigh,
+} from './condition';
 
 const LONGEST = 1000;
 const VARIABLES = { input: CelScalar.DYN, tool: CelScalar.DYN, turn: CelScalar.DYN } as const;

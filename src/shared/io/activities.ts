@@ -2,10 +2,51 @@
 import type { CallbackInput } from '../wire/callback';
 import type { SubTurnReport } from '../turn/sub-turn';
 import type { AdmitCallInput, AdmitCallOutput, AdmitDirectInput, AdmitDirectOutput } from './admission';
-import type { InspectEffectInput, InspectEffectOutput, ReconcileEffectInput, ReconcileEffectOutput, SettleEffectInput, RunCallInput, RunCallOutput } from './call';
-import type { CheckDecisionInput, CheckDecisionOutput, CheckSteerInput, CheckSteerOutput, CloseQuestionInput, KeepSaidInput, KeepSaidOutput, NotifyInput, ReadCardInput, ReadCardOutput, ReadSaidInput, ReadSaidOutput } from './people';
-import type { BeginSessionInput, BeginSessionOutput, CheckForkInput, CheckForkOutput, LookAtTurnInput, LookAtTurnOutput, CompactInput, CompactOutput, EndTurnInput, EndTurnOutput, TakeStepInput, TakeStepOutput } from './step';
-import type { CloseSubTurnInput, ForwardDecisionInput, ForwardDecisionOutput, LookAtSubTurnInput, OpenSubTurnInput, OpenSubTurnOutput } from './sub-turns';
+import type {
+  InspectEffectInput,
+  InspectEffectOutput,
+  ReconcileEffectInput,
+  ReconcileEffectOutput,
+  SettleEffectInput,
+  RunCallInput,
+  RunCallOutput,
+} from './call';
+import type {
+  CheckDecisionInput,
+  CheckDecisionOutput,
+  CheckSteerInput,
+  CheckSteerOutput,
+  CloseQuestionInput,
+  KeepSaidInput,
+  KeepSaidOutput,
+  NotifyInput,
+  ReadCardInput,
+  ReadCardOutput,
+  ReadSaidInput,
+  ReadSaidOutput,
+} from './people';
+import type {
+  BeginSessionInput,
+  BeginSessionOutput,
+  CheckForkInput,
+  CheckForkOutput,
+  LookAtTurnInput,
+  LookAtTurnOutput,
+  CompactInput,
+  CompactOutput,
+  EndTurnInput,
+  EndTurnOutput,
+  TakeStepInput,
+  TakeStepOutput,
+} from './step';
+import type {
+  CloseSubTurnInput,
+  ForwardDecisionInput,
+  ForwardDecisionOutput,
+  LookAtSubTurnInput,
+  OpenSubTurnInput,
+  OpenSubTurnOutput,
+} from './sub-turns';
 
 export interface Activities {
   takeStep(input: TakeStepInput): Promise<TakeStepOutput>;

@@ -1,5 +1,3 @@
-
-
 /**
  * Untrusted text, made safe to show to the person who decides: nothing invisible, nothing that
  * reorders what is read, nothing that Markdown would turn into a link, an image or a heading.

@@ -1,7 +1,8 @@
+/** What outsiders see of a turn: query `status`, the workflow's result, `holdfast show`. Types alone: workflows load no zod. */
 import type { CallError } from '../wire/errors';
+import type { CallView } from '../../shapes/turn-view';
 import { cutJson } from '../json/json';
 
-/** What outsiders see of a turn: query `status`, the workflow's result, `holdfast show`. Types alone: workflows load no zod. */
 export type {
   ApprovalView,
   CallView,

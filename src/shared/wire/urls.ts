@@ -1,5 +1,3 @@
-
-
 /**
  * Pages of other sites do not speak to us through somebody's browser: neither openly, which `Origin` shows, nor by giving
  * their own name our address (DNS rebinding), which `Host` shows. Every HTTP port that we open asks here (decision 0029).

@@ -134,7 +134,6 @@ function unlessTaken<T>(create: () => T): T | null {
  * a killed writer leaves at most one there, never under a name that a reader looks for.
  */
 
-const PRIVATE_FILE = 0o600;
 const PRIVATE_DIR = 0o700;
 /** Leftovers older than this belong to no living writer. */
 const STALE_TEMP_MS = 3_600_000;

@@ -2,7 +2,18 @@
  * Permission: an agent's rules, compiled once, so that every fault of them is found before a model calls anything, and asked about
  * each call of its tools. The rules themselves are in `rules/`.
  */
-import { compileRules, permissionFaults as faultsOf, type AgentPermissions, type Policy, decide as decideAtOnce, type CallFacts, type Verdict, type FileHashes, type RuledTool, type TurnFacts } from '../../rules';
+import {
+  compileRules,
+  permissionFaults as faultsOf,
+  type AgentPermissions,
+  type Policy,
+  decide as decideAtOnce,
+  type CallFacts,
+  type Verdict,
+  type FileHashes,
+  type RuledTool,
+  type TurnFacts,
+} from '../../rules';
 import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json';
 import { canonical } from '../../shared/json/canonical';
 import { callError, type CallError, exceptionText } from '../../shared/wire/errors';

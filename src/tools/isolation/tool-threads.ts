@@ -12,7 +12,16 @@ import { putBack } from '../results/binary';
 import type { Deadline } from '../run/deadline';
 import { ToolError } from '../define/errors';
 import { GRACE } from '../run/run';
-import { compiled, type Answer, answerOf, type Returned, type ToolPart, type ToThread, type ToWorker, type Wanted } from './protocol';
+import {
+  compiled,
+  type Answer,
+  answerOf,
+  type Returned,
+  type ToolPart,
+  type ToThread,
+  type ToWorker,
+  type Wanted,
+} from './protocol';
 import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './pool';
 import type { Tool, ToolContext } from '../define/tool';
 

@@ -9,7 +9,19 @@ import { PLAIN_POLICY, samePerson, type Decision, type Earlier, type Edit, type 
 import { callDigest, hashJson, idempotencyKey } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
 import { admitCall, closeQuestion } from '../activities';
-import { endCall, moveCall, renew, showDecisions, stoppedOutcome, supersede, viewOf, countDenial, endDenials, openFacts, takeDecided } from './call-log';
+import {
+  endCall,
+  moveCall,
+  renew,
+  showDecisions,
+  stoppedOutcome,
+  supersede,
+  viewOf,
+  countDenial,
+  endDenials,
+  openFacts,
+  takeDecided,
+} from './call-log';
 import { addMaker } from '../turn/steering';
 import { resetSeed, now } from '../sandbox/time';
 import type { ApprovalQuestion } from '../approvals/question';

@@ -1,5 +1,13 @@
 /** The view of each call, moved from state to state, and the outcomes that go back to the model. */
-import type { AdmittedCall, CallOutcome, RenewedPolicy, RunCallInput, AdmitCallInput, DecidedCall, Denials } from '../../shared/io/activities';
+import type {
+  AdmittedCall,
+  CallOutcome,
+  RenewedPolicy,
+  RunCallInput,
+  AdmitCallInput,
+  DecidedCall,
+  Denials,
+} from '../../shared/io/activities';
 import { PLAIN_POLICY, type Decision } from '../../shared/approval/approval';
 import { move } from '../../shared/turn/calls';
 import { callError, type CallError } from '../../shared/wire/errors';

@@ -1,5 +1,5 @@
 import { workflowInfo, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { getActivator } from './time';
+import { getActivator } from './activator';
 import { MEMO_TRACE } from '../contract';
 import { signalArrived, updateArrived } from './signals';
 

@@ -2,6 +2,7 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { Json } from '../../shared/json/json';
 import { lateFault, TOO_LATE } from '../../shared/wire/waits';
+import { getActivator } from './activator';
 
 /** Workflow time, ISO 8601: the same after a replay. */
 export function now(): string {
@@ -24,9 +25,3 @@ export function mustBeInTime(waits: Json | undefined): void {
 export function resetSeed(): string {
   return getActivator().randomnessSeed.join();
 }
-
-/**
- * What workflow code sees of its own run, and the SDK has no public name for. test/unit/temporal/sdk-private.test.ts fails where
- * another version of the SDK does something else.
- */
-export { getActivator } from '@temporalio/workflow/lib/global-attributes';

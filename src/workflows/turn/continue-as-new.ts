@@ -12,7 +12,18 @@ import type { Dispatch } from '../call/dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';
 import { isBounded } from '../sandbox/is-bounded';
 import type { ApprovalQuestion } from '../approvals/question';
-import { placesOf, putBack, setAside, type Places, callsOf, fitCalls, fitSubs, SAID_ALONG, withInputs, withoutCard } from './state-limits';
+import {
+  placesOf,
+  putBack,
+  setAside,
+  type Places,
+  callsOf,
+  fitCalls,
+  fitSubs,
+  SAID_ALONG,
+  withInputs,
+  withoutCard,
+} from './state-limits';
 import type { Steering } from './steering';
 import { withoutCards } from '../sub-agents/sub-turns';
 

@@ -6,7 +6,15 @@
 import { type JsonObject, cutJson, jsonBytes, packed, isJsonObject, type Json } from '../../shared/json/json';
 import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
 import { isFinal } from '../../shared/turn/calls';
-import { SHORT, short, shortError, shortView, type CallView, type EarlierCalls, type IgnoredSignal } from '../../shared/turn/turn-view';
+import {
+  SHORT,
+  short,
+  shortError,
+  shortView,
+  type CallView,
+  type EarlierCalls,
+  type IgnoredSignal,
+} from '../../shared/turn/turn-view';
 import type { OpenStep, Progress, TurnData, SubTurn } from './state';
 
 /** UTF-8 bytes of JSON; `calls`: with each text written once (shared/json/json.ts). A field without a limit does not compile. */

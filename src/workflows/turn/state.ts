@@ -1,5 +1,14 @@
 /** What a turn holds between its steps: plain data, bounded (state-limits.ts), the same after a replay. */
-import type { AdmittedCall, CallArguments, CallOutcome, Denials, RunCallOutput, TurnContext, TurnInput, TurnPolicy } from '../../shared/io/activities';
+import type {
+  AdmittedCall,
+  CallArguments,
+  CallOutcome,
+  Denials,
+  RunCallOutput,
+  TurnContext,
+  TurnInput,
+  TurnPolicy,
+} from '../../shared/io/activities';
 import type { Decision } from '../../shared/approval/approval';
 import type { Steer } from '../../shared/approval/decision';
 import { type Spent, type TurnLimits, type SubTurnReport, addUsage, narrower, NOTHING_SPENT } from '../../shared/turn/sub-turn';

@@ -1,5 +1,13 @@
 /** Patterns over paths, texts and commands: what an allow rule takes, and what ask and deny rules meet. */
-import { allowsCommand, forbidsCommand, simpleCommands, allowsPath, forbidsPath, normalise, pathPatternFault } from '../../../src/rules/targets';
+import {
+  allowsCommand,
+  forbidsCommand,
+  simpleCommands,
+  allowsPath,
+  forbidsPath,
+  normalise,
+  pathPatternFault,
+} from '../../../src/rules/targets';
 import { allowsText, forbidsText, matchesWildcard } from '../../../src/rules/text-pattern';
 
 describe('a wildcard', () => {

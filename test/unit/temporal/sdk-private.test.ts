@@ -6,7 +6,7 @@ import { setActivator } from '@temporalio/workflow/lib/global-attributes';
 import Long from 'long';
 import { historyFromJSON, historyToJSON } from '../../../src/temporal/history';
 import { decodeArrayFromPayloads, executionInfoFromRaw } from '../../../src/temporal/sdk-private';
-import { getActivator } from '../../../src/workflows/sandbox/time';
+import { getActivator } from '../../../src/workflows/sandbox/activator';
 
 it('a listed workflow has its status, times, memo and search attributes', async () => {
   const keyword = {

@@ -13,7 +13,22 @@ import { type ApprovalQuestion, type DoubtQuestion, remark } from '../../../src/
 import { newSession, sendFault, take, turnEnded } from '../../../src/workflows/session/session-state';
 import { type Progress, type TurnData, type SubTurn } from '../../../src/workflows/turn/state';
 import { hasRoom, hasRoomToAsk, placesFor, type Words } from '../../../src/workflows/approvals/room-for-decisions';
-import { placesOf, putBack, setAside, callsOf, cutAnswer, cutReason, fitCalls, fitsSteered, fitSubs, MOST_FAILURES, SAID_ALONG, STATE_BYTES, withInputs, ignoreSignal } from '../../../src/workflows/turn/state-limits';
+import {
+  placesOf,
+  putBack,
+  setAside,
+  callsOf,
+  cutAnswer,
+  cutReason,
+  fitCalls,
+  fitsSteered,
+  fitSubs,
+  MOST_FAILURES,
+  SAID_ALONG,
+  STATE_BYTES,
+  withInputs,
+  ignoreSignal,
+} from '../../../src/workflows/turn/state-limits';
 import { turnView } from '../../../src/workflows/turn/turn-view';
 import { runs } from '../../support/runs';
 
