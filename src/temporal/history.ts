@@ -83,6 +83,3 @@ export async function* readRun(
 export function timeOf({ eventTime }: HistoryEvent): string {
   return new Date(Number(eventTime?.seconds ?? 0) * 1000 + Math.floor((eventTime?.nanos ?? 0) / 1e6)).toISOString();
 }
-
-/** A history as proto3 JSON, as Temporal's own tools write it; the SDK has no public name for either. */
-export { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';

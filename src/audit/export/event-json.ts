@@ -1,5 +1,6 @@
 /** One event of Temporal's history as proto3 JSON, and the JSON values that its payloads hold. */
-import { historyToJSON, type HistoryEvent } from '../../temporal/history';
+import type { HistoryEvent } from '../../temporal/history';
+import { historyToJSON } from '../../temporal/history-json';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { payloadValue } from '../case-file/payload';
 

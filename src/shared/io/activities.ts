@@ -88,4 +88,3 @@ export * from './call';
 export * from './people';
 export * from './sub-turns';
 export * from './step';
-export * from './activities';

@@ -13,7 +13,7 @@ describe('the workflow bundle', () => {
   it('holds our workflow code, so that the next tests cannot pass on nothing', () => {
     expect(modules.length).toBeGreaterThan(50);
     expect(modules.some((id) => /workflows\/turn\/turn\.[jt]s$/.test(id))).toBe(true);
-    expect(modules.some((id) => /shared\/sha256\.[jt]s$/.test(id))).toBe(true);
+    expect(modules.some((id) => /shared\/json\/sha256\.[jt]s$/.test(id))).toBe(true);
   });
 
   it('reaches no Node built-in', () => {

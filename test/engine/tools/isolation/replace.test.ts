@@ -41,7 +41,7 @@ function write(word: string): void {
     file,
     `import { existsSync, writeFileSync } from 'node:fs';
     import { defineAgent, defineApp } from ${JSON.stringify(join(SOURCE, 'agents', 'define'))};
-    import { defineTool } from ${JSON.stringify(join(SOURCE, 'tools', 'define'))};
+    import { defineTool } from ${JSON.stringify(join(SOURCE, 'tools', 'define', 'define'))};
     const run = async ({ goes }: any) => {
       if (goes) writeFileSync(goes + '.waits', '');
       while (goes && !existsSync(goes)) await new Promise((resolve) => setTimeout(resolve, 20));
