@@ -78,7 +78,7 @@ import type { OpenedAnswer } from './shared/turn/session';
 import type { Store } from './store/store';
 import type { TrailPage, TrailQuery } from './store/core/trail';
 import type { TurnView } from './shared/turn/turn-view';
-import { workflowUrl } from './shared/wire/urls';
+import { workflowUrl } from './shared/wire/workflow-url';
 import {
   CALL_WORKFLOW,
   MEMO_KEY,

@@ -96,7 +96,7 @@ function notAFunction(): never {
   throw new ToolError('EXECUTION_ERROR', 'not_a_function', 'A sub-agent answers this call, in a turn of its own.');
 }
 
-/** @@HEAD The agents that an app's agents use as tools: who they are, and that none of them comes to ask itself. */
+// The agents that an app's agents use as tools: who they are, and that none of them comes to ask itself.
 
 /** The agents, and all that their tools bring along, each once; `resolve` gives one its tools. */
 export function withSubAgents(agents: readonly Agent[], resolve: (agent: Agent) => Agent): { agents: Agent[]; faults: string[] } {

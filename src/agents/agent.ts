@@ -97,7 +97,7 @@ export function systemPrompt(agent: Pick<Agent, 'prompt' | 'tools'>): string {
   return agent.tools.length === 0 ? agent.prompt : `${agent.prompt.trim()}\n\n${ABOUT_TOOLS}`;
 }
 
-/** @@HEAD The tools of an app, in all their versions, and what its agents mean by their names. */
+// The tools of an app, in all their versions, and what its agents mean by their names.
 
 /** @returns faults in words */
 export function toolboxFaults(toolbox: readonly Tool[]): string[] {

@@ -96,7 +96,7 @@ function run(command: string, input: Uint8Array): Promise<string> {
   });
 }
 
-/** @@HEAD Makes what is signed. */
+// Makes what is signed.
 
 /** Seconds that something signed is good for, at most. */
 export const LONGEST_S = 24 * 3600;

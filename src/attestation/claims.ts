@@ -143,10 +143,8 @@ export function hasShape(value: Json, shape: Shape): boolean {
   return Object.entries(shape).every(([key, rule]) => rule(Object.hasOwn(value, key) ? value[key] : undefined));
 }
 
-/** @@HEAD
- * The text form of something signed: `<canonical claims>.<Ed25519 signature>`, both base64url. It fits into a signal's
- * `attestation` (shared/approval/decision.ts), and there is one text only for the same claims and signature.
- */
+// The text form of something signed: `<canonical claims>.<Ed25519 signature>`, both base64url. It fits into a signal's
+// `attestation` (shared/approval/decision.ts), and there is one text only for the same claims and signature.
 
 /** What a decision may carry. */
 export const LONGEST_TOKEN = 4096;

@@ -79,7 +79,7 @@ function ed25519(pem: string | Buffer, bad: (what: string) => BadSigningKey): Ke
   return key;
 }
 
-/** @@HEAD Ed25519 public keys as they stand in files and tokens: the raw 32 bytes in base64url, and a short name made of them. */
+// Ed25519 public keys as they stand in files and tokens: the raw 32 bytes in base64url, and a short name made of them.
 
 /** DER of an Ed25519 SubjectPublicKeyInfo (RFC 8410), up to the raw key. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');

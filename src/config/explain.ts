@@ -72,7 +72,7 @@ function from(settingsFile: SettingsFile | null, name: string): { source: 'confi
   return settingsFile?.names.has(name) ? { source: 'config', file: settingsFile.path } : null;
 }
 
-/** @@HEAD The reference of settings, `docs/configuration.md`, made of the table. */
+// The reference of settings, `docs/configuration.md`, made of the table.
 
 const HEAD = `# Configuration
 

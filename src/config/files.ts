@@ -1,4 +1,4 @@
-/** Settings given as files (NAME_FILE), as containers and secret stores pass them. */
+/** Names of settings: those given as files (NAME_FILE), as containers and secret stores pass them, and those that nothing reads. */
 import { readFileSync, statSync } from 'node:fs';
 import { similarity } from '../shared/text/similar';
 import { ConfigError } from './error';
@@ -38,7 +38,7 @@ function contentOf(variable: string, path: string): string {
   return content;
 }
 
-/** @@HEAD Names that look like settings of ours, and that nothing reads: most are misspelt. */
+// Names that look like settings of ours, and that nothing reads: most are misspelt.
 
 export interface UnknownSetting {
   name: string;

@@ -96,7 +96,7 @@ export interface CallbackConfig {
   secret: string;
 }
 
-/** @@HEAD What approvals take on a worker. Where others could reach the server, somebody must have said it. */
+// What approvals take on a worker. Where others could reach the server, somebody must have said it.
 
 export type Channel = 'any' | 'attested';
 

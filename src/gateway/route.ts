@@ -41,7 +41,8 @@ export interface GatewayParts {
  */
 export type Route = (app: FastifyInstance, parts: GatewayParts) => void;
 
-/** @@HEAD The client of a gateway: connected when it is first needed, and again after a failure; Temporal may start later than the gateway. */
+// The client of a gateway: connected when it is first needed, and again after a failure; Temporal may start later than the
+// gateway.
 
 export class Connected {
   private client: Promise<HoldfastClient> | null = null;

@@ -58,7 +58,7 @@ export class GatewayUnavailable extends Error {
   }
 }
 
-/** @@HEAD What the gateway needs, from the settings: store, client, its key, and who may speak to it. */
+// What the gateway needs, from the settings: store, client, its key, and who may speak to it.
 
 /** The gateway's key, made where there is none yet. @throws BadSigningKey, BadKeyFile */
 export function keyOf({ home, signingKey, trustedKeys }: Config): Promise<SigningKey> {

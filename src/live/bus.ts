@@ -21,7 +21,7 @@ export const NO_LIVE: LiveBus = {
   close: async () => undefined,
 };
 
-/** @@HEAD Who listens to which turn, within this process. */
+// Who listens to which turn, within this process.
 
 export class Listeners {
   private readonly byTurn = new Map<string, Set<LiveListener>>();

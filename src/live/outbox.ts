@@ -90,7 +90,7 @@ function join(last: LiveEvent | undefined, next: LiveEvent): LiveEvent | null {
   return last.step === next.step && last.attempt === next.attempt && follows ? { ...last, text: last.text + next.text } : null;
 }
 
-/** @@HEAD From the worker of the embedded stack to the process that started it, over the channel between them. */
+// From the worker of the embedded stack to the process that started it, over the channel between them.
 
 /** Of one message; the channel itself has no bound. */
 const MOST_BYTES = 64_000;

@@ -99,11 +99,9 @@ export function acceptedClass(accepted: Accepted, server: string, { name, hash }
   return entry?.hash === hash ? entry.class : null;
 }
 
-/** @@HEAD
- * A definition with its class, as a turn is pinned to it. It lies in the store under its hash, and the tool's version is
- * that hash: so approvals and digests cover it, and a fresh worker finds it without asking the server. A seal with the
- * store's key shows that a worker wrote it: what lies in a store may also be a result that some server has sent.
- */
+// A definition with its class, as a turn is pinned to it. It lies in the store under its hash, and the tool's version is that
+// hash: so approvals and digests cover it, and a fresh worker finds it without asking the server. A seal with the store's key
+// shows that a worker wrote it: what lies in a store may also be a result that some server has sent.
 
 export interface Pinned {
   server: string;

@@ -64,10 +64,8 @@ export function toolName(server: string, tool: string): string {
   return `${prefix}${plain.slice(0, LONGEST - prefix.length - HASH - 1)}_${hash}`;
 }
 
-/** @@HEAD
- * What a server's hints amount to. They are a server's word about itself: they can make a class stricter,
- * and be a proposal to a person; by themselves they never make a tool harmless.
- */
+// What a server's hints amount to. They are a server's word about itself: they can make a class stricter, and be a proposal to a
+// person; by themselves they never make a tool harmless.
 
 /** From the mildest. What a person may accept; `compute` and `agent` are for tools of our own. */
 export const CLASSES = ['read', 'write', 'destructive'] as const;
@@ -100,10 +98,8 @@ function hintsOf(annotations: Json | undefined): JsonObject {
   return isJsonObject(annotations) ? annotations : {};
 }
 
-/** @@HEAD
- * Of what a server lists, the tools that can be used. To compile their schemas takes long: other work of this process has turns
- * between, what is known from the list before is not compiled again, and all together have a bound.
- */
+// Of what a server lists, the tools that can be used. To compile their schemas takes long: other work of this process has turns
+// between, what is known from the list before is not compiled again, and all together have a bound.
 
 /** Schemas of all tools of a server together: half a millisecond each, to compile. */
 const MOST_SCHEMAS = 20_000;

@@ -138,11 +138,9 @@ class TimeLimit {
   }
 }
 
-/** @@HEAD
- * Prompt caching: three breakpoints, on the last tool, the system prompt and the end of the
- * conversation. The API matches prefixes in the order tools, system, messages, so that the first two
- * stay good for every turn of an agent, and the third makes each step read what the step before wrote.
- */
+// Prompt caching: three breakpoints, on the last tool, the system prompt and the end of the conversation. The API matches
+// prefixes in the order tools, system, messages, so that the first two stay good for every turn of an agent, and the third makes
+// each step read what the step before wrote.
 
 /** The API takes at most this many breakpoints in one request. */
 export const MAX_BREAKPOINTS = 4;

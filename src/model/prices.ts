@@ -115,10 +115,8 @@ function microOf(listed: Listed, counts: TokenCounts): number {
   );
 }
 
-/** @@HEAD
- * What a request took. What is billed and what the conversation takes of the model's window are two figures: where the
- * vendor's own tools ran, the model was asked several times for one answer, and the totals count the conversation each time.
- */
+// What a request took. What is billed and what the conversation takes of the model's window are two figures: where the vendor's
+// own tools ran, the model was asked several times for one answer, and the totals count the conversation each time.
 
 /** Of JSON, for a token: few, so that too little is never counted. */
 const CHARACTERS = 3;

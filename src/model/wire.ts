@@ -75,7 +75,7 @@ function fitting(options: JsonObject, { messages, tools }: { messages: WireMessa
   return { ...out, thinking: { type: 'disabled' } };
 }
 
-/** @@HEAD The events of a streamed answer, read strictly: what is no event of the Messages API is said to be none, at once. */
+// The events of a streamed answer, read strictly: what is no event of the Messages API is said to be none, at once.
 
 /** @throws ModelFailure for an answer of another API; APIError for what the API reports in its stream; what the connection throws */
 export async function* eventsOf(response: Response, context: FailureContext): AsyncGenerator<JsonObject> {

@@ -2,7 +2,7 @@
 import type { NotifyInput } from '../shared/io/activities';
 import { hashJson } from '../shared/json/digests';
 import { visible } from '../shared/text/visible';
-import { workflowUrl } from '../shared/wire/urls';
+import { workflowUrl } from '../shared/wire/workflow-url';
 
 /** Where links lead. */
 export interface Surroundings {

@@ -68,10 +68,8 @@ function reasonOf(error: unknown): string {
   return cause?.code ?? cause?.message ?? message;
 }
 
-/** @@HEAD
- * Callbacks: a webhook to an address that a caller gave. He must not reach through us what he could not reach himself: only
- * hosts that were allowed, no redirects, and at the moment of connecting only public addresses, whatever the name said before.
- */
+// Callbacks: a webhook to an address that a caller gave. He must not reach through us what he could not reach himself: only
+// hosts that were allowed, no redirects, and at the moment of connecting only public addresses, whatever the name said before.
 
 export interface CallbackSettings {
   hosts: readonly CallbackHost[];

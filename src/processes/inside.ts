@@ -90,7 +90,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 if (require.main === module) main();
 
-/** @@HEAD Where a program is, as a shell finds it. */
+// Where a program is, as a shell finds it.
 
 /** Its whole path; undefined: it is in no folder of `path`. */
 export function located(name: string, path: string): string | undefined {

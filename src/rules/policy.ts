@@ -102,7 +102,7 @@ function fieldFaults(rule: Rule, tools: readonly RuledTool[]): string[] {
     .map((field) => `${rule.effect}: ${JSON.stringify(rule.text)}: the input has no field ${field}`);
 }
 
-/** @@HEAD Permission rules from a file. */
+// Permission rules from a file.
 
 /**
  * Reads `mode`, `allow`, `ask` and `deny` from a YAML or JSON file, for `defineAgent({ permissions: … })`.

@@ -1,6 +1,6 @@
 /**
  * Programs that run what lies in files of the workspace: whoever may write those files decides what the command does. Pure, over
- * the text of a command that a shell has nothing to do with (`command-target.ts`). A list like this is never complete; what it
+ * the text of a command that a shell has nothing to do with (`targets.ts`). A list like this is never complete; what it
  * does not know is taken for a program that runs nothing.
  */
 

@@ -1,4 +1,6 @@
 /**
+ * Patterns of what a call acts on: commands, and paths.
+ *
  * Command patterns such as `git status*`. An allow rule takes a command only if a shell has nothing to do
  * with it but to split it at spaces. Ask and deny rules look at each command of a line, however it is dressed;
  * they are a help, not the defence: whoever wants to hide a command from them can. See docs/permissions.md.
@@ -70,10 +72,8 @@ function baseName(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1);
 }
 
-/** @@HEAD
- * Path patterns such as `/src/**`. A path is a hostile text: the two sides read it with opposite suspicion. An
- * allow rule takes only what can be read in one way; ask and deny rules take every reading that a file system might.
- */
+// Path patterns such as `/src/**`. A path is a hostile text: the two sides read it with opposite suspicion. An allow rule takes
+// only what can be read in one way; ask and deny rules take every reading that a file system might.
 
 const LONGEST_PATH = 1024;
 const LONGEST_SEGMENT = 255;

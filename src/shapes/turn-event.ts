@@ -112,7 +112,8 @@ export type TurnEvent = z.infer<typeof turnEvent>;
 export type ToldEvent = z.infer<typeof toldEvent>;
 export type ToldHow = z.infer<typeof toldHow>;
 
-/** @@HEAD What happens in a direct call, as its stream tells it: name and data of each event. Only its end is a `tool_result` or a `tool_error`. */
+// What happens in a direct call, as its stream tells it: name and data of each event. Only its end is a `tool_result` or a
+// `tool_error`.
 
 const metadata = z.object({ tool_name: z.string(), timestamp: z.string(), trace_id: z.string().optional() });
 const durable = z.boolean();

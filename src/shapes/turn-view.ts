@@ -62,7 +62,7 @@ const earlierCalls = z.object({
   in_doubt: z.number().int(),
 });
 
-/** @@HEAD What model requests took, added up. */
+// What model requests took, added up.
 
 export const usage = z.object({
   input_tokens: z.number(),
@@ -167,7 +167,7 @@ export type TurnView = z.infer<typeof turnView>;
 export type DirectCallView = z.infer<typeof directCallView>;
 export type WaitingCall = z.infer<typeof waitingCall>;
 
-/** @@HEAD How a call stands that was just decided on. */
+// How a call stands that was just decided on.
 
 export const decidedCall = z.object({
   digest: z.string().describe('The whole digest.'),
@@ -177,7 +177,7 @@ export const decidedCall = z.object({
 });
 export type DecidedCall = z.infer<typeof decidedCall>;
 
-/** @@HEAD Turns in lists: as Temporal lists them, and with what waits in them for a person. */
+// Turns in lists: as Temporal lists them, and with what waits in them for a person.
 
 export const turnSummary = z.object({
   turn_id: z.string(),

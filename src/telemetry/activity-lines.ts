@@ -179,7 +179,7 @@ function prefix(digest: string): string {
   return digest.slice(0, 12);
 }
 
-/** @@HEAD How an attempt that failed is told: expected and tried again, stopped, or a fault that somebody must mend. */
+// How an attempt that failed is told: expected and tried again, stopped, or a fault that somebody must mend.
 
 export type FailedAttempt =
   /** Tried again by Temporal, and expected: an upstream's bad moment. */

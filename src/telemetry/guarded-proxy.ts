@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';
-import { SITE_HINT, siteFault, type Site } from '../shared/wire/urls';
+import { SITE_HINT, siteFault, type Site } from '../shared/wire/same-site';
 
 export interface Place {
   host: string;

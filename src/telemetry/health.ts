@@ -4,7 +4,7 @@
  * fit to be given work, else 503 with what is wrong and what to do; a restart would not help there.
  */
 import fastify, { type FastifyInstance } from 'fastify';
-import { SITE_HINT, siteFault, type Site } from '../shared/wire/urls';
+import { SITE_HINT, siteFault, type Site } from '../shared/wire/same-site';
 import type { Finding } from './readiness';
 
 const REQUEST_TIMEOUT_MS = 5000;

@@ -17,7 +17,7 @@ export function createLog(level: string, to: pino.DestinationStream = pino.desti
       base: null,
       timestamp: false, // each line brings its own: Temporal's arrive a little later than they happened
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: (copy: unknown) => copy }, // redact.ts has made it already
+      serializers: { err: (copy: unknown) => copy }, // the redaction has made it already
       hooks: {
         logMethod(args: unknown[], method) {
           method.call(this, ...lineOf(args));
@@ -41,11 +41,9 @@ function lineOf([first, ...rest]: unknown[]): [object, string | undefined] {
   return [{ time: new Date().toISOString(), ...turnFields(), ...redacted(fields) }, message];
 }
 
-/** @@HEAD
- * What may stand in a log line: a bounded copy of a value, without its secrets. Two nets, at any depth and
- * inside errors: fields whose name says that they hold one, and text that looks like one. What a tool or an
- * upstream put into a value or an error is hostile: it is cut, never trusted to be small, flat or readable.
- */
+// What may stand in a log line: a bounded copy of a value, without its secrets. Two nets, at any depth and inside errors: fields
+// whose name says that they hold one, and text that looks like one. What a tool or an upstream put into a value or an error is
+// hostile: it is cut, never trusted to be small, flat or readable.
 
 const CENSORED = '[redacted]';
 /** Keys, tokens, passwords, headers with them; and the text of a mail, which no log needs. Compared without `-` and `_`. */
@@ -134,7 +132,7 @@ function fieldOf(object: object, name: string, depth: number, budget: Budget): u
   }
 }
 
-/** @@HEAD Which turn is being worked for: whatever is logged meanwhile, by whichever part or tool, carries these fields. */
+// Which turn is being worked for: whatever is logged meanwhile, by whichever part or tool, carries these fields.
 
 export interface TurnFields {
   trace_id?: string;

@@ -65,11 +65,9 @@ export class Running {
   }
 }
 
-/** @@HEAD
- * An orderly end in three parts: running calls end (up to the limit); then what may be repeated is cancelled
- * and handed back to Temporal; then, at the last, the process goes, whatever still runs. A destructive call is
- * never cancelled: cut off at the last, it is in doubt, and no worker repeats it.
- */
+// An orderly end in three parts: running calls end (up to the limit); then what may be repeated is cancelled and handed back to
+// Temporal; then, at the last, the process goes, whatever still runs. A destructive call is never cancelled: cut off at the last,
+// it is in doubt, and no worker repeats it.
 
 /** After the limit: the time that a cancelled tool has to end (5 s), and that its end needs to reach Temporal. */
 export const LAST_MS = 7000;

@@ -2,7 +2,7 @@
 import type pino from 'pino';
 import { Runtime, type LogLevel, type Logger } from '@temporalio/worker';
 import { SdkComponent } from '@temporalio/common';
-import type { Site } from '../shared/wire/urls';
+import type { Site } from '../shared/wire/same-site';
 import { secretPlace, startGuardedProxy, type Place } from './guarded-proxy';
 import { TOOL_DURATION } from './tool-metrics';
 import { outsideTurns } from './log';
@@ -54,7 +54,7 @@ export class MetricsUnavailable extends Error {
   }
 }
 
-/** @@HEAD Temporal's own entries, of the SDK and of its core, as lines of our log: same shape, same levels, same names. */
+// Temporal's own entries, of the SDK and of its core, as lines of our log: same shape, same levels, same names.
 
 type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 type Meta = Record<string | symbol, unknown>;

@@ -1,4 +1,7 @@
-/** The books of budgets, as entity workflows of the same namespace: one for each budget and what it is counted per. */
+/**
+ * Entity workflows of the same namespace: the books of budgets, one for each budget and what it is counted per, and intents, one
+ * for each act that must not be done twice.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
@@ -102,7 +105,7 @@ function isRejection(error: unknown): boolean {
   return error instanceof WorkflowUpdateFailedError && (error.cause as { type?: string } | undefined)?.type === 'Error';
 }
 
-/** @@HEAD Intents, as Temporal has them: one entity workflow each, started by whoever claims it first. */
+// Intents, as Temporal has them: one entity workflow each, started by whoever claims it first.
 
 /** An entity that ends just now refuses an update: the next try starts it anew. */
 const TRIES = 3;

@@ -88,7 +88,7 @@ function withoutPath(code: string, path: string): string {
   );
 }
 
-/** @@HEAD Keeps bundles of ended turns beside a worker, where the settings name a folder for them. */
+// Keeps bundles of ended turns beside a worker, where the settings name a folder for them.
 
 /** @returns ends it: resolves when what is being written is written. Null: no bundles are kept here */
 export function sweepBeside(

@@ -120,7 +120,7 @@ export function turnFacts(turn: { requester: string; agent: string }, callId: st
   return { untrusted, requester: turn.requester, agent: turn.agent, step: Number(callId.split('.')[0]) };
 }
 
-/** @@HEAD What whoever approved a call was shown besides its input: a part of its own, whose hash stands in the call's digest. */
+// What whoever approved a call was shown besides its input: a part of its own, whose hash stands in the call's digest.
 
 /** Null where there is nothing to show. */
 export async function storeApprovalEvidence(
@@ -146,7 +146,7 @@ export async function approvalEvidenceOf(
   return readApprovalEvidence(await store.getPart(preview_ref));
 }
 
-/** @@HEAD What a call would do, by its tool's own word: before a person is asked, and again right before the effect. */
+// What a call would do, by its tool's own word: before a person is asked, and again right before the effect.
 
 /** Time limit of one preview, ms. */
 export const PREVIEW_TIMEOUT = 30_000;

@@ -62,7 +62,7 @@ function bytesOf(envelope: Envelope): number {
   return Buffer.byteLength(canonical(asJson(envelope)));
 }
 
-/** @@HEAD `debug_info`, for a call that asks for it, where the worker allows it. Secrets are taken out as they are from logs. */
+// `debug_info`, for a call that asks for it, where the worker allows it. Secrets are taken out as they are from logs.
 
 /** Notes beyond this many bytes of JSON are left out. */
 const MOST_BYTES = 32_000;

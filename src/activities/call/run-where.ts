@@ -77,7 +77,7 @@ async function readyThread(
   }
 }
 
-/** @@HEAD A call's way through its tool's limits: it waits a moment, is given back to be tried later, or, at last, fails. */
+// A call's way through its tool's limits: it waits a moment, is given back to be tried later, or, at last, fails.
 
 /**
  * How often a call is put off before it fails. With the retries that its class allows (15) this stays below the

@@ -1,3 +1,4 @@
+/** What a tool's code is given besides its input: time limit, log, notes, and a place for files. */
 import type { TurnContext } from '../../shared/io/activities';
 import { asJson, type Json, type JsonObject } from '../../shared/json/json';
 import { type Store, StoreError } from '../../store/store';
@@ -11,7 +12,7 @@ import { redacted, redactedText } from '../../telemetry/log';
 import { presignature, PRESIGNED_SECONDS, type StoredFile } from '../../store/core/identity';
 import type { Dependencies } from '../ports';
 
-/** Of the notes of a run; far fewer are shown (`debug-info.ts`). */
+/** Of the notes of a run; far fewer are shown (`direct-envelope.ts`). */
 const MOST_NOTES = 1000;
 
 /** What a run noted besides its result. */
@@ -101,7 +102,7 @@ export class NetworkClock {
   }
 }
 
-/** @@HEAD A tool's log that is also told to the MCP client that made the call: without secrets and stacks, short, and not without end. */
+// A tool's log that is also told to the MCP client that made the call: without secrets and stacks, short, and not without end.
 
 export interface LogLine {
   level: 'debug' | 'info' | 'warning' | 'error';
@@ -155,7 +156,7 @@ function lineOf(given: unknown, said: unknown): string {
   return JSON.stringify({ message: text.slice(0, MOST_MESSAGE).toWellFormed(), cut: true });
 }
 
-/** @@HEAD A tool's file on its way into the store, and what stands for it in the result. */
+// A tool's file on its way into the store, and what stands for it in the result.
 
 type Needs = Pick<Dependencies, 'store' | 'publicUrl'>;
 

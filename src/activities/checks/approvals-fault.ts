@@ -83,7 +83,7 @@ function no(reason: string, message: string): CallError {
   return callError('CONFIRMATION_REQUIRED', reason, message);
 }
 
-/** @@HEAD Permission once more, where the call is run: history is not trusted to have asked. */
+// Permission once more, where the call is run: history is not trusted to have asked.
 
 /**
  * Null when the present rules let this call run, or people have approved exactly it. At least as strict as
@@ -122,7 +122,7 @@ function policyChanged({ agent, policyRef }: PreparedAgent): Held {
   return { kind: 'policy_changed', id: policyRef, text };
 }
 
-/** @@HEAD What people say became of a call in doubt, counted again where it is written down: by the worker's own policy and keys. */
+// What people say became of a call in doubt, counted again where it is written down: by the worker's own policy and keys.
 
 export interface SettlementsFault {
   /** Why these settlements do not hold. */
@@ -178,7 +178,7 @@ async function faultUnder(
   return null;
 }
 
-/** @@HEAD A check right before an effect, and its answer. */
+// A check right before an effect, and its answer.
 
 /** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
 export type HoldAnswer = Held | { refused: CallError } | null;

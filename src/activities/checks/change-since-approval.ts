@@ -1,4 +1,7 @@
-/** Right before the effect: is it still what was shown? */
+/**
+ * Right before a call runs: does its preview still say what people were shown, and does its tool still act on the target that
+ * was admitted?
+ */
 import { Context } from '@temporalio/activity';
 import { type RunCallInput, approvalsOf } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
@@ -62,7 +65,7 @@ function bounded(text: string, longest = LONGEST_TEXT): string {
   return `${text.slice(0, longest - note.length)}${note}`.toWellFormed();
 }
 
-/** @@HEAD Right before the call runs: does its tool still act on what was admitted? */
+// Right before the call runs: does its tool still act on what was admitted?
 
 export async function targetChanged(
   { store }: Pick<Dependencies, 'store'>,

@@ -67,10 +67,8 @@ function UNKNOWN(call: RunCallInput['call']): CallError {
   );
 }
 
-/** @@HEAD
- * Calls of turns that began when digests were of version 1, which names neither agent nor store. They go on until a date;
- * what their digest leaves out is taken from the start of the turn (own-start.ts), not from the arguments of the activity.
- */
+// Calls of turns that began when digests were of version 1, which names neither agent nor store. They go on until a date; what
+// their digest leaves out is taken from the start of the turn (start.ts), not from the arguments of the activity.
 
 /** How long such turns go on after the store was first opened by a version that knows the new digests. */
 export const OLD_DIGESTS_MS = 30 * 24 * 3_600_000;

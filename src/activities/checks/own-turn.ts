@@ -77,7 +77,7 @@ function otherStore(turnId: string, theirs: string, own: string): ApplicationFai
   );
 }
 
-/** @@HEAD A turn in which decisions are signed has a signed start: who asked for it decides who may not approve. */
+// A turn in which decisions are signed has a signed start: who asked for it decides who may not approve.
 
 export const START_NOT_ATTESTED = 'holdfast.start_not_attested';
 
@@ -107,12 +107,10 @@ export function wantsSignatures({ agent, approval }: PreparedAgent): boolean {
   return ['', ...single].some((tool) => approval(tool).channel === 'attested');
 }
 
-/** @@HEAD
- * A sub-agent's turn has no signature of its own: whoever asked for the turn above has signed that one. So where decisions
- * are signed, the way up is walked: in the store, which only workers write to, each turn above holds the call that the one
- * below it answers, and the first has a signed start, by the same requester; and Temporal says that each was started by the
- * turn above it, and the store that it was opened for just this call, agent and message (sub-turn-register.ts).
- */
+// A sub-agent's turn has no signature of its own: whoever asked for the turn above has signed that one. So where decisions are
+// signed, the way up is walked: in the store, which only workers write to, each turn above holds the call that the one below it
+// answers, and the first has a signed start, by the same requester; and Temporal says that each was started by the turn above it,
+// and the store that it was opened for just this call, agent and message (close-sub-turn.ts).
 
 const MOST_ABOVE = 12;
 

@@ -34,11 +34,9 @@ export async function startFault(
   return first === run ? null : 'it has begun another turn already';
 }
 
-/** @@HEAD
- * A turn began as what it says it is: its start stands in its transcript, and was looked at when it was written. Whoever starts
- * a workflow in the middle, as if another run of it had gone before, or an activity, has none; and who leaves out the store,
- * so that digests name no agent, does not choose the agent.
- */
+// A turn began as what it says it is: its start stands in its transcript, and was looked at when it was written. Whoever starts
+// a workflow in the middle, as if another run of it had gone before, or an activity, has none; and who leaves out the store, so
+// that digests name no agent, does not choose the agent.
 
 type Turn = RunCallInput['turn'];
 
@@ -60,11 +58,9 @@ export function startFaultIn(blocks: StoredBlock[], turn: Turn): string | null {
   return `turn ${turn_id} began with digests of version ${start.store_id === null ? 1 : 2}`;
 }
 
-/** @@HEAD
- * A direct call has its id from the key that it was asked for under, and Temporal starts one under it for as long as it retains
- * it, and no longer, or unless somebody asks it for another under the same id. Of what may be destructive the store remembers
- * the id for good: whoever starts a call under it later, by whatever way, does not have it made again.
- */
+// A direct call has its id from the key that it was asked for under, and Temporal starts one under it for as long as it retains
+// it, and no longer, or unless somebody asks it for another under the same id. Of what may be destructive the store remembers the
+// id for good: whoever starts a call under it later, by whatever way, does not have it made again.
 
 interface First {
   /** Of the call that was admitted under the id first; a reset of it has the same. */

@@ -42,7 +42,7 @@ export async function effectClosed(deps: Dependencies, closed: EffectClosed): Pr
   for (const listener of LISTENERS) await listener(deps, closed);
 }
 
-/** @@HEAD What an effect record says of a call that this attempt may not dispatch. */
+// What an effect record says of a call that this attempt may not dispatch.
 
 /** The recorded outcome; a claim without one becomes `in_doubt`, for the reason given. */
 export async function recordedOutcome(

@@ -79,11 +79,9 @@ export function fenceOff({ store }: Dependencies, dispatched: Dispatched): Promi
   return store.effects.claim(claimFor(dispatched), 'not_applied');
 }
 
-/** @@HEAD
- * What was written down of a dispatch when it was claimed: who is told of it later on may be told something else. A record may be
- * found by its act too, since a reset gives a call another digest; and whoever starts activities has any digest admitted.
- * So whose an effect is, and what it acted on, is said by its own dispatch, not by the digest that it is asked about under.
- */
+// What was written down of a dispatch when it was claimed: who is told of it later on may be told something else. A record may
+// be found by its act too, since a reset gives a call another digest; and whoever starts activities has any digest admitted. So
+// whose an effect is, and what it acted on, is said by its own dispatch, not by the digest that it is asked about under.
 
 export interface RecordedDispatch {
   agent: string;
@@ -125,11 +123,9 @@ export async function dispatchedAs(
   return own && { ...named, version: own.record.version, target: own.target };
 }
 
-/** @@HEAD
- * Until when an attempt may act. Each attempt writes it down before it acts, and looks at its own clocks right before; whoever
- * is told that nothing has happened believes it only from then on. So a worker that stood still cannot act after others have
- * gone on without it.
- */
+// Until when an attempt may act. Each attempt writes it down before it acts, and looks at its own clocks right before; whoever
+// is told that nothing has happened believes it only from then on. So a worker that stood still cannot act after others have gone
+// on without it.
 
 /** From before the claim is written until the tool begins, ms. An attempt that takes longer gives its claim back. */
 export const BEGINS_WITHIN_MS = 10_000;

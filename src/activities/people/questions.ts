@@ -182,7 +182,7 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** @@HEAD Messages to people and programs, sent for the turn that they are about. */
+// Messages to people and programs, sent for the turn that they are about.
 
 export async function notify(deps: Dependencies, question: NotifyInput): Promise<void> {
   const { notifier, store } = deps;

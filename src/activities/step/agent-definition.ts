@@ -110,10 +110,8 @@ function hashable(field: unknown): unknown {
   return typeof field === 'number' && isUnsafeInteger(field) ? String(field) : field;
 }
 
-/** @@HEAD
- * What a block names by hash only: the rules that decide (`policy_ref`), and what the agent is (`definition_ref`). Their
- * canonical form is kept under its SHA-256 before the block is stored, so that an auditor finds it years later.
- */
+// What a block names by hash only: the rules that decide (`policy_ref`), and what the agent is (`definition_ref`). Their
+// canonical form is kept under its SHA-256 before the block is stored, so that an auditor finds it years later.
 
 export class PolicyArchive {
   /** What is kept, or on its way: once a process is enough. */

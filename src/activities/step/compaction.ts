@@ -175,10 +175,8 @@ export function totalTokens(usage: JsonObject): number {
   return fields.reduce((sum, name) => sum + (typeof usage[name] === 'number' ? usage[name] : 0), 0);
 }
 
-/** @@HEAD
- * A conversation that is longer than the model's context window. The vendor says so before it answers, or stops in the
- * middle of an answer; either way the step is written down as what it was, room is made, and the turn goes on.
- */
+// A conversation that is longer than the model's context window. The vendor says so before it answers, or stops in the middle of
+// an answer; either way the step is written down as what it was, room is made, and the turn goes on.
 
 /** Stands as the stop reason of a step whose request was refused: there is no answer. */
 export const TOO_LONG = 'prompt_too_long';

@@ -83,10 +83,8 @@ export interface Entry {
   begins?: true;
 }
 
-/** @@HEAD
- * Who has said something in the conversation that a turn goes on with: asked for an earlier turn, sent a message to one, or
- * decided on a call of one with words that the model reads. What was said to a sub-agent came back as its answer.
- */
+// Who has said something in the conversation that a turn goes on with: asked for an earlier turn, sent a message to one, or
+// decided on a call of one with words that the model reads. What was said to a sub-agent came back as its answer.
 
 /** Their names travel with every call: the last ones. */
 const MOST_PEOPLE = 20;

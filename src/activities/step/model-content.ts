@@ -11,7 +11,7 @@ export interface ToolUse {
   id: string;
   name: string;
   json: string;
-  /** As the model wrote the id, where it could not stay (unique-ids.ts). */
+  /** As the model wrote the id, where it could not stay. */
   asked_id?: Json;
 }
 
@@ -94,10 +94,8 @@ export function containerOf(blocks: readonly StoredBlock[], { agent }: PreparedA
   return expires <= now ? null : last.id;
 }
 
-/** @@HEAD
- * The id of a call in an answer is the model's own word. The API takes a call back only under an id that is legal and that no
- * other call of the conversation has; an id that is not gets another one here, and the record keeps what the model wrote.
- */
+// The id of a call in an answer is the model's own word. The API takes a call back only under an id that is legal and that no
+// other call of the conversation has; an id that is not gets another one here, and the record keeps what the model wrote.
 
 /** By the position of the block: its id as the model wrote it, where it has another one now. Null: it had none. */
 export type AskedIds = ReadonlyMap<number, Json>;

@@ -1,4 +1,4 @@
-/** How a turn begins in the transcript: who asked for what, and the user's message. */
+/** How a turn begins in the transcript (who asked for what, and the user's message), and how it ends. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { hashJson } from '../../shared/json/digests';
 import type { TurnBegin, TurnContext, EndTurnInput, EndTurnOutput } from '../../shared/io/activities';

@@ -68,7 +68,7 @@ function errorOf({ state, reason, agent }: SubTurnReport, turnId: string, text: 
   }
 }
 
-/** @@HEAD What a turn keeps of what another one says of itself. All of it lands in history, so it stays small. */
+// What a turn keeps of what another one says of itself. All of it lands in history, so it stays small.
 
 export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnReport {
   const outside = closed === 'TERMINATED' || closed === 'TIMED_OUT';
@@ -102,11 +102,9 @@ export function forwardDecision({ turns }: Dependencies, request: ForwardDecisio
   return turns.decide(request.workflow_id, { id, body: request.body, identity: request.identity, before });
 }
 
-/** @@HEAD
- * Which turn a call of an agent has been opened for: the store knows it, since Temporal says of a child only who has started it.
- * Whoever answers the tasks of the turn above in the place of our workers starts any child of it, for a call that nobody has
- * approved, of another agent, or with words of his own; and has none of them opened.
- */
+// Which turn a call of an agent has been opened for: the store knows it, since Temporal says of a child only who has started it.
+// Whoever answers the tasks of the turn above in the place of our workers starts any child of it, for a call that nobody has
+// approved, of another agent, or with words of his own; and has none of them opened.
 
 type Registers = Pick<Store, 'registers'>;
 type Above = Pick<ParentTurn, 'first_execution_run_id'>;

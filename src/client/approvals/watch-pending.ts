@@ -68,7 +68,7 @@ function stillUnknown(turns: PendingTurn[], before: Set<string> | null): string[
   return [...(before ?? [])].filter((key) => away.some((turn) => key.startsWith(turn)));
 }
 
-/** @@HEAD What became of calls that were just decided on: a person who was the first of two learns that one is missing. */
+// What became of calls that were just decided on: a person who was the first of two learns that one is missing.
 
 /** It has been decided: the answer does not wait long for how the call stands now. */
 const WITHIN_MS = 2000;

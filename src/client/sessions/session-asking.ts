@@ -166,7 +166,7 @@ export interface SessionParts {
   signs: boolean;
 }
 
-/** @@HEAD What a session is opened with, checked, and what a list says of it. */
+// What a session is opened with, checked, and what a list says of it.
 
 export interface OpenSession {
   agent: string;

@@ -106,10 +106,8 @@ async function first<T>(items: AsyncIterable<T>): Promise<T | undefined> {
   return undefined;
 }
 
-/** @@HEAD
- * What was done to a workflow under a name, as its history has it. The name is the id of the update (of a cancellation: its
- * reason), so that Temporal takes it once in a run, and whoever asks again, in whatever process, finds that it was taken.
- */
+// What was done to a workflow under a name, as its history has it. The name is the id of the update (of a cancellation: its
+// reason), so that Temporal takes it once in a run, and whoever asks again, in whatever process, finds that it was taken.
 
 /** What was accepted: what was sent, and what was answered. Of a cancellation both are null. */
 export interface Done {

@@ -69,7 +69,7 @@ export class Silence {
   }
 }
 
-/** @@HEAD Who has sent what to a turn, as Temporal has recorded it with the event. */
+// Who has sent what to a turn, as Temporal has recorded it with the event.
 
 export interface Sent {
   run_id: string;

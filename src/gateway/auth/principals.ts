@@ -85,11 +85,9 @@ export class Tokens implements Authenticator {
   }
 }
 
-/** @@HEAD
- * A browser's `EventSource` cannot send a token, and a token does not belong into an address. A ticket does: it opens one stream
- * in one principal's name for a minute. It is sealed, not kept, so that every gateway of a store takes it. All that the stream
- * asks of a principal it asks of the ticket's.
- */
+// A browser's `EventSource` cannot send a token, and a token does not belong into an address. A ticket does: it opens one stream
+// in one principal's name for a minute. It is sealed, not kept, so that every gateway of a store takes it. All that the stream
+// asks of a principal it asks of the ticket's.
 
 /** Of the query of a stream. */
 export const TICKET_PARAMETER = 'stream_ticket';

@@ -1,4 +1,4 @@
-/** A turn as a principal may see it. What he may not see is answered as what is not there. */
+/** Turns and sessions as a principal may see them. What he may not see is answered as what is not there. */
 import type { HoldfastClient } from '../../client';
 import type { TurnSummary } from '../../shapes/turn-view';
 import { TurnNotFound, SessionNotFound } from '../../client/errors';
@@ -89,8 +89,6 @@ export async function ownTurn(parts: GatewayParts, principal: Principal, id: str
   const message = `${principal.name} did not start this turn; whoever did, or an admin, may do this.`;
   throw new Refusal({ code: 'PERMISSION_DENIED', reason: 'not_requester', message });
 }
-
-/** @@HEAD A session as a principal may see it. What he may not see is answered as what is not there. */
 
 export interface VisibleSession {
   session: SessionHandle;

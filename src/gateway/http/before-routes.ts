@@ -73,7 +73,8 @@ function likeIt(url: string): RegExp {
   return new RegExp(`^${parts.join('/')}$`);
 }
 
-/** @@HEAD The text of a request's body: JSON is UTF-8. In another encoding the same bytes are other letters, and nobody would be told which were read. */
+// The text of a request's body: JSON is UTF-8. In another encoding the same bytes are other letters, and nobody would be told
+// which were read.
 
 /** @throws Refusal 415 for another encoding that the headers name; 400 for bytes that are no UTF-8 */
 export function bodyText(headers: IncomingHttpHeaders, body: Buffer): string {
@@ -105,10 +106,8 @@ for (const ajv of [bodies, addresses]) addFormats.default(ajv);
 export const validatorOf: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
   (httpPart === 'body' ? bodies : addresses).compile(schema);
 
-/** @@HEAD
- * How often one may ask: each principal by itself, and each address that names none or a wrong one. Counted in this process:
- * of several gateways each grants as much.
- */
+// How often one may ask: each principal by itself, and each address that names none or a wrong one. Counted in this process: of
+// several gateways each grants as much.
 
 /** Names that are kept in mind at once. */
 const MOST_NAMES = 10_000;

@@ -2,7 +2,7 @@
  * `Idempotency-Key`: a principal's key with the same body is the same operation. What an operation makes (turns, calls,
  * messages) is named after principal and key, so that Temporal itself makes it once; here it is held to one body. Where an
  * operation makes nothing that has a name (a decision, a steer), what was answered is kept, and answered again; and where it
- * could not be kept, it is found in the history of what it was done to (once.ts).
+ * could not be kept, it is found in the history of what it was done to.
  */
 import type { FastifyInstance } from 'fastify';
 import { type Act, nameOf, NOTHING_DONE, type Done, type DoneBefore } from '../../client/turns/start-turn';
@@ -110,10 +110,8 @@ function keptOf(known: Json): Kept {
   return known as unknown as Kept;
 }
 
-/** @@HEAD
- * What a request does to a turn or a session happens once for all requests of its operation: those that overlap, and those
- * that come after an answer that was lost. The history of what it was done to says whether it was.
- */
+// What a request does to a turn or a session happens once for all requests of its operation: those that overlap, and those that
+// come after an answer that was lost. The history of what it was done to says whether it was.
 
 interface Changeable<H> {
   named(name: string): H;

@@ -30,7 +30,8 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return typeof given === 'string' && GIVEN.test(given) ? given : `req_${randomBytes(12).toString('hex')}`;
 }
 
-/** @@HEAD Requests as Prometheus counts them: by route, method and status, and how long they took. Never by address or name: those have no bound. */
+// Requests as Prometheus counts them: by route, method and status, and how long they took. Never by address or name: those have no
+// bound.
 
 export interface Answered {
   method: string;

@@ -99,10 +99,8 @@ function checkArguments(given: Record<string, string>, known: readonly string[])
   }
 }
 
-/** @@HEAD
- * Asks the app's functions for prompts, resources and completions. They run in this process: each has a time limit, and what one
- * throws or gives that cannot be sent is told to the log, not to the client.
- */
+// Asks the app's functions for prompts, resources and completions. They run in this process: each has a time limit, and what one
+// throws or gives that cannot be sent is told to the log, not to the client.
 
 const ANSWER_WITHIN_MS = 10_000;
 /** Characters of one answer, as JSON. */

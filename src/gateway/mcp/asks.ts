@@ -115,10 +115,8 @@ async function answered<T>(signal: AbortSignal, who: 'user' | 'model', ask: () =
   }
 }
 
-/** @@HEAD
- * Asks the person at an MCP client about a call that waits, by elicitation. Only what can be shown whole is asked about. What
- * he answers counts as a decision of the principal whose client it is.
- */
+// Asks the person at an MCP client about a call that waits, by elicitation. Only what can be shown whole is asked about. What he
+// answers counts as a decision of the principal whose client it is.
 
 export interface Answer {
   decision: 'approve' | 'deny';

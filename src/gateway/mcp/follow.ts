@@ -126,7 +126,7 @@ class Questions {
   }
 }
 
-/** @@HEAD What was sent to one session lately, so that a client whose connection broke gets what it missed. */
+// What was sent to one session lately, so that a client whose connection broke gets what it missed.
 
 const MOST_EVENTS = 1000;
 const MOST_CHARACTERS = 4_000_000;

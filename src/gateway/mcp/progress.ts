@@ -70,7 +70,7 @@ function saidOf(event: TurnEvent, single: boolean): Said | null {
   }
 }
 
-/** @@HEAD What tools log in a client's own calls, as MCP's log messages: from the level on that the client has set, before that nothing. */
+// What tools log in a client's own calls, as MCP's log messages: from the level on that the client has set, before that nothing.
 
 /** From the least to the gravest, as the protocol has them. */
 const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];

@@ -108,7 +108,7 @@ function isIdle({ requests, face }: Session): boolean {
   return requests === 0 && face.open() === 0;
 }
 
-/** @@HEAD Our MCP server for the one client at this process's standard streams. Standard output has the protocol and nothing else. */
+// Our MCP server for the one client at this process's standard streams. Standard output has the protocol and nothing else.
 
 /**
  * @param output of `protocolOnly`

@@ -125,7 +125,7 @@ export function decideAs(
   return decideSigned(turn, key, { decision: kind, calls, principal: name, roles, ...what });
 }
 
-/** @@HEAD `GET /v1/pending`: what waits for a person. */
+// `GET /v1/pending`: what waits for a person.
 
 const pendingTurns = z.object({ turns: z.array(pendingTurn) });
 

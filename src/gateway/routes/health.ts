@@ -1,3 +1,4 @@
+/** `GET /healthz`, `/readyz` and `/metrics`: for load balancers and monitoring. */
 import { z } from 'zod';
 import { recently, type Check } from '../../telemetry/readiness';
 import { answer, answers, textAnswer } from '../schemas/common';
@@ -22,7 +23,7 @@ export const healthz: Route = (app) => {
   );
 };
 
-/** @@HEAD `GET /readyz`: whether requests should be sent here. Why not is in the log: whoever asks may be anybody. */
+// `GET /readyz`: whether requests should be sent here. Why not is in the log: whoever asks may be anybody.
 
 const readiness = z.object({ ready: z.boolean(), checks: z.array(z.object({ check: z.string(), ok: z.boolean() })) });
 

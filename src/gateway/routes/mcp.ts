@@ -10,7 +10,7 @@ import type { McpParts } from '../mcp/server';
 import { Sessions, type PartsOf, type Session } from '../mcp/sessions';
 import type { Principal } from '../auth/principals';
 import { jsonSchema } from '../schemas/common';
-import { refuseForgotten } from '../start-call';
+import { refuseForgotten } from '../tool-calls';
 import { decideAs } from './decisions';
 import type { GatewayParts, Route } from '../route';
 

@@ -17,7 +17,7 @@ export const streams: Route = (app, parts) => {
   toolEvents(app, parts, limits, settings);
 };
 
-/** @@HEAD `POST /v1/tickets`: how a browser's `EventSource` comes to open a stream. */
+// `POST /v1/tickets`: how a browser's `EventSource` comes to open a stream.
 
 const wanted = z.strictObject({
   address: z.string().regex(new RegExp(STREAM_ADDRESS)).describe('Of the stream: path and query.'),

@@ -59,7 +59,7 @@ export function answers(own: Record<number, object>, ...errors: number[]): Recor
   return { ...(Object.fromEntries(wrong) as Record<number, object>), ...own };
 }
 
-/** @@HEAD What several routes take: in their address, their headers, their body. */
+// What several routes take: in their address, their headers, their body.
 
 export const turnParams = jsonSchema(
   z.object({
@@ -106,7 +106,7 @@ export function body(shape: z.ZodType, example: object): object {
   return { ...jsonSchema(shape), examples: [example] };
 }
 
-/** @@HEAD The JSON Schema of a shape: what requests are checked against, and what the OpenAPI document says. */
+// The JSON Schema of a shape: what requests are checked against, and what the OpenAPI document says.
 
 /** As a client writes it, or reads it: a field with a default may be left out, and an answer may have fields besides. */
 export function jsonSchema(shape: z.ZodType): object {

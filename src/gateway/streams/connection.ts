@@ -100,7 +100,7 @@ export class SseConnection {
   }
 }
 
-/** @@HEAD How many streams are open, of one principal and in all. */
+// How many streams are open, of one principal and in all.
 
 const COME_BACK_MS = 5000;
 

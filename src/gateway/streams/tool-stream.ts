@@ -8,12 +8,12 @@ import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { ToolEvent } from '../../shapes/turn-event';
 import type { Store } from '../../store/store';
 import { directCallId, isDirectCallId, oneTimeKey } from '../../shared/ids';
-import { withFilesCarried, knownVersions } from '../tool-catalogue';
+import { knownVersions } from '../tool-catalogue';
 import type { GatewayParts } from '../route';
 import { Refusal } from '../http/errors';
 import type { Principal } from '../auth/principals';
 import { toolSchemas as schemas, type OfTool, type StartCall } from '../schemas/tools';
-import { callOf, startCall } from '../start-call';
+import { callOf, startCall, withFilesCarried } from '../tool-calls';
 import { visibleTurn } from '../auth/visibility';
 import { SseConnection, type StreamLimits } from './connection';
 import { STREAM_SETTINGS, type StreamSettings } from './settings';
@@ -118,11 +118,9 @@ export class ToolStream {
   }
 }
 
-/** @@HEAD
- * One direct call as a stream, with the four events of the tool specification and their shapes. GET starts a call where that
- * cannot do harm, for an EventSource comes back by GET: a second call would be a second effect. For all other tools POST answers
- * with the id of the call, whose events GET tells.
- */
+// One direct call as a stream, with the four events of the tool specification and their shapes. GET starts a call where that
+// cannot do harm, for an EventSource comes back by GET: a second call would be a second effect. For all other tools POST answers
+// with the id of the call, whose events GET tells.
 
 const STARTERS = ['starter', 'admin'] as const;
 

@@ -259,10 +259,8 @@ function fractionOf(done: number, total: number | undefined): number | undefined
   return fraction >= 0 && fraction <= 1 ? fraction : undefined;
 }
 
-/** @@HEAD
- * The SDK's transports send a message once more by themselves, after a login that the server's answer (401, 403) asked for. Of
- * a call with effects that would be a repetition: the server may have acted before it answered.
- */
+// The SDK's transports send a message once more by themselves, after a login that the server's answer (401, 403) asked for. Of a
+// call with effects that would be a repetition: the server may have acted before it answered.
 
 /** The server asked for another login once the call was there. */
 export class NotSentAgain extends Error {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { replaceFile } from '../../store/files/new-files';
-import { siteFault } from '../../shared/wire/urls';
+import { siteFault } from '../../shared/wire/same-site';
 import { version } from '../../version';
 import type { HttpServer, ServerConfig } from '../servers-file';
 import { type Fetch, fetchFor } from './bounded-fetch';
@@ -195,7 +195,7 @@ export function toldOfScope(fetch: Fetch, { name, oauth }: HttpServer): Fetch {
   };
 }
 
-/** @@HEAD A person logs in to a server in the browser; what comes of it is kept for the workers. */
+// A person logs in to a server in the browser; what comes of it is kept for the workers.
 
 const WAIT_MS = 300_000;
 

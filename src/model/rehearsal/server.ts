@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { siteFault } from '../../shared/wire/urls';
+import { siteFault } from '../../shared/wire/same-site';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { isAnalyst, playAnalyst } from './analyst';
 import { readConversation, type Conversation } from './conversation';

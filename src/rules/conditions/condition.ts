@@ -45,12 +45,10 @@ export function compileExpression(text: unknown): CompiledExpression {
   return cel().compileExpression(text);
 }
 
-/** @@HEAD
- * How long an expression takes over an input, at most: what is short is asked on the worker's thread, the rest in one that can
- * be ended. Bounds, not estimates: a value is at most as large as all of the input that the expression names, times what it puts
- * together; each look goes over a whole value; a loop does all of it for each item. What is not among the functions below
- * has no bound. Steps are of 2 ns at most, as it was measured (test/unit/rules/condition-cost.test.ts).
- */
+// How long an expression takes over an input, at most: what is short is asked on the worker's thread, the rest in one that can
+// be ended. Bounds, not estimates: a value is at most as large as all of the input that the expression names, times what it puts
+// together; each look goes over a whole value; a loop does all of it for each item. What is not among the functions below has no
+// bound. Steps are of 2 ns at most, as it was measured (test/unit/rules/condition-cost.test.ts).
 
 export interface ExpressionWeight {
   /** Fields of the input that are looked at; null: all. */

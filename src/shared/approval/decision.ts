@@ -96,7 +96,7 @@ function bad(reason: string): ReadDecision {
   return { ok: false, reason };
 }
 
-/** @@HEAD A message to a turn while it runs: read from untrusted JSON, and kept with who has sent it. */
+// A message to a turn while it runs: read from untrusted JSON, and kept with who has sent it.
 
 /** What `steer` carries, once decoded. */
 export interface SteerFields {

@@ -83,8 +83,5 @@ export * from './turn';
 export * from './call';
 export * from './step';
 export * from './admission';
-export * from './call';
-export * from './call';
 export * from './people';
 export * from './sub-turns';
-export * from './step';

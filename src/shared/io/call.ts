@@ -128,7 +128,7 @@ export interface SubTurnRef {
   head: string | null;
 }
 
-/** @@HEAD One run of a call. */
+// One run of a call.
 
 export interface RunCallInput {
   turn: TurnContext;
@@ -169,7 +169,7 @@ export interface RunCallOutput {
   held?: Held[];
 }
 
-/** @@HEAD What became of an effect. */
+// What became of an effect.
 
 /** After an attempt was lost: what does the effect record say? */
 export interface InspectEffectInput {

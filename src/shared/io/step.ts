@@ -88,7 +88,7 @@ export interface EndTurnOutput {
   envelope?: Envelope;
 }
 
-/** @@HEAD What a session asks about turns. */
+// What a session asks about turns.
 
 /** How does this turn of a session stand? */
 export interface LookAtTurnInput {

@@ -88,10 +88,8 @@ function utf8Length(text: string): number {
   return bytes;
 }
 
-/** @@HEAD
- * A value with each text that stands in it several times written once. A call's digest, a person's name and a note stand at
- * many places of a turn's state, which goes on from run to run.
- */
+// A value with each text that stands in it several times written once. A call's digest, a person's name and a note stand at many
+// places of a turn's state, which goes on from run to run.
 
 export interface Packed {
   texts: string[];
@@ -139,7 +137,7 @@ function mapped(value: unknown, change: (text: string) => string): Json {
   return Object.fromEntries(parts.map(([key, part]) => [key, mapped(part, change)]));
 }
 
-/** @@HEAD Fields of a definition that nobody reads: a rule under a misspelt name binds nobody, and nothing else would show it. */
+// Fields of a definition that nobody reads: a rule under a misspelt name binds nobody, and nothing else would show it.
 
 /**
  * One fault for each, with the right name where one is near.

@@ -1,4 +1,4 @@
-/** How a call may move from state to state (contract.md, "Call states"). */
+/** Calls of a turn: how one moves from state to state (contract.md, "Call states"), and which may run at the same time. */
 import type { CallState } from './turn-view';
 
 /**

@@ -17,7 +17,7 @@ export type {
 export type { TurnUsage } from '../../shapes/turn-view';
 export type { CallState, Effect, TurnState } from './turn-states';
 
-/** @@HEAD A call's view with its texts cut: what it was, what became of it and where it stands in the store stay. */
+// A call's view with its texts cut: what it was, what became of it and where it stands in the store stay.
 
 /** What is left of a text, bytes of JSON. */
 export const SHORT = 160;

@@ -151,7 +151,7 @@ function quoted(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 80));
 }
 
-/** @@HEAD The life of an effect record, whatever stores it: its shape, its moves, its bytes. */
+// The life of an effect record, whatever stores it: its shape, its moves, its bytes.
 
 const MOVES: Readonly<Record<EffectState, readonly EffectState[]>> = {
   claimed: ['applied', 'not_applied', 'refused', 'in_doubt'],

@@ -89,10 +89,8 @@ export function derivedKey(key: Buffer, purpose: string): Buffer {
   return createHmac('sha256', key).update(canonical({ purpose }), 'utf8').digest();
 }
 
-/** @@HEAD
- * Addresses of files that work for a while, and for nobody who made them up: an HMAC over what they name and until
- * when. The name is the hash of a part that holds file name, type and hash of the bytes, so it covers all of them.
- */
+// Addresses of files that work for a while, and for nobody who made them up: an HMAC over what they name and until when. The
+// name is the hash of a part that holds file name, type and hash of the bytes, so it covers all of them.
 
 /** Seconds for which an address is good. */
 export const PRESIGNED_SECONDS = 3600;

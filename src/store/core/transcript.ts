@@ -102,10 +102,8 @@ export async function findTurnOfBlock(store: Store, hash: string): Promise<TurnO
   return null;
 }
 
-/** @@HEAD
- * A call under its digest, as lines of an object: the canonical record, whose SHA-256 is the digest, then the input and the
- * target, whose hashes stand in the record. The calls of a step share a file, so the lines of others may stand around them.
- */
+// A call under its digest, as lines of an object: the canonical record, whose SHA-256 is the digest, then the input and the
+// target, whose hashes stand in the record. The calls of a step share a file, so the lines of others may stand around them.
 
 export function callLines({ record, input, target }: AdmittedRecord): { digest: string; lines: string[] } {
   const text = canonical({ ...record });

@@ -127,12 +127,10 @@ function unlessTaken<T>(create: () => T): T | null {
   }
 }
 
-/** @@HEAD
- * Files that appear whole or not at all, whatever dies when. The bytes go to a temporary file and are
- * flushed; then one system call makes them visible under their name; then the directory is flushed, so
- * that the name outlives a power cut. Temporary files live in one directory of the same file system:
- * a killed writer leaves at most one there, never under a name that a reader looks for.
- */
+// Files that appear whole or not at all, whatever dies when. The bytes go to a temporary file and are flushed; then one system
+// call makes them visible under their name; then the directory is flushed, so that the name outlives a power cut. Temporary files
+// live in one directory of the same file system: a killed writer leaves at most one there, never under a name that a reader looks
+// for.
 
 const PRIVATE_DIR = 0o700;
 /** Leftovers older than this belong to no living writer. */

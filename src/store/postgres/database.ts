@@ -108,7 +108,7 @@ export class Database {
   }
 }
 
-/** @@HEAD What PostgreSQL, or the way to it, answered, in one line that says what to do and shows no row and no password. */
+// What PostgreSQL, or the way to it, answered, in one line that says what to do and shows no row and no password.
 
 /** SQLSTATE or system code → what to do. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const TODO: Readonly<Record<string, string>> = {

@@ -122,7 +122,7 @@ function targetsOf(tool: Tool, input: JsonObject): string[] | null {
   }
 }
 
-/** @@HEAD What a tool acts on besides its input: as its definition says. */
+// What a tool acts on besides its input: as its definition says.
 
 /** It is read on a card. */
 const MOST_BYTES = 4000;

@@ -141,10 +141,8 @@ function fields(schema: JsonObject): string {
   return `${shown.join(', ')}${properties.length > LISTED ? ', …' : ''}`;
 }
 
-/** @@HEAD
- * How an agent with many tools chooses among them: it sees all; or a few, and finds more; or the groups,
- * and opens one. Checked when the agent is defined.
- */
+// How an agent with many tools chooses among them: it sees all; or a few, and finds more; or the groups, and opens one. Checked
+// when the agent is defined.
 
 export type CatalogueDefinition =
   | 'all'

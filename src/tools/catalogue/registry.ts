@@ -222,7 +222,7 @@ export function prepareTool(tool: Tool): PreparedTool {
   return { tool, ...compiledInput(tool.input as JsonObject) };
 }
 
-/** @@HEAD Everything that decides on an agent's calls; its hash is the `policy_ref`. */
+// Everything that decides on an agent's calls; its hash is the `policy_ref`.
 
 /**
  * Rules, conditions, mode, what approval takes, budgets, and the names of hooks and classifier (their code is the worker's version). What is at its

@@ -92,7 +92,7 @@ function tooLarge({ what, limits }: Told, heapMb: number): ToolError {
   return new ToolError('INVALID_PARAMS', 'too_much_memory', message, { hint: limits.hint });
 }
 
-/** @@HEAD Threads that jobs and isolated tools run in: begun when the first task comes, ended when idle, with a limit of memory each. */
+// Threads that jobs and isolated tools run in: begun when the first task comes, ended when idle, with a limit of memory each.
 
 export interface Size {
   /** How many at most. */

@@ -75,10 +75,8 @@ export function refusalOf(error: unknown): Answer {
   return { failed: exceptionText(error) };
 }
 
-/** @@HEAD
- * A job: a function of one of our modules that a thread runs, so that it can be ended from outside. What goes in and what
- * comes back is copied (structured clone): plain data and bytes, no functions and no classes.
- */
+// A job: a function of one of our modules that a thread runs, so that it can be ended from outside. What goes in and what comes
+// back is copied (structured clone): plain data and bytes, no functions and no classes.
 
 export interface Job<I, O, M = never> {
   /** The module, absolute, as it is compiled. */

@@ -180,7 +180,7 @@ function blank(call: AdmittedCall): Omit<CallOutcome, 'state' | 'error'> {
   };
 }
 
-/** @@HEAD Calls that static admission left undecided: what `admitCall` is told, and what becomes of its answer. */
+// Calls that static admission left undecided: what `admitCall` is told, and what becomes of its answer.
 
 /** Each is told of on the next card, and goes on in every run. */
 const MOST_CHANGES = 20;

@@ -1,5 +1,5 @@
 /**
- * One destructive call, dispatched at most once for each proof that nothing has happened. An attempt
+ * Runs an admitted call. A destructive one is dispatched at most once for each proof that nothing has happened. An attempt
  * that was lost is not repeated on a guess: the effect record says whether it ever began.
  */
 import { ActivityFailure, CancellationScope, sleep, isCancellation } from '@temporalio/workflow';
@@ -96,7 +96,7 @@ async function dispatchOnce(
   }
 }
 
-/** @@HEAD Calls whose repetition does no harm: Temporal retries them, under one idempotency key. */
+// Calls whose repetition does no harm: Temporal retries them, under one idempotency key.
 
 export async function runRepeatable(
   context: Dispatch,
@@ -125,7 +125,7 @@ export async function runRepeatable(
   }
 }
 
-/** @@HEAD Whether a destructive call is dispatched again after a result, and when. Proof that nothing has happened is what allows it. */
+// Whether a destructive call is dispatched again after a result, and when. Proof that nothing has happened is what allows it.
 
 /** Of an idempotent call that failed without saying how, a killed worker included. */
 const RETRIES_IN_DOUBT = 3;

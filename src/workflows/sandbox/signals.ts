@@ -34,7 +34,7 @@ export function onSignals(tell: (arrival: Arrival) => void): void {
   early.splice(0).forEach(tell);
 }
 
-/** @@HEAD Who has sent an update: its handler is not told, so this is taken where it arrives, like the signals. */
+// Who has sent an update: its handler is not told, so this is taken where it arrives, like the signals.
 
 /** By update id; those that a validator refuses are never asked for. */
 const senders = new Map<string, string>();
@@ -54,10 +54,8 @@ export function updateSender(): string {
   return identity;
 }
 
-/** @@HEAD
- * What people send while a run takes up the questions of the run before: it waits, in the order in which it came, until they
- * are asked again.
- */
+// What people send while a run takes up the questions of the run before: it waits, in the order in which it came, until they are
+// asked again.
 
 export class Arrivals {
   private waiting = 0;

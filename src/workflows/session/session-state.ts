@@ -168,7 +168,7 @@ function messageHash({ message, resume }: SendBody): string {
   return hashJson({ message, resume: resume === true }).slice(0, 32);
 }
 
-/** @@HEAD A session's turn, begun as its child. */
+// A session's turn, begun as its child.
 
 /**
  * Resolves once it has begun. One that was begun before a reset goes on as it is.

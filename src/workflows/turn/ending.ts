@@ -94,10 +94,8 @@ async function close({ turn, data, begin }: Dispatch, ending: Ending, take?: (cl
   }
 }
 
-/** @@HEAD
- * Ends a turn before its next step, and leaves a conversation that can go on: a model request is given up, calls that run
- * come to their end, calls that wait or have not begun are not run, and the model's questions get an answer each.
- */
+// Ends a turn before its next step, and leaves a conversation that can go on: a model request is given up, calls that run come
+// to their end, calls that wait or have not begun are not run, and the model's questions get an answer each.
 
 export class Interruption {
   /** Of the model request that is under way. */

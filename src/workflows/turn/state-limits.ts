@@ -227,10 +227,8 @@ export function ignoreSignal(data: TurnData, ignored: IgnoredSignal): void {
   data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnored(ignored)];
 }
 
-/** @@HEAD
- * What people have said, taken out of a turn's state: where it is long the store has it, and the state goes on in another run
- * without it.
- */
+// What people have said, taken out of a turn's state: where it is long the store has it, and the state goes on in another run
+// without it.
 
 /** What was said, and who has said it. Only lists and objects of these names are taken out. */
 const FIELDS = new Set(['approvals', 'earlier', 'settlements', 'decision', 'decisions', 'by', 'makers']);

@@ -135,7 +135,7 @@ export interface SubTurn {
   news: boolean;
 }
 
-/** @@HEAD What a turn has used and what it has left. Its sub-agents' turns spend of the same: what runs has it reserved. */
+// What a turn has used and what it has left. Its sub-agents' turns spend of the same: what runs has it reserved.
 
 /** Ended sub-agents included. Working time: that of the longest of those that ran beside each other. */
 export function spentBy(data: TurnData): Spent {

@@ -127,7 +127,7 @@ function withSenders(people: string[], messages: Steer[], requester: string): st
   );
 }
 
-/** @@HEAD Whoever has said something that the model reads has a hand in all that it proposes from then on. */
+// Whoever has said something that the model reads has a hand in all that it proposes from then on.
 
 /** Names of those who have said something travel with every call. */
 const MOST_HEARD = 40;

@@ -63,9 +63,3 @@ function wrong(header: string, value: string | undefined): string {
 
 export const SITE_HINT =
   'HOLDFAST_PUBLIC_URL and HOLDFAST_HOSTS say under which names it is reached, HOLDFAST_CORS_ORIGINS which pages may ask.';
-
-/** The page of a workflow in Temporal's Web UI. @param uiUrl without `/` at its end; null: no UI is known */
-export function workflowUrl(uiUrl: string | null, namespace: string, workflowId: string): string | null {
-  if (uiUrl === null) return null;
-  return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;
-}
