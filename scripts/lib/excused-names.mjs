@@ -1,0 +1,1 @@
+export const EXCUSED_NAMES = new Map([]);
