@@ -10,6 +10,8 @@ FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packs ./packs
+COPY packages ./packages
+COPY docker/package.json ./docker/
 # Without scripts: no dependency needs its own (docs/deployment.md), and ours comes with the build, once src is there.
 RUN ["npm", "ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
 COPY tsconfig.json ./
@@ -21,7 +23,7 @@ RUN ["node", "scripts/build.mjs"]
 FROM build AS dependencies
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} + \
-  && rm -r packs/*/src packs/*/tsconfig.json packs/tsconfig.json
+  && rm -r packs/*/src packs/*/tsconfig.json packs/tsconfig.json node_modules/@holdfast/image node_modules/@holdfast/verify
 
 FROM node:20.20.2-bookworm-slim
 # Temporal's native library checks TLS certificates against the system's; the slim image has none.

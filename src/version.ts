@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const manifest = JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')) as {
+/** This package's package.json. */
+export const manifest = JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')) as {
   version: string;
   engines: { node: string };
+  peerDependencies: Readonly<Record<string, string>>;
 };
 
 /** This package's version, from its package.json. */

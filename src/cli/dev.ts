@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config';
 import type { MailEnvironment, Stack } from '../devserver/stack';
 import { configWith, dataOption, type DataOption } from './support/data-option';
+import { findPackage, installCommand } from '../optional-package';
 import { InProcessLive } from '../live/in-process';
 import { relayLive } from '../live/outbox';
 import { withDevApprovals } from './support/dev-approvals';
@@ -70,7 +71,7 @@ export function dev(program: Command, output: () => Output): void {
         // An app file brings its own tools: what they read is not ours to say.
         const source = app === undefined ? { data: config.data } : {};
         const facts = { pid: process.pid, ...factsOf(stack), http_url: gateway.url, http_token: token, ...source };
-        output().answer(facts, describe(stack, { url: gateway.url, token }, source.data));
+        output().answer(facts, describe(stack, { url: gateway.url, token }, config.smtp !== null, source.data));
         await Promise.race([stopped, stack.broken]);
         say('Stopping.');
       } finally {
@@ -98,16 +99,24 @@ function factsOf(stack: Stack): object {
 function describe(
   { address, namespace, uiUrl, outbox, chainUrl }: Stack,
   http: { url: string; token: string | null },
+  mailServer: boolean,
   data: string | undefined,
 ): string[] {
   return [
     `Temporal  ${address}, namespace ${namespace}`,
     `Web UI    ${uiUrl ?? 'off'}`,
-    `gateway   ${http.url}, described at ${http.url}/docs`,
+    `gateway   ${http.url}, described at ${http.url}${findPackage('@fastify/swagger-ui') === null ? '/openapi.json' : '/docs'}`,
     ...(http.token === null ? [] : [`          Authorization: Bearer ${http.token} (until it ends, from this machine only)`]),
-    `mail      ${outbox === null ? 'to the SMTP server of the settings' : `caught in ${outbox}`}`,
+    `mail      ${mailLine(outbox, mailServer)}`,
     ...(chainUrl === null ? [] : [`chain     ${chainUrl}, in memory: tokens AAA and BBB, session key demo`]),
     ...(data === undefined ? [] : [`data      ${data}`]),
     `Start a turn:  npx holdfast run ${data === undefined ? '--agent NAME --follow "…"' : '--agent showcase --follow'}     Ctrl-C ends all of it.`,
   ];
+}
+
+function mailLine(outbox: string | null, mailServer: boolean): string {
+  if (outbox !== null) return `caught in ${outbox}`;
+  return mailServer
+    ? 'to the SMTP server of the settings'
+    : `not caught; to see what agents send: ${installCommand('smtp-server')}`;
 }

@@ -6,7 +6,8 @@ import { mkdir, rename, rm, writeFile, link } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
+import type { SMTPServerDataStream } from 'smtp-server';
+import { optionalPackage } from '../optional-package';
 
 const MAX_BYTES = 5 * 1024 * 1024;
 
@@ -18,9 +19,10 @@ export interface MailCatcher {
 
 /**
  * Listens without authentication or TLS: for 127.0.0.1 only, unless `host` says otherwise.
- * @throws Error when the port is taken
+ * @throws PackageMissing; Error when the port is taken
  */
 export async function startMailCatcher(options: { dir: string; port?: number; host?: string }): Promise<MailCatcher> {
+  const { SMTPServer } = optionalPackage<typeof import('smtp-server')>('smtp-server', 'The mail catcher');
   await mkdir(options.dir, { recursive: true });
   const server = new SMTPServer({
     authOptional: true,

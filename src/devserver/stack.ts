@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Config } from '../config';
 import { startDevServer, type DevServer } from './dev-server';
 import { startEquippedChain, type Equip, type EquippedChain } from './equipped-chain';
+import { findPackage } from '../optional-package';
 import { handedEnvironment } from '../processes/environment';
 import { findTemporalCli } from './find-cli';
 import { startMailCatcher, type MailCatcher } from './mail-catcher';
@@ -34,7 +35,7 @@ export interface Stack {
   address: string;
   namespace: string;
   uiUrl: string | null;
-  /** Folder of the .eml files; null when mail goes to a real server. */
+  /** Folder of the .eml files; null when mail goes to a real server, or the package smtp-server is not installed. */
   outbox: string | null;
   /** JSON-RPC node of the embedded chain; null: there is none. */
   chainUrl: string | null;
@@ -46,7 +47,8 @@ export interface Stack {
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, say } = options;
-  const outbox = config.smtp === null ? join(config.home, 'outbox') : null;
+  const mailCaught = config.smtp === null && findPackage('smtp-server') !== null;
+  const outbox = mailCaught ? join(config.home, 'outbox') : null;
   const catcher = outbox === null ? null : await startMailCatcher({ dir: outbox });
   await options.loadApp?.(mailOf(catcher)).catch(async (error: unknown) => {
     await catcher?.close();

@@ -27,7 +27,7 @@ export { createNotifier, type MailSettings, type NotifySettings, type WebhookSet
 export { type Delivery, type Notifier } from '../activities/ports';
 export type { Version } from '../temporal/worker-versions';
 export { Running } from '../telemetry/running';
-export { promToolMetrics } from '../telemetry/prom-tool-metrics';
+export { promToolMetrics, type PromRegistry } from '../telemetry/prom-tool-metrics';
 export type { ToolMetrics } from '../telemetry/tool-metrics';
 export type { ErrorCode } from '../shared/wire/error-codes';
 export type { LiveBus, LiveListener } from '../live/bus';

@@ -7,7 +7,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { authenticateRequests } from './auth/authenticate';
 import { bodyText, validatorOf, answerBadAddress, answerBrokenHttp, refuseOtherMethods, limitRates } from './http/before-routes';
 import { answerWith, Refusal, wrongOf } from './http/errors';
-import { HttpMetrics, observeRequests, requestIdOf } from './http/observe';
+import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf } from './http/observe';
 import { holdKeysToBodies } from './http/idempotency';
 import { describeApi } from './http/openapi';
 import { blocks } from './routes/blocks';
@@ -26,7 +26,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Aborts when the gateway is about to end: streams end then, by themselves. */
     draining: AbortSignal;
-    metrics: HttpMetrics;
+    /** Null: the package prom-client is not installed. */
+    metrics: HttpMetrics | null;
   }
 }
 
@@ -63,7 +64,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
   });
-  app.decorate('draining', draining).decorate('metrics', new HttpMetrics());
+  app.decorate('draining', draining).decorate('metrics', httpMetrics());
   app.decorateRequest('principal');
   app.setValidatorCompiler(validatorOf);
   // A response schema describes: what it does not know must not be left out of an answer.

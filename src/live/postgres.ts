@@ -7,6 +7,7 @@ import type { Client } from 'pg';
 import { type LiveBus, type LiveListener, Listeners } from './bus';
 import type { LiveEvent } from '../shapes/turn-event';
 import { Outbox, type Parcel } from './outbox';
+import { optionalPackage } from '../optional-package';
 import { eventsOf, packetsOf } from './packets';
 
 /** NOTIFY takes payloads shorter than 8,000 bytes. */
@@ -111,7 +112,7 @@ export class PostgresLive implements LiveBus {
   }
 
   private async connect(): Promise<Client> {
-    const { Client } = await import('pg'); // only where there is one
+    const { Client } = optionalPackage<typeof import('pg')>('pg', 'PostgreSQL');
     const client = new Client({
       connectionString: this.options.url,
       application_name: 'holdfast live',

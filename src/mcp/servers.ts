@@ -1,5 +1,6 @@
 /** The tools of MCP servers, as a worker serves them. */
 import { LRUCache } from 'lru-cache';
+import { checkPackage } from '../optional-package';
 import { getOwn, type JsonObject } from '../shared/json/json';
 import type { Store } from '../store/store';
 import { ConversionError, toolFromDefinition } from '../tools/convert';
@@ -39,7 +40,9 @@ export class McpServers implements ToolSource {
   /** Version → tool. */
   private readonly made = new LRUCache<string, Tool>({ max: REMEMBERED });
 
+  /** @throws PackageMissing */
   constructor(private readonly settings: McpSettings) {
+    if (settings.servers.length > 0) checkPackage('@modelcontextprotocol/sdk', 'An MCP server', 'client/index.js');
     this.connections = new Map(settings.servers.map((server) => [server.name, new Connection(server, settings)]));
   }
 

@@ -1,6 +1,7 @@
 /** Telling people that they have to decide: every way that is set, each on its own. */
 import type { Delivery, Notifier } from '../activities/ports';
 import type { NotifyInput } from '../shared/io/activities';
+import { checkPackage } from '../optional-package';
 import { sendMail, type MailSettings } from './mail';
 import { messageId, messageOf, type Message, type Surroundings } from './message';
 import { postWebhook, type WebhookSettings } from './webhook';
@@ -19,8 +20,9 @@ interface Way {
   send(id: string, message: Message): Promise<void>;
 }
 
-/** Null where no way is set. */
+/** Null where no way is set. @throws PackageMissing */
 export function createNotifier({ webhook, mail, ...surroundings }: NotifySettings): Notifier | null {
+  if (mail !== null) checkPackage('nodemailer', 'Mail');
   const ways: Way[] = [
     ...(webhook === null ? [] : [{ name: 'webhook', send: postWebhook.bind(null, webhook) }]),
     // Each by itself: of one mail to several, a server may take some addresses and refuse the others.

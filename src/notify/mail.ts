@@ -1,5 +1,6 @@
 /** The message as an e-mail: plain text, its Message-ID the same when it is sent again. */
 import { visible } from '../shared/text/visible';
+import { optionalPackage } from '../optional-package';
 import { titleOf, type Message } from './message';
 
 export interface MailSettings {
@@ -19,7 +20,7 @@ export interface MailSettings {
 /** @throws Error of the mail server, or on the way to it */
 export async function sendMail(settings: MailSettings, to: string, id: string, message: Message): Promise<void> {
   const { host, port, secure, user, pass = '', from, timeoutMs = 15_000 } = settings;
-  const { createTransport } = await import('nodemailer'); // only where mail is sent
+  const { createTransport } = optionalPackage<typeof import('nodemailer')>('nodemailer', 'Mail');
   const transport = createTransport({
     host,
     port,

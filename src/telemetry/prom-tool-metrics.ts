@@ -1,16 +1,21 @@
 /** The same metrics in a `prom-client` registry, for a service that runs its worker in its own process and has a `/metrics` already. */
-import { createRequire } from 'node:module';
 import type * as Prom from 'prom-client';
+import { optionalPackage } from '../optional-package';
 import { mapValues, TOOL_COUNTERS, TOOL_DURATION, toolMetrics, type ToolMetrics } from './tool-metrics';
 
-const load = createRequire(__filename);
+/** A `Registry` of prom-client. Its type is not named, since the package may not be installed. */
+export interface PromRegistry {
+  getSingleMetric(name: string): unknown;
+  registerMetric(metric: never): void;
+}
 
 /**
  * Several workers of one process may share a registry: a metric that is there already is used.
  * @example createWorker({ …, metrics: promToolMetrics(register) })
  */
-export function promToolMetrics(registry: Prom.Registry): ToolMetrics {
-  const { Counter, Histogram } = load('prom-client') as typeof Prom; // here: whoever has no registry need not wait for it
+export function promToolMetrics(register: PromRegistry): ToolMetrics {
+  const { Counter, Histogram } = optionalPackage<typeof Prom>('prom-client', 'promToolMetrics');
+  const registry = register as Prom.Registry;
   const registers = [registry];
   const counters = mapValues<keyof typeof TOOL_COUNTERS, (typeof TOOL_COUNTERS)[keyof typeof TOOL_COUNTERS], Prom.Counter>(
     TOOL_COUNTERS,

@@ -1,29 +1,6 @@
-/** The cards of a turn: out of what its workflow shows in the Web UI, and in pages, for which there is no room there. */
-import { QueryNotRegisteredError } from '@temporalio/client';
+/** What cards say, read out of their Markdown: as lines for a terminal, whole or cut, and out of the Web UI's Current Details. */
 import { ACT_HEADINGS, actSections, TRUNCATED, type Act } from '../../shared/approval/card';
-import type { CardPage } from '../../workflows/contract';
 import { visible } from '../../shared/text/visible';
-
-/** Digests of one question: 67 bytes each. */
-const MOST_DIGESTS = 1000;
-
-/** Asks for page after page. A worker of an older build has none to give. */
-export async function cardsInPages(
-  digests: readonly string[],
-  page: (digests: string[]) => Promise<CardPage>,
-): Promise<CardPage['cards']> {
-  const cards: CardPage['cards'] = [];
-  try {
-    for (let from = 0, read = 1; from < digests.length && read > 0; from += read) {
-      const answer = await page(digests.slice(from, from + MOST_DIGESTS));
-      cards.push(...answer.cards);
-      read = answer.read;
-    }
-  } catch (error) {
-    if (!(error instanceof QueryNotRegisteredError)) throw error;
-  }
-  return cards;
-}
 
 /** Cards stand in Current Details with a rule between them; what looks like one inside of a fence is somebody's text. */
 export function cardsIn(details: string): string[] {

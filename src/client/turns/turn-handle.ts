@@ -28,7 +28,8 @@ import {
   type CardPage,
   type DecideAnswer,
 } from '../../workflows/contract';
-import { cardsByDigest, cardsInPages } from '../approvals/cards';
+import { cardsInPages } from '../approvals/card-pages';
+import { cardsByDigest } from '../approvals/cards';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
 import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from '../errors';
 import type { Watched } from '../events/feed';

@@ -12,6 +12,7 @@ import {
 } from '../../client/errors';
 import { UnsearchableText } from '../../shared/text/visible';
 import { callError, type CallError } from '../../shared/wire/errors';
+import { PackageMissing } from '../../optional-package';
 import { ERROR_CODES, type ErrorCode } from '../../shared/wire/error-codes';
 
 export interface Wrong {
@@ -72,6 +73,7 @@ export function wrongOf(error: unknown): Wrong | null {
   if (error instanceof NoWorker) return { code: 'NETWORK_ERROR', reason: 'no_worker', message };
   if (error instanceof ServerUnreachable)
     return { code: 'NETWORK_ERROR', reason: 'temporal_unreachable', message: 'Temporal does not answer; try again in a moment.' };
+  if (error instanceof PackageMissing) return { code: 'EXECUTION_ERROR', reason: 'package_missing', message, status: 501 };
   if (error instanceof IdempotencyConflict) return { code: 'INVALID_PARAMS', reason: 'key_used', message, status: 409 };
   if (error instanceof InvalidRequest || error instanceof UnsearchableText)
     return { code: 'INVALID_PARAMS', reason: 'bad_request', message };

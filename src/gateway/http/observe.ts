@@ -2,19 +2,20 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { Counter, Histogram, Registry } from 'prom-client';
+import type * as Prom from 'prom-client';
+import { findPackage } from '../../optional-package';
 import type { ToolLogger } from '../../tools/define/tool';
 
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
 
-export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: HttpMetrics): void {
+export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: HttpMetrics | null): void {
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? null;
     const { method, principal } = request;
     const { statusCode: status, elapsedTime } = reply;
     const streamed = String(reply.getHeader('content-type')).startsWith('text/event-stream');
-    metrics.answered({ method, route, status, ms: elapsedTime, streamed });
+    metrics?.answered({ method, route, status, ms: elapsedTime, streamed });
     if (route !== null && PROBES.has(route)) return;
     const fields = { request_id: request.id, method, route, status, ms: Math.round(elapsedTime), principal: principal?.name };
     log[status >= 500 ? 'warn' : 'debug'](fields, 'answered');
@@ -42,29 +43,43 @@ export interface Answered {
   streamed: boolean;
 }
 
-export class HttpMetrics {
-  private readonly registry = new Registry();
-  private readonly requests = new Counter({
-    name: 'holdfast_http_requests_total',
-    help: 'Requests that were answered.',
-    labelNames: ['method', 'route', 'status'],
-    registers: [this.registry],
-  });
-  private readonly seconds = new Histogram({
-    name: 'holdfast_http_request_seconds',
-    help: 'From the first byte of a request to the last of its answer. Streams are not in it.',
-    labelNames: ['method', 'route'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers: [this.registry],
-  });
+/** Null without the package prom-client: nothing is counted. */
+export function httpMetrics(): HttpMetrics | null {
+  const prom = findPackage<typeof Prom>('prom-client');
+  return prom === null ? null : new HttpMetrics(prom);
+}
 
-  private readonly streamSeconds = new Histogram({
-    name: 'holdfast_http_stream_seconds',
-    help: 'How long a stream of events was open, from the first byte of its request on.',
-    labelNames: ['method', 'route'],
-    buckets: [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400],
-    registers: [this.registry],
-  });
+export class HttpMetrics {
+  private readonly registry: Prom.Registry;
+  private readonly requests: Prom.Counter;
+  private readonly seconds: Prom.Histogram;
+  private readonly streamSeconds: Prom.Histogram;
+
+  constructor({ Counter, Histogram, Registry }: typeof Prom) {
+    this.registry = new Registry();
+    const registers = [this.registry];
+    const labelNames = ['method', 'route'];
+    this.requests = new Counter({
+      name: 'holdfast_http_requests_total',
+      help: 'Requests that were answered.',
+      labelNames: [...labelNames, 'status'],
+      registers,
+    });
+    this.seconds = new Histogram({
+      name: 'holdfast_http_request_seconds',
+      help: 'From the first byte of a request to the last of its answer. Streams are not in it.',
+      labelNames,
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers,
+    });
+    this.streamSeconds = new Histogram({
+      name: 'holdfast_http_stream_seconds',
+      help: 'How long a stream of events was open, from the first byte of its request on.',
+      labelNames,
+      buckets: [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400],
+      registers,
+    });
+  }
 
   /** @param route as it is declared; null: there is none */
   answered({ method, route, status, ms, streamed }: Answered): void {

@@ -1,8 +1,8 @@
 /** `/openapi.json` (3.1), made of the schemas of the routes, and `/docs`, which shows it. */
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { toolEvent, streamedEvent } from '../../shapes/turn-event';
+import { findPackage, PackageMissing } from '../../optional-package';
 import { version } from '../../version';
 import { jsonSchema } from '../schemas/common';
 
@@ -41,7 +41,12 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   // Pages in a browser have no token: they show what is served, and no more.
   await app.register(async (pages) => {
     pages.addHook('onRoute', (route) => void (route.config = { ...route.config, roles: 'public' }));
-    await pages.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+    const swaggerUi = findPackage<typeof import('@fastify/swagger-ui')>('@fastify/swagger-ui');
+    if (swaggerUi !== null) await pages.register(swaggerUi.default, { routePrefix: '/docs', staticCSP: true });
+    else
+      pages.get('/docs', { schema: { hide: true } }, () => {
+        throw new PackageMissing('@fastify/swagger-ui', 'The page /docs');
+      });
   });
   app.get('/openapi.json', { schema: { hide: true }, config: { roles: 'public' } }, async () => app.swagger());
 }

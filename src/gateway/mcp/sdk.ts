@@ -2,14 +2,13 @@
  * The MCP SDK, for the files of this folder, loaded with the first connection. It ships CommonJS too, but with types that
  * compile for ES modules alone, so TypeScript has to be told once which of the two it gets.
  */
-import { createRequire } from 'node:module';
 import type * as ServerModule from '@modelcontextprotocol/sdk/server/index.js' with { 'resolution-mode': 'import' };
 import type * as Stdio from '@modelcontextprotocol/sdk/server/stdio.js' with { 'resolution-mode': 'import' };
 import type * as Http from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js' with { 'resolution-mode': 'import' };
+import { optionalPackage } from '../../optional-package';
 import type * as Types from '@modelcontextprotocol/sdk/types.js' with { 'resolution-mode': 'import' };
 
-const load = createRequire(__filename);
-const loaded = <M>(name: string) => load(`@modelcontextprotocol/sdk/${name}.js`) as M;
+const loaded = <M>(name: string) => optionalPackage<M>('@modelcontextprotocol/sdk', 'MCP', `${name}.js`);
 
 export const sdk = {
   server: () => loaded<typeof ServerModule>('server/index'),

@@ -1,5 +1,6 @@
 /** `GET /healthz`, `/readyz` and `/metrics`: for load balancers and monitoring. */
 import { z } from 'zod';
+import { PackageMissing } from '../../optional-package';
 import { recently, type Check } from '../../telemetry/readiness';
 import { answer, answers, textAnswer } from '../schemas/common';
 import type { Route, GatewayParts } from '../route';
@@ -86,10 +87,12 @@ const metricsSchema = {
 /** `GET /metrics`: with a token, unless HOLDFAST_HTTP_METRICS is open. */
 export const metrics: Route = (app, { openMetrics = false }) => {
   const roles = openMetrics ? 'public' : (['auditor', 'admin'] as const);
-  app.get('/metrics', { schema: metricsSchema, config: { roles } }, async (_request, reply) =>
-    reply
-      .type(app.metrics.contentType)
+  app.get('/metrics', { schema: metricsSchema, config: { roles } }, async (_request, reply) => {
+    const { metrics } = app;
+    if (metrics === null) throw new PackageMissing('prom-client', 'GET /metrics');
+    return reply
+      .type(metrics.contentType)
       .header('cache-control', 'no-store')
-      .send(await app.metrics.text()),
-  );
+      .send(await metrics.text());
+  });
 };

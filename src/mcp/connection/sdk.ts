@@ -2,17 +2,16 @@
  * The MCP SDK, for the files of this folder, loaded when a server is first spoken to. It ships CommonJS too, but with types
  * that compile for ES modules alone, so TypeScript has to be told once which of the two it gets.
  */
-import { createRequire } from 'node:module';
 import type * as Auth from '@modelcontextprotocol/sdk/client/auth.js' with { 'resolution-mode': 'import' };
 import type * as AuthExtensions from '@modelcontextprotocol/sdk/client/auth-extensions.js' with { 'resolution-mode': 'import' };
 import type * as ClientModule from '@modelcontextprotocol/sdk/client/index.js' with { 'resolution-mode': 'import' };
 import type * as Sse from '@modelcontextprotocol/sdk/client/sse.js' with { 'resolution-mode': 'import' };
 import type * as Stdio from '@modelcontextprotocol/sdk/client/stdio.js' with { 'resolution-mode': 'import' };
 import type * as Http from '@modelcontextprotocol/sdk/client/streamableHttp.js' with { 'resolution-mode': 'import' };
+import { optionalPackage } from '../../optional-package';
 import type * as Types from '@modelcontextprotocol/sdk/types.js' with { 'resolution-mode': 'import' };
 
-const load = createRequire(__filename);
-const part = <M>(name: string) => load(`@modelcontextprotocol/sdk/${name}.js`) as M;
+const part = <M>(name: string) => optionalPackage<M>('@modelcontextprotocol/sdk', 'MCP', `${name}.js`);
 
 export const sdk = {
   auth: () => part<typeof Auth>('client/auth'),

@@ -4,6 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import { optionalPackage } from '../../optional-package';
 import { withoutPassword } from '../../shared/text/secrets';
 
 const CONNECT_WITHIN_MS = 5000;
@@ -33,7 +34,7 @@ export class Database {
   /** Connects to nothing yet. @throws Error in one line for a URL that cannot be used */
   static async at(url: string): Promise<Database> {
     const address = addressOf(url);
-    const { Pool } = await import('pg'); // loaded only where it is wanted
+    const { Pool } = optionalPackage<typeof import('pg')>('pg', 'PostgreSQL');
     let pool: Pool;
     try {
       pool = new Pool({

@@ -1,5 +1,5 @@
 /** A tool from a CSV file: finds rows by column. Types, choices and ranges are inferred from a bounded sample. */
-import { parse } from 'csv-parse/sync';
+import { optionalPackage } from '../../optional-package';
 import { type JsonObject, setOwn } from '../../shared/json/json';
 import { DraftError, literal, render, toolName } from './source';
 
@@ -76,6 +76,7 @@ export function draftFromCsv(text: string, from: string, path: string): string {
 
 function sampleOf(text: string, from: string): Record<string, string>[] {
   const cut = text.length > HEAD ? text.slice(0, text.lastIndexOf('\n', HEAD)) : text;
+  const { parse } = optionalPackage<typeof import('csv-parse/sync')>('csv-parse', 'Drafting from CSV', 'sync');
   let rows: Record<string, string>[];
   try {
     rows = parse(cut, { columns: true, bom: true, trim: true, to: SAMPLE, skip_empty_lines: true, max_record_size: HEAD });

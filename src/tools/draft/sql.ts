@@ -1,5 +1,6 @@
 /** Tools from SQL's CREATE TABLE: find, get by key, insert. Queries take values as parameters; names are quoted. */
-import { parse, type CreateColumnDef, type CreateTableStatement, type DataTypeDef, type Expr } from 'pgsql-ast-parser';
+import type { CreateColumnDef, CreateTableStatement, DataTypeDef, Expr } from 'pgsql-ast-parser';
+import { optionalPackage } from '../../optional-package';
 import { type Json, type JsonObject, setOwn } from '../../shared/json/json';
 import { DraftError, literal, render, toolName, type DraftTool } from './source';
 
@@ -16,6 +17,7 @@ const TEXT = 200_000;
 export function draftFromSql(text: string, from: string): string {
   if (text.length > TEXT)
     throw new DraftError(`${from} has ${text.length} characters; ${TEXT} are allowed: give only the CREATE TABLE statements.`);
+  const { parse } = optionalPackage<typeof import('pgsql-ast-parser')>('pgsql-ast-parser', 'Drafting from SQL');
   let tables: CreateTableStatement[];
   try {
     tables = parse(text).filter((statement) => statement.type === 'create table');

@@ -14,9 +14,13 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.js'))
     .map((name) => join(folder, name));
 
-/** Compiled code requires by literal names only; `import()` too. */
+/** Compiled code requires by literal names only; `import()` and optional packages too. */
 function required(file: string): string[] {
-  return [...readFileSync(file, 'utf8').matchAll(/\b(?:require|import)\(\s*['"]([^'"]+)['"]\s*\)/g)].map((match) => match[1]!);
+  return [
+    ...readFileSync(file, 'utf8').matchAll(
+      /\b(?:require\(|import\(|(?:optionalPackage|findPackage|checkPackage)\)\()\s*['"]([^'"]+)['"]/g,
+    ),
+  ].map((match) => match[1]!);
 }
 
 function resolved(from: string, name: string): string {

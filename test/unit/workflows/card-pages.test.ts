@@ -1,7 +1,7 @@
 /** However many calls wait, and however long their cards are: whoever asks page by page gets each card, and no page is too large. */
 import fc from 'fast-check';
 import { QueryNotRegisteredError } from '@temporalio/client';
-import { cardsInPages } from '../../../src/client/approvals/cards';
+import { cardsInPages } from '../../../src/client/approvals/card-pages';
 import { jsonBytes } from '../../../src/shared/json/json';
 import { cardPage } from '../../../src/workflows/approvals/card-pages';
 import type { CardPage } from '../../../src/workflows/contract';
