@@ -201,7 +201,7 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
       const answer = join(folder, 'answer');
       const args = ['-c', `if (: <>/dev/tty) 2>/dev/null; then echo terminal; else echo none; fi >${answer}`];
       const compiled = (module: string) => JSON.stringify(join(__dirname, '../../../dist', module));
-      const worker = `const { transportTo } = require(${compiled('mcp/transport')});
+      const worker = `const { transportTo } = require(${compiled('mcp/connection/transport')});
         const { serverOf } = require(${compiled('mcp/servers-file')});
         const hears = { said() {}, sent() {} };
         transportTo(serverOf('spy', { command: 'sh', args: ${JSON.stringify(args)} }), '', hears).then((open) => open.start());`;
