@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { JsonObject } from '../shared/json/json';
-import { accepted, decide } from './support/decide';
+import { describeAcceptance, decide } from './support/decide';
 import { decideOptions, type DecideOptions } from './support/decide-options';
 import { jsonObject } from './support/json-option';
 import type { Output } from './support/output';
@@ -17,6 +17,6 @@ export function approve(program: Command, output: () => Output): void {
     )
     .action(async (turn: string, { input, ...options }: DecideOptions & { input?: JsonObject }) => {
       const deciding = { turn, decision: 'approve' as const, ...(input === undefined ? {} : { input }) };
-      output().answer(...accepted(deciding, options, await decide(deciding, options)));
+      output().answer(...describeAcceptance(deciding, options, await decide(deciding, options)));
     });
 }

@@ -4,7 +4,7 @@ import { UsageError } from './support/exit';
 import { Progress } from './support/progress';
 import type { Output } from './support/output';
 import { withClient } from './support/with-client';
-import { describeWritten, writeWhole } from './support/write-whole';
+import { describeBundle, writeWhole } from './support/write-whole';
 
 interface Options {
   output?: string;
@@ -19,25 +19,25 @@ export function auditExport(audit: Command, output: () => Output): void {
     .option('-o, --output <file>', 'where it goes; - for standard output')
     .option('--session <session>', 'of all turns of this session')
     .action(async (turn: string | undefined, { output: path, session }: Options) => {
-      const of = wanted(turn, session);
+      const of = readTarget(turn, session);
       if (path === undefined) throw new UsageError('Where to? -o FILE, or -o - for standard output.');
       const out = output();
       const progress = new Progress(out.json ? null : process.stderr);
       const written = await withClient(async (client) => {
         const found = 'turn' in of ? { turn: (await client.turnNamed(of.turn)).id } : of;
-        return writeWhole(counted(client.bundle(found), progress), path);
+        return writeWhole(countLines(client.bundle(found), progress), path);
       }).finally(() => progress.end());
       if (path === '-') return;
-      out.answer({ file: path, ...written }, describeWritten(path, written));
+      out.answer({ file: path, ...written }, describeBundle(path, written));
     });
 }
 
-function wanted(turn: string | undefined, session: string | undefined): BundleOf {
+function readTarget(turn: string | undefined, session: string | undefined): BundleOf {
   if ((turn === undefined) === (session === undefined)) throw new UsageError('Of what? A turn, or --session SESSION.');
   return turn === undefined ? { session: session! } : { turn };
 }
 
-async function* counted(lines: AsyncIterable<string>, progress: Progress): AsyncGenerator<string> {
+async function* countLines(lines: AsyncIterable<string>, progress: Progress): AsyncGenerator<string> {
   let count = 0;
   let characters = 0;
   for await (const line of lines) {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
-import type { Redacted } from '../audit/redact/redact';
+import type { RedactionResult } from '../audit/redact/redact';
 import { bundleKeyPlaces, loadConfig } from '../config';
 import { several } from './support/decide-options';
 import { oneLine } from './support/describe';
@@ -32,7 +32,7 @@ export function auditRedact(audit: Command, output: () => Output): void {
       const { bundleSigner } = await import('../attestation/bundle-signer.js');
       const signer = await bundleSigner(bundleKeyPlaces(loadConfig()));
       const lines = redact(() => createReadStream(file), { messages, calls, parts, reason, signer });
-      let done!: Redacted;
+      let done!: RedactionResult;
       const noted = async function* () {
         done = yield* lines;
       };

@@ -5,8 +5,8 @@ import { Option, type Command } from 'commander';
 import { historiesOf } from '../audit/replay/from-file';
 import { replayCode } from '../audit/replay/code';
 import { replayAll, type Replayable } from '../audit/replay/replay';
-import { describeReplayed, describeSummary, isSame, Summing, type ReplaySummary } from '../audit/replay/summary';
-import type { Replayed } from '../audit/replay/protocol';
+import { describeReplay, describeSummary, isSame, Summing, type ReplaySummary } from '../audit/replay/summary';
+import type { ReplayResult } from '../audit/replay/protocol';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
 import { wholeNumber } from './support/numbers';
@@ -75,7 +75,7 @@ async function* allOf(files: string[]): AsyncGenerator<Replayable> {
 }
 
 /** Until Ctrl-C: then the processes are ended, and this one too. */
-async function* until(answers: AsyncGenerator<Replayed>): AsyncGenerator<Replayed> {
+async function* until(answers: AsyncGenerator<ReplayResult>): AsyncGenerator<ReplayResult> {
   const stopped = untilStopped().then(() => 'stopped' as const);
   for (;;) {
     const next = await Promise.race([answers.next(), stopped]);
@@ -93,9 +93,9 @@ function telling(output: Output, code: string) {
   const progress = new Progress(output.json ? null : process.stderr);
   let count = 0;
   return {
-    one(replayed: Replayed, total: number | null): void {
+    one(replayed: ReplayResult, total: number | null): void {
       count += 1;
-      const lines = describeReplayed(replayed).map((line) => oneLine(line, 1000));
+      const lines = describeReplay(replayed).map((line) => oneLine(line, 1000));
       const quiet = total !== null && replayed.outcome === 'same';
       if (output.json || !quiet) {
         progress.end();

@@ -1,6 +1,6 @@
 /** `holdfast audit report`: a bundle, or two side by side, as a page for people. */
 import type { Command } from 'commander';
-import { compared, html, markdown, report } from '../audit/report';
+import { reportComparison, html, markdown, report } from '../audit/report';
 import { visible } from '../shared/text/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
@@ -31,7 +31,7 @@ export function auditReport(audit: Command, output: () => Output): void {
       const read = [];
       for (const file of files) read.push(await readBundle(file, keys));
       const [first, second] = read;
-      const doc = second ? compared(first!, second) : report(first!);
+      const doc = second ? reportComparison(first!, second) : report(first!);
       const text = asMarkdown ? markdown(doc) : html(doc);
       if (path === '-') process.stdout.write(text);
       else {

@@ -18,7 +18,7 @@ interface Options {
   tombstones?: string;
 }
 
-const NONE_GONE: Tombstones = { gone: new Map(), faults: [] };
+const NO_TOMBSTONES: Tombstones = { gone: new Map(), faults: [] };
 /** Bytes that are read at once. */
 const CHUNK = 1024 * 1024;
 
@@ -39,9 +39,9 @@ export function verifyCommand(command: Command, output: () => Output): void {
     .action(async (files: string[], { trust, after, tombstones }: Options) => {
       const keys = await trustFile(trust);
       const answers: (Verification & { file: string })[] = [];
-      for (const file of files) answers.push({ file, ...(await verified(file, keys)) });
+      for (const file of files) answers.push({ file, ...(await verifyFile(file, keys)) });
       const links = answers.filter(({ verdict }) => verdict !== 'broken').map((answer) => ({ ...answer, name: answer.file }));
-      const { gone, faults } = tombstones === undefined ? NONE_GONE : readTombstones(await textOf(tombstones), keys);
+      const { gone, faults } = tombstones === undefined ? NO_TOMBSTONES : readTombstones(await textOf(tombstones), keys);
       const chain = [...faults, ...chainFaults(links, after ?? null, gone)];
       const lines = answers.flatMap((answer) => describe(answer));
       const told = answers.map(({ file, ...answer }) => ({ file, ...forMachines(answer) }));
@@ -56,7 +56,7 @@ function describe({ file, ...answer }: Verification & { file: string }): string[
   return [`${file}: ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
-async function verified(file: string, keys: readonly TrustedKey[]): Promise<Verification> {
+async function verifyFile(file: string, keys: readonly TrustedKey[]): Promise<Verification> {
   try {
     return await verifyBundle(file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK }), keys);
   } catch (error) {

@@ -5,7 +5,7 @@ import {
   readProposal,
   whatIf,
   type CallDiff,
-  type Decided,
+  type CallDecision,
   type Proposal,
   type ProposalText,
   type TurnDiff,
@@ -33,8 +33,8 @@ export function auditWhatIf(audit: Command, output: () => Output): void {
     .option('--agent <name>', "whose; default: the agent of the bundle's first turn")
     .option('--all', 'show calls that stay the same too')
     .action(async (file: string, options: ProposalText & { all?: boolean }) => {
-      const proposal = proposed(options);
-      const found = await compared(file, proposal);
+      const proposal = parseProposal(options);
+      const found = await compareFile(file, proposal);
       output().answer(wire(found.answer), [...lines(found.answer, options.all === true), ...found.notes]);
       const { differences, unknown } = found.answer;
       if (differences > 0) throw new Exit(DIFFERS);
@@ -42,7 +42,7 @@ export function auditWhatIf(audit: Command, output: () => Output): void {
     });
 }
 
-function proposed(options: ProposalText): Proposal {
+function parseProposal(options: ProposalText): Proposal {
   try {
     return readProposal(options);
   } catch (error) {
@@ -50,7 +50,7 @@ function proposed(options: ProposalText): Proposal {
   }
 }
 
-async function compared(file: string, proposal: Proposal): Promise<{ answer: WhatIf; notes: string[] }> {
+async function compareFile(file: string, proposal: Proposal): Promise<{ answer: WhatIf; notes: string[] }> {
   try {
     const read = await readCaseFile(createReadStream(file));
     const { fault } = read;
@@ -95,7 +95,7 @@ function callLines({ callId, revision, tool, version, was, would, differs, after
   ];
 }
 
-const WORDS: Record<Decided['outcome'], string> = {
+const WORDS: Record<CallDecision['outcome'], string> = {
   allowed: 'allowed',
   asked: 'asked',
   refused: 'refused',
@@ -103,7 +103,7 @@ const WORDS: Record<Decided['outcome'], string> = {
   cannot_tell: 'cannot tell',
 };
 
-function decidedText({ outcome, answer }: Decided): string {
+function decidedText({ outcome, answer }: CallDecision): string {
   return answer === null ? WORDS[outcome] : `${WORDS[outcome]}, ${answer}`;
 }
 

@@ -10,18 +10,18 @@ import type { SessionHandle } from '../client/sessions/session-handle';
 import type { TurnHandle } from '../client/turns/turn-handle';
 import type { SessionView } from '../shared/turn/session';
 import { visible } from '../shared/text/visible';
-import { InputEnded, Questions } from './support/ask';
+import { EndOfInput, Questions } from './support/ask';
 import { userName } from './support/decide-options';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
 import type { Output } from './support/output';
-import { Typed } from './support/typed';
+import { StreamedText } from './support/typed';
 import { Waiting } from './support/waiting';
 import { withClient } from './support/with-client';
 
 /** Why somebody leaves with Ctrl-D, which is no failure. */
-const LEFT = 'left';
+const LEAVE_REASON = 'left';
 
 /** A line of one of these words ends the conversation. */
 const LEAVES = new Set(['exit', 'quit']);
@@ -80,7 +80,7 @@ class Chat {
     this.output.say(`session ${id}, agent ${view.agent}${uiUrl ? `\n${uiUrl}` : ''}`);
     const onInterrupt = () => void this.onInterrupt();
     process.on('SIGINT', onInterrupt);
-    const loud = this.terminal ? this.questions.hushed(this.leave) : () => undefined;
+    const loud = this.terminal ? this.questions.muteInput(this.leave) : () => undefined;
     try {
       if (this.terminal) {
         this.output.say('Ctrl-C interrupts a turn; Ctrl-D, exit or quit leaves.');
@@ -95,7 +95,7 @@ class Chat {
       process.off('SIGINT', onInterrupt);
     }
     if (this.terminal) this.output.say(`The conversation stays: holdfast chat --session ${id}`);
-    if (this.leaving.signal.aborted) throw new Exit(this.leaving.signal.reason === LEFT ? EXIT.done : EXIT.interrupted);
+    if (this.leaving.signal.aborted) throw new Exit(this.leaving.signal.reason === LEAVE_REASON ? EXIT.done : EXIT.interrupted);
     if (!this.terminal && exitOf(this.last) !== EXIT.done) throw new Exit(exitOf(this.last));
   }
 
@@ -123,7 +123,7 @@ class Chat {
       return;
     }
     while (!this.leaving.signal.aborted) {
-      const line = await this.questions.ask('> ', this.leaving.signal).catch(noneIfEnded);
+      const line = await this.questions.ask('> ', this.leaving.signal).catch(nullAtEndOfInput);
       if (line === null) return;
       yield line;
     }
@@ -147,7 +147,7 @@ class Chat {
     try {
       const turn = (this.running = await this.session.started(turnId, { signal: leaving.signal }));
       this.interrupted = false;
-      const typed = new Typed((text) => void process.stdout.write(text));
+      const typed = new StreamedText((text) => void process.stdout.write(text));
       const waiting = new Waiting(turn, { output, questions: terminal ? questions : null, ended: this.leave });
       const asking = waiting.until(AbortSignal.any([over.signal, leaving.signal]));
       let said = '';
@@ -186,7 +186,7 @@ class Chat {
     }
   }
 
-  private readonly leave = (): void => this.leaving.abort(LEFT);
+  private readonly leave = (): void => this.leaving.abort(LEAVE_REASON);
 
   private async onInterrupt(): Promise<void> {
     if (this.running === null || this.interrupted) return this.leaving.abort();
@@ -198,7 +198,7 @@ class Chat {
   }
 }
 
-function noneIfEnded(error: unknown): null {
-  if (error instanceof InputEnded) return null;
+function nullAtEndOfInput(error: unknown): null {
+  if (error instanceof EndOfInput) return null;
   throw error;
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { accepted, decide } from './support/decide';
+import { describeAcceptance, decide } from './support/decide';
 import { decideOptions, type DecideOptions } from './support/decide-options';
 import type { Output } from './support/output';
 
@@ -9,6 +9,6 @@ export function deny(program: Command, output: () => Output): void {
     'why not: the model reads it',
   ).action(async (turn: string, options: DecideOptions) => {
     const deciding = { turn, decision: 'deny' as const };
-    output().answer(...accepted(deciding, options, await decide(deciding, options)));
+    output().answer(...describeAcceptance(deciding, options, await decide(deciding, options)));
   });
 }

@@ -102,10 +102,10 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
       'search attributes',
       async () => (await checkSearchAttributes(connection, namespace), 'all there'),
     );
-    const { examinePinned, examineWorkers } = await import('./support/examine-workers.js');
+    const { examinePinnedTurns, examineWorkers } = await import('./support/examine-workers.js');
     const worker = await finding('worker', () => examineWorkers(connection, namespace, config.taskQueue));
     // A new turn can run all the same: a warning, whatever comes out.
-    const older = await examinePinned(connection, namespace, config.taskQueue).catch(text);
+    const older = await examinePinnedTurns(connection, namespace, config.taskQueue).catch(text);
     const pinned: Finding[] = older === null ? [] : [{ what: 'older turns', ok: true, warning: true, detail: older }];
     return [server, space, attributes, worker, ...pinned];
   } finally {

@@ -71,7 +71,7 @@ export function keysCommands(keys: Command, output: () => Output): void {
     .argument('[kid...]', 'only these')
     .action(async (kids: string[]) => {
       const all = await readTrustedKeys(loadConfig().trustedKeys);
-      const wanted = kids.length === 0 ? all : kids.map((kid) => known(all, kid));
+      const wanted = kids.length === 0 ? all : kids.map((kid) => findKey(all, kid));
       output().answer(wanted, [JSON.stringify(wanted, null, 2)]);
     });
 
@@ -101,7 +101,7 @@ export function keysCommands(keys: Command, output: () => Output): void {
       const { trustedKeys } = loadConfig();
       const revoked_at = new Date().toISOString();
       await updateTrustedKeys(trustedKeys, (all) => {
-        const { kid: found } = known(all, kid);
+        const { kid: found } = findKey(all, kid);
         return all.map((key) => (key.kid === found && key.revoked_at === undefined ? { ...key, revoked_at } : key));
       });
       output().answer({ kid, revoked_at }, [
@@ -135,7 +135,7 @@ function check({ principal, role = [] }: Who): void {
     throw new UsageError('--role must be up to 16 different names of letters, digits and . _ : -, of at most 64 characters.');
 }
 
-function known(all: TrustedKey[], kid: string): TrustedKey {
+function findKey(all: TrustedKey[], kid: string): TrustedKey {
   const key = all.find((one) => one.kid === kid);
   if (!key) throw new UsageError(`There is no key ${JSON.stringify(kid.slice(0, 40))}; \`holdfast keys list\` shows them.`);
   return key;

@@ -24,7 +24,7 @@ import { sign } from './sign';
 import { steer } from './steer';
 import { show } from './show';
 import { start } from './start';
-import { createOutput, endWithReader, exitWhenWritten, JSON_OPTION } from './support/output';
+import { createOutput, endWithReader, exitAfterFlush, JSON_OPTION } from './support/output';
 import { runProgram } from './support/run-program';
 import { readSettingsFile } from './support/settings-file';
 import { watch } from './watch';
@@ -88,4 +88,4 @@ async function main(argv: string[]): Promise<number> {
 }
 
 endWithReader();
-void main(process.argv).then(exitWhenWritten);
+void main(process.argv).then(exitAfterFlush);

@@ -24,7 +24,7 @@ import { several } from './support/decide-options';
 import { mcpServe } from './mcp-serve';
 import { shellWord } from '../shared/text/visible';
 import { oneLine } from './support/describe';
-import { examined } from './support/examined';
+import { examineServer } from './support/examined';
 import { UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { pairs } from './support/pairs';
@@ -60,8 +60,8 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
       if (Object.hasOwn(entries, name))
         throw new UsageError(`There is a server ${name} already; \`holdfast mcp remove ${name}\` removes it.`);
       const entry = entryOf(command, options);
-      const server = checked(name, entry);
-      const found = await examined(config, server); // a server that does not answer is not added
+      const server = parseServer(name, entry);
+      const found = await examineServer(config, server); // a server that does not answer is not added
       await writeEntries(config.mcp, { ...entries, [name]: entry });
       await decide(config, name, found, options, output());
     });
@@ -85,7 +85,7 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
         ]);
         return output().answer(all, lines.length === 0 ? [`${config.mcp} has no servers.`] : lines);
       }
-      const found = await examined(config, checked(name, known(entries, name)));
+      const found = await examineServer(config, parseServer(name, findEntry(entries, name)));
       const trusted = getOwn(await readTrusted(acceptedPath(config.mcp)), name);
       output().answer(found, [...found.flatMap(lines), ...trustLines(trusted)]);
     });
@@ -97,7 +97,7 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
     .argument('<name>')
     .action(async (name: string, options: Who) => {
       const config = loadConfig();
-      const found = await examined(config, checked(name, known(readEntries(config.mcp), name)));
+      const found = await examineServer(config, parseServer(name, findEntry(readEntries(config.mcp), name)));
       await decide(config, name, found, options, output());
     });
 
@@ -108,7 +108,7 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
     .action(async (name: string) => {
       const { mcp: path } = loadConfig();
       const entries = readEntries(path);
-      known(entries, name);
+      findEntry(entries, name);
       const { [name]: _removed, ...rest } = entries;
       const { [name]: _accepted, ...others } = await readAccepted(acceptedPath(path));
       const { [name]: _trusted, ...othersTrusted } = await readTrusted(acceptedPath(path));
@@ -123,7 +123,7 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
     .argument('<name>')
     .action(async (name: string) => {
       const config = loadConfig();
-      const server = checked(name, known(readEntries(config.mcp), name));
+      const server = parseServer(name, findEntry(readEntries(config.mcp), name));
       if (!withOAuth(server)) throw new UsageError(`${name} has no oauth in ${config.mcp}.`);
       const { login } = await import('../mcp/connection/oauth.js');
       await login(server, mcpLogins(config.home), (url) => process.stderr.write(`Open in a browser: ${url.href}\n`));
@@ -157,7 +157,7 @@ function entryOf(command: string[], { url, sse, header, env }: AddOptions): Serv
   return { command: command[0]!, args: command.slice(1), ...(env ? { env: pairs('--env', env) } : {}) };
 }
 
-function checked(name: string, entry: unknown): ServerConfig {
+function parseServer(name: string, entry: unknown): ServerConfig {
   try {
     return serverOf(name, entry);
   } catch (error) {
@@ -165,7 +165,7 @@ function checked(name: string, entry: unknown): ServerConfig {
   }
 }
 
-function known(entries: Record<string, ServerEntry>, name: string): ServerEntry {
+function findEntry(entries: Record<string, ServerEntry>, name: string): ServerEntry {
   if (Object.hasOwn(entries, name)) return entries[name]!;
   throw new UsageError(
     `There is no server ${JSON.stringify(name.slice(0, 60))}; servers: ${Object.keys(entries).join(', ') || 'none'}.`,
@@ -191,7 +191,7 @@ async function decide(config: Config, server: string, found: Proposal[], options
   if (chosen.length === 0 && codes.length === 0)
     return out.answer({ ...answer, accepted: false }, ['Everything is accepted as it is.']);
   for (const text of [...shown, ...codes.map(trustLine)]) process.stderr.write(`${text}\n`);
-  if (!options.yes && !(await confirmed(chosen.length, codes.length)))
+  if (!options.yes && !(await confirmClasses(chosen.length, codes.length)))
     return out.answer({ ...answer, accepted: false }, [
       `Nothing was accepted: each call of these tools asks a person. \`${acceptCommand(server, options)}\` accepts the classes above.`,
     ]);
@@ -206,7 +206,7 @@ async function decide(config: Config, server: string, found: Proposal[], options
   ]);
 }
 
-async function confirmed(classes: number, errors: number): Promise<boolean> {
+async function confirmClasses(classes: number, errors: number): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
   const said = await new Questions().ask(
     `Do these ${classes} classes${errors === 0 ? '' : ` and ${errors} errors`} count? [y/N] `,

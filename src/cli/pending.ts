@@ -18,14 +18,14 @@ export function pending(program: Command, output: () => Output): void {
     .description('Calls that wait for a person: approvals, and effects in doubt.')
     .option('--watch', 'stay, and print new ones as they come, with a bell on a terminal; Ctrl-C ends it')
     .action(async ({ watch }: { watch?: boolean }) => {
-      if (watch) return watchUntilStopped(output());
+      if (watch) return watchUntilStop(output());
       const turns = await withClient((client) => client.pending());
       const lines = turns.flatMap(describe);
       output().answer(turns, lines.length > 0 ? lines : ['Nothing waits for a person.']);
     });
 }
 
-async function watchUntilStopped(output: Output): Promise<void> {
+async function watchUntilStop(output: Output): Promise<void> {
   const stop = new AbortController();
   void untilStopped().then(() => stop.abort());
   const said = new Set<string>();

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { accepted, decide } from './support/decide';
+import { describeAcceptance, decide } from './support/decide';
 import { decideOptions, type DecideOptions } from './support/decide-options';
 import { UsageError } from './support/exit';
 import type { Output } from './support/output';
@@ -12,7 +12,7 @@ export function settle(program: Command, output: () => Output): void {
     .argument('<outcome>', 'applied | not_applied');
   decideOptions(command, 'what the finding rests on').action(async (turn: string, outcome: string, options: DecideOptions) => {
     const deciding = { turn, decision: 'settle' as const, outcome: outcomeOf(outcome) };
-    output().answer(...accepted(deciding, options, await decide(deciding, options)));
+    output().answer(...describeAcceptance(deciding, options, await decide(deciding, options)));
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { describeSent, describeTurn } from './support/describe';
+import { describeSentMessage, describeTurn } from './support/describe';
 import type { Output } from './support/output';
 import { withClient } from './support/with-client';
 
@@ -12,7 +12,7 @@ export function show(program: Command, output: () => Output): void {
     .action(async (turnId: string, { senders }: { senders?: boolean }) => {
       if (senders) {
         const sent = await withClient(async (client) => (await client.turnNamed(turnId)).senders());
-        return output().answer(sent, sent.map(describeSent));
+        return output().answer(sent, sent.map(describeSentMessage));
       }
       const [view, key] = await withClient(async (client) => {
         const found = await client.look((await client.turnNamed(turnId)).id);

@@ -39,7 +39,7 @@ export function toolsCheck(tools: Command, output: () => Output): void {
     .option('--requester <name>', 'who asked for the turn', 'local')
     .action(async (tool: string, json: string, options: CheckOptions) => {
       const input = inputOf(json);
-      const agent = chosen(await appOf(loadConfig(), options.app), tool, options);
+      const agent = chooseAgent(await appOf(loadConfig(), options.app), tool, options);
       const { untrusted = false, requester } = options;
       const turn = { untrusted, requester, agent: agent.agent.name, step: 1 };
       const explanation = (await explain(agent, tool, input, turn))!;
@@ -59,7 +59,7 @@ function inputOf(json: string): JsonObject {
 }
 
 /** The agent whose rules are asked, with the rules and the mode that are to be tried. */
-function chosen(app: App, tool: string, options: CheckOptions): PreparedAgent {
+function chooseAgent(app: App, tool: string, options: CheckOptions): PreparedAgent {
   const registry = new Registry(app);
   const having = registry.names().filter((name) => registry.agent(name)!.tools.has(tool));
   const name = options.agent ?? having[0];

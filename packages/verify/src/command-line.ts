@@ -1,7 +1,7 @@
 /** `holdfast-verify`: the command `holdfast audit verify` as a program of its own. */
 import { Command } from 'commander';
 import { verifyCommand } from '../../../src/cli/audit-verify';
-import { createOutput, endWithReader, exitWhenWritten, JSON_OPTION } from '../../../src/cli/support/output';
+import { createOutput, endWithReader, exitAfterFlush, JSON_OPTION } from '../../../src/cli/support/output';
 import { runProgram } from '../../../src/cli/support/run-program';
 import { version } from '../package.json';
 
@@ -15,5 +15,5 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const program = new Command('holdfast-verify').version(version).showHelpAfterError('(see --help)').exitOverride();
   verifyCommand(program, () => createOutput(program.opts<{ json?: boolean }>().json === true));
   program.option('--json', JSON_OPTION);
-  exitWhenWritten(await runProgram(program, argv));
+  exitAfterFlush(await runProgram(program, argv));
 }

@@ -23,10 +23,10 @@ export class CallBook {
     const { type, input, output } = activity;
     const given = object(input);
     for (const outcome of list(given.outcomes)) this.outcome(object(outcome), activity);
-    if (type === 'takeStep') for (const call of list(object(output).calls)) this.admitted(object(call), activity);
-    if (type === 'admitDirect') this.admitted(object(object(output).call), activity);
-    if (type === 'admitCall') this.asked(given, object(output), activity);
-    if (RUNS.has(type)) this.ran(given, object(output), activity);
+    if (type === 'takeStep') for (const call of list(object(output).calls)) this.recordAdmittedCall(object(call), activity);
+    if (type === 'admitDirect') this.recordAdmittedCall(object(object(output).call), activity);
+    if (type === 'admitCall') this.recordApprovalRequest(given, object(output), activity);
+    if (RUNS.has(type)) this.recordRun(given, object(output), activity);
   }
 
   /** What a block of the turn's own tells, where history did not. */
@@ -42,15 +42,15 @@ export class CallBook {
     call.version ||= text(subject.version);
     call.class ||= text(subject.class);
     call.digest ??= textOrNull(body.digest);
-    if (kind === 'decision') this.decided(call, body);
-    if (kind === 'dispatch') this.dispatched(call, body);
-    if (kind === 'effect') this.ended(call, { effect: body.effect ?? null, result_ref: body.result_ref ?? null });
+    if (kind === 'decision') this.recordDecision(call, body);
+    if (kind === 'dispatch') this.recordDispatch(call, body);
+    if (kind === 'effect') this.recordOutcome(call, { effect: body.effect ?? null, result_ref: body.result_ref ?? null });
     if (kind !== 'settlement') return;
-    this.settled(call, body, at);
-    this.ended(call, { effect: body.outcome ?? null, result_ref: body.result_ref ?? null });
+    this.recordSettlement(call, body, at);
+    this.recordOutcome(call, { effect: body.outcome ?? null, result_ref: body.result_ref ?? null });
   }
 
-  private admitted(given: JsonObject, { takenBack }: ActivityCase): void {
+  private recordAdmittedCall(given: JsonObject, { takenBack }: ActivityCase): void {
     const id = text(given.id);
     if (id === '') return;
     const call = this.at(id, 1, takenBack, takenBack);
@@ -78,7 +78,7 @@ export class CallBook {
   }
 
   /** `admitCall`: a preview, a card, another verdict, an approver's other input. */
-  private asked(given: JsonObject, output: JsonObject, activity: ActivityCase): void {
+  private recordApprovalRequest(given: JsonObject, output: JsonObject, activity: ActivityCase): void {
     const asked = object(given.call);
     if (text(asked.id) === '') return;
     const edit = object(given.edit);
@@ -99,7 +99,8 @@ export class CallBook {
       return;
     }
     // An approver wanted another input: that is said of the revision that it supersedes.
-    if (before && Object.keys(edit).length > 0) this.decided(before, { at: activity.scheduledAt, ...edit, decision: 'edit' });
+    if (before && Object.keys(edit).length > 0)
+      this.recordDecision(before, { at: activity.scheduledAt, ...edit, decision: 'edit' });
     const decided = object(output.decided);
     this.fill(call, decided, true);
     const settled = object(this.parts.get(text(decided.input_ref)));
@@ -124,7 +125,7 @@ export class CallBook {
     };
   }
 
-  private ran(given: JsonObject, output: JsonObject, activity: ActivityCase): void {
+  private recordRun(given: JsonObject, output: JsonObject, activity: ActivityCase): void {
     const arguments_ = object(given.call);
     if (text(arguments_.id) === '') return;
     const call = this.at(text(arguments_.id), number(arguments_.revision, 1), activity.takenBack);
@@ -132,15 +133,16 @@ export class CallBook {
     call.digest = textOrNull(arguments_.digest) ?? call.digest;
     call.activities.push(activity);
     call.subTurnId ??= textOrNull(given.sub_turn_id);
-    for (const approval of list(given.approvals ?? [given.approval ?? null])) this.decided(call, object(approval));
+    for (const approval of list(given.approvals ?? [given.approval ?? null])) this.recordDecision(call, object(approval));
     for (const earlier of list(arguments_.earlier)) {
       const said = object(earlier);
-      this.decided(this.at(call.id, number(said.revision, 1), activity.takenBack), said);
+      this.recordDecision(this.at(call.id, number(said.revision, 1), activity.takenBack), said);
     }
     const settlements = list(given.settlements);
     if (activity.type === 'settleEffect')
-      for (const settlement of settlements.length > 0 ? settlements : [given]) this.settled(call, object(settlement), null);
-    this.ended(call, object(output.outcome ?? output.settled ?? output.refused ?? output));
+      for (const settlement of settlements.length > 0 ? settlements : [given])
+        this.recordSettlement(call, object(settlement), null);
+    this.recordOutcome(call, object(output.outcome ?? output.settled ?? output.refused ?? output));
   }
 
   /** How a call ended, as the next step was told. */
@@ -150,18 +152,18 @@ export class CallBook {
     const revision = number(outcome.revision) || this.last(id)?.revision || 1;
     const call = this.at(id, revision, takenBack);
     this.fill(call, { tool: outcome.tool ?? null, version: outcome.version ?? null });
-    this.ended(call, outcome);
+    this.recordOutcome(call, outcome);
     call.digest = textOrNull(outcome.digest) ?? call.digest;
     call.note = textOrNull(outcome.note) ?? call.note;
     call.subTurnId = textOrNull(object(outcome.sub_turn).turn_id) ?? call.subTurnId;
-    for (const given of [...list(outcome.approvals), outcome.decision ?? null]) this.decided(call, object(given));
+    for (const given of [...list(outcome.approvals), outcome.decision ?? null]) this.recordDecision(call, object(given));
     for (const earlier of list(outcome.earlier)) {
       const said = object(earlier);
-      this.decided(this.at(id, number(said.revision, 1), takenBack), said);
+      this.recordDecision(this.at(id, number(said.revision, 1), takenBack), said);
     }
   }
 
-  private ended(call: CallCase, facts: JsonObject): void {
+  private recordOutcome(call: CallCase, facts: JsonObject): void {
     call.state = textOrNull(facts.state) ?? call.state;
     call.effect = textOrNull(facts.effect) ?? call.effect;
     if (facts.error !== undefined) call.error = objectOrNull(facts.error);
@@ -172,13 +174,13 @@ export class CallBook {
     call.result = objectOrNull(this.parts.get(ref));
   }
 
-  private dispatched(call: CallCase, body: JsonObject): void {
+  private recordDispatch(call: CallCase, body: JsonObject): void {
     call.idempotencyKey ??= textOrNull(body.idempotency_key);
     call.input ??= objectOrNull(object(this.parts.get(text(body.input_ref))).input);
     call.policyRef ??= textOrNull(body.policy_ref);
   }
 
-  private decided(call: CallCase, body: JsonObject): void {
+  private recordDecision(call: CallCase, body: JsonObject): void {
     const decision = text(body.decision);
     if (decision === '') return;
     const given: DecisionCase = {
@@ -199,7 +201,7 @@ export class CallBook {
         if (value !== null && !(key === 'at' && same.at !== null)) Object.assign(same, { [key]: value });
   }
 
-  private settled(call: CallCase, body: JsonObject, at: string | null): void {
+  private recordSettlement(call: CallCase, body: JsonObject, at: string | null): void {
     const { outcome, by, note, probe, evidence, identity, attestation } = body;
     const known = call.settlements.some((other) => other.by === by && other.outcome === outcome);
     if (known || text(outcome) === '') return;

@@ -3,10 +3,10 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import { DECIDE_UPDATE } from '../../workflows/contract';
 import { list, number, object, text, textOrNull, time } from '../../record/fields';
 import { redactedIn } from '../redact/events';
-import { carried, known, LEFT_OUT, type Carried } from './payload';
+import { readFirstPayload, jsonOrNull, LEFT_OUT, type DecodedPayload } from './payload';
 import type { ActivityCase, MessageCase, RunCase } from './types';
 
-const ENDED: Readonly<Record<string, string>> = {
+const END_STATES: Readonly<Record<string, string>> = {
   workflowExecutionCompletedEventAttributes: 'completed',
   workflowExecutionFailedEventAttributes: 'failed',
   workflowExecutionCanceledEventAttributes: 'cancelled',
@@ -14,7 +14,7 @@ const ENDED: Readonly<Record<string, string>> = {
   workflowExecutionTimedOutEventAttributes: 'timed_out',
   workflowExecutionContinuedAsNewEventAttributes: 'continued',
 };
-const STOPPED: Readonly<Record<string, ActivityCase['outcome']>> = {
+const FAILURE_OUTCOMES: Readonly<Record<string, ActivityCase['outcome']>> = {
   activityTaskFailedEventAttributes: 'failed',
   activityTaskTimedOutEventAttributes: 'timed_out',
   activityTaskCanceledEventAttributes: 'cancelled',
@@ -62,7 +62,7 @@ export class History {
     if (this.copying && this.seen.has(key)) return;
     if (this.copying) this.takeBack(number(Number(id)), run, at);
     this.seen.add(key);
-    this.started(name, facts);
+    this.readStart(name, facts);
     this.activity(name, facts, { at, id, run });
     this.message(name, facts, { at, id });
     this.ending(name, facts, run, at);
@@ -77,11 +77,11 @@ export class History {
     for (const [id] of this.scheduled) if (Number(id) >= from) this.scheduled.delete(id);
   }
 
-  private started(name: string, facts: JsonObject): void {
+  private readStart(name: string, facts: JsonObject): void {
     if (name !== 'workflowExecutionStartedEventAttributes') return;
     this.workflowType ||= text(object(facts.workflowType).name);
     const input = this.read(facts.input);
-    if (Object.keys(this.input).length === 0) this.input = object(known(input));
+    if (Object.keys(this.input).length === 0) this.input = object(jsonOrNull(input));
   }
 
   private activity(name: string, facts: JsonObject, { at, id, run }: { at: string | null; id: string; run: RunCase }): void {
@@ -91,7 +91,7 @@ export class History {
         id: text(facts.activityId),
         runId: run.runId,
         eventId: number(Number(id)),
-        input: known(this.read(facts.input)),
+        input: jsonOrNull(this.read(facts.input)),
         output: null,
         scheduledAt: at,
         startedAt: null,
@@ -115,22 +115,22 @@ export class History {
       activity.worker = textOrNull(facts.identity);
       activity.lastFailure = failureText(facts.lastFailure);
     } else if (name === 'activityTaskCompletedEventAttributes') {
-      Object.assign(activity, { endedAt: at, outcome: 'completed', output: known(this.read(facts.result)) });
-    } else if (STOPPED[name]) {
-      Object.assign(activity, { endedAt: at, outcome: STOPPED[name], failure: failureText(facts.failure) });
+      Object.assign(activity, { endedAt: at, outcome: 'completed', output: jsonOrNull(this.read(facts.result)) });
+    } else if (FAILURE_OUTCOMES[name]) {
+      Object.assign(activity, { endedAt: at, outcome: FAILURE_OUTCOMES[name], failure: failureText(facts.failure) });
     }
   }
 
   private message(name: string, facts: JsonObject, { at, id }: { at: string | null; id: string }): void {
     if (name === 'workflowExecutionSignaledEventAttributes') {
-      const body = known(this.read(facts.input));
+      const body = jsonOrNull(this.read(facts.input));
       const identity = textOrNull(facts.identity);
       this.messages.push({ at, channel: 'signal', name: text(facts.signalName), body, identity, accepted: null, answer: null });
     }
     if (name === 'workflowExecutionUpdateAcceptedEventAttributes') {
       const request = object(facts.acceptedRequest);
       const input = object(request.input);
-      const body = object(known(this.read(input.args)));
+      const body = object(jsonOrNull(this.read(input.args)));
       const what = text(input.name);
       const message: MessageCase = {
         at,
@@ -146,7 +146,7 @@ export class History {
     }
     if (name === 'workflowExecutionUpdateCompletedEventAttributes') {
       const message = this.updates.get(String(facts.acceptedEventId));
-      const answer = object(known(this.read(object(facts.outcome).success)));
+      const answer = object(jsonOrNull(this.read(object(facts.outcome).success)));
       if (message) Object.assign(message, { accepted: answer.accepted === true, answer: textOrNull(answer.reason) });
     }
   }
@@ -155,19 +155,19 @@ export class History {
     if (name === 'workflowExecutionCancelRequestedEventAttributes') run.by = textOrNull(facts.identity);
     const resets = name === 'workflowTaskFailedEventAttributes' && textOrNull(facts.newRunId) !== null;
     if (resets) run.reason = failureText(facts.failure);
-    const ended = ENDED[name];
+    const ended = END_STATES[name];
     if (ended === undefined) return;
     Object.assign(run, { ended, endedAt: at });
     const failure = object(facts.failure);
     if (ended === 'terminated') Object.assign(run, { reason: textOrNull(facts.reason), by: textOrNull(facts.identity) });
     if (ended === 'failed') run.reason = failureText(failure);
     const info = object(failure.applicationFailureInfo ?? failure.canceledFailureInfo);
-    const view = known(this.read(facts.result ?? info.details ?? facts.details));
+    const view = jsonOrNull(this.read(facts.result ?? info.details ?? facts.details));
     this.view = object(view);
   }
 
-  private read(payloads: Json | undefined): Carried {
-    const value = carried(payloads);
+  private read(payloads: Json | undefined): DecodedPayload {
+    const value = readFirstPayload(payloads);
     this.leftOut += list(object(payloads).payloads).filter((payload) => object(payload).redacted === true).length;
     return value === LEFT_OUT ? LEFT_OUT : value;
   }

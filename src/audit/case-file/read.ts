@@ -9,7 +9,7 @@ import { type Signatures } from './signatures';
 import type { CaseFile } from './types';
 
 /** A reader holds no more of the parts than this, in characters; one larger than the second is not held at all. */
-const MOST_HELD = 192 * 1024 * 1024;
+const MAX_HELD_CHARS = 192 * 1024 * 1024;
 const LARGEST_PART = 16 * 1024 * 1024;
 
 /**
@@ -97,7 +97,7 @@ class Reading {
     }
     const body = object(part as unknown as Json).body ?? null;
     const size = JSON.stringify(body).length;
-    if (size > LARGEST_PART || this.held + size > MOST_HELD) {
+    if (size > LARGEST_PART || this.held + size > MAX_HELD_CHARS) {
       this.file.leftOut.tooLarge += 1;
       return;
     }

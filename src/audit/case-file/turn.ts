@@ -79,8 +79,8 @@ export class TurnBuilder {
       traceId: textOrNull(input.trace_id) ?? start?.trace_id ?? null,
       asked: direct
         ? directCall(input, calls)
-        : (textOrNull(input.message) ?? spoken(chain.find((block) => roleOf(block) === 'user'))),
-      answer: textOrNull(view.text) ?? spoken(chain.findLast((block) => roleOf(block) === 'assistant')),
+        : (textOrNull(input.message) ?? joinTexts(chain.find((block) => roleOf(block) === 'user'))),
+      answer: textOrNull(view.text) ?? joinTexts(chain.findLast((block) => roleOf(block) === 'assistant')),
       state: stateOf(view, last, final),
       reason: textOrNull(view.reason) ?? last?.reason ?? (final?.ended ? final.reason : null),
       startedAt: first?.startedAt ?? own[0]?.at ?? null,
@@ -152,7 +152,7 @@ export class TurnBuilder {
       step.requestId = request?.request_id ?? null;
       step.stopReason ??= request?.stop_reason ?? null;
       if (step.activity === null) step.usage = usageOf(request?.usage) ?? NONE;
-      step.text ??= spoken(own.find(({ ref }) => ref === block.parent));
+      step.text ??= joinTexts(own.find(({ ref }) => ref === block.parent));
     }
     return steps;
   }
@@ -175,7 +175,7 @@ export class TurnBuilder {
       const call = calls.findLast(({ digest }) => digest !== null && digest === record.digest);
       if (call) call.record = record;
     }
-    for (const call of calls) call.state ??= unfinished(call);
+    for (const call of calls) call.state ??= inferState(call);
     calls.sort((a, b) => order(a) - order(b));
   }
 
@@ -220,7 +220,7 @@ const BLANK: StepCase = {
 };
 
 /** Of a call that the record breaks off at. */
-function unfinished({ question, decisions, activities }: CallCase): string | null {
+function inferState({ question, decisions, activities }: CallCase): string | null {
   if (activities.some(({ type, outcome }) => type === 'runCall' && outcome === 'running')) return 'running';
   return question !== null && decisions.length === 0 ? 'waiting' : null;
 }
@@ -240,7 +240,7 @@ export function roleOf({ read }: BlockCase): string | null {
 }
 
 /** The texts of a message. */
-function spoken(block: BlockCase | undefined): string | null {
+function joinTexts(block: BlockCase | undefined): string | null {
   if (block === undefined) return null;
   const texts = block.bodies.slice(1).flatMap((body) => textOrNull(object(body).text) ?? []);
   return texts.join('\n') || null;

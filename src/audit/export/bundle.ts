@@ -43,7 +43,7 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
   const { agent, requester } = known ?? turns[0]!;
   const tenant = tenantOf(requester);
   const isLink = chained && known !== undefined;
-  const writer = new Judged();
+  const writer = new CheckingWriter();
   yield writer.line('bundle', {
     v: BUNDLE_VERSION,
     subject,
@@ -76,7 +76,7 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
 }
 
 /** A writer that looks at the meaning of what it writes. */
-class Judged extends LineWriter {
+class CheckingWriter extends LineWriter {
   readonly contradictions = new Contradictions();
 
   override line<K extends LineKind>(kind: K, body: Bodies[K]): string {
@@ -121,7 +121,7 @@ interface Last {
 
 /** @returns the line, and what makes the one before it the chain's last again */
 async function lastLine(
-  writer: Judged,
+  writer: CheckingWriter,
   { store, chain, subject, complete, signer }: Last,
 ): Promise<{ line: string; takeBack(): Promise<void> }> {
   const own = { root: writer.last!, subject };

@@ -40,7 +40,7 @@ export class Planner {
   /** The turn, and those of its sub-agents; none: nobody knows it. */
   async turn(turnId: string): Promise<PlannedTurn[]> {
     const found = await survey(this.sources.temporal, workflowId(turnId));
-    return found === null ? this.forgotten(turnId) : this.withChildren(turnId, found, null);
+    return found === null ? this.planFromTrail(turnId) : this.withChildren(turnId, found, null);
   }
 
   /** A turn of which nothing is known but that there was one. */
@@ -82,7 +82,7 @@ export class Planner {
   }
 
   /** Of a turn that Temporal has forgotten: what the store's trail knows. */
-  private async forgotten(turnId: string): Promise<PlannedTurn[]> {
+  private async planFromTrail(turnId: string): Promise<PlannedTurn[]> {
     const tips: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {

@@ -60,10 +60,10 @@ export class SessionHistory {
 
 /** gRPC's. */
 const NOT_FOUND = 5;
-const TAKEN = 'workflowExecutionUpdateCompleted';
+const UPDATE_RESULT = 'workflowExecutionUpdateCompleted';
 
 function isMessage(event: JsonObject): boolean {
-  return `${TAKEN}EventAttributes` in event;
+  return `${UPDATE_RESULT}EventAttributes` in event;
 }
 
 class Reading {
@@ -78,8 +78,8 @@ class Reading {
     if (started) this.run.before = text(started.continuedExecutionRunId) || null;
     const sent = of('workflowExecutionUpdateAdmitted') ?? of('workflowExecutionUpdateAccepted');
     if (sent) this.send(event, sent);
-    const taken = of(TAKEN);
-    if (taken) this.taken(event, taken);
+    const taken = of(UPDATE_RESULT);
+    if (taken) this.noteUpdateResult(event, taken);
     const begun = of('startChildWorkflowExecutionInitiated');
     if (begun) this.note(text(begun.workflowId), event);
     const child = of('childWorkflowExecutionStarted');
@@ -87,7 +87,7 @@ class Reading {
     const look = of('activityTaskScheduled');
     if (look && text(object(look.activityType).name) === 'lookAtTurn') this.looks.set(text(event.eventId), event);
     const looked = of('activityTaskCompleted');
-    if (looked) this.looked(event, looked);
+    if (looked) this.noteLookResult(event, looked);
   }
 
   private send(event: JsonObject, sent: JsonObject): void {
@@ -97,7 +97,7 @@ class Reading {
     if (known || text(object(input).name) === 'send') this.sent.set(id, [...(known ?? []), event]);
   }
 
-  private taken(event: JsonObject, { meta, outcome }: JsonObject): void {
+  private noteUpdateResult(event: JsonObject, { meta, outcome }: JsonObject): void {
     const id = text(object(meta).updateId);
     const events = this.sent.get(id);
     this.sent.delete(id);
@@ -106,7 +106,7 @@ class Reading {
       this.note(workflowId(text(answer.turn_id)), ...events, event);
   }
 
-  private looked(event: JsonObject, { scheduledEventId, result }: JsonObject): void {
+  private noteLookResult(event: JsonObject, { scheduledEventId, result }: JsonObject): void {
     const asked = this.looks.get(text(scheduledEventId));
     this.looks.delete(text(scheduledEventId));
     if (!asked || object(valuesOf(result)[0]).state === 'running') return;

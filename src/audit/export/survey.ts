@@ -132,10 +132,10 @@ class Reading {
     const values = valuesOf(scheduled.input);
     collect(values, this.found);
     const [input] = values;
-    if (type === 'runCall' && isJsonObject(input)) this.fenced(input);
+    if (type === 'runCall' && isJsonObject(input)) this.addEffectKey(input);
   }
 
-  private fenced({ turn, call }: JsonObject): void {
+  private addEffectKey({ turn, call }: JsonObject): void {
     if (!isJsonObject(turn) || !isJsonObject(call)) return;
     const { id, digest, class: toolClass } = call;
     if (toolClass !== 'destructive') return;

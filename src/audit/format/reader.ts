@@ -64,7 +64,7 @@ function readLine(bytes: Buffer, n: number, prev: string | null): ReadLine {
   if (!isJsonObject(line) || Object.keys(line).join() !== 'body,kind,n,prev')
     throw broken('S1', 'The line does not have exactly n, kind, prev and body');
   if (line.n !== n)
-    throw broken('S2', `The line says that it is number ${shown(line.n)}: lines are missing, doubled or in another order`);
+    throw broken('S2', `The line says that it is number ${formatValue(line.n)}: lines are missing, doubled or in another order`);
   if (line.prev !== prev) throw broken('S2', 'The line does not follow the one before: one of the two was changed');
   if (!KINDS.includes(line.kind as LineKind) || !isJsonObject(line.body))
     throw broken('S3', 'The line has no known kind, or no body');
@@ -98,6 +98,6 @@ function tooLong(n: number): BrokenLine {
   return new BrokenLine(n, 'S1', `The line has more than ${LONGEST_LINE} bytes`);
 }
 
-function shown(value: Json | undefined): string {
+function formatValue(value: Json | undefined): string {
   return JSON.stringify(value ?? null).slice(0, 40);
 }

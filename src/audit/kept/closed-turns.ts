@@ -4,7 +4,7 @@ import { isDirectCallId, workflowId } from '../../shared/ids';
 import { visibilityText } from '../../shared/text/visible';
 import type { Store } from '../../store/store';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
-import type { Closed } from './folder';
+import type { ClosedTurn } from './folder';
 
 export interface Places {
   temporal: Client;
@@ -19,7 +19,7 @@ export interface Window {
 }
 
 /** Ended on its own, from outside or by its time: a run that goes on as new has not ended. */
-const ENDED = "ExecutionStatus IN ('Completed', 'Failed', 'Canceled', 'Terminated', 'TimedOut')";
+const ENDED_FILTER = "ExecutionStatus IN ('Completed', 'Failed', 'Canceled', 'Terminated', 'TimedOut')";
 /** Sub-agents' turns stand below each other at most so deep. */
 const DEEPEST = 16;
 
@@ -27,7 +27,7 @@ const DEEPEST = 16;
  * The turns that were closed in the window, with effects of their own or of their sub-agents'; a sub-agent's turn is part of the one above.
  * @param most null where more have ended than that: ask for a shorter window
  */
-export async function closedWithEffects(places: Places, window: Window, most: number): Promise<Closed[] | null> {
+export async function closedWithEffects(places: Places, window: Window, most: number): Promise<ClosedTurn[] | null> {
   const ended = await endedIn(places, window, most);
   if (ended === null || ended.size === 0) return ended && [];
   const since = [...ended.values()].sort()[0]!;
@@ -45,7 +45,7 @@ export async function closedWithEffects(places: Places, window: Window, most: nu
 async function endedIn({ temporal, taskQueue }: Places, { from, to }: Window, most: number): Promise<Map<string, string> | null> {
   const found = new Map<string, string>();
   const within = `CloseTime >= '${from}' AND CloseTime < '${to}'`;
-  const query = `${TURNS_AND_CALLS} AND ${ENDED} AND TaskQueue = ${visibilityText(taskQueue)} AND ${within}`;
+  const query = `${TURNS_AND_CALLS} AND ${ENDED_FILTER} AND TaskQueue = ${visibilityText(taskQueue)} AND ${within}`;
   for await (const { workflowId: id, startTime } of temporal.workflow.list({ query })) {
     if (found.size >= most) return null;
     found.set(id, startTime.toISOString());
@@ -93,7 +93,7 @@ async function parentOf(temporal: Client, id: string): Promise<string | null | u
 }
 
 /** Its last run; null while that runs. */
-async function closedNow(temporal: Client, id: string): Promise<Closed | null> {
+async function closedNow(temporal: Client, id: string): Promise<ClosedTurn | null> {
   const described = await describe(temporal, id);
   if (!described?.closeTime || described.status.name === 'RUNNING') return null;
   const turn_id = id.replace(/^turn\//, '');

@@ -7,7 +7,7 @@ import { hasCode, namesIn, syncDir, sweepTemp } from '../../store/files/new-file
 import { Tombstones } from './tombstones';
 
 /** A closed turn: all that its file's name needs. */
-export interface Closed {
+export interface ClosedTurn {
   /** Of a direct call `call/<id>`. */
   turn_id: string;
   run_id: string;
@@ -39,7 +39,7 @@ export class KeptBundles {
   }
 
   /** `<day>/<turn>@<first 8 of the run>.jsonl`; `@` comes in no id. */
-  nameOf({ turn_id, run_id, closed_at }: Closed): string {
+  nameOf({ turn_id, run_id, closed_at }: ClosedTurn): string {
     return `${closed_at.slice(0, 10)}/${turn_id.replace('/', '@')}@${run_id.slice(0, 8)}.jsonl`;
   }
 

@@ -14,7 +14,7 @@ export interface RetainRequest {
   signer: BundleSigner;
 }
 
-export interface Retained {
+export interface RetentionResult {
   file: string;
   turn_id: string;
   /** `deleted`: or would be, on a dry run. */
@@ -32,7 +32,10 @@ export class LegalHoldsFound extends Error {
  * One answer for each bundle that is old enough, by day.
  * @throws LegalHoldsFound, DamagedLog before anything is deleted
  */
-export async function* retain(kept: KeptBundles, { before, why, dryRun, signer }: RetainRequest): AsyncGenerator<Retained> {
+export async function* retain(
+  kept: KeptBundles,
+  { before, why, dryRun, signer }: RetainRequest,
+): AsyncGenerator<RetentionResult> {
   await refuseLegalHolds(kept.folder);
   const gone = await kept.tombstones.files();
   for await (const { name, turn_id } of kept.list(before)) {

@@ -1,10 +1,10 @@
 /** What the sweepers of one store and task queue agree on: whose turn it is, how far they have come, and what has failed. */
 import { isJsonObject, type Json } from '../../shared/json/json';
 import type { RegisterStore } from '../../store/store';
-import type { Closed } from './folder';
+import type { ClosedTurn } from './folder';
 
 /** A bundle that could not be made. */
-export interface Failed extends Closed {
+export interface FailedBundle extends ClosedTurn {
   tries: number;
   /** When it is tried again, ms since 1970. */
   again: number;
@@ -16,13 +16,13 @@ export interface SweepState {
   leased_until: number;
   /** What closed before it has been looked at, ms since 1970. */
   swept_to: number;
-  failed: Failed[];
+  failed: FailedBundle[];
 }
 
 /** ms. A holder that works renews it long before. */
 export const LEASE_MS = 60_000;
 /** What a register may carry. More failures than that are of one cause: they wait for the next look at the window. */
-export const MOST_FAILED = 100;
+export const MAX_FAILURES = 100;
 
 export class SweepLease {
   constructor(

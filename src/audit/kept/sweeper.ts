@@ -9,8 +9,8 @@ import type { BundleSigner } from '../../attestation/bundle-signer';
 import { exportBundle } from '../export/bundle';
 import type { EndBody } from '../format/lines';
 import { closedWithEffects, type Places, type Window } from './closed-turns';
-import type { Closed, KeptBundles } from './folder';
-import { LEASE_MS, MOST_FAILED, SweepLease, type Failed, type SweepState } from './sweep-state';
+import type { ClosedTurn, KeptBundles } from './folder';
+import { LEASE_MS, MAX_FAILURES, SweepLease, type FailedBundle, type SweepState } from './sweep-state';
 
 export interface SweeperParts extends Places {
   kept: KeptBundles;
@@ -34,7 +34,7 @@ const OVERLAP_MS = 60_000;
 /** Nothing older is looked for: Temporal has forgotten it. */
 const LONGEST_MS = 31 * 86_400_000;
 /** Turns that one look takes; of a busy time a shorter window is taken. */
-const MOST_LISTED = 1000;
+const LIST_LIMIT = 1000;
 const SHORTEST_WINDOW_MS = 1000;
 const MOST_TRIES = 10;
 const FIRST_PAUSE_MS = 30_000;
@@ -73,7 +73,7 @@ export class Sweeper {
     if (state === null) return swept;
     const renewed = setInterval(() => void this.lease.note({}).catch(() => undefined), LEASE_MS / 4).unref();
     try {
-      await this.retried(state, swept, stop);
+      await this.retryFailures(state, swept, stop);
       await this.forward(state, swept, stop);
     } finally {
       clearInterval(renewed);
@@ -96,16 +96,16 @@ export class Sweeper {
   }
 
   /** As long a window as can be taken at once. */
-  private async next(from: number, now: number): Promise<{ to: number; closed: Closed[] }> {
+  private async next(from: number, now: number): Promise<{ to: number; closed: ClosedTurn[] }> {
     for (let length = now - from; ; length = Math.ceil(length / 2)) {
       const to = from + length;
-      const most = length <= SHORTEST_WINDOW_MS ? Infinity : MOST_LISTED;
+      const most = length <= SHORTEST_WINDOW_MS ? Infinity : LIST_LIMIT;
       const closed = await closedWithEffects(this.parts, windowOf(from, to), most);
       if (closed !== null) return { to, closed };
     }
   }
 
-  private async retried(state: SweepState, swept: Swept, stop?: AbortSignal): Promise<void> {
+  private async retryFailures(state: SweepState, swept: Swept, stop?: AbortSignal): Promise<void> {
     const due = state.failed.filter(({ again }) => again <= Date.now());
     state.failed = state.failed.filter((one) => !due.includes(one));
     for (const { tries, again: _, ...turn } of due) {
@@ -115,7 +115,7 @@ export class Sweeper {
     if (due.length > 0) await this.lease.note({ failed: state.failed });
   }
 
-  private async keep(turn: Closed, tries: number, state: SweepState, swept: Swept): Promise<void> {
+  private async keep(turn: ClosedTurn, tries: number, state: SweepState, swept: Swept): Promise<void> {
     const { kept, store, temporal, log } = this.parts;
     const name = kept.nameOf(turn);
     if (this.known.has(name) || state.failed.some((one) => kept.nameOf(one) === name)) return;
@@ -124,7 +124,7 @@ export class Sweeper {
         const subject = { kind: turn.turn_id.startsWith('call/') ? ('call' as const) : ('turn' as const), id: turn.turn_id };
         const last = { line: '' };
         const lines = exportBundle({ temporal, store, subject, signer: await this.parts.signer() });
-        const written = await kept.keep(name, remembered(lines, last));
+        const written = await kept.keep(name, trackLastLine(lines, last));
         if (written) {
           this.judge(turn, name, last.line);
           swept.kept.push(name);
@@ -133,22 +133,22 @@ export class Sweeper {
       }
       this.remember(name);
     } catch (error) {
-      this.failed(turn, tries, state, swept, messageOf(error));
+      this.noteFailure(turn, tries, state, swept, messageOf(error));
     }
   }
 
   /** An incident: somebody has changed what one of the sources says. */
-  private judge({ turn_id }: Closed, file: string, last: string): void {
+  private judge({ turn_id }: ClosedTurn, file: string, last: string): void {
     const { contradiction } = (JSON.parse(last) as { body: EndBody }).body;
     if (!contradiction) return;
     const todo = 'Find out which of its sources was changed: run `holdfast audit verify` on the file.';
     this.parts.log.error({ turn_id, file, ...contradiction, todo }, 'the bundle contradicts itself');
   }
 
-  private failed(turn: Closed, tries: number, state: SweepState, swept: Swept, reason: string): void {
+  private noteFailure(turn: ClosedTurn, tries: number, state: SweepState, swept: Swept, reason: string): void {
     swept.failed.push({ turn_id: turn.turn_id, reason });
-    const over = tries >= MOST_TRIES || state.failed.length >= MOST_FAILED;
-    const again: Failed = { ...turn, tries, again: Date.now() + FIRST_PAUSE_MS * 2 ** (tries - 1) };
+    const over = tries >= MOST_TRIES || state.failed.length >= MAX_FAILURES;
+    const again: FailedBundle = { ...turn, tries, again: Date.now() + FIRST_PAUSE_MS * 2 ** (tries - 1) };
     if (!over) state.failed.push(again);
     const todo = over
       ? `It is not tried again: mend the cause, then run \`holdfast audit export ${turn.turn_id} -o FILE\`.`
@@ -158,11 +158,11 @@ export class Sweeper {
 
   private remember(name: string): void {
     this.known.add(name);
-    if (this.known.size > 10 * MOST_LISTED) this.known.delete(this.known.values().next().value!);
+    if (this.known.size > 10 * LIST_LIMIT) this.known.delete(this.known.values().next().value!);
   }
 }
 
-async function* remembered(lines: AsyncIterable<string>, last: { line: string }): AsyncGenerator<string> {
+async function* trackLastLine(lines: AsyncIterable<string>, last: { line: string }): AsyncGenerator<string> {
   for await (const line of lines) {
     last.line = line;
     yield line;

@@ -10,7 +10,7 @@ const ALONE = 4;
 const NO_CONTENT =
   /\b(?:(?:hf_)?[0-9a-f]{40,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*Z)\b/g;
 /** What JSON makes of a character in a text. */
-const ESCAPED = /\\(?:u[0-9a-fA-F]{4}|.)/g;
+const JSON_ESCAPE = /\\(?:u[0-9a-fA-F]{4}|.)/g;
 const WORD = /[\p{L}\p{N}_]+(?:[@.+'-]+[\p{L}\p{N}_]+)*/gu;
 
 /** Each group once or more often, lower case. */
@@ -39,6 +39,6 @@ function* gramsOfNumber(value: number, key: string): Generator<string> {
 }
 
 function wordsOf(text: string): string[] {
-  const plain = text.replace(NO_CONTENT, ' ').replace(ESCAPED, ' ').toLowerCase();
+  const plain = text.replace(NO_CONTENT, ' ').replace(JSON_ESCAPE, ' ').toLowerCase();
   return plain.match(WORD) ?? [];
 }

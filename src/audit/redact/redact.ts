@@ -11,14 +11,14 @@ import { readWhole } from '../format/whole';
 import { LineWriter } from '../format/writer';
 import { redactedIn, redactEvent } from './events';
 import { Secrets } from './secrets';
-import { NothingToRedact, Selection, type Wanted } from './selection';
+import { NothingToRedact, Selection, type RedactionScope } from './selection';
 
-export interface RedactRequest extends Wanted {
+export interface RedactRequest extends RedactionScope {
   reason: string;
   signer: BundleSigner;
 }
 
-export interface Redacted {
+export interface RedactionResult {
   root: string;
   redaction: Redaction;
   /** Parts that are kept and repeat some of what was left out; the first 20. */
@@ -28,7 +28,7 @@ export interface Redacted {
 /** Lines that stay as they are: what they say is no secret. */
 const SAID_BESIDES: readonly LineKind[] = ['bundle', 'object', 'turn', 'run', 'effect', 'turn_end'];
 const LONGEST_REASON = 1000;
-const MOST_REPEATED = 20;
+const MAX_REPEATS = 20;
 
 /**
  * The lines of the redacted bundle, then what was done. The bundle is read four times, a line at a time.
@@ -38,13 +38,13 @@ const MOST_REPEATED = 20;
 export async function* redact(
   source: () => AsyncIterable<Uint8Array>,
   { reason, signer, ...wanted }: RedactRequest,
-): AsyncGenerator<string, Redacted> {
+): AsyncGenerator<string, RedactionResult> {
   if (reason.trim() === '' || reason.length > LONGEST_REASON)
     throw new NothingToRedact(`The reason must have from 1 to ${LONGEST_REASON} characters: it stands in the bundle.`);
   const selection = new Selection(wanted);
   // Whoever signs a redacted bundle vouches for it: so the one that it is made of has to be whole. Whose key signed that is not asked.
   const { first, end: original } = await readWhole(source(), (line) => selection.take(line));
-  const leftOut = selection.done();
+  const leftOut = selection.finish();
   const { secrets, repeated_in } = await secretsOf(source, leftOut);
 
   const writer = new LineWriter();
@@ -80,7 +80,7 @@ async function secretsOf(source: () => AsyncIterable<Uint8Array>, leftOut: Reado
   for await (const { kind, body } of readLines(source())) {
     if (SAID_BESIDES.includes(kind)) secrets.forgive(body as unknown as Json);
     if (kind !== 'part' || body.part === null || leftOut.has(body.ref)) continue;
-    if (secrets.forgive(body.part.body) && repeated_in.length < MOST_REPEATED) repeated_in.push(body.ref);
+    if (secrets.forgive(body.part.body) && repeated_in.length < MAX_REPEATS) repeated_in.push(body.ref);
   }
   return { secrets, repeated_in };
 }

@@ -4,7 +4,7 @@ import type { Block } from '../../shared/turn/transcript';
 import type { BlockBody, BundleLine, PartBody, TurnBody } from '../format/lines';
 
 /** What somebody wants left out. */
-export interface Wanted {
+export interface RedactionScope {
   /** What the user and the model said, and summaries of it. */
   messages: boolean;
   /** `2.1`, in every turn; or `TURN:2.1`. */
@@ -41,7 +41,7 @@ export class Selection {
   private said: readonly string[] = [];
   private awaited = new Set<string>();
 
-  constructor(private readonly wanted: Wanted) {}
+  constructor(private readonly wanted: RedactionScope) {}
 
   take(line: BundleLine): void {
     if (line.kind === 'turn') this.begin(line.body);
@@ -50,7 +50,7 @@ export class Selection {
   }
 
   /** @throws NothingToRedact */
-  done(): ReadonlySet<string> {
+  finish(): ReadonlySet<string> {
     const missing = [...this.wanted.calls, ...this.wanted.parts].find((name) => !this.found.has(name));
     if (missing !== undefined)
       throw new NothingToRedact(
@@ -78,7 +78,7 @@ export class Selection {
 
   private block({ block: { kind, parts } }: BlockBody): void {
     if (EVIDENCE.includes(kind)) for (const ref of parts) this.keep(ref);
-    if (kind === 'summary' && this.allSaid()) for (const ref of parts) this.refs.add(ref);
+    if (kind === 'summary' && this.includesMessages()) for (const ref of parts) this.refs.add(ref);
     if (kind === 'message') this.message(parts);
     if (kind === 'admission') this.admission(parts);
   }
@@ -86,7 +86,7 @@ export class Selection {
   private message([, ...content]: readonly string[]): void {
     for (const ref of content) {
       const { use, type } = this.factsOf(ref);
-      if (this.allSaid() || (type === 'tool_result' && use !== null && this.awaited.has(use))) this.refs.add(ref);
+      if (this.includesMessages() || (type === 'tool_result' && use !== null && this.awaited.has(use))) this.refs.add(ref);
     }
     this.said = content;
     this.awaited = new Set();
@@ -109,7 +109,7 @@ export class Selection {
     return names.length > 0 || this.whole.has(turn);
   }
 
-  private allSaid(): boolean {
+  private includesMessages(): boolean {
     return this.wanted.messages || this.whole.has(this.turn);
   }
 

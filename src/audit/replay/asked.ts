@@ -1,6 +1,6 @@
 /** What the workflow code asks for during a replay, as commands that can be compared with history. */
 import { temporal, type coresdk } from '@temporalio/proto';
-import { isEnd, type Asked, type Command } from './command';
+import { isEnd, type ReplayedCommand, type Command } from './command';
 import type { Activation, WorkflowCommand } from './recording';
 import { failureOf, fieldsOf, msOf, outcomeOf, retryOf, valueOf, valuesOf, type Json, type JsonObject } from './values';
 
@@ -16,7 +16,7 @@ export interface RunLimits {
 
 /** Takes the activations of one history in order, and gives what would have reached Temporal. */
 export class AskedCommands {
-  private readonly all: Asked[] = [];
+  private readonly all: ReplayedCommand[] = [];
   /** Activities and children by their number: a cancellation names no more than that. */
   private readonly named = new Map<string, string>();
   private readonly accepted = new Set<string>();
@@ -31,8 +31,8 @@ export class AskedCommands {
   }
 
   /** Without what was withdrawn in the workflow task that asked for it. */
-  get sent(): Asked[] {
-    const withdrawn = new Set<Asked>();
+  get effectiveCommands(): ReplayedCommand[] {
+    const withdrawn = new Set<ReplayedCommand>();
     for (const cancel of this.all) {
       const kind = WITHDRAWS[cancel.kind];
       const start = kind && this.all.find((one) => one.kind === kind && one.id === cancel.id && one.task === cancel.task);

@@ -11,9 +11,9 @@ import { temporal } from '@temporalio/proto';
 import { DefaultLogger, Runtime, Worker, type InjectedSinks } from '@temporalio/worker';
 import { dataConverter } from '../../temporal/data-converter';
 import { AskedCommands, REPLAY_NAME } from './asked';
-import { compare, type Compared } from './compare';
+import { compare, type ReplayComparison } from './compare';
 import { oneLine } from './one-line';
-import type { ChildReady, Replayed, ReplayRequest } from './protocol';
+import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
 import { readHistory, type History } from './recorded';
 import { RECORDS, type ReplaySinks } from './recording';
 import { msOf } from './values';
@@ -58,7 +58,7 @@ async function main(bundle: string): Promise<void> {
     const { request, history } = present!;
     const failure = error ? withoutPreamble(error.message) : null;
     const { differences, harmless } = records
-      ? compare(history, { asked: asked.sent, failure }, request.run_id ?? undefined)
+      ? compare(history, { asked: asked.effectiveCommands, failure }, request.run_id ?? undefined)
       : onlyTemporals(failure);
     tell({
       ...about(request, history),
@@ -85,12 +85,12 @@ function about(request: ReplayRequest, history: History | null) {
   return { workflow_id: request.workflow_id, run_id, workflow_type, events: history?.events ?? 0 };
 }
 
-function cannot(request: ReplayRequest, why: string): Replayed {
+function cannot(request: ReplayRequest, why: string): ReplayResult {
   return { ...about(request, null), outcome: 'cannot', why, temporal: null, differences: [], harmless: {} };
 }
 
 /** Of code that does not tell what it asks for. */
-function onlyTemporals(failure: string | null): Compared {
+function onlyTemporals(failure: string | null): ReplayComparison {
   const said = failure === null ? [] : [{ event: null, what: 'failed' as const, sentence: oneLine(failure, 400) }];
   return { differences: said, harmless: {} };
 }
@@ -105,7 +105,7 @@ function hasNetwork(): boolean {
   return Object.values(networkInterfaces()).some((all) => all?.some(({ internal }) => !internal));
 }
 
-function tell(line: ChildReady | Replayed): void {
+function tell(line: ChildReady | ReplayResult): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 

@@ -30,13 +30,13 @@ export interface Command {
 }
 
 /** As the workflow code asks for it, during a replay. */
-export interface Asked extends Command {
+export interface ReplayedCommand extends Command {
   /** The workflow task: what is asked for and withdrawn in one of them never reaches Temporal. */
   task: number;
 }
 
 /** As history has it. */
-export interface Recorded extends Command {
+export interface RecordedCommand extends Command {
   /** Number of the event, from 1. */
   event: number;
 }

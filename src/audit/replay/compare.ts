@@ -1,6 +1,6 @@
 /** Our own check: what the code asked for, beside what history says that it asked for. */
 import type { Json } from '../../shared/json/json';
-import { sameCommand, type Asked, type Command, type Recorded } from './command';
+import { sameCommand, type ReplayedCommand, type Command, type RecordedCommand } from './command';
 import { differing, type Place } from './differing';
 import { inWordsOfToday, knownChange } from './known-changes';
 import { oneLine } from './one-line';
@@ -19,8 +19,8 @@ export interface Difference {
   now?: Json;
 }
 
-export interface Ran {
-  asked: Asked[];
+export interface ReplayRun {
+  asked: ReplayedCommand[];
   /** Why the replay failed; null: Temporal's own check found nothing. */
   failure: string | null;
 }
@@ -32,7 +32,7 @@ const LOOKED_AT = 1000;
 /** Of one history. */
 const MOST = 20;
 
-export interface Compared {
+export interface ReplayComparison {
   /** The first ones, in the order of history; none: the code does what it did. */
   differences: Difference[];
   /** Those that are known to be harmless: reason → how many. */
@@ -42,7 +42,7 @@ export interface Compared {
 /**
  * @param runId the run's own id, where a reset has given it another than the one that its history begins with
  */
-export function compare(history: History, { asked: all, failure }: Ran, runId?: string): Compared {
+export function compare(history: History, { asked: all, failure }: ReplayRun, runId?: string): ReplayComparison {
   const recorded = withoutOldPatches(history.commands, all);
   const asked = withoutOldPatches(all, history.commands);
   const same = sameRun(history.started.originalExecutionRunId ?? '', runId);
@@ -59,8 +59,8 @@ export function compare(history: History, { asked: all, failure }: Ran, runId?: 
 }
 
 function changes(
-  recorded: Recorded,
-  asked: Asked,
+  recorded: RecordedCommand,
+  asked: ReplayedCommand,
   same: (place: Place) => boolean,
   pass: (reason: string) => void,
 ): Difference[] {
@@ -73,7 +73,7 @@ function changes(
     .map((place) => {
       const [field = '', ...rest] = place.path.split('.');
       const at = `event ${recorded.event}: the code would now ${deed(recorded)}`;
-      const where = rest.length > 0 && !(rest.length === 1 && rest[0] === '0') ? `${shown(rest)} would be ` : '';
+      const where = rest.length > 0 && !(rest.length === 1 && rest[0] === '0') ? `${formatPath(rest)} would be ` : '';
       const values = `${value(place.now, field)}, and ${value(place.recorded, field)} was recorded`;
       const { path, recorded: was, now } = place;
       return {
@@ -90,7 +90,7 @@ function changes(
     });
 }
 
-function isKnown(recorded: Recorded, place: Place, pass: (reason: string) => void): boolean {
+function isKnown(recorded: RecordedCommand, place: Place, pass: (reason: string) => void): boolean {
   const reason = knownChange(recorded, place);
   if (reason) pass(reason);
   return reason !== null;
@@ -98,8 +98,8 @@ function isKnown(recorded: Recorded, place: Place, pass: (reason: string) => voi
 
 /** The first place where another command stands, or none; null: there is none. */
 function otherCourse(
-  { recorded, ended }: { recorded: Recorded[]; ended: boolean },
-  asked: Asked[],
+  { recorded, ended }: { recorded: RecordedCommand[]; ended: boolean },
+  asked: ReplayedCommand[],
   i: number,
   failure: string | null,
 ): Difference | null {
@@ -131,7 +131,7 @@ function otherCourse(
 }
 
 /** What differs between two commands that have one name. */
-function otherwise(was: Recorded, now: Asked): string {
+function otherwise(was: RecordedCommand, now: ReplayedCommand): string {
   if (was.id !== now.id) return `under the id ${oneLine(now.id)}, and ${oneLine(was.id)} was recorded`;
   if (was.kind !== now.kind) return `as a command of kind ${now.kind}, and one of kind ${was.kind} was recorded`;
   const [place] = differing(was.fields, now.fields, 1);
@@ -159,7 +159,7 @@ function only(fields: Command['fields'], keys: string[]): Command['fields'] {
 }
 
 /** Without the number of the argument: activities of ours have one. */
-function shown(path: string[]): string {
+function formatPath(path: string[]): string {
   return oneLine((path[0] === '0' ? path.slice(1) : path).join('.'), 200);
 }
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 
 /** All that a replay gets of our environment: where programs are, and how text is written. No keys, no addresses. */
-const ALLOWED = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot'];
+const ENV_ALLOWLIST = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot'];
 
 /** Ways to a network namespace of one's own, which has no way out: for everybody, where the system allows it; for root. */
 const WAYS = [
@@ -10,17 +10,17 @@ const WAYS = [
   ['unshare', '-n', '--'],
 ];
 
-let found: string[] | undefined;
+let isolationCommand: string[] | undefined;
 
 /** Words before a command that take its network away; none where nothing can. */
 export function withoutNetwork(): string[] {
-  found ??=
+  isolationCommand ??=
     WAYS.find(([command, ...args]) => spawnSync(command!, [...args, process.execPath, '-e', ''], QUIET).status === 0) ?? [];
-  return found;
+  return isolationCommand;
 }
 
-const QUIET = { stdio: 'ignore', env: allowed(process.env), timeout: 20_000 } as const;
+const QUIET = { stdio: 'ignore', env: filterEnv(process.env), timeout: 20_000 } as const;
 
-export function allowed(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(ALLOWED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+export function filterEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(ENV_ALLOWLIST.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }

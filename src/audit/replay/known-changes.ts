@@ -6,7 +6,7 @@ import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json
 import type { Command } from './command';
 import type { Place } from './differing';
 
-interface Known {
+interface KnownChange {
   /** Type of the activity or of the child; else the kind of the command: `complete` is the end of a run. */
   of: string;
   /** `*` stands for one name or number. */
@@ -19,10 +19,10 @@ interface Known {
 }
 
 const DECISIONS = 'older builds passed one approval, as `approval`; the decision is the same';
-const SHOWN = 'older builds did not pass it on; it is what the record of the call says beside its outcome';
+const RECORD_FACT_REASON = 'older builds did not pass it on; it is what the record of the call says beside its outcome';
 const VIEW = 'older builds did not show it in the state of the turn';
 
-export const KNOWN: readonly Known[] = [
+export const KNOWN_CHANGES: readonly KnownChange[] = [
   { of: 'patch', path: 'deprecated', was: false, now: true, reason: 'a patch that every run has passed is called deprecated' },
   {
     of: 'runCall',
@@ -44,9 +44,13 @@ export const KNOWN: readonly Known[] = [
     path: 'input.0.note_hash',
     reason: 'older builds did not compare the note with what was signed',
   },
-  ...['untrusted', 'verdict', 'validation_ms'].map((name) => ({ of: 'runCall', path: `input.0.${name}`, reason: SHOWN })),
+  ...['untrusted', 'verdict', 'validation_ms'].map((name) => ({
+    of: 'runCall',
+    path: `input.0.${name}`,
+    reason: RECORD_FACT_REASON,
+  })),
   ...['takeStep', 'endTurn'].flatMap((of) =>
-    ['version', 'class', 'revision'].map((name) => ({ of, path: `input.0.outcomes.*.${name}`, reason: SHOWN })),
+    ['version', 'class', 'revision'].map((name) => ({ of, path: `input.0.outcomes.*.${name}`, reason: RECORD_FACT_REASON })),
   ),
   { of: 'complete', path: 'result.calls.*.revision', reason: VIEW },
   ...['quorum', 'channel', 'decisions'].map((name) => ({
@@ -59,7 +63,7 @@ export const KNOWN: readonly Known[] = [
 /** Why the difference is harmless; null: nobody has said that it is. */
 export function knownChange(command: Command, { path, recorded, now }: Place): string | null {
   const of = command.fields.type ?? command.kind;
-  const known = KNOWN.find(
+  const known = KNOWN_CHANGES.find(
     (one) => one.of === of && fits(one.path, path) && recorded === one.was && (one.now === undefined || now === one.now),
   );
   return known?.reason ?? null;

@@ -21,7 +21,7 @@ export interface ChildReady {
 }
 
 /** The answer to a request; one each, in order. */
-export interface Replayed {
+export interface ReplayResult {
   workflow_id: string;
   run_id: string;
   /** `turn`, `session` …; empty: it was not even read. */

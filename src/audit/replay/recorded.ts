@@ -1,6 +1,6 @@
 /** What history says that the workflow asked for, event by event. */
 import { temporal } from '@temporalio/proto';
-import { isEnd, type Command, type Recorded } from './command';
+import { isEnd, type Command, type RecordedCommand } from './command';
 import { OWN_QUEUE } from './asked';
 import {
   failureOf,
@@ -18,12 +18,12 @@ import {
 
 const { ParentClosePolicy, WorkflowIdReusePolicy } = temporal.api.enums.v1;
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
-type Started = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
+type StartAttributes = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
 
 export interface History {
-  started: Started;
+  started: StartAttributes;
   /** The events that commands have left, in order. */
-  commands: Recorded[];
+  commands: RecordedCommand[];
   /** Whether the workflow's own code ended the run, as far as history goes. */
   ended: boolean;
   events: number;
@@ -48,7 +48,7 @@ class Reader {
   /** Event number → what was begun there: later events name no more than that. */
   private readonly begun = new Map<number, string>();
 
-  constructor(private readonly started: Started) {}
+  constructor(private readonly started: StartAttributes) {}
 
   read(event: HistoryEvent): Command | null {
     const {

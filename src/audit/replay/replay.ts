@@ -1,7 +1,7 @@
 /** Replays histories in processes of their own, several at once, and says what became of each. */
 import { oneLine } from './one-line';
-import type { ChildReady, Replayed, ReplayRequest } from './protocol';
-import { Side, SideGone } from './side';
+import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
+import { Side, ReplayProcessExit } from './side';
 
 export interface ReplayOptions {
   /** A `replay-bundle.js`, or a workflow bundle of which only Temporal's own check can be made. */
@@ -19,16 +19,16 @@ export type Replayable = ReplayRequest | (Pick<ReplayRequest, 'workflow_id' | 'r
 
 /**
  * Answers come in the order in which they are ready. Whoever stops asking ends the processes.
- * @throws SideGone when no process can be started
+ * @throws ReplayProcessExit when no process can be started
  */
 export async function* replayAll(
   histories: Iterable<Replayable> | AsyncIterable<Replayable>,
   { code, processes = 1, patienceMs, onReady }: ReplayOptions,
-): AsyncGenerator<Replayed> {
+): AsyncGenerator<ReplayResult> {
   const source = Symbol.asyncIterator in histories ? histories[Symbol.asyncIterator]() : histories[Symbol.iterator]();
   const lanes: Lane[] = [];
   let over = false;
-  const take = async (lane: Lane): Promise<{ lane: Lane; answer: Replayed | null }> => {
+  const take = async (lane: Lane): Promise<{ lane: Lane; answer: ReplayResult | null }> => {
     const next = over ? null : await source.next();
     if (!next || next.done) {
       over = true;
@@ -42,7 +42,7 @@ export async function* replayAll(
       if (!told) onReady?.(about);
       told = true;
     };
-    const waiting = new Map<Lane, Promise<{ lane: Lane; answer: Replayed | null }>>();
+    const waiting = new Map<Lane, Promise<{ lane: Lane; answer: ReplayResult | null }>>();
     const wait = (lane: Lane) => {
       const taken = take(lane);
       taken.catch(() => undefined); // whoever stops asking does not wait for it any longer
@@ -78,8 +78,8 @@ class Lane {
     private readonly patienceMs: number | undefined,
   ) {}
 
-  /** @throws SideGone when no process can be started */
-  async replay(request: ReplayRequest): Promise<Replayed> {
+  /** @throws ReplayProcessExit when no process can be started */
+  async replay(request: ReplayRequest): Promise<ReplayResult> {
     if (!this.side) {
       const { side, about } = await Side.start(this.code, this.patienceMs);
       this.side = side;
@@ -89,7 +89,7 @@ class Lane {
       return await this.side.replay(request);
     } catch (error) {
       this.stop();
-      if (!(error instanceof SideGone)) throw error;
+      if (!(error instanceof ReplayProcessExit)) throw error;
       return cannot(request, error.message);
     }
   }
@@ -100,7 +100,7 @@ class Lane {
   }
 }
 
-function cannot({ workflow_id, run_id }: Pick<ReplayRequest, 'workflow_id' | 'run_id'>, why: string): Replayed {
+function cannot({ workflow_id, run_id }: Pick<ReplayRequest, 'workflow_id' | 'run_id'>, why: string): ReplayResult {
   const nothing = { workflow_type: '', events: 0, temporal: null, differences: [], harmless: {} };
   return { workflow_id, run_id: run_id ?? '', ...nothing, outcome: 'cannot', why: oneLine(why, 400) };
 }

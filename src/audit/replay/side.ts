@@ -3,15 +3,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import { allowed, withoutNetwork } from './isolation';
-import type { ChildReady, Replayed, ReplayRequest } from './protocol';
+import { filterEnv, withoutNetwork } from './isolation';
+import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
 
 /** Longer than any history takes: code that hangs, or a history made to hang it. */
 export const PATIENCE_MS = 120_000;
 
 /** It has ended, or was ended, without an answer. */
-export class SideGone extends Error {
-  override readonly name = 'SideGone';
+export class ReplayProcessExit extends Error {
+  override readonly name = 'ReplayProcessExit';
 }
 
 export class Side {
@@ -32,18 +32,18 @@ export class Side {
     this.answers = this.lines[Symbol.asyncIterator]();
   }
 
-  /** @throws SideGone when it cannot be started */
+  /** @throws ReplayProcessExit when it cannot be started */
   static async start(bundle: string, patienceMs = PATIENCE_MS): Promise<{ side: Side; about: ChildReady }> {
     const [command, ...args] = [...withoutNetwork(), process.execPath, childPath(), bundle];
-    const side = new Side(spawn(command!, args, { env: allowed(process.env), stdio: ['pipe', 'pipe', 'pipe'] }), patienceMs);
+    const side = new Side(spawn(command!, args, { env: filterEnv(process.env), stdio: ['pipe', 'pipe', 'pipe'] }), patienceMs);
     return { side, about: (await side.next(PATIENCE_MS)) as ChildReady };
   }
 
-  /** @throws SideGone */
-  async replay(request: ReplayRequest): Promise<Replayed> {
+  /** @throws ReplayProcessExit */
+  async replay(request: ReplayRequest): Promise<ReplayResult> {
     const taken = this.child.stdin!.write(`${JSON.stringify(request)}\n`);
     if (!taken) await Promise.race([once(this.child.stdin!, 'drain'), once(this.child, 'exit')]);
-    return (await this.next(this.patienceMs)) as Replayed;
+    return (await this.next(this.patienceMs)) as ReplayResult;
   }
 
   /** Its work is done, or nobody waits for it any longer. */
@@ -56,17 +56,18 @@ export class Side {
   private async next(patienceMs: number): Promise<unknown> {
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new SideGone(`It took longer than ${patienceMs / 1000} s.`)), patienceMs);
+      timer = setTimeout(() => reject(new ReplayProcessExit(`It took longer than ${patienceMs / 1000} s.`)), patienceMs);
     });
     try {
       const line = await Promise.race([this.answers.next(), silence]);
-      if (line.done) throw new SideGone(`The process that replays has ended${this.said ? `: ${this.said.trim()}` : '.'}`);
+      if (line.done)
+        throw new ReplayProcessExit(`The process that replays has ended${this.said ? `: ${this.said.trim()}` : '.'}`);
       return JSON.parse(line.value);
     } catch (error) {
       this.stop();
-      throw error instanceof SideGone
+      throw error instanceof ReplayProcessExit
         ? error
-        : new SideGone(`The process that replays spoke nonsense: ${(error as Error).message}`);
+        : new ReplayProcessExit(`The process that replays spoke nonsense: ${(error as Error).message}`);
     } finally {
       clearTimeout(timer);
     }

@@ -1,6 +1,6 @@
 /** What a number of replays comes to. */
 import type { ReplayCode } from './code';
-import type { ChildReady, Replayed } from './protocol';
+import type { ChildReady, ReplayResult } from './protocol';
 
 export interface ReplaySummary {
   same: number;
@@ -28,7 +28,7 @@ export class Summing {
     this.sum.network = network;
   }
 
-  add({ outcome, events, harmless }: Replayed): void {
+  add({ outcome, events, harmless }: ReplayResult): void {
     this.sum[outcome] += 1;
     this.sum.events += events;
     for (const [reason, count] of Object.entries(harmless)) this.sum.harmless[reason] = (this.sum.harmless[reason] ?? 0) + count;
@@ -39,7 +39,7 @@ export class Summing {
 export const isSame = ({ differs, cannot }: ReplaySummary): boolean => differs === 0 && cannot === 0;
 
 /** One history, for people. */
-export function describeReplayed({ workflow_id, run_id, events, outcome, why, differences }: Replayed): string[] {
+export function describeReplay({ workflow_id, run_id, events, outcome, why, differences }: ReplayResult): string[] {
   const name = `${workflow_id} (run ${run_id})`;
   if (outcome === 'same') return [`same ${name}, ${events} events`];
   if (outcome === 'cannot') return [`cannot ${name}: ${why}`];

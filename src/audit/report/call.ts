@@ -2,12 +2,12 @@
 import { object, objectOrNull, text, textOrNull } from '../../record/fields';
 import type { ActivityCase, CallCase, TurnCase } from '../case-file';
 import type { Signature } from '../case-file/signatures';
-import { changed, inputBefore, modelsInput } from './changed';
+import { diffFields, inputBefore, modelsInput } from './changed';
 import { code, facts, type Node, type Text } from './doc';
 import type { Room } from './room';
 import { decisionText, fate, settledBy } from './tale';
 import { waitedMs } from './waits';
-import { between, beyondNote, count, duration, name, pretty, quoted, short, signed, when } from './words';
+import { between, beyondNote, count, duration, name, pretty, quote, short, describeSignature, when } from './words';
 
 export function callSection(call: CallCase, turn: TurnCase, id: string, room: Room): Node {
   const { tool, version, question, error, result, note, summary } = call;
@@ -47,13 +47,13 @@ function verdict({ verdict: said, reason }: CallCase): Text | null {
   if (said === null) return null;
   const words =
     { allow: 'allowed without a person', ask: 'a person had to be asked', rejected: 'refused by admission' }[said] ?? name(said);
-  return reason === null ? words : `${words}: ${quoted(reason)}`;
+  return reason === null ? words : `${words}: ${quote(reason)}`;
 }
 
 function inputNodes(call: CallCase, { calls }: TurnCase, room: Room): Node[] {
   const { input, askedInput, changes } = call;
-  const fields = changed(inputBefore(call, calls), input);
-  const wrote = input === null || changed(modelsInput(call), input).length > 0 ? askedInput : null;
+  const fields = diffFields(inputBefore(call, calls), input);
+  const wrote = input === null || diffFields(modelsInput(call), input).length > 0 ? askedInput : null;
   return [
     input === null
       ? { is: 'paragraph', text: 'Its input was left out, or never recorded.' }
@@ -74,7 +74,7 @@ function inputNodes(call: CallCase, { calls }: TurnCase, room: Room): Node[] {
 }
 
 function changeText({ hook, why, by }: CallCase['changes'][number]): Text {
-  return `Changed by ${text(by) !== '' ? name(text(by)) : `hook ${name(text(hook))}`}: ${quoted(text(why), 1000)}`;
+  return `Changed by ${text(by) !== '' ? name(text(by)) : `hook ${name(text(hook))}`}: ${quote(text(why), 1000)}`;
 }
 
 function questionNodes(call: CallCase, room: Room): Node[] {
@@ -136,7 +136,7 @@ function attempts({ activities }: CallCase): Node[] {
     duration(between(activity.startedAt ?? activity.scheduledAt, activity.endedAt)),
     String(activity.attempts),
     name(activity.worker ?? 'none'),
-    ended(activity),
+    describeEnd(activity),
   ]);
   return [{ is: 'table', caption: 'What ran for it', head: ['what', 'began', 'took', 'attempts', 'worker', 'ended'], rows }];
 }
@@ -151,11 +151,11 @@ const WHAT: Readonly<Record<string, string>> = {
   closeSubTurn: "end of the sub-agent's turn",
 };
 
-function ended({ outcome, failure, lastFailure, attempts: many, output, takenBack }: ActivityCase): string {
+function describeEnd({ outcome, failure, lastFailure, attempts: many, output, takenBack }: ActivityCase): string {
   const told = object(object(output).outcome ?? object(output).settled ?? output);
   const effect = textOrNull(told.effect);
-  const before = many > 1 && lastFailure ? `; the attempt before: ${quoted(lastFailure)}` : '';
-  const how = failure === null ? outcome.replace('_', ' ') : `${outcome.replace('_', ' ')}: ${quoted(failure)}`;
+  const before = many > 1 && lastFailure ? `; the attempt before: ${quote(lastFailure)}` : '';
+  const how = failure === null ? outcome.replace('_', ' ') : `${outcome.replace('_', ' ')}: ${quote(failure)}`;
   return `${how}${effect === null ? '' : `, effect ${name(effect)}`}${before}${takenBack ? '; taken back by a reset' : ''}`;
 }
 
@@ -163,9 +163,9 @@ function settlements({ settlements: all }: CallCase): Node[] {
   if (all.length === 0) return [];
   const items = all.map((settled): Text => {
     const { outcome, note, evidence, at, signature, claims } = settled;
-    const proved = `${signed(signature as Signature)}${beyondNote(objectOrNull(claims ?? null), note ?? null)}`;
+    const proved = `${describeSignature(signature as Signature)}${beyondNote(objectOrNull(claims ?? null), note ?? null)}`;
     const sure = text(settled.by) === '' ? '' : ` (${proved})`;
-    return `${settledBy(settled)}${sure}, ${when(textOrNull(at))}: ${name(text(outcome))}${text(note) ? `, ${quoted(text(note))}` : ''}${text(evidence) ? `; evidence: ${quoted(text(evidence), 1000)}` : ''}`;
+    return `${settledBy(settled)}${sure}, ${when(textOrNull(at))}: ${name(text(outcome))}${text(note) ? `, ${quote(text(note))}` : ''}${text(evidence) ? `; evidence: ${quote(text(evidence), 1000)}` : ''}`;
   });
   return [
     { is: 'heading', text: 'Settled' },

@@ -5,7 +5,7 @@ import { parseJson } from '../../shared/json/parse-json';
 import type { CallCase } from '../case-file';
 import { name } from './words';
 
-export interface Changed {
+export interface FieldChange {
   field: string;
   before: string;
   after: string;
@@ -13,7 +13,7 @@ export interface Changed {
 
 const LONGEST = 400;
 
-export function changed(before: JsonObject | null, after: JsonObject | null): Changed[] {
+export function diffFields(before: JsonObject | null, after: JsonObject | null): FieldChange[] {
   if (before === null || after === null) return [];
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return fields

@@ -2,7 +2,7 @@
 import type { CallCase, CaseFile, TurnCase } from '../case-file';
 import type { Node, Text } from './doc';
 import { fate } from './tale';
-import { between, dollars, duration, name, pretty, quoted, short, when } from './words';
+import { between, dollars, duration, name, pretty, quote, short, when } from './words';
 
 export function comparison(left: CaseFile, right: CaseFile): Node[] {
   const [a, b] = [left.turns[0], right.turns[0]];
@@ -20,7 +20,7 @@ const TURN_ROWS: [string, (turn: TurnCase) => string][] = [
   ['turn', ({ turnId }) => name(turnId)],
   ['agent', ({ agent }) => name(agent)],
   ['asked by', ({ requester }) => name(requester)],
-  ['asked', ({ asked }) => (asked === null ? 'unknown' : quoted(asked))],
+  ['asked', ({ asked }) => (asked === null ? 'unknown' : quote(asked))],
   ['began', ({ startedAt }) => when(startedAt)],
   ['took', ({ startedAt, endedAt }) => duration(between(startedAt, endedAt))],
   ['state', ({ state }) => name(state)],
@@ -29,7 +29,7 @@ const TURN_ROWS: [string, (turn: TurnCase) => string][] = [
   ['rules', ({ policyRef }) => short(policyRef)],
   ['model requests', ({ steps }) => String(steps.length)],
   ['cost', ({ usage }) => dollars(usage.costUsd)],
-  ['answer', ({ answer }) => (answer === null ? 'none' : quoted(answer))],
+  ['answer', ({ answer }) => (answer === null ? 'none' : quote(answer))],
 ];
 
 const MOST = 200;
@@ -52,7 +52,7 @@ function keyOf({ id, revision }: CallCase): string {
 function callText(call: CallCase | undefined): string {
   if (!call) return 'there is none';
   const people = call.decisions.map(({ decision, by }) => `${name(decision)} by ${name(by)}`).join(', ');
-  return `${name(call.tool)} ${quoted(pretty(call.input), 200)}; ${call.verdict ?? 'no verdict'}${people ? `; ${people}` : ''}; ${fate(call)}`;
+  return `${name(call.tool)} ${quote(pretty(call.input), 200)}; ${call.verdict ?? 'no verdict'}${people ? `; ${people}` : ''}; ${fate(call)}`;
 }
 
 function table(caption: string, rows: [string, string, string][]): Node {

@@ -39,7 +39,7 @@ export function facts(rows: [string, Text | null | undefined | false][]): Node[]
 }
 
 /** What the verifier has said of the file, in words. */
-export interface Verified {
+export interface VerificationSummary {
   tone: Exclude<Tone, 'plain'>;
   /** One sentence: never a bare "valid". */
   headline: string;

@@ -1,30 +1,30 @@
 /** The report: a bundle for whoever has to understand it now. The same document as HTML and as Markdown. */
 import type { CaseFile } from '../case-file';
 import { comparison } from './compare';
-import { code, facts, type Doc, type Node, type Verified } from './doc';
+import { code, facts, type Doc, type Node, type VerificationSummary } from './doc';
 import { Room } from './room';
 import { turnSection } from './sections';
-import { count, name, quoted } from './words';
+import { count, name, quote } from './words';
 
 export { html } from './html';
 export { markdown } from './markdown';
-export { verified } from './verification';
+export { summarizeVerification } from './verification';
 export type { Doc } from './doc';
 
-export interface Reported {
+export interface ReportInput {
   file: CaseFile;
   /** Null: nobody has looked. */
-  verification: Verified | null;
+  verification: VerificationSummary | null;
 }
 
 const MOST_TURNS = 100;
 
-export function report(reported: Reported): Doc {
+export function report(reported: ReportInput): Doc {
   return { title: titleOf(reported.file), body: bodyOf(reported, new Room()) };
 }
 
 /** Two bundles side by side: what differs first, then both. */
-export function compared(left: Reported, right: Reported): Doc {
+export function reportComparison(left: ReportInput, right: ReportInput): Doc {
   const room = new Room();
   return {
     title: `${titleOf(left.file)} and ${titleOf(right.file)}`.replace('and Audit report:', 'and'),
@@ -45,7 +45,7 @@ function titleOf({ bundle }: CaseFile): string {
   return `Audit report: ${name(bundle.subject.kind)} ${name(bundle.subject.id)}`;
 }
 
-function bodyOf({ file, verification }: Reported, room: Room): Node[] {
+function bodyOf({ file, verification }: ReportInput, room: Room): Node[] {
   const turns = file.turns.slice(0, MOST_TURNS);
   const more = file.turns.length - turns.length;
   return [
@@ -56,16 +56,16 @@ function bodyOf({ file, verification }: Reported, room: Room): Node[] {
   ];
 }
 
-function trust({ fault, end, leftOut }: CaseFile, verification: Verified | null): Node[] {
+function trust({ fault, end, leftOut }: CaseFile, verification: VerificationSummary | null): Node[] {
   const { tone, headline, details } = verification ?? NOT_VERIFIED;
   const lines = [
     ...details,
-    ...(fault ? [`Reading ended at line ${fault.n}: ${quoted(fault.reason, 400)} What stands below comes before it.`] : []),
+    ...(fault ? [`Reading ended at line ${fault.n}: ${quote(fault.reason, 400)} What stands below comes before it.`] : []),
     ...(end === null && !fault ? ['The file has no last line: it was cut short.'] : []),
     ...(end && !end.complete ? ['The bundle says itself that it is not complete.'] : []),
     ...(end?.redaction
       ? [
-          `It was redacted: ${count(leftOut.parts, 'part')} and ${count(leftOut.payloads, 'payload')} of the history were left out. Reason: ${quoted(end.redaction.reason)}`,
+          `It was redacted: ${count(leftOut.parts, 'part')} and ${count(leftOut.payloads, 'payload')} of the history were left out. Reason: ${quote(end.redaction.reason)}`,
         ]
       : []),
     ...(leftOut.tooLarge > 0
@@ -75,7 +75,7 @@ function trust({ fault, end, leftOut }: CaseFile, verification: Verified | null)
   return [{ is: 'notice', tone: fault ? 'bad' : tone, title: headline, items: lines }];
 }
 
-const NOT_VERIFIED: Verified = {
+const NOT_VERIFIED: VerificationSummary = {
   tone: 'warn',
   headline: 'Nobody has verified this bundle yet.',
   details: [

@@ -4,9 +4,9 @@ import type { BlockCase, CallCase, TurnCase, Usage } from '../case-file';
 import { callSection } from './call';
 import { code, facts, type Node, type Text } from './doc';
 import type { Room } from './room';
-import { taleOf } from './tale';
+import { narrate } from './tale';
 import { timeline } from './timeline';
-import { between, count, dollars, duration, name, pretty, quoted, short, signed, when } from './words';
+import { between, count, dollars, duration, name, pretty, quote, short, describeSignature, when } from './words';
 
 const MOST_CALLS = 400;
 const MOST_BLOCKS = 1500;
@@ -16,7 +16,7 @@ export function turnSection(turn: TurnCase, room: Room): Node {
   const ids = new Map(turn.calls.map((call) => [call, room.id()]));
   const idOf = (call: CallCase) => ids.get(call)!;
   const calls = turn.calls.slice(0, MOST_CALLS);
-  const tale = taleOf(turn, idOf);
+  const tale = narrate(turn, idOf);
   const more = turn.calls.length - calls.length;
   const part = (title: Text, body: Node[]): Node[] => (body.length === 0 ? [] : [{ is: 'section', id: room.id(), title, body }]);
   return {
@@ -78,12 +78,12 @@ function messages({ messages: all, ignored }: TurnCase, room: Room): Node[] {
       when(at),
       `${channel} ${name(what)}`,
       identity === null ? '' : name(identity),
-      body === null ? 'left out, or unreadable' : quoted(room.cut(JSON.stringify(body), 1000), 1000),
-      accepted === null ? '' : accepted ? 'accepted' : `refused: ${quoted(answer ?? '')}`,
+      body === null ? 'left out, or unreadable' : quote(room.cut(JSON.stringify(body), 1000), 1000),
+      accepted === null ? '' : accepted ? 'accepted' : `refused: ${quote(answer ?? '')}`,
     ]);
   const last = ignored.last.map(
     ({ at, signal, reason, identity }): Text =>
-      `${when(textOrNull(at))}: ${name(text(signal))}${text(identity) ? `, sent as ${name(text(identity))}` : ''}: ${quoted(text(reason))}`,
+      `${when(textOrNull(at))}: ${name(text(signal))}${text(identity) ? `, sent as ${name(text(identity))}` : ''}: ${quote(text(reason))}`,
   );
   return [
     ...(rows.length === 0
@@ -136,7 +136,7 @@ function blockNode({ kind, at, ref, bodies, own, onChain, signature }: BlockCase
   const left = own && !onChain ? '; on a branch that a reset has left' : '';
   const title = `${role === null ? kindName(kind) : `message of the ${name(role)}`}, ${when(at)} (block ${short(ref)}${left})`;
   const parts = kind === 'message' ? bodies.slice(1) : bodies;
-  const said = steered(bodies[0], signature);
+  const said = describeSteer(bodies[0], signature);
   const quotes = parts.map((body): Node =>
     body === null
       ? { is: 'paragraph', text: 'A part that was left out, or is too large to show.' }
@@ -150,13 +150,13 @@ function kindName(kind: string): string {
 }
 
 /** Who has said it to the running turn. */
-function steered(head: BlockCase['bodies'][number] | undefined, signature: BlockCase['signature']): Node[] {
+function describeSteer(head: BlockCase['bodies'][number] | undefined, signature: BlockCase['signature']): Node[] {
   const steer = object(object(head).steer);
   if (text(steer.by) === '') return [];
   return [
     {
       is: 'paragraph',
-      text: `Said to the running turn by ${name(text(steer.by))} (${signed(signature)}).`,
+      text: `Said to the running turn by ${name(text(steer.by))} (${describeSignature(signature)}).`,
     },
   ];
 }
@@ -187,7 +187,7 @@ function particulars(turn: TurnCase): Node[] {
     name(began),
     when(startedAt),
     endedAt === null ? '' : when(endedAt),
-    `${ended === null ? 'has not ended' : name(ended)}${by ? `, by ${name(by)}` : ''}${reason ? `: ${quoted(reason)}` : ''}`,
+    `${ended === null ? 'has not ended' : name(ended)}${by ? `, by ${name(by)}` : ''}${reason ? `: ${quote(reason)}` : ''}`,
     String(events),
   ]);
   return [
@@ -196,7 +196,7 @@ function particulars(turn: TurnCase): Node[] {
       ['workflow', code(turn.workflowId)],
       ['agent', name(turn.agent)],
       ['model', turn.model && name(turn.model)],
-      ['asked by', `${name(turn.requester)} (${signed(turn.startSignature)})`],
+      ['asked by', `${name(turn.requester)} (${describeSignature(turn.startSignature)})`],
       ['session', turn.sessionId && name(turn.sessionId)],
       ['trace', turn.traceId && code(turn.traceId)],
       ['began', when(turn.startedAt)],

@@ -2,7 +2,7 @@
 import { object, text, textOrNull } from '../../record/fields';
 import type { ActivityCase, CallCase, StepCase, TurnCase } from '../case-file';
 import { waitOf } from './waits';
-import { between, count, duration, ms, name, quoted } from './words';
+import { between, count, duration, ms, name, quote } from './words';
 
 export type BarKind = 'model' | 'run' | 'wait' | 'retry' | 'admit';
 export type MarkKind = 'approve' | 'deny' | 'edit' | 'expired' | 'effect' | 'trouble' | 'message' | 'other';
@@ -120,7 +120,7 @@ function activityBars(activity: ActivityCase, kind: BarKind, end: number, what: 
   const to = ms(endedAt) ?? end;
   const bars: Bar[] = [];
   if (attempts > 1) {
-    const why = lastFailure === null ? '' : `, the last time: ${quoted(lastFailure, 120)}`;
+    const why = lastFailure === null ? '' : `, the last time: ${quote(lastFailure, 120)}`;
     bars.push({ kind: 'retry', from, to: begun, says: `${count(attempts - 1, 'attempt')} failed${why}`, takenBack });
   }
   const how =
@@ -128,7 +128,7 @@ function activityBars(activity: ActivityCase, kind: BarKind, end: number, what: 
       ? ''
       : outcome === 'running'
         ? ', not ended'
-        : `, ${outcome}: ${quoted(failure ?? 'no reason recorded', 120)}`;
+        : `, ${outcome}: ${quote(failure ?? 'no reason recorded', 120)}`;
   const took = duration(between(startedAt ?? scheduledAt, endedAt));
   bars.push({ kind, from: attempts > 1 ? begun : Math.min(from, begun), to, says: `${what}, ${took}${how}`, takenBack });
   return bars;

@@ -3,12 +3,12 @@ import type { Json } from '../../shared/json/json';
 import { object, text, textOrNull } from '../../record/fields';
 import { hasReadOutsiders } from '../case-file/outsiders';
 import type { CallCase, DecisionCase, TurnCase } from '../case-file';
-import { changed, inputBefore } from './changed';
+import { diffFields, inputBefore } from './changed';
 import type { Text } from './doc';
 import { waitedTogetherMs } from './waits';
-import { between, count, dollars, duration, name, proof, quoted, when } from './words';
+import { between, count, dollars, duration, name, proof, quote, when } from './words';
 
-export interface Tale {
+export interface Narrative {
   asked: Text;
   done: Text[];
   allowed: Text[];
@@ -19,20 +19,20 @@ export interface Tale {
 /** The turn of a call, and the id of its section. */
 export type IdOf = (call: CallCase) => string;
 
-export function taleOf(turn: TurnCase, idOf: IdOf): Tale {
+export function narrate(turn: TurnCase, idOf: IdOf): Narrative {
   return {
-    asked: asked(turn),
-    done: done(turn, idOf),
-    allowed: allowed(turn, idOf),
+    asked: describeRequest(turn),
+    done: describeActions(turn, idOf),
+    allowed: describeApprovals(turn, idOf),
     unknown: unknown(turn, idOf),
     look: look(turn, idOf),
   };
 }
 
-function asked({ requester, agent, asked: what, startedAt, direct, startSignature }: TurnCase): Text {
+function describeRequest({ requester, agent, asked: what, startedAt, direct, startSignature }: TurnCase): Text {
   const who = `${name(requester)}${startSignature === null ? '' : ` (${START[startSignature]})`}`;
   const whom = direct ? 'called a tool directly' : `asked the agent ${name(agent)}`;
-  return `${who} ${whom}, ${when(startedAt)}: ${what === null ? 'what, the bundle does not tell (it was left out, or never recorded).' : quoted(what, 500)}`;
+  return `${who} ${whom}, ${when(startedAt)}: ${what === null ? 'what, the bundle does not tell (it was left out, or never recorded).' : quote(what, 500)}`;
 }
 
 const START = {
@@ -41,7 +41,7 @@ const START = {
   'not checked': 'with a start that bears a signature, not checked',
 } as const;
 
-function done(turn: TurnCase, idOf: IdOf): Text[] {
+function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
   const calls = current(turn);
   const acted = calls.filter(isActing);
   const took = duration(between(turn.startedAt, turn.endedAt));
@@ -55,10 +55,10 @@ function done(turn: TurnCase, idOf: IdOf): Text[] {
   const waited = waitedTogetherMs(turn.calls);
   return [
     `${how} ${work}${waited > 0 ? `; ${duration(waited)} of waiting for people` : ''}.`,
-    ...(turn.reason ? [`Reason: ${quoted(turn.reason, 400)}`] : []),
+    ...(turn.reason ? [`Reason: ${quote(turn.reason, 400)}`] : []),
     ...acted.map((call): Text => [link(call, idOf), ` ${fate(call)} ${what(call)}`.trimEnd()]),
     ...(acted.length === 0 ? ['Nothing that acts on the world outside was called.'] : []),
-    ...(turn.answer ? [`Its answer: ${quoted(turn.answer, 500)}`] : []),
+    ...(turn.answer ? [`Its answer: ${quote(turn.answer, 500)}`] : []),
   ];
 }
 
@@ -68,10 +68,10 @@ const MOST_FIELDS = 12;
 function what({ question, input }: CallCase): string {
   const preview = question?.preview ?? null;
   const fields = Object.entries(input ?? {});
-  const told = fields.slice(0, MOST_FIELDS).map(([field, value]) => `${name(field)} ${quoted(oneLine(value), 120)}`);
+  const told = fields.slice(0, MOST_FIELDS).map(([field, value]) => `${name(field)} ${quote(oneLine(value), 120)}`);
   const more = fields.length > told.length ? [`${count(fields.length - told.length, 'more field')}`] : [];
   return [
-    ...(preview === null ? [] : [`Shown as ${quoted(oneLine(preview), 300)}.`]),
+    ...(preview === null ? [] : [`Shown as ${quote(oneLine(preview), 300)}.`]),
     ...(told.length === 0 ? [] : [`Its input: ${[...told, ...more].join(', ')}.`]),
   ].join(' ');
 }
@@ -80,7 +80,7 @@ function oneLine(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function allowed(turn: TurnCase, idOf: IdOf): Text[] {
+function describeApprovals(turn: TurnCase, idOf: IdOf): Text[] {
   return turn.calls
     .filter((call) => isActing(call) || call.decisions.length > 0)
     .map((call): Text => {
@@ -97,7 +97,7 @@ export function decisionText(given: DecisionCase): string {
   const { decision, by, at, note } = given;
   if (decision === 'expired') return `expired${at === null ? '' : ` ${when(at)}`}: nobody decided in time`;
   const sure = proof(given);
-  return `${SAID[decision] ?? name(decision)} by ${name(by)}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quoted(note)}`}`;
+  return `${DECISION_WORDS[decision] ?? name(decision)} by ${name(by)}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quote(note)}`}`;
 }
 
 function unknown(turn: TurnCase, idOf: IdOf): Text[] {
@@ -123,7 +123,7 @@ function unknown(turn: TurnCase, idOf: IdOf): Text[] {
       : []),
     ...(turn.startSignature === 'holds'
       ? []
-      : [`Whether ${name(turn.requester)} really started it: ${UNPROVED[turn.startSignature ?? 'none']}.`]),
+      : [`Whether ${name(turn.requester)} really started it: ${UNPROVED_START[turn.startSignature ?? 'none']}.`]),
     ...(steers.length > 0
       ? [
           `Who really said ${count(steers.length, 'message')} to the running turn: there are signatures, and they are not checked.`,
@@ -134,7 +134,7 @@ function unknown(turn: TurnCase, idOf: IdOf): Text[] {
   ];
 }
 
-const UNPROVED = {
+const UNPROVED_START = {
   none: 'the start is not signed',
   'does not hold': 'the signature on its start does not hold',
   'not checked': 'the signature on its start is not checked',
@@ -143,7 +143,7 @@ const UNPROVED = {
 function look(turn: TurnCase, idOf: IdOf): Text[] {
   const found: Text[] = [];
   const { by, told } = turn.outsiders;
-  if (by.length > 0) found.push(`What outsiders wrote is in this record: it came by ${named(by)}.`);
+  if (by.length > 0) found.push(`What outsiders wrote is in this record: it came by ${listNames(by)}.`);
   else if (told) found.push('What outsiders wrote is in this record: the rules were told so.');
   for (const call of turn.calls) {
     const { decisions, activities, question } = call;
@@ -158,30 +158,30 @@ function look(turn: TurnCase, idOf: IdOf): Text[] {
       ]);
     if (call.changes.some(({ by }) => typeof by !== 'string')) found.push([link(call, idOf), ' a hook changed the input.']);
     for (const { kind, text: why } of question?.held ?? [])
-      found.push([link(call, idOf), ` was asked about again (${name(text(kind))}): ${quoted(text(why))}`]);
+      found.push([link(call, idOf), ` was asked about again (${name(text(kind))}): ${quote(text(why))}`]);
     const runs = activities.filter(({ type }) => type === 'runCall');
     const tries = runs.reduce((sum, { attempts }) => sum + Math.max(attempts, 1), 0);
     if (tries > 1) found.push([link(call, idOf), ` took ${count(tries, 'attempt')}.`]);
     for (const { outcome, failure } of runs.filter(({ outcome: how }) => how === 'failed' || how === 'timed_out'))
-      found.push([link(call, idOf), ` an attempt was lost (${outcome}): ${quoted(failure ?? 'no reason recorded')}`]);
+      found.push([link(call, idOf), ` an attempt was lost (${outcome}): ${quote(failure ?? 'no reason recorded')}`]);
     for (const settled of call.settlements)
       found.push([link(call, idOf), ` was in doubt, and ${settledBy(settled)} found out: ${name(text(settled.outcome))}.`]);
     if (activities.some(({ type, takenBack }) => type === 'runCall' && takenBack))
       found.push([link(call, idOf), ' ran before the workflow was reset; what it did stays done.']);
     if (call.verdict === 'rejected')
-      found.push([link(call, idOf), ` was refused by admission: ${quoted(text(call.error?.message) || call.reason || '')}`]);
+      found.push([link(call, idOf), ` was refused by admission: ${quote(text(call.error?.message) || call.reason || '')}`]);
   }
   for (const { began, startedAt, reason } of turn.runs)
-    if (began === 'reset') found.push(`The workflow was reset, ${when(startedAt)}${reason ? `: ${quoted(reason)}` : ''}.`);
+    if (began === 'reset') found.push(`The workflow was reset, ${when(startedAt)}${reason ? `: ${quote(reason)}` : ''}.`);
   for (const { ended, reason, by, endedAt } of turn.runs)
     if (ended === 'terminated')
       found.push(
-        `The workflow was terminated${by ? ` by ${name(by)}` : ''}, ${when(endedAt)}${reason ? `: ${quoted(reason)}` : ''}.`,
+        `The workflow was terminated${by ? ` by ${name(by)}` : ''}, ${when(endedAt)}${reason ? `: ${quote(reason)}` : ''}.`,
       );
   for (const { name: what, body, at } of turn.messages)
     if (what === 'steer')
       found.push(
-        `${name(text(object(body).by))} said something to the running turn, ${when(at)}: ${quoted(text(object(body).text))}`,
+        `${name(text(object(body).by))} said something to the running turn, ${when(at)}: ${quote(text(object(body).text))}`,
       );
   if (turn.ignored.count > 0)
     found.push(
@@ -192,7 +192,7 @@ function look(turn: TurnCase, idOf: IdOf): Text[] {
 
 const MOST_NAMES = 10;
 
-function named(all: readonly string[]): string {
+function listNames(all: readonly string[]): string {
   const more = all.length - MOST_NAMES;
   return [...all.slice(0, MOST_NAMES).map(name), ...(more > 0 ? [count(more, 'more tool')] : [])].join(', ');
 }
@@ -211,8 +211,8 @@ function edits(call: CallCase, { calls }: TurnCase): string {
   const next = calls.find(
     ({ id, revision, takenBack }) => id === call.id && revision === call.revision + 1 && takenBack === call.takenBack,
   );
-  const fields = next ? changed(inputBefore(next, calls), next.input) : [];
-  return fields.map(({ field, before, after }) => `${field} from ${quoted(before, 120)} to ${quoted(after, 120)}`).join('; ');
+  const fields = next ? diffFields(inputBefore(next, calls), next.input) : [];
+  return fields.map(({ field, before, after }) => `${field} from ${quote(before, 120)} to ${quote(after, 120)}`).join('; ');
 }
 
 export function settledBy({ by, probe }: CallCase['settlements'][number]): string {
@@ -229,7 +229,7 @@ export function fate({ state, effect, record, error }: CallCase): string {
   if (state === null) return 'came to no end in this record.';
   const why = textOrNull(error?.message);
   const told = PREDICATES[state] ?? `is in state ${name(state)}`;
-  return `${told}${why === null || state === 'superseded' ? '' : `: ${quoted(why)}`}.`;
+  return `${told}${why === null || state === 'superseded' ? '' : `: ${quote(why)}`}.`;
 }
 
 const PREDICATES: Readonly<Record<string, string>> = {
@@ -255,7 +255,12 @@ const STATES: Readonly<Record<string, string>> = {
   refused: 'refused: every call that would have acted was refused',
 };
 
-const SAID: Readonly<Record<string, string>> = { approve: 'approved', deny: 'denied', edit: 'changed', settle: 'settled' };
+const DECISION_WORDS: Readonly<Record<string, string>> = {
+  approve: 'approved',
+  deny: 'denied',
+  edit: 'changed',
+  settle: 'settled',
+};
 
 /** Acts on the world, or was held for a person. */
 export function isActing({ class: kind, effect, question }: CallCase): boolean {

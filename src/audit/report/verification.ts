@@ -2,9 +2,9 @@
 import type { Verification } from '../verify';
 import { capital } from '../verify/fault';
 import { describeVerification } from '../verify/sentence';
-import type { Verified } from './doc';
+import type { VerificationSummary } from './doc';
 
-export function verified(result: Verification): Verified {
+export function summarizeVerification(result: Verification): VerificationSummary {
   const [headline = '', ...details] = describeVerification(result);
   const { verdict, complete, signatures, bad_starts: bad, unchecked_decisions: unchecked } = result;
   const proved = bad === 0 && unchecked === 0 && [...signatures.values()].every((state) => state === 'holds');

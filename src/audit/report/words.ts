@@ -47,7 +47,7 @@ export function name(of: string): string {
 }
 
 /** One line of somebody's text, in quotation marks. */
-export function quoted(said: string, most = 240): string {
+export function quote(said: string, most = 240): string {
   const line = visible(said).replace(/\s+/g, ' ').trim();
   const cut = [...line].slice(0, most).join('');
   return `“${cut}${cut.length < line.length ? '…' : ''}”`;
@@ -72,8 +72,8 @@ export function proof({
 }: Pick<DecisionCase, 'claims' | 'by' | 'decision' | 'signature' | 'note'>): string {
   if (decision === 'expired' || by === '') return '';
   if (signature === null) return NOT_PROVED;
-  if (claims === null) return signed(signature);
-  return `signed with key ${name(text(claims.kid))}, ${CHECKED[signature]}${beyondNote(claims, note)}`;
+  if (claims === null) return describeSignature(signature);
+  return `signed with key ${name(text(claims.kid))}, ${SIGNATURE_WORDS[signature]}${beyondNote(claims, note)}`;
 }
 
 /** Said where the signature does not cover the note beside it. */
@@ -82,9 +82,9 @@ export function beyondNote(claims: JsonObject | null, note: Json): string {
 }
 
 const NOT_PROVED = 'name as given, not proved';
-const CHECKED = { holds: 'checked', 'does not hold': 'which does not hold', 'not checked': 'not checked' } as const;
+const SIGNATURE_WORDS = { holds: 'checked', 'does not hold': 'which does not hold', 'not checked': 'not checked' } as const;
 
 /** The same where the key is not told. */
-export function signed(signature: Signature): string {
-  return signature === null ? NOT_PROVED : `signed, ${CHECKED[signature]}`;
+export function describeSignature(signature: Signature): string {
+  return signature === null ? NOT_PROVED : `signed, ${SIGNATURE_WORDS[signature]}`;
 }

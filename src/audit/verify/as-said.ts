@@ -7,15 +7,15 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody, RunBody } from '../format/lines';
 import type { Blocks } from './blocks';
-import { quoted } from './fault';
+import { quote } from './fault';
 import type { History, Report } from './history';
 import { decisionsIn } from './kept-said';
-import { Questions, type Scheduled } from './questions';
+import { Questions, type ScheduledActivity } from './questions';
 import { principalOf, Sayings, wordsOf, type Saying, type Words } from './sayings';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
 /** A signed decision that a worker found good. */
-interface Checked {
+interface CheckedDecision {
   value: JsonObject;
   principal: Json | undefined;
   run: string;
@@ -25,15 +25,15 @@ interface Checked {
 }
 
 /** Another input, as admission was given it. */
-interface Edited {
+interface AdmittedEdit {
   call: JsonObject;
   said: string | null;
 }
 
-const SPOKEN = new Set<Json | undefined>(['approve', 'deny', 'edit']);
+const ANSWER_KINDS = new Set<Json | undefined>(['approve', 'deny', 'edit']);
 const ALIVE = new Set<Json | undefined>(['claimed', 'applied', 'in_doubt']);
 
-export class AsSaid {
+export class DecisionChecks {
   private readonly sayings = new Sayings();
   private readonly questions = new Questions(this.sayings);
   private place = 0;
@@ -41,8 +41,8 @@ export class AsSaid {
   /** An argument or a result of an activity was left out. */
   private unknown = false;
   private readonly heard = new Set<string>();
-  private readonly checked: Checked[] = [];
-  private readonly edits: Edited[] = [];
+  private readonly checked: CheckedDecision[] = [];
+  private readonly edits: AdmittedEdit[] = [];
   /** By call: digests that people were asked about. */
   private readonly digests = new Map<string, Set<string>>();
   /** By card; digests whose question names its run: an older build did not. */
@@ -71,8 +71,8 @@ export class AsSaid {
     if (type === 'WORKFLOW_EXECUTION_STARTED') run.before = text(attributes.continuedExecutionRunId) || null;
     if (type === 'WORKFLOW_TASK_COMPLETED') this.tasks += 1;
     this.sayings.hear(event, { place: this.place, run: run.id, own, tasks: this.tasks });
-    if (type === 'ACTIVITY_TASK_SCHEDULED') this.scheduled(event, attributes, own);
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, own);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.checkActivity(event, attributes, own);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.checkResult(attributes, own);
   }
 
   part({ ref, part }: PartBody): void {
@@ -85,8 +85,8 @@ export class AsSaid {
     const body = this.bodies.get(block.parts[0] ?? '');
     if (block.kind !== 'decision' || body === undefined || !this.blocks.own.has(ref)) return;
     if (!this.knows || !this.unknown) return;
-    if (SPOKEN.has(body.decision) && this.sayings.of(wordsOf(body)).length === 0)
-      report('B13', `The transcript has a decision of ${quoted(body.by)} in other words than the signal or update that gave it`);
+    if (ANSWER_KINDS.has(body.decision) && this.sayings.of(wordsOf(body)).length === 0)
+      report('B13', `The transcript has a decision of ${quote(body.by)} in other words than the signal or update that gave it`);
   }
 
   /** T9: what was claimed in a run was approved in it. */
@@ -108,7 +108,7 @@ export class AsSaid {
     return this.knows && !this.unknown && this.named.has(text(digest));
   }
 
-  private scheduled(event: JsonObject, { activityType, input }: JsonObject, own: boolean): void {
+  private checkActivity(event: JsonObject, { activityType, input }: JsonObject, own: boolean): void {
     const type = text(object(activityType).name);
     const payload = firstPayload(input);
     this.unknown ||= payload === UNKNOWN;
@@ -124,14 +124,14 @@ export class AsSaid {
       if (!this.questions.areAnswers(this.questions.run, value, this.place))
         this.report('T9', 'The call was to run by an approval that nobody had given since the run had asked for it');
     if (type === 'keepSaid') this.hear(undefined, decisionsIn(value.said));
-    if (type === 'settleEffect') this.settled(value, call);
-    if (type === 'admitCall' && isJsonObject(value.edit)) this.edited(value.edit, call);
+    if (type === 'settleEffect') this.checkSettlements(value, call);
+    if (type === 'admitCall' && isJsonObject(value.edit)) this.checkEdit(value.edit, call);
     if (type === 'checkDecision') this.checks(value);
-    if (type === 'forwardDecision' && this.knows && !this.sayings.sent(value.body))
+    if (type === 'forwardDecision' && this.knows && !this.sayings.wasSent(value.body))
       this.report('H9', 'A decision was passed on to a turn below that nobody has sent');
   }
 
-  private completed({ scheduledEventId, result }: JsonObject, own: boolean): void {
+  private checkResult({ scheduledEventId, result }: JsonObject, own: boolean): void {
     const { run } = this.questions;
     const { type, value, place: began } = run.scheduled.get(text(scheduledEventId)) ?? NOTHING;
     const payload = firstPayload(result);
@@ -147,7 +147,7 @@ export class AsSaid {
       const { principal } = said;
       const { attestation } = value; // absent where the argument was left out
       if (said.ok === true && this.knows && attestation !== undefined && principal !== principalOf(text(attestation)))
-        this.report('H9', `A worker is said to have found good that ${quoted(principal)} signed, and another has signed it`);
+        this.report('H9', `A worker is said to have found good that ${quote(principal)} signed, and another has signed it`);
       if (said.ok === true) this.checked.push({ value, principal, run: run.id, began, ended: this.place, tasks: this.tasks });
     }
     const ran = type === 'openSubTurn' ? said.open === true : said.state === 'succeeded' && call.class !== 'destructive';
@@ -167,7 +167,7 @@ export class AsSaid {
   /** H9: decisions that an activity is given. Each is looked at once. */
   private hear(call: Json | undefined, ...said: (Json | undefined)[][]): void {
     for (const one of said.flat()) {
-      if (!isJsonObject(one) || !SPOKEN.has(one.decision) || typeof one.digest !== 'string') continue;
+      if (!isJsonObject(one) || !ANSWER_KINDS.has(one.decision) || typeof one.digest !== 'string') continue;
       const key = `${text(call)} ${hashOf(one)}`;
       if (this.heard.has(key)) continue;
       this.heard.add(key);
@@ -175,35 +175,35 @@ export class AsSaid {
       const words = wordsOf(one);
       const said = this.sayings.of(words);
       if (said.length === 0)
-        this.report('H9', `A decision of ${quoted(one.by)} stands in other words than the signal or update that gave it`);
-      else if (!this.unknown) this.known(one, words, call);
+        this.report('H9', `A decision of ${quote(one.by)} stands in other words than the signal or update that gave it`);
+      else if (!this.unknown) this.checkCountedDecision(one, words, call);
       const { given_in = null } = one;
       if (given_in !== null && said.length > 0 && !this.unknown && !said.some(({ run }) => run === given_in))
-        this.report('H9', `A decision of ${quoted(one.by)} is said to have been given in another run than it was`);
+        this.report('H9', `A decision of ${quote(one.by)} is said to have been given in another run than it was`);
     }
   }
 
   /** H9: what was signed was found good; another input was admitted. */
-  private known(one: JsonObject, { kind, digest, attestation, outcome }: Words, call: Json | undefined): void {
+  private checkCountedDecision(one: JsonObject, { kind, digest, attestation, outcome }: Words, call: Json | undefined): void {
     const decision = one.decision === 'edit' ? 'edit' : kind;
     if (typeof attestation === 'string' && this.good({ decision, digest, outcome, attestation, by: one.by }).length === 0)
-      this.report('H9', `No worker has found the signed decision of ${quoted(one.by)} good, and it counted`);
+      this.report('H9', `No worker has found the signed decision of ${quote(one.by)} good, and it counted`);
     if (one.decision !== 'edit' || typeof one.revision !== 'number') return;
     const wanted = saidOf(one);
     const revision = one.revision + 1;
     if (!this.edits.some(({ call: { id, revision: now }, said }) => id === call && now === revision && said === wanted))
-      this.report('H9', `The change that ${quoted(one.by)} is said to have made is none that was admitted`);
+      this.report('H9', `The change that ${quote(one.by)} is said to have made is none that was admitted`);
   }
 
   /** H9: another input is that of the signal or update, and of the call that people were asked about. */
-  private edited(edit: JsonObject, call: JsonObject): void {
+  private checkEdit(edit: JsonObject, call: JsonObject): void {
     this.edits.push({ call, said: saidOf(edit) });
     if (!this.knows || this.unknown) return;
     const { by, note, attestation, identity, input } = edit;
     const about = [...(this.digests.get(text(call.id)) ?? [])];
     const words = { kind: 'approve', by, note, attestation, identity, input: hashOf(input) };
     if (!about.some((digest) => this.sayings.of({ ...words, digest }).length > 0))
-      this.report('H9', `The input that ${quoted(by)} is said to want is not that of the signal or update`);
+      this.report('H9', `The input that ${quote(by)} is said to want is not that of the signal or update`);
   }
 
   /** H9: what a worker was to look at. */
@@ -221,7 +221,7 @@ export class AsSaid {
       this.report('H9', 'A worker was to look at a signed decision that no signal or update has');
   }
 
-  private good({ decision, digest, outcome = null, attestation, by }: Record<string, Json | undefined>): Checked[] {
+  private good({ decision, digest, outcome = null, attestation, by }: Record<string, Json | undefined>): CheckedDecision[] {
     return this.checked.filter(
       ({ value, principal }) =>
         value.decision === decision &&
@@ -233,18 +233,18 @@ export class AsSaid {
   }
 
   /** H9, H10 */
-  private settled(value: JsonObject, { digest }: JsonObject): void {
+  private checkSettlements(value: JsonObject, { digest }: JsonObject): void {
     if (!this.knows) return;
     for (const one of [value, ...list(value.settlements).map(object)]) {
       const { by, note, identity, attestation, outcome } = one;
       const words = { kind: 'settle', digest, by, note, attestation, input: null, outcome, identity };
       if (this.sayings.of(words).length === 0)
-        this.report('H9', `What ${quoted(by)} said of the call stands in other words than the signal or update has`);
+        this.report('H9', `What ${quote(by)} said of the call stands in other words than the signal or update has`);
       if (this.unknown) continue;
       if (typeof attestation === 'string' && this.good({ decision: 'settle', digest, outcome, attestation, by }).length === 0)
-        this.report('H9', `No worker has found the signed settlement of ${quoted(by)} good, and it counted`);
+        this.report('H9', `No worker has found the signed settlement of ${quote(by)} good, and it counted`);
       if (this.isCorrected(one, digest))
-        this.report('H10', `${quoted(by)} has said something else of the call since, and it was settled so`);
+        this.report('H10', `${quote(by)} has said something else of the call since, and it was settled so`);
     }
   }
 
@@ -258,7 +258,7 @@ export class AsSaid {
   /** Signed ones, each when it was first found good. */
   private signedSettlements(digest: Json | undefined, by: Json | undefined) {
     const lineage = this.questions.lineage(this.questions.run);
-    const first = new Map<Json | undefined, Checked>();
+    const first = new Map<Json | undefined, CheckedDecision>();
     for (const one of this.checked)
       if (one.value.decision === 'settle' && one.value.digest === digest && lineage.has(one.run) && one.principal === by)
         if (!first.has(one.value.attestation)) first.set(one.value.attestation, one);
@@ -283,7 +283,7 @@ export class AsSaid {
   }
 }
 
-const NOTHING: Scheduled = { type: '', value: {}, place: 0 };
+const NOTHING: ScheduledActivity = { type: '', value: {}, place: 0 };
 /** For a longer note a turn that is full may have no room. */
 const SHORT_NOTE = 400;
 

@@ -5,11 +5,11 @@ import { publicKey } from '../../attestation/signing-key';
 import { CLOCKS_MS, notInForce, type TrustedKey } from '../../attestation/trusted-keys';
 import { samePerson } from '../../shared/approval/approval';
 import type { Json } from '../../shared/json/json';
-import { quoted } from './fault';
+import { quote } from './fault';
 import { hashOf, timeOf } from './values';
 import type { SignatureState } from './verification';
 
-export interface Signed {
+export interface SignedStatement {
   attestation: Json;
   decision: Json | undefined;
   digest: Json | undefined;
@@ -56,12 +56,12 @@ export class Attestations {
   }
 
   /** Why a signed decision, or message, does not hold, in words; null: it does, or nobody can tell. */
-  fault({ attestation, ...said }: Signed, audience: Audience): string | null {
+  fault({ attestation, ...said }: SignedStatement, audience: Audience): string | null {
     if (typeof attestation === 'string' && said.note !== null && claimsOf(attestation)?.note_hash === undefined)
       this.beyondNotes.add(attestation);
-    return this.noted(attestation, () => {
+    return this.recordState(attestation, () => {
       const at = timeOf(said.at);
-      const signed = this.signed(attestation, decisionClaims, at);
+      const signed = this.readClaims(attestation, decisionClaims, at);
       if (typeof signed === 'string') return signed;
       return notThis(signed.claims, said, audience) ?? notHis(signed.key, signed.claims.principal, signed.claims.roles);
     });
@@ -69,14 +69,14 @@ export class Attestations {
 
   /** The same of the start of a turn. */
   startFault(attestation: Json, start: SignedStart, namespace: string): string | null {
-    const fault = this.noted(attestation, () => {
-      const signed = this.signed(attestation, startClaims, timeOf(start.at));
+    const fault = this.recordState(attestation, () => {
+      const signed = this.readClaims(attestation, startClaims, timeOf(start.at));
       if (typeof signed === 'string') return signed;
       const { aud, requester, agent, message_hash } = signed.claims;
       if (aud.namespace !== namespace || !start.workflow_ids.includes(aud.workflow_id)) return 'it was signed for another turn';
       if (typeof start.requester !== 'string' || !samePerson(requester, start.requester))
-        return `it was signed for ${quoted(requester)}`;
-      if (agent !== start.agent) return `it was signed for agent ${quoted(agent)}`;
+        return `it was signed for ${quote(requester)}`;
+      if (agent !== start.agent) return `it was signed for agent ${quote(agent)}`;
       if (message_hash !== start.message_hash) return 'it was signed for another message';
       return notHis(signed.key, requester, []);
     });
@@ -84,7 +84,7 @@ export class Attestations {
     return fault;
   }
 
-  private noted(attestation: Json, look: () => string | null): string | null {
+  private recordState(attestation: Json, look: () => string | null): string | null {
     const unknown = this.keys.size === 0;
     const fault = unknown ? null : look();
     if (unknown) this.unchecked += 1;
@@ -95,7 +95,7 @@ export class Attestations {
   }
 
   /** Claims that a key in force has signed at that time, and the key; else why not. */
-  private signed<C extends { kid: string; iat: number; exp: number }>(
+  private readClaims<C extends { kid: string; iat: number; exp: number }>(
     attestation: Json,
     read: (claims: Json) => C | null,
     at: number,
@@ -129,7 +129,7 @@ function notThen({ iat, exp }: Pick<DecisionClaims, 'iat' | 'exp'>, at: number):
 
 function notThis(
   { aud, digest, decision, outcome, note_hash, principal }: DecisionClaims,
-  said: Omit<Signed, 'attestation'>,
+  said: Omit<SignedStatement, 'attestation'>,
   here: Audience,
 ): string | null {
   const sameTurn = aud.workflow_id === here.workflow_id && aud.first_execution_run_id === here.first_execution_run_id;
@@ -137,16 +137,16 @@ function notThis(
   if (here.store_id !== undefined && (aud.store_id ?? null) !== here.store_id)
     return 'it was signed for a turn over another store';
   if (digest !== said.digest) return 'it was signed for another call';
-  if (decision !== said.decision) return `it was signed to ${decision}, not to ${quoted(said.decision)}`;
+  if (decision !== said.decision) return `it was signed to ${decision}, not to ${quote(said.decision)}`;
   if ((outcome ?? null) !== said.outcome) return 'it was signed for another outcome';
   if (note_hash !== undefined && note_hash !== (said.note === null ? null : (hashOf(said.note) ?? '')))
     return 'it was signed with another note, or with none';
-  return typeof said.by === 'string' && samePerson(principal, said.by) ? null : `it was signed by ${quoted(principal)}`;
+  return typeof said.by === 'string' && samePerson(principal, said.by) ? null : `it was signed by ${quote(principal)}`;
 }
 
 function notHis(key: TrustedKey, principal: string, roles: readonly string[]): string | null {
   if (key.use === 'gateway') return null;
-  if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${quoted(key.principal)} only`;
+  if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${quote(key.principal)} only`;
   const more = roles.find((role) => !(key.roles ?? []).includes(role));
   return more === undefined ? null : `key ${key.kid} does not give the role ${more}`;
 }

@@ -9,7 +9,7 @@ import type { BlockBody, TurnBody } from '../format/lines';
 import type { Part } from '../../shared/turn/transcript';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { claimsOf } from './attestations';
-import { quoted } from './fault';
+import { quote } from './fault';
 import type { History, Report, ScheduledCall } from './history';
 import type { RecordedRules } from './recorded-rules';
 import { attempt, hashOf, timeOf, UNKNOWN } from './values';
@@ -50,7 +50,7 @@ const PART_REFS = ['card_ref', 'input_ref', 'preview_ref', 'result_ref'];
 const OBJECT_REFS = ['policy_ref', 'definition_ref'];
 const REFERRING = new Set(['start', 'decision', 'dispatch', 'effect', 'settlement']);
 /** What rules ask of a part's body. The rest of it, what was said and what tools returned, may be long, and is not held. */
-const ASKED = new Set([
+const RULE_FIELDS = new Set([
   ...PART_REFS,
   ...OBJECT_REFS,
   ...'turn_id workflow_id first_execution_run_id store_id requester message_hash agent session_id parent signed_for call steer sub_turns'.split(
@@ -88,7 +88,7 @@ export class Blocks {
 
   /** B12 */
   part(ref: string, part: Part | null, report: Report): void {
-    this.parts.set(ref, part === null ? null : this.kept(part.body));
+    this.parts.set(ref, part === null ? null : this.pickFacts(part.body));
     if (part === null) return;
     for (const run of this.history.callsWith(ref)) {
       const fault = this.around.rules.fault(run, object(part.body));
@@ -155,7 +155,7 @@ export class Blocks {
     if (this.around.rules.areRules(text(definition_ref)))
       report('D1', 'A block names rules where it names the definition of its agent');
     if (definition !== undefined && typeof agent === 'string' && agent !== '' && definition.name !== agent)
-      report('D1', `A block of the agent ${quoted(agent)} names the definition of another`);
+      report('D1', `A block of the agent ${quote(agent)} names the definition of another`);
   }
 
   /** What an effect or a settlement block says became of its call; undefined: it is none, or was left out. */
@@ -166,7 +166,7 @@ export class Blocks {
   }
 
   /** A block of the turn's: its own, or, where it has none, one that stands in its lines. */
-  written(ref: string): Pick<Own, 'kind' | 'admits'> | undefined {
+  findBlock(ref: string): Pick<Own, 'kind' | 'admits'> | undefined {
     return (this.own.size > 0 ? this.own : this.before).get(ref);
   }
 
@@ -177,7 +177,7 @@ export class Blocks {
   }
 
   /** Whether something was dispatched, and no block says what became of it. */
-  unended(): boolean {
+  hasOpenDispatch(): boolean {
     const own = [...this.own.values()];
     if (own.some(({ kind, body }) => body === null && kind !== 'message')) return false;
     const keys = (...kinds: string[]) =>
@@ -186,9 +186,9 @@ export class Blocks {
     return [...keys('dispatch')].some((name) => !ended.has(name));
   }
 
-  private kept(body: Json): JsonObject {
+  private pickFacts(body: Json): JsonObject {
     if (!isJsonObject(body)) return {};
-    const facts = Object.fromEntries(Object.entries(body).filter(([key]) => ASKED.has(key)));
+    const facts = Object.fromEntries(Object.entries(body).filter(([key]) => RULE_FIELDS.has(key)));
     if (this.isMessage(body)) facts.says_message = true;
     if (body.type === 'text' && typeof body.text === 'string') facts.steer_digest = steerDigest(body.text);
     return facts;
@@ -211,7 +211,7 @@ export class Blocks {
     if (this.history.store !== undefined && store_id !== this.history.store)
       report('B3', 'The transcript begins over another store than the calls ran over');
     const { argument } = this.history;
-    if (this.history.whole && argument !== UNKNOWN) this.asked(body, object(argument), report);
+    if (this.history.whole && argument !== UNKNOWN) this.checkRequest(body, object(argument), report);
   }
 
   /** H7: where decisions are signed, so is the start; a sub-agent's turn has that of the turn above. */
@@ -227,16 +227,13 @@ export class Blocks {
     if (fault !== null && attested && parent === undefined)
       report(
         'H7',
-        `Decisions on calls of this agent are signed, and the start of the turn by ${quoted(requester)} does not hold: ${fault}`,
+        `Decisions on calls of this agent are signed, and the start of the turn by ${quote(requester)} does not hold: ${fault}`,
       );
   }
 
-  private asked(body: JsonObject, argument: JsonObject, report: Report): void {
+  private checkRequest(body: JsonObject, argument: JsonObject, report: Report): void {
     if (body.requester !== argument.requester)
-      report(
-        'B3',
-        `The transcript says that ${quoted(body.requester)} asked, and the history says ${quoted(argument.requester)}`,
-      );
+      report('B3', `The transcript says that ${quote(body.requester)} asked, and the history says ${quote(argument.requester)}`);
     if (typeof argument.message === 'string') {
       if (body.message_hash !== hashOf(argument.message))
         report('B3', 'The transcript begins with another message than the history');
@@ -261,15 +258,15 @@ export class Blocks {
       else if (part.says_message === true) this.saysMessage = true;
     }
     if (body === null) return;
-    if (isJsonObject(body.steer)) this.steered(body.steer, this.parts.get(parts[1] ?? '') ?? null, report);
+    if (isJsonObject(body.steer)) this.noteSteer(body.steer, this.parts.get(parts[1] ?? '') ?? null, report);
     for (const sub of list(body.sub_turns)) this.subTurns.push(object(sub));
   }
 
-  private steered(steer: JsonObject, said: Body, report: Report): void {
+  private noteSteer(steer: JsonObject, said: Body, report: Report): void {
     const { by, at } = steer;
     this.steerers.push(plainName(text(by)));
     if (said !== null)
-      this.history.attested(steer, { decision: 'steer', digest: said.steer_digest, outcome: null, by, at }, report);
+      this.history.checkAttestation(steer, { decision: 'steer', digest: said.steer_digest, outcome: null, by, at }, report);
   }
 
   /** B4, B5 */
@@ -299,10 +296,10 @@ export class Blocks {
     }
     const { decision, digest, by, at, attestation } = body;
     const { history } = this;
-    history.attested(body, { decision, digest, outcome: null, by, at }, report);
+    history.checkAttestation(body, { decision, digest, outcome: null, by, at }, report);
     const head = claimsOf(attestation)?.head ?? null;
     if (head !== null && !this.around.blocks.has(head))
-      report('H5', `${quoted(by)} signed the decision over another transcript than this one`);
+      report('H5', `${quote(by)} signed the decision over another transcript than this one`);
     const person = plainName(text(by));
     if (decision === 'approve') this.approvals.push({ digest, person });
     if (decision === 'edit') {
@@ -313,20 +310,20 @@ export class Blocks {
     this.timely(body, written, report);
     const said = spoken && history.whole ? history.said : null;
     if (said?.has(decision, digest, by) && !said.has(decision, digest, by, timeOf(at) + CLOCKS_MS))
-      report('B6', `The decision of ${quoted(by)} bears a time before the signal or update that gave it`);
+      report('B6', `The decision of ${quote(by)} bears a time before the signal or update that gave it`);
     if (said && !said.has(decision, digest, by))
-      report('B6', `The transcript has a decision (${decision}) of ${quoted(by)}, and no signal or update says so`);
+      report('B6', `The transcript has a decision (${decision}) of ${quote(by)}, and no signal or update says so`);
   }
 
   /** B6: a decision lies before it is written down, and within the time that people were given; that nobody decided, after it. */
   private timely({ decision, by, at, expires_at }: JsonObject, written: number, report: Report): void {
     const then = timeOf(at);
-    if (!(then <= written + CLOCKS_MS)) report('B6', `The decision of ${quoted(by)} bears a time after it was written down`);
+    if (!(then <= written + CLOCKS_MS)) report('B6', `The decision of ${quote(by)} bears a time after it was written down`);
     if (decision === 'edit') return;
     const until = timeOf(expires_at);
     const late = decision === 'expired' ? !(then >= until - CLOCKS_MS) : !(then <= until);
     if (late && decision === 'expired') report('B6', 'The time to decide is said to have expired before it had');
-    else if (late) report('B6', `The decision of ${quoted(by)} came after the time to decide had expired`);
+    else if (late) report('B6', `The decision of ${quote(by)} came after the time to decide had expired`);
   }
 
   /** B7 to B10 */
@@ -337,28 +334,33 @@ export class Blocks {
     }
     this.dispatches.add(dispatchName(body, body.dispatch)).add(dispatchName(body, null));
     const { history } = this;
-    const run = history.whole ? history.dispatched(body.digest, body.dispatch) : undefined;
-    if (run) this.dispatched(body, run, report);
+    const run = history.whole ? history.findDispatch(body.digest, body.dispatch) : undefined;
+    if (run) this.checkDispatch(body, run, report);
     else if (history.whole && !history.unknown.calls)
       report('B7', 'The transcript has a dispatch that the history does not know: nothing was scheduled that has its digest');
     this.approvedUnder(body, report);
   }
 
-  private dispatched(body: JsonObject, run: ScheduledCall, report: Report): void {
+  private checkDispatch(body: JsonObject, run: ScheduledCall, report: Report): void {
     const { call } = run;
     const same = ['tool', 'version', 'input_ref', 'preview_ref'].every((field) => body[field] === call[field]);
     if (!same || body.call_id !== call.id) report('B7', 'What was dispatched is not the call that the history scheduled');
     if (call.class !== 'destructive')
-      report('B7', `A call of class ${quoted(call.class)} was dispatched, and only destructive ones are`);
+      report('B7', `A call of class ${quote(call.class)} was dispatched, and only destructive ones are`);
     if (body.idempotency_key !== this.history.keyOf(run)) report('B7', 'The idempotency key is not that of the call');
     const admitted = (this.admitted.get(text(body.call_id)) ?? []).filter((it) => isAdmittedAs(it, body));
     if (admitted.length === 0 && !this.unknown.admissions)
-      report('B8', `Call ${quoted(body.call_id)} was dispatched, and no rule had let it pass`);
-    this.approved(body, run, admitted, report);
+      report('B8', `Call ${quote(body.call_id)} was dispatched, and no rule had let it pass`);
+    this.checkApprovals(body, run, admitted, report);
   }
 
   /** B9 */
-  private approved(body: JsonObject, { call, verdict, approvals }: ScheduledCall, admitted: JsonObject[], report: Report): void {
+  private checkApprovals(
+    body: JsonObject,
+    { call, verdict, approvals }: ScheduledCall,
+    admitted: JsonObject[],
+    report: Report,
+  ): void {
     const people = new Set(approvals.map(({ by }) => plainName(text(by))));
     const written = new Set(this.approvals.filter(({ digest }) => digest === body.digest).map(({ person }) => person));
     const alike = people.size === written.size && [...people].every((person) => written.has(person));
@@ -376,7 +378,7 @@ export class Blocks {
     const argument = this.history.argument === UNKNOWN ? {} : object(this.history.argument);
     const all = [...involved, plainName(text(argument.requester)), ...(this.editors.get(text(call_id)) ?? []), ...this.steerers];
     const both = all.find((person) => person !== '' && people.has(person));
-    if (both !== undefined) report('B9', `${quoted(both)} approved the call, and had asked for it or had a hand in it`);
+    if (both !== undefined) report('B9', `${quote(both)} approved the call, and had asked for it or had a hand in it`);
   }
 
   /** B10 */
@@ -387,9 +389,9 @@ export class Blocks {
     if (kind !== 'destructive' || (classes.length > 0 && !classes.includes(kind)))
       report(
         'B10',
-        `What was dispatched is said to be of class ${quoted(kind)}, which is not that of the tool in the agent's definition`,
+        `What was dispatched is said to be of class ${quote(kind)}, which is not that of the tool in the agent's definition`,
       );
-    if (this.around.rules.attested(text(policy_ref)) && object(approval).channel !== 'attested')
+    if (this.around.rules.requiresSignatures(text(policy_ref)) && object(approval).channel !== 'attested')
       report('B10', 'The call was dispatched as if any name approved it, and the recorded rules take signed decisions only');
     const definition = this.around.definitions.get(text(definition_ref));
     const policy = object(definition?.approvals)[text(tool)];
@@ -409,7 +411,7 @@ export class Blocks {
     if (other)
       report(
         'B11',
-        `The transcript says that the call is ${quoted(stateOf(kind, body))}, and the history says ${quoted(other.effect)}`,
+        `The transcript says that the call is ${quote(stateOf(kind, body))}, and the history says ${quote(other.effect)}`,
       );
   }
 }
@@ -429,8 +431,8 @@ function dispatchName({ digest, idempotency_key }: JsonObject, dispatch: Json | 
 function signedAll(approvals: readonly JsonObject[], roles: Json[], report: Report): void {
   for (const { by, attestation } of approvals) {
     const claims = claimsOf(attestation);
-    if (!claims) report('B9', `The approval of ${quoted(by)} is not signed, and this call takes signed ones only`);
+    if (!claims) report('B9', `The approval of ${quote(by)} is not signed, and this call takes signed ones only`);
     else if (roles.length > 0 && !claims.roles.some((role) => roles.includes(role)))
-      report('B9', `${quoted(by)} has none of the roles that may approve this call`);
+      report('B9', `${quote(by)} has none of the roles that may approve this call`);
   }
 }

@@ -1,5 +1,5 @@
 /** Several bundles: each names the root of the bundle before it, of the same tenant and agent, so that one that was left out shows. */
-import { quoted } from './fault';
+import { quote } from './fault';
 import type { Verification } from './verification';
 
 /** A bundle as a link of a chain; of one that was deleted, its tombstone says it. */
@@ -29,7 +29,7 @@ export function chainFaults(
     if (wanted === null || leadsTo(previous?.root ?? null, wanted, gone)) return [];
     const says = previous === null ? 'names none before it' : `follows root ${previous.root}`;
     return [
-      `${name} ${says}, and root ${wanted} was expected: a bundle of agent ${quoted(agent)}${typeof tenant === 'string' ? ` and tenant ${quoted(tenant)}` : ''} was left out, or the order is another.`,
+      `${name} ${says}, and root ${wanted} was expected: a bundle of agent ${quote(agent)}${typeof tenant === 'string' ? ` and tenant ${quote(tenant)}` : ''} was left out, or the order is another.`,
     ];
   });
 }

@@ -29,7 +29,7 @@ export const RUN_CALL_INPUT = {
 } as const satisfies Record<keyof RunCallInput, Place>;
 
 /** A decision, against the signal or update that gave it; that its copies are one another `DECISION` says. */
-export const DECISION_AS_SAID = {
+export const DECISION_SOURCE = {
   decision: 'rule.H9',
   digest: 'rule.H9',
   run_id: 'rule.T9',
@@ -53,7 +53,7 @@ export const EDIT = {
   attestation: 'rule.H9',
 } as const satisfies Record<keyof Edit, Place>;
 
-export const EDIT_MADE = {
+export const RECORDED_EDIT = {
   decision: 'rule.H9',
   digest: 'rule.H9',
   run_id: 'rule.D5',
@@ -117,13 +117,13 @@ export const DENIALS = {
   in_all: 'rule.D4',
 } as const satisfies Record<keyof Denials, Place>;
 
-export const HELD = {
+export const HOLD = {
   kind: 'rule.D4',
   id: 'rule.D4',
   text: 'rule.D4',
 } as const satisfies Record<keyof Held, Place>;
 
-export const RENEWED = {
+export const RENEWED_POLICY = {
   policy_ref: 'call.policy_ref',
   approval: 'rule.D4',
 } as const satisfies Record<keyof RenewedPolicy, Place>;

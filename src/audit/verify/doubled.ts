@@ -266,7 +266,7 @@ export const LOOK_AT_TURN_INPUT = {
   of: 'rule.H8',
 } as const satisfies Record<keyof LookAtTurnInput, Place>;
 
-type Found = Extract<LookAtTurnOutput, { head: unknown }>;
+type FoundTurn = Extract<LookAtTurnOutput, { head: unknown }>;
 
 /** How its turn has ended, as a session has found it; the turn's result says it too. */
 export const LOOK_AT_TURN_OUTPUT = {
@@ -276,7 +276,7 @@ export const LOOK_AT_TURN_OUTPUT = {
   usage: 'turn.usage',
   context_full: 'turn.context_full',
   ended_at: 'turn.ended_at',
-} as const satisfies Record<keyof Found, Place>;
+} as const satisfies Record<keyof FoundTurn, Place>;
 
 /** What the store knows of an effect. */
 export const EFFECT_RECORD = {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/json/canonical';
 import type { Json, JsonObject } from '../../shared/json/json';
-import { capital, quoted } from './fault';
+import { capital, quote } from './fault';
 import type { Subject, Table } from './doubled';
 import { attempt } from './values';
 
@@ -45,7 +45,7 @@ export class Facts {
       const now = short(value);
       if (before === undefined) this.said.set(key, { value: now, source });
       else if (before.value !== now) {
-        const reason = `${source} says that ${fact} of ${SUBJECT[subject]} is ${quoted(value)}, and ${before.source} says otherwise`;
+        const reason = `${source} says that ${fact} of ${SUBJECT[subject]} is ${quote(value)}, and ${before.source} says otherwise`;
         first ??= { subject, reason: capital(reason) };
       }
     }

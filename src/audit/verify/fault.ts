@@ -16,6 +16,6 @@ export function capital(words: string): string {
 }
 
 /** A name, or other text of a bundle, as it may stand in a sentence. */
-export function quoted(text: unknown): string {
+export function quote(text: unknown): string {
   return JSON.stringify(typeof text === 'string' ? text.slice(0, 100).toWellFormed() : (text ?? null)).slice(0, 120);
 }

@@ -6,10 +6,10 @@ import { callDigest, idempotencyKey } from '../../shared/json/digests';
 import { activityId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { RunBody, TurnBody } from '../format/lines';
-import type { Attestations, Audience, Signed, SignedStart } from './attestations';
-import { quoted } from './fault';
-import { Said } from './said';
-import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
+import type { Attestations, Audience, SignedStatement, SignedStart } from './attestations';
+import { quote } from './fault';
+import { RecordedDecisions } from './said';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** A call activity, as it was scheduled. */
 export interface ScheduledCall {
@@ -32,7 +32,7 @@ export interface Outcome {
   at: number;
 }
 
-interface Scheduled {
+interface ScheduledActivity {
   type: string;
   digest: Json | undefined;
 }
@@ -43,9 +43,9 @@ export type Report = (rule: string, reason: string) => void;
 const CLOSING = /^WORKFLOW_EXECUTION_(COMPLETED|FAILED|CANCELED)$/;
 
 export class History {
-  readonly said = new Said();
+  readonly said = new RecordedDecisions();
   /** The turn's argument; UNKNOWN too where there is no history. */
-  argument: Known = UNKNOWN;
+  argument: JsonOrUnknown = UNKNOWN;
   /** The event of another workflow that has started the turn, as the server says; null: there is none. */
   startedBy: { workflow_id: Json; run_id: Json; event_id: Json } | null = null;
   /** What the server says that the workflow was started with. */
@@ -69,7 +69,7 @@ export class History {
   readonly admitted = new Map<string, JsonObject[]>();
   /** Heads that activities were given, and the last that one of them has named. */
   readonly given = new Set<string>();
-  lastHead: Known = null;
+  lastHead: JsonOrUnknown = null;
   /** Blocks that results have named, and what kind each must be; of an admission also what it admits. */
   readonly named: { ref: string; kinds: readonly string[]; admits: string | null }[] = [];
   /** What was left out. */
@@ -78,7 +78,8 @@ export class History {
   store: string | null | undefined;
   /** Until when people could answer, by call: as they were asked. */
   private readonly expiries = new Map<string, Set<string>>();
-  private run: { began: RunBody['began']; events: number; latest: number; scheduled: Map<string, Scheduled> } | null = null;
+  private run: { began: RunBody['began']; events: number; latest: number; scheduled: Map<string, ScheduledActivity> } | null =
+    null;
 
   private readonly audience: Audience;
 
@@ -111,12 +112,12 @@ export class History {
     this.said.hear(event);
     const type = eventType(event);
     this.closed = CLOSING.test(type);
-    if (type === 'ACTIVITY_TASK_SCHEDULED') this.scheduled(event, run.scheduled, report);
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(timeOf(event.eventTime), attributesOf(event), run.scheduled);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.checkActivity(event, run.scheduled, report);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.noteResult(timeOf(event.eventTime), attributesOf(event), run.scheduled);
   }
 
   /** The call of a dispatch; undefined: none was scheduled. */
-  dispatched(digest: Json | undefined, dispatch: Json | undefined): ScheduledCall | undefined {
+  findDispatch(digest: Json | undefined, dispatch: Json | undefined): ScheduledCall | undefined {
     return this.callsOf(digest).find(({ call }) => call.dispatch === dispatch);
   }
 
@@ -153,7 +154,7 @@ export class History {
     if (event.eventId !== String(run.events))
       report(
         'H1',
-        `Event ${quoted(event.eventId)} of the run stands where event ${run.events} must be: events are missing, or were moved`,
+        `Event ${quote(event.eventId)} of the run stands where event ${run.events} must be: events are missing, or were moved`,
       );
     if (typeof event.eventType !== 'string') report('H1', 'The event has no type');
     if (Number.isNaN(at)) report('H1', 'The event has no time');
@@ -188,14 +189,14 @@ export class History {
   }
 
   private checkArgument({ turn_id, parent }: JsonObject, report: Report): void {
-    if (turn_id !== this.turn.turn_id) report('H2', `The run was started for turn ${quoted(turn_id)}`);
+    if (turn_id !== this.turn.turn_id) report('H2', `The run was started for turn ${quote(turn_id)}`);
     const { parent: above } = this.turn;
     const { turn_id: id, call_id } = object(parent);
     if (above && (id !== above.turn_id || call_id !== above.call_id))
       report('H2', 'The turn was not started by the call that it is said to answer');
   }
 
-  private scheduled(event: JsonObject, scheduled: Map<string, Scheduled>, report: Report): void {
+  private checkActivity(event: JsonObject, scheduled: Map<string, ScheduledActivity>, report: Report): void {
     const { activityType, activityId: id, input } = attributesOf(event);
     const type = text(object(activityType).name);
     const value = firstPayload(input);
@@ -215,8 +216,8 @@ export class History {
       this.inputs.set(text(call.input_ref), [...this.callsWith(text(call.input_ref)), runs]);
       if (type === 'runCall') this.calls.set(text(call.digest), [...this.callsOf(call.digest), runs]);
     }
-    if (type === 'admitCall') this.asked(text(call.id), text(known.expires_at));
-    if (type === 'settleEffect') this.settled(known, call, timeOf(event.eventTime), report);
+    if (type === 'admitCall') this.noteExpiry(text(call.id), text(known.expires_at));
+    if (type === 'settleEffect') this.checkSettlements(known, call, timeOf(event.eventTime), report);
     if (GIVEN_HEADS.has(type) && typeof known.head === 'string') this.given.add(known.head);
   }
 
@@ -231,7 +232,7 @@ export class History {
     const people = new Set<string>();
     for (const approval of approvalsIn(value)) {
       const { by, digest, decision, at, expires_at } = approval;
-      const who = quoted(by);
+      const who = quote(by);
       if (decision !== 'approve' || digest !== call.digest)
         report('H4', `What ${who} said is no approval of this call, which ran with it`);
       if (!(timeOf(at) <= timeOf(expires_at))) report('H4', `${who} approved the call after the approval had expired`);
@@ -244,7 +245,7 @@ export class History {
         report('H6', `The approval of ${who} bears a time after the call was to run with it`);
       if (approval.until !== undefined && !(timeOf(at) <= timeOf(approval.until)))
         report('H6', `The approval of ${who} was accepted when its sender no longer waited`);
-      this.attested(approval, { digest: call.digest, decision: 'approve', outcome: null, by, at }, report);
+      this.checkAttestation(approval, { digest: call.digest, decision: 'approve', outcome: null, by, at }, report);
     }
   }
 
@@ -257,38 +258,41 @@ export class History {
     return this.store === store ? null : 'The call that was to run is bound to another store than the calls before it';
   }
 
-  private asked(call: string, expiry: string): void {
+  private noteExpiry(call: string, expiry: string): void {
     this.expiries.set(call, (this.expiries.get(call) ?? new Set()).add(expiry));
   }
 
   /** H6 */
   private inTime({ by, at, expires_at }: JsonObject, call: JsonObject, report: Report): void {
     if (!this.unknown.questions && !this.expiries.get(text(call.id))?.has(text(expires_at)))
-      report('H6', `The approval of ${quoted(by)} is said to have been good until a time that nobody was asked until`);
+      report('H6', `The approval of ${quote(by)} is said to have been good until a time that nobody was asked until`);
     if (!this.said.has('approve', call.digest, by, timeOf(at) + CLOCKS_MS))
-      report('H6', `The approval of ${quoted(by)} bears a time before the signal or update that gave it`);
+      report('H6', `The approval of ${quote(by)} bears a time before the signal or update that gave it`);
   }
 
   /** H5, H6 */
-  private settled(value: JsonObject, call: JsonObject, then: number, report: Report): void {
+  private checkSettlements(value: JsonObject, call: JsonObject, then: number, report: Report): void {
     for (const one of [value, ...list(value.settlements).map(object)]) {
       const { by, outcome = null, at = value.at } = one;
-      if (this.whole && !this.said.settled(outcome, call.digest, by))
-        report('H6', `${quoted(by)} is said to have settled the call, and no signal or update before says so`);
+      if (this.whole && !this.said.hasSettlement(outcome, call.digest, by))
+        report('H6', `${quote(by)} is said to have settled the call, and no signal or update before says so`);
       const since = timeOf(at as Json) + CLOCKS_MS;
-      if (this.whole && !this.said.settled(outcome, call.digest, by, since))
-        report('H6', `The settlement of ${quoted(by)} bears a time before the signal or update that gave it`);
-      if (!(timeOf(at as Json) <= then + CLOCKS_MS))
-        report('H6', `The settlement of ${quoted(by)} bears a time after it counted`);
-      this.attested(one, { digest: call.digest, decision: 'settle', outcome, by, at: at as Json }, report);
+      if (this.whole && !this.said.hasSettlement(outcome, call.digest, by, since))
+        report('H6', `The settlement of ${quote(by)} bears a time before the signal or update that gave it`);
+      if (!(timeOf(at as Json) <= then + CLOCKS_MS)) report('H6', `The settlement of ${quote(by)} bears a time after it counted`);
+      this.checkAttestation(one, { digest: call.digest, decision: 'settle', outcome, by, at: at as Json }, report);
     }
   }
 
   /** Reports a signed decision that does not hold. */
-  attested({ attestation, note = null }: JsonObject, said: Omit<Signed, 'attestation' | 'note'>, report: Report): void {
+  checkAttestation(
+    { attestation, note = null }: JsonObject,
+    said: Omit<SignedStatement, 'attestation' | 'note'>,
+    report: Report,
+  ): void {
     if (attestation === undefined) return;
     const fault = this.attestations.fault({ attestation, note, ...said }, this.audience);
-    if (fault !== null) report('H5', `The signed decision of ${quoted(said.by)} does not hold: ${fault}`);
+    if (fault !== null) report('H5', `The signed decision of ${quote(said.by)} does not hold: ${fault}`);
   }
 
   /** Why the signature on the start of the turn does not hold; null: it does, or nobody can tell. */
@@ -296,7 +300,7 @@ export class History {
     return this.attestations.startFault(attestation, start, this.audience.namespace);
   }
 
-  private completed(at: number, { scheduledEventId, result }: JsonObject, scheduled: Map<string, Scheduled>): void {
+  private noteResult(at: number, { scheduledEventId, result }: JsonObject, scheduled: Map<string, ScheduledActivity>): void {
     const { type, digest } = scheduled.get(text(scheduledEventId)) ?? { type: '', digest: undefined };
     if (type === 'lookAtSubTurn') return;
     const value = firstPayload(result);

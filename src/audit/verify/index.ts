@@ -11,7 +11,7 @@ import type { Verification } from './verification';
 
 export type { Verification } from './verification';
 
-const TOLD = 'Its sources disagreed when it was made, says whoever signed it';
+const DISAGREEMENT_NOTE = 'Its sources disagreed when it was made, says whoever signed it';
 
 /**
  * Verifies a bundle. It reads `chunks` once, as a stream, and holds one line of it at a time.
@@ -45,7 +45,7 @@ export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[])
       complete: end.complete,
       line: known?.line ?? null,
       rule: known?.rule ?? null,
-      why: known ? (same ? fault.message : TOLD) : (unknown ?? ''),
+      why: known ? (same ? fault.message : DISAGREEMENT_NOTE) : (unknown ?? ''),
       signed_by: unknown === null ? end.kid : null,
       ...factsOf(trust, structure, meaning),
     };

@@ -6,15 +6,15 @@ import { isJsonObject, type Json, type JsonObject, eachText, isPacked, unpacked,
 import { list, object, text } from '../../record/fields';
 import type { History } from './history';
 import type { Testimony } from './testimony';
-import { attributesOf, eventType, firstPayload, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, UNKNOWN, type JsonOrUnknown } from './values';
 
-export class KeptSaid {
+export class StoredDecisions {
   /** By run: parts that the store has taken. */
   private readonly kept = new Map<string, Set<Json>>();
   /** By event: activities of this run. */
   private scheduled = new Map<string, string>();
   /** What the run's argument names. */
-  private named: Known = UNKNOWN;
+  private named: JsonOrUnknown = UNKNOWN;
 
   constructor(
     private readonly all: Testimony,
@@ -29,12 +29,12 @@ export class KeptSaid {
   event(event: JsonObject): void {
     const attributes = attributesOf(event);
     const type = eventType(event);
-    if (type === 'WORKFLOW_EXECUTION_STARTED') this.started(attributes);
+    if (type === 'WORKFLOW_EXECUTION_STARTED') this.checkStart(attributes);
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes);
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.noteResult(attributes);
   }
 
-  private started({ input, continuedExecutionRunId }: JsonObject): void {
+  private checkStart({ input, continuedExecutionRunId }: JsonObject): void {
     const before = text(continuedExecutionRunId);
     const payload = firstPayload(input);
     this.named = payload === UNKNOWN ? UNKNOWN : (object(object(payload).resume).said_ref ?? null);
@@ -52,7 +52,7 @@ export class KeptSaid {
       this.all.report('D1', 'What people have said was read in another part than the run was given');
   }
 
-  private completed({ scheduledEventId, result }: JsonObject): void {
+  private noteResult({ scheduledEventId, result }: JsonObject): void {
     const payload = firstPayload(result);
     if (this.scheduled.get(text(scheduledEventId)) !== 'keepSaid' || payload === UNKNOWN) return;
     const run = this.history.runs.at(-1)!;

@@ -5,7 +5,7 @@ import { list, object, text } from '../../record/fields';
 import { BUNDLE_VERSION, type Bodies, type BundleBody, type LineKind } from '../format/lines';
 import { Attestations } from './attestations';
 import { defaultsIn } from './defaults';
-import { Fault, quoted } from './fault';
+import { Fault, quote } from './fault';
 import { RecordedRules } from './recorded-rules';
 import { Turn, type Refs } from './turn';
 import { hashOf, timeOf } from './values';
@@ -106,9 +106,9 @@ export class Meaning {
     for (const { turn_id, workflow_id, first_execution_run_id, head } of this.subTurns) {
       const turn = this.turns.get(text(turn_id));
       if (turn?.workflow_id !== workflow_id || turn?.first_execution_run_id !== first_execution_run_id)
-        report('T6', `The turn ${quoted(turn_id)} of a sub-agent was left out`);
+        report('T6', `The turn ${quote(turn_id)} of a sub-agent was left out`);
       if (typeof head === 'string' && !this.structure.blocks.has(head))
-        report('T6', `The turn ${quoted(turn_id)} of a sub-agent has not come to the block that its answer was taken from`);
+        report('T6', `The turn ${quote(turn_id)} of a sub-agent has not come to the block that its answer was taken from`);
     }
   }
 }

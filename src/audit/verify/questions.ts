@@ -6,7 +6,7 @@ import type { RunBody } from '../format/lines';
 import { wordsOf, type Saying, type Sayings } from './sayings';
 import { eventType } from './values';
 
-export interface Scheduled {
+export interface ScheduledActivity {
   type: string;
   value: JsonObject;
   place: number;
@@ -20,7 +20,7 @@ export interface Run {
   keys: string[];
   /** Runs that its events so far are copies of: its own begin where there is none. */
   copies: Run[];
-  scheduled: Map<string, Scheduled>;
+  scheduled: Map<string, ScheduledActivity>;
   /** By digest: when people were asked, in its own part. */
   asked: Map<string, number>;
   /** `runCall`s of its own part. */

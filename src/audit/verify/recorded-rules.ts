@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { object, text } from '../../record/fields';
 import type { ObjectBody } from '../format/lines';
 import { innerPolicy, isClass, recordedAgent, recordedOuter, recordedRules } from '../recorded-rules';
-import { quoted } from './fault';
+import { quote } from './fault';
 import type { ScheduledCall } from './history';
 import { attempt, hashOf } from './values';
 
@@ -12,7 +12,7 @@ import { attempt, hashOf } from './values';
 const RULES = new Set<Json | undefined>(['holdfast.policy/1', 'holdfast.policy_within/1']);
 
 /** A tool as a definition of the agent has it. */
-interface Defined {
+interface DefinedTool {
   /** Of the definition. */
   ref: string;
   agent: string;
@@ -24,7 +24,7 @@ export class RecordedRules {
   /** What rules stand in, by `policy_ref`. */
   private readonly objects = new Map<string, Json>();
   private readonly compiled = new Map<string, Policy | null>();
-  private readonly tools: Defined[] = [];
+  private readonly tools: DefinedTool[] = [];
   private readonly definitions = new Set<string>();
 
   take({ ref, value }: ObjectBody): void {
@@ -45,7 +45,7 @@ export class RecordedRules {
   }
 
   /** Whether these rules, or those within which they hold, take signed decisions only. */
-  attested(ref: string): boolean {
+  requiresSignatures(ref: string): boolean {
     return [ref, this.within(ref)].some((one) => {
       const value = one === null ? undefined : this.objects.get(one);
       return isJsonObject(value) && value.channel === 'attested';
@@ -84,7 +84,7 @@ export class RecordedRules {
   }
 }
 
-function faultUnder(policy: Policy, { tool, classifies }: Defined, run: ScheduledCall, body: JsonObject): string | null {
+function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: ScheduledCall, body: JsonObject): string | null {
   const { call, verdict } = run;
   if (!isJsonObject(body.facts)) return 'The call ran, and what the rules looked at is not written down';
   if (!isClass(call.class) || !isJsonObject(body.input)) return null;
@@ -98,9 +98,9 @@ function faultUnder(policy: Policy, { tool, classifies }: Defined, run: Schedule
     return "What the rules looked at is not the tool of the agent's definition";
   const said = attempt(() => decide(policy, { ...facts, turn: turnOf(run) }));
   if (said === null) return null;
-  if (said.verdict === 'deny') return `The call ran, and the rules forbid it: ${quoted(said.reason)}`;
+  if (said.verdict === 'deny') return `The call ran, and the rules forbid it: ${quote(said.reason)}`;
   const asks = said.verdict === 'ask' || (said.verdict === 'classify' && !classifies);
-  return asks && verdict !== 'ask' ? `The call ran without being asked about, and the rules ask: ${quoted(said.reason)}` : null;
+  return asks && verdict !== 'ask' ? `The call ran without being asked about, and the rules ask: ${quote(said.reason)}` : null;
 }
 
 /** What the rules are told of the turn: as the call was run with it, and not as its part says. */

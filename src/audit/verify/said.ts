@@ -3,7 +3,7 @@ import { decisionClaims, readToken } from '../../attestation/claims';
 import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { attributesOf, eventType, firstPayload, timeOf, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, timeOf, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** A prefix of a digest that names a call. */
 const SHORTEST_NAME = 12;
@@ -22,7 +22,7 @@ interface Saying {
   people: string[];
 }
 
-export class Said {
+export class RecordedDecisions {
   /** By the beginnings of the digests that they name. */
   private readonly sayings = new Map<string, Saying[]>();
   /** A decision was left out: it may have said anything. */
@@ -49,7 +49,7 @@ export class Said {
   }
 
   /** Whether the person has said so far what became of the call. */
-  settled(outcome: Json | undefined, digest: Json | undefined, by: Json | undefined, until = Infinity): boolean {
+  hasSettlement(outcome: Json | undefined, digest: Json | undefined, by: Json | undefined, until = Infinity): boolean {
     const alike = (one: Saying) => one.kind === 'settle' && one.outcome === outcome && !(one.at > until);
     return this.unknown || this.of(digest, by).some(alike);
   }
@@ -61,7 +61,7 @@ export class Said {
   }
 
   /** @param kind null: the value says it */
-  private note(kind: string | null, value: Known, at: number): void {
+  private note(kind: string | null, value: JsonOrUnknown, at: number): void {
     if (kind !== null && !DECISIONS.has(kind)) return;
     if (value === UNKNOWN) this.unknown = true;
     if (value === UNKNOWN || !isJsonObject(value)) return;

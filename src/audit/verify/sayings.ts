@@ -3,7 +3,7 @@ import { decisionClaims, readToken } from '../../attestation/claims';
 import { readDecision, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
-import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** A prefix of a digest that names a call. */
 const SHORTEST_NAME = 12;
@@ -35,7 +35,7 @@ export interface Saying {
   channel: 'signal' | 'update';
   identity: string;
   /** Until when its sender waits; UNKNOWN: that was left out. */
-  until: Known | undefined;
+  until: JsonOrUnknown | undefined;
   /** What an update was answered; null: nothing is known. */
   accepted: boolean | null;
   /** It has the fields of a decision, so that it is looked at. */
@@ -118,12 +118,12 @@ export class Sayings {
   }
 
   /** Whether somebody has sent exactly this, for several calls maybe. */
-  sent(body: Json | undefined): boolean {
+  wasSent(body: Json | undefined): boolean {
     const whole = hashOf(body);
     return [...this.all.values()].flat().some((saying) => saying.whole === whole);
   }
 
-  private note(value: Known, from: From): Saying[] {
+  private note(value: JsonOrUnknown, from: From): Saying[] {
     this.unknown ||= value === UNKNOWN;
     if (value === UNKNOWN || !isJsonObject(value)) return [];
     const { call, calls, by, note = null, input, attestation, outcome = null } = value;
@@ -190,7 +190,7 @@ export function principalOf(token: string): string | null {
 }
 
 /** The second argument of an update. */
-function untilOf(args: Json | undefined): Known | undefined {
+function untilOf(args: Json | undefined): JsonOrUnknown | undefined {
   const second = list(object(args).payloads)[1];
   if (second === undefined) return undefined;
   const waits = firstPayload({ payloads: [second] });

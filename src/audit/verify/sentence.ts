@@ -8,13 +8,13 @@ export function describeVerification(verification: Verification): string[] {
   if (verdict === 'contradictory') return [contradictory(verification), ...besides(verification)];
   const answer =
     verdict === 'intact' ? `intact since signing by ${verification.signed_by}` : `consistent, signer unknown: ${why}`;
-  return [`${answer}; ${beyond(verification)}; ${left(verification)}.`, ...besides(verification)];
+  return [`${answer}; ${beyond(verification)}; ${countRedactions(verification)}.`, ...besides(verification)];
 }
 
 function contradictory(verification: Verification): string {
   const { why, line, rule, signed_by } = verification;
   const by = signed_by === null ? 'nobody that you trust has signed it' : `signed as contradictory by ${signed_by}`;
-  return `contradictory at line ${line} (${rule}): ${why}; ${by}; ${beyond(verification)}; ${left(verification)}.`;
+  return `contradictory at line ${line} (${rule}): ${why}; ${by}; ${beyond(verification)}; ${countRedactions(verification)}.`;
 }
 
 /** What nobody can tell from the bundle alone. */
@@ -28,7 +28,7 @@ function beyond({ complete, previous, chained }: Verification): string {
   return `${whole}completeness not proven beyond the turns in it (${before})`;
 }
 
-function left({ redactions }: Verification): string {
+function countRedactions({ redactions }: Verification): string {
   return redactions === 1 ? '1 redaction' : `${redactions} redactions`;
 }
 

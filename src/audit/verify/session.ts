@@ -3,9 +3,9 @@ import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
 import type { SessionBody, TurnBody } from '../format/lines';
-import { quoted } from './fault';
+import { quote } from './fault';
 import type { History, Report } from './history';
-import { attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** Of so many digits every number is exact, here and in the second verifier. */
 const EVENT_ID = /^[1-9][0-9]{0,14}$/;
@@ -44,12 +44,12 @@ export class OfSession {
       case 'WORKFLOW_EXECUTION_UPDATE_ADMITTED':
       case 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED':
         this.there.add(`message ${own}`).add(`update ${run_id} ${updateOf(attributes)}`);
-        return this.said(object(attributes.acceptedRequest ?? attributes.request), no);
+        return this.checkMessage(object(attributes.acceptedRequest ?? attributes.request), no);
       case 'WORKFLOW_EXECUTION_UPDATE_COMPLETED':
-        return this.answered(run_id, attributes, no);
+        return this.checkAnswer(run_id, attributes, no);
       case 'START_CHILD_WORKFLOW_EXECUTION_INITIATED':
         this.there.add(`start ${own}`);
-        return this.begun({ run_id, event }, attributes, no);
+        return this.checkTurnStart({ run_id, event }, attributes, no);
       case 'CHILD_WORKFLOW_EXECUTION_STARTED':
         return this.child(run_id, event, attributes, no);
       case 'ACTIVITY_TASK_SCHEDULED':
@@ -58,7 +58,7 @@ export class OfSession {
       case 'ACTIVITY_TASK_COMPLETED':
         if (!this.there.has(`look ${run_id} ${text(attributes.scheduledEventId)}`))
           no('The session asked nothing that this answers');
-        return this.ended(event, attributes, no);
+        return this.checkTurnEnd(event, attributes, no);
       default:
         no('The event of the session says nothing of the turn');
     }
@@ -84,7 +84,7 @@ export class OfSession {
     if (at > this.latest) this.latest = at;
   }
 
-  private said({ input }: JsonObject, no: No): void {
+  private checkMessage({ input }: JsonObject, no: No): void {
     if (input === undefined) return; // it stands in the event before
     this.sent = true;
     if (object(input).name !== 'send') no('What the session was sent is no message');
@@ -96,7 +96,7 @@ export class OfSession {
         no(`The session was sent another ${name} than the turn was started with`);
   }
 
-  private answered(run: string, attributes: JsonObject, no: No): void {
+  private checkAnswer(run: string, attributes: JsonObject, no: No): void {
     this.taken = true;
     const { acceptedEventId, outcome } = attributes;
     const isKnown =
@@ -106,7 +106,7 @@ export class OfSession {
     this.names(firstPayload(object(outcome).success), no);
   }
 
-  private begun({ run_id, event }: SessionBody, attributes: JsonObject, no: No): void {
+  private checkTurnStart({ run_id, event }: SessionBody, attributes: JsonObject, no: No): void {
     this.started = true;
     const { workflowId, input } = attributes;
     const { argument, startedBy, startedWith, whole, began } = this.history;
@@ -159,7 +159,7 @@ export class OfSession {
       no('The session has asked about a turn of another run of it');
   }
 
-  private ended(event: JsonObject, { result }: JsonObject, no: No): void {
+  private checkTurnEnd(event: JsonObject, { result }: JsonObject, no: No): void {
     const { lastHead, wasReset, runs, closed, whole, latest } = this.history;
     const said = firstPayload(result);
     if (wasReset || runs.length === 0) return;
@@ -172,10 +172,10 @@ export class OfSession {
     if (head !== lastHead) no('The session has found another end of the turn than the turn has');
   }
 
-  private names(value: Known, no: No): void {
+  private names(value: JsonOrUnknown, no: No): void {
     if (value === UNKNOWN) return;
     const { turn_id, again } = isJsonObject(value) ? value : {};
-    if (turn_id !== this.turn.turn_id) no(`The event of the session is about turn ${quoted(turn_id)}`);
+    if (turn_id !== this.turn.turn_id) no(`The event of the session is about turn ${quote(turn_id)}`);
     if (again === true) no('The session has had the message before, for a turn that was there already');
   }
 }
@@ -191,7 +191,7 @@ function sameName(one: Json | undefined, other: Json | undefined): boolean {
 }
 
 /** `{"fields": …}` of a memo, `{"indexedFields": …}` of search attributes. */
-function fieldsOf(value: Json | undefined): Record<string, Known> {
+function fieldsOf(value: Json | undefined): Record<string, JsonOrUnknown> {
   const { fields, indexedFields } = object(value);
   const all = Object.entries(object(fields ?? indexedFields));
   return Object.fromEntries(all.map(([name, payload]) => [name, firstPayload({ payloads: [payload] })]));

@@ -37,10 +37,10 @@ const has =
 
 const PART = exactly({ v: is('holdfast.part/1'), salt: text, body: () => true });
 const BLOCK = exactly({ v: is('holdfast.block/1'), parent: orNull(hash), kind: text, at: text, parts: list(hash) });
-const SIGNED = { root: hash, kid: text, signature: text };
-const redacted = (of: Rule): Rule => orNull(exactly({ of, parts: whole, payloads: whole, reason: text }));
+const SIGNED_ROOT = { root: hash, kid: text, signature: text };
+const redactionRule = (of: Rule): Rule => orNull(exactly({ of, parts: whole, payloads: whole, reason: text }));
 /** One that was redacted before says of which it was made. */
-const redactedTwice: Rule = (value) => redacted(exactly({ ...SIGNED, public: text, redaction: redactedTwice }))(value);
+const redactedTwice: Rule = (value) => redactionRule(exactly({ ...SIGNED_ROOT, public: text, redaction: redactedTwice }))(value);
 
 const BUNDLE: Shape = {
   subject: exactly({ kind: is('turn', 'call', 'session'), id: text }),
@@ -54,7 +54,7 @@ const END: Shape = {
   lines: whole,
   complete: flag,
   previous: orNull(exactly({ root: hash, subject: text })),
-  redaction: redacted(exactly(SIGNED)),
+  redaction: redactionRule(exactly(SIGNED_ROOT)),
   kid: text,
   public: text,
   signature: text,
@@ -78,12 +78,12 @@ const BODIES: Record<Exclude<LineKind, 'bundle' | 'end'>, Rule> = {
 };
 
 /** The first line and the last, by the version of the bundle. */
-const CHAINED = exactly({ v: text, tenant: orNull(text), chained: flag, ...BUNDLE });
-const JUDGED: Shape = { ...END, contradiction: orNull(exactly({ line: whole, rule: text })) };
+const CHAINED_BUNDLE = exactly({ v: text, tenant: orNull(text), chained: flag, ...BUNDLE });
+const JUDGED_END: Shape = { ...END, contradiction: orNull(exactly({ line: whole, rule: text })) };
 const ENDS: Record<string, Record<'bundle' | 'end', Rule>> = {
   [VERSION_1]: { bundle: exactly({ v: text, ...BUNDLE }), end: exactly(END) },
-  [VERSION_2]: { bundle: CHAINED, end: exactly(JUDGED) },
-  [BUNDLE_VERSION]: { bundle: CHAINED, end: exactly({ ...JUDGED, redaction: redactedTwice }) },
+  [VERSION_2]: { bundle: CHAINED_BUNDLE, end: exactly(JUDGED_END) },
+  [BUNDLE_VERSION]: { bundle: CHAINED_BUNDLE, end: exactly({ ...JUDGED_END, redaction: redactedTwice }) },
 };
 
 /** @param version of the bundle */

@@ -8,11 +8,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
-import { quoted } from './fault';
+import { quote } from './fault';
 import type { History } from './history';
 import { LONGEST_IDENTITY, principalOf } from './sayings';
 import type { Testimony } from './testimony';
-import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Known } from './values';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** What one signal or update says. */
 interface Message {
@@ -75,7 +75,7 @@ export class Steers {
       if (message && answer !== UNKNOWN) message.refused = object(answer).accepted === false;
     }
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, at, attributes);
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.noteResult(attributes);
   }
 
   part({ ref, part }: PartBody): void {
@@ -94,12 +94,12 @@ export class Steers {
     const one = { ...steer, text: words };
     this.all.written.add(hashOf(one));
     if (this.all.whole && !this.all.heard(one))
-      this.all.report('D5', `The transcript has a message of ${quoted(steer.by)} that no step was given`);
+      this.all.report('D5', `The transcript has a message of ${quote(steer.by)} that no step was given`);
     if (this.history.whole && this.all.unknown && !this.unknown && !this.wasSaid(one))
-      this.all.report('B13', `The transcript has a message of ${quoted(steer.by)} that no signal or update has`);
+      this.all.report('B13', `The transcript has a message of ${quote(steer.by)} that no signal or update has`);
   }
 
-  private hear(value: Known, from: Pick<Message, 'channel' | 'at'> & { identity: Json | undefined }): Message | null {
+  private hear(value: JsonOrUnknown, from: Pick<Message, 'channel' | 'at'> & { identity: Json | undefined }): Message | null {
     this.unknown ||= value === UNKNOWN;
     if (value === UNKNOWN || !isJsonObject(value)) return null;
     const { text: words = null, attestation = null } = value;
@@ -135,22 +135,22 @@ export class Steers {
     });
     const all = type === 'takeStep' ? list(steers).map(object) : [];
     this.all.hear(all);
-    for (const one of all) this.given(one, now);
+    for (const one of all) this.checkGivenSteer(one, now);
   }
 
   /** H9 */
-  private given(steer: JsonObject, now: number): void {
+  private checkGivenSteer(steer: JsonObject, now: number): void {
     const { by, at, attestation = null } = steer;
-    if (timeOf(at) > now + CLOCKS_MS) this.all.report('H9', `A step was given a message of ${quoted(by)} before it was said`);
+    if (timeOf(at) > now + CLOCKS_MS) this.all.report('H9', `A step was given a message of ${quote(by)} before it was said`);
     if (!this.history.whole || this.unknown) return;
     if (!this.wasSaid(steer))
-      this.all.report('H9', `A step was given a message of ${quoted(by)} in other words than the signal or update has`);
+      this.all.report('H9', `A step was given a message of ${quote(by)} in other words than the signal or update has`);
     const digest = attempt(() => steerDigest(text(steer.text)));
     if (!this.all.unknown && !this.good.has(fact(digest, attestation, attestation === null ? null : by)))
-      this.all.report('H9', `No worker has found the message of ${quoted(by)} good, and a step was given it`);
+      this.all.report('H9', `No worker has found the message of ${quote(by)} good, and a step was given it`);
   }
 
-  private completed({ scheduledEventId, result }: JsonObject): void {
+  private noteResult({ scheduledEventId, result }: JsonObject): void {
     const { type, value } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {} };
     this.scheduled.delete(text(scheduledEventId));
     const payload = firstPayload(result);

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../shared/json/json';
 import type { BundleBody, EndBody, LineKind } from '../format/lines';
 import { carriedHash } from '../format/field-hash';
 import type { ReadLine } from '../format/reader';
-import { Fault, quoted } from './fault';
+import { Fault, quote } from './fault';
 import { beforeRedaction, carriesKey, isSigned } from './trailer';
 import { hasShape } from './shapes';
 
@@ -124,7 +124,7 @@ export class Structure {
 
   private turnEnd({ n, body }: ReadLine & { kind: 'turn_end' }): void {
     const { id, parents } = this.turn!;
-    if (body.turn_id !== id) throw new Fault(n, 'S3', `The line ends turn ${quoted(body.turn_id)}, and ${quoted(id)} is open`);
+    if (body.turn_id !== id) throw new Fault(n, 'S3', `The line ends turn ${quote(body.turn_id)}, and ${quote(id)} is open`);
     if (body.head !== null && !this.blocks.has(body.head)) throw new Fault(n, 'S5', "The turn's last block is not in the bundle");
     if ((body.why === null) !== body.complete)
       throw new Fault(n, 'S5', 'The turn must say why it is not complete, and only then');

@@ -7,11 +7,11 @@ import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody, TurnBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { differing } from './differing';
-import { capital, quoted } from './fault';
+import { capital, quote } from './fault';
 import type { History } from './history';
 import { RESULT, type Testimony } from './testimony';
 import { asAttributes, fieldsOf } from './turn-in-history';
-import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type JsonOrUnknown } from './values';
 
 const ABOUT = new Set(['openSubTurn', 'lookAtSubTurn', 'closeSubTurn', 'forwardDecision', 'takeStep', 'endTurn', 'compact']);
 /** What a turn is said to be by the one above, and by its own result. */
@@ -67,12 +67,12 @@ export class SubAgents {
     const { input, result } = attributes;
     if (type === 'WORKFLOW_EXECUTION_STARTED') this.start(attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.checkResult(attributes, firstPayload(result));
     if (type === 'START_CHILD_WORKFLOW_EXECUTION_INITIATED') this.begins(attributes, firstPayload(input));
     if (type === 'CHILD_WORKFLOW_EXECUTION_STARTED') this.began(attributes);
     if (type.startsWith('WORKFLOW_EXECUTION_UPDATE_')) this.update(event, type, attributes);
     const view = resultIn(type, attributes);
-    if (view !== null) this.ended(view);
+    if (view !== null) this.checkTurnResult(view);
   }
 
   part({ ref, part }: PartBody): void {
@@ -116,7 +116,7 @@ export class SubAgents {
   /** D1: which turn has started this one, and what it was told of that one. */
   private start(
     { continuedExecutionRunId: before, parentWorkflowExecution, parentInitiatedEventId }: JsonObject,
-    payload: Known,
+    payload: JsonOrUnknown,
   ): void {
     const known = this.reportsIn.get(text(before));
     this.reports = new Map(known);
@@ -136,7 +136,7 @@ export class SubAgents {
       this.all.report('D1', 'Temporal says that another run, or event of it, has started the turn than the turn above it has');
   }
 
-  private activity(event: JsonObject, { activityType, activityId }: JsonObject, payload: Known): void {
+  private activity(event: JsonObject, { activityType, activityId }: JsonObject, payload: JsonOrUnknown): void {
     const type = text(object(activityType).name);
     if (!ABOUT.has(type) || payload === UNKNOWN) return;
     const { call, sub_turn_id, workflow_id, report, outcomes, body, identity, head, untrusted } = object(payload);
@@ -178,7 +178,7 @@ export class SubAgents {
     this.children.set(`passed ${workflow_id} ${id}`, hashOf({ body: body ?? null, identity: text(identity) }));
   }
 
-  private completed({ scheduledEventId }: JsonObject, payload: Known): void {
+  private checkResult({ scheduledEventId }: JsonObject, payload: JsonOrUnknown): void {
     const one = this.scheduled.get(text(scheduledEventId));
     this.scheduled.delete(text(scheduledEventId));
     if (one === undefined) return;
@@ -216,7 +216,7 @@ export class SubAgents {
   }
 
   /** D1: a turn is started as it was opened, and is found by what its argument says. */
-  private begins({ workflowId: workflow, searchAttributes, memo }: JsonObject, payload: Known): void {
+  private begins({ workflowId: workflow, searchAttributes, memo }: JsonObject, payload: JsonOrUnknown): void {
     if (payload === UNKNOWN || !isJsonObject(object(payload).parent)) return;
     const argument = object(payload);
     const parent = object(argument.parent);
@@ -284,7 +284,7 @@ export class SubAgents {
   }
 
   /** D6: what the turn's result says of the turns below. */
-  private ended(view: JsonObject & { calls: Json[] }): void {
+  private checkTurnResult(view: JsonObject & { calls: Json[] }): void {
     this.view = view;
     for (const { workflow_id, call_id, turn_id, agent, state, head, usage, waiting } of list(view.sub_turns).map(object)) {
       const { said, value } = this.opened.get(text(turn_id)) ?? {};
@@ -297,7 +297,7 @@ export class SubAgents {
         differing(opened, { agent, call_id }) ??
         differing(ends as JsonObject, { state, head, usage, waiting });
       if (wrong !== null && this.all.whole)
-        this.all.report('D6', `${capital(RESULT)} says another ${wrong} of turn ${quoted(turn_id)} below than the history does`);
+        this.all.report('D6', `${capital(RESULT)} says another ${wrong} of turn ${quote(turn_id)} below than the history does`);
     }
   }
 }

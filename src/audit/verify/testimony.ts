@@ -60,11 +60,11 @@ export class Testimony {
   }
 
   tell(...[subject, name, facts, source]: Parameters<Facts['tell']>): void {
-    this.found(this.facts.tell(subject, name, facts, source));
+    this.reportDisagreement(this.facts.tell(subject, name, facts, source));
   }
 
   tellAll(...said: Parameters<Facts['tellAll']>): void {
-    this.found(this.facts.tellAll(...said));
+    this.reportDisagreement(this.facts.tellAll(...said));
   }
 
   names(head: Json | undefined): void {
@@ -105,7 +105,7 @@ export class Testimony {
   }
 
   /** D6: what was shortened is the beginning of what it stands for. */
-  shortened(ref: Json | undefined, summary: Json | undefined, error: Json | undefined): boolean {
+  isShortForm(ref: Json | undefined, summary: Json | undefined, error: Json | undefined): boolean {
     const told = typeof ref === 'string' ? this.results.get(ref) : undefined;
     const { message } = object(error);
     const others =
@@ -117,7 +117,7 @@ export class Testimony {
     return this.decisions.has(hashOf(decision));
   }
 
-  private found(disagreement: Disagreement | null): void {
+  private reportDisagreement(disagreement: Disagreement | null): void {
     if (disagreement !== null) this.report(RULES[disagreement.subject], disagreement.reason);
   }
 }

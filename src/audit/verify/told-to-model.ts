@@ -22,7 +22,7 @@ interface Result {
 }
 
 /** A `tool_result`. */
-interface Told {
+interface ToolResultFacts {
   use: string;
   failed: boolean;
   /** One of these is what became of the call. */
@@ -38,9 +38,9 @@ export class ToldToModel {
   /** By ref. */
   private readonly results = new Map<string, Result>();
   /** By the refs of their parts, which may stand in several blocks. */
-  private readonly parts = new Map<string, [Told]>();
+  private readonly parts = new Map<string, [ToolResultFacts]>();
   private readonly users = new Set<string>();
-  private readonly told: Told[] = [];
+  private readonly told: ToolResultFacts[] = [];
 
   outcome({ tool_use_id, state, result_ref, error, note = null }: JsonObject): void {
     const known = this.outcomes.get(text(tool_use_id)) ?? [];
@@ -73,7 +73,7 @@ export class ToldToModel {
     return this.told.every((told) => (this.outcomes.get(told.use) ?? []).some((outcome) => this.isOf(told, outcome)));
   }
 
-  private isOf(told: Told, { failed, result_ref, says, note }: Outcome): boolean {
+  private isOf(told: ToolResultFacts, { failed, result_ref, says, note }: Outcome): boolean {
     if (told.failed !== failed) return false;
     const result = result_ref === null ? { says, notes: [] } : (this.results.get(result_ref) ?? null);
     if (result === null || result.says === null) return true;
@@ -91,7 +91,7 @@ function saidBy(ref: string, { envelope, inline, summary }: JsonObject): string 
 }
 
 /** All that a text may be: a success with this data, one of which the rest is in the store, an error; and what is noted beside it. */
-function saidIn(content: Json | undefined): Pick<Told, 'says' | 'note'> {
+function saidIn(content: Json | undefined): Pick<ToolResultFacts, 'says' | 'note'> {
   const [one, ...more] = list(content).map(object);
   if (one === undefined || more.length > 0 || one.type !== 'text') return { says: [], note: null };
   const said = object(attempt(() => JSON.parse(text(one.text)) as Json) ?? null);

@@ -6,11 +6,11 @@ import { KEYWORD_BYTES } from '../../shared/search-attributes';
 import { list, object, text } from '../../record/fields';
 import * as of from './doubled-turn';
 import type { TurnBody } from '../format/lines';
-import { capital, quoted } from './fault';
+import { capital, quote } from './fault';
 import type { History } from './history';
 import { add, copyOf, none, nothing, type Tally, wrongSum } from './tally';
 import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
-import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type Known } from './values';
+import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** Bytes of JSON that an answer is cut to: of a turn that goes on, and of one that has ended. */
 const CUT = [12_000, 800_000];
@@ -23,19 +23,19 @@ const STATES: Readonly<Record<string, (state: Json | undefined) => boolean>> = {
   WORKFLOW_EXECUTION_CANCELED: (state) => state === 'cancelled',
 };
 
-interface Scheduled {
+interface ScheduledActivity {
   type: string;
   value: JsonObject;
 }
 
 export class TurnInHistory {
   private runs = 0;
-  private scheduled = new Map<string, Scheduled>();
+  private scheduled = new Map<string, ScheduledActivity>();
   private tally = none();
   /** At the end of each run so far. */
   private readonly tallies = new Map<string, Tally>();
   /** State by the search attribute. */
-  private shown: Known | undefined;
+  private shown: JsonOrUnknown | undefined;
   /** Tools that steps have asked for, as a search attribute has them. */
   private readonly tools = new Set<Json>();
   /** An agent was asked: its calls wait in this turn, too. */
@@ -70,20 +70,20 @@ export class TurnInHistory {
     this.child(type, event, attributes);
     if (type === 'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES') this.attributes(attributes.searchAttributes);
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.checkResult(attributes, firstPayload(result));
     if (type === 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW' && firstPayload(input) !== UNKNOWN)
       this.handed.set(this.history.runs.at(-1)!, hashOf(firstPayload(input) as Json));
     if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.above('result', firstPayload(result));
-    if (type === 'WORKFLOW_EXECUTION_CANCELED') this.cancelled(firstPayload(attributes.details));
+    if (type === 'WORKFLOW_EXECUTION_CANCELED') this.checkCancellation(firstPayload(attributes.details));
     const view = resultIn(type, attributes);
-    if (view !== null) this.ended(type, attributes, view);
+    if (view !== null) this.checkTurnResult(type, attributes, view);
   }
 
   /** D1: what its session has found that the turn has used. */
   session(event: JsonObject): void {
     if (eventType(event) !== 'ACTIVITY_TASK_COMPLETED' || this.history.wasReset || !this.history.closed) return;
     const found = firstPayload(attributesOf(event).result);
-    if (found !== UNKNOWN) this.used(object(found).usage, SESSION);
+    if (found !== UNKNOWN) this.checkUsage(object(found).usage, SESSION);
   }
 
   private child(type: string, { eventId }: JsonObject, { input, result, workflowExecution, initiatedEventId }: JsonObject): void {
@@ -98,13 +98,13 @@ export class TurnInHistory {
   }
 
   /** D1: what the turn above has in its history of this one. */
-  private above(what: 'argument' | 'result', payload: Known): void {
+  private above(what: 'argument' | 'result', payload: JsonOrUnknown): void {
     const known = this.children.get(`${what} ${this.turn.workflow_id} ${this.history.runs.at(-1)!}`);
     if (known !== undefined && payload !== UNKNOWN && known !== hashOf(payload))
       this.all.report('D1', `The turn has another ${what} than the history of the turn above it has`);
   }
 
-  private start(attributes: JsonObject, argument: Known): void {
+  private start(attributes: JsonObject, argument: JsonOrUnknown): void {
     const { continuedExecutionRunId: before } = attributes;
     this.goOn(typeof before === 'string' ? before : null);
     this.above('argument', argument);
@@ -157,14 +157,14 @@ export class TurnInHistory {
     if ((HoldfastState === 'running' && !isEmpty) || (WAITING.has(HoldfastState) && isEmpty))
       this.all.report(
         'D1',
-        `A turn is ${quoted(HoldfastState)}, and its search attribute names ${HoldfastTool.length} tools that wait`,
+        `A turn is ${quote(HoldfastState)}, and its search attribute names ${HoldfastTool.length} tools that wait`,
       );
     const other = HoldfastTool.find((tool) => !this.tools.has(tool));
     if (other !== undefined && this.all.whole && !this.opened)
-      this.all.report('D1', `A search attribute names the tool ${quoted(other)}, which no step has asked for`);
+      this.all.report('D1', `A search attribute names the tool ${quote(other)}, which no step has asked for`);
   }
 
-  private activity(event: JsonObject, { activityType }: JsonObject, payload: Known): void {
+  private activity(event: JsonObject, { activityType }: JsonObject, payload: JsonOrUnknown): void {
     const type = text(object(activityType).name);
     const value = payload === UNKNOWN ? {} : object(payload);
     const { step, at, state, reason, envelope, all_refused, workflow_id, begin, message } = value;
@@ -178,10 +178,10 @@ export class TurnInHistory {
     }
     this.opened ||= type === 'openSubTurn';
     if (type === 'takeStep' && step !== undefined && this.knowsAll && step !== this.tally.steps + 1)
-      this.all.report('D1', `The turn is said to take step ${quoted(step)} after ${this.tally.steps} steps`);
+      this.all.report('D1', `The turn is said to take step ${quote(step)} after ${this.tally.steps} steps`);
   }
 
-  private completed({ scheduledEventId }: JsonObject, payload: Known): void {
+  private checkResult({ scheduledEventId }: JsonObject, payload: JsonOrUnknown): void {
     const { type, value } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {} };
     const said = payload === UNKNOWN ? {} : object(payload);
     const asked = type === 'takeStep' ? list(said.calls) : type === 'admitDirect' ? [said.call!] : [];
@@ -196,7 +196,7 @@ export class TurnInHistory {
       this.tally.steps = 1;
       this.began(said);
     }
-    if (type === 'endTurn') this.closed(value, said, payload === UNKNOWN);
+    if (type === 'endTurn') this.checkEnd(value, said, payload === UNKNOWN);
   }
 
   private step({ step, at, all_refused, message }: JsonObject, said: JsonObject): void {
@@ -218,7 +218,7 @@ export class TurnInHistory {
     if (!this.history.wasReset && isJsonObject(policy)) this.all.tell('turn', '', { policy_ref: policy.policy_ref }, HISTORY);
   }
 
-  private lookedAt({ workflow_id }: JsonObject, payload: Known): void {
+  private lookedAt({ workflow_id }: JsonObject, payload: JsonOrUnknown): void {
     const { spent, ended } = payload === UNKNOWN ? {} : object(payload);
     if (!isJsonObject(spent) || !isJsonObject(spent.usage)) this.tally.unknown = true;
     const sums = nothing();
@@ -227,7 +227,7 @@ export class TurnInHistory {
   }
 
   /** D6: what was asked to be written down at the end, and what the turn says of its end. */
-  private closed({ at, state, reason, envelope, outcomes }: JsonObject, said: JsonObject, unknown: boolean): void {
+  private checkEnd({ at, state, reason, envelope, outcomes }: JsonObject, said: JsonObject, unknown: boolean): void {
     if (unknown) return;
     this.all.tell('block', said.head, { at, state, reason }, HISTORY);
     this.all.tell('run', String(this.runs), { reason }, HISTORY);
@@ -241,7 +241,7 @@ export class TurnInHistory {
       this.all.report('D6', 'A direct call answers with something else than why it did not run');
   }
 
-  private cancelled(details: Known): void {
+  private checkCancellation(details: JsonOrUnknown): void {
     if (details !== UNKNOWN && Array.isArray(object(details).calls)) return;
     const end = this.end?.state === 'cancelled' ? { reason: this.end.reason } : {};
     this.all.tell('run', String(this.runs), { state: 'cancelled' }, 'the end of the workflow');
@@ -250,19 +250,19 @@ export class TurnInHistory {
   }
 
   /** D1: the turn's result. */
-  private ended(type: string, { failure }: JsonObject, view: JsonObject & { calls: Json[] }): void {
+  private checkTurnResult(type: string, { failure }: JsonObject, view: JsonObject & { calls: Json[] }): void {
     const { state, reason, envelope, usage } = view;
     this.all.tell('run', String(this.runs), { state, reason, envelope }, RESULT);
-    if (!STATES[type]!(state)) this.all.report('D1', `The turn's result is ${quoted(state)}, and Temporal has another end of it`);
+    if (!STATES[type]!(state)) this.all.report('D1', `The turn's result is ${quote(state)}, and Temporal has another end of it`);
     if (type === 'WORKFLOW_EXECUTION_FAILED') this.why(object(failure), reason);
     this.isShown(state);
     if (!this.knowsAll) return;
     if (view.step !== undefined && view.step !== this.tally.steps)
-      this.all.report('D1', `The turn's result says step ${quoted(view.step)}, and the history has ${this.tally.steps}`);
+      this.all.report('D1', `The turn's result says step ${quote(view.step)}, and the history has ${this.tally.steps}`);
     const texts = [this.tally.text, ...CUT.map((bytes) => cutJson(this.tally.text, bytes))];
     if (view.text !== undefined && !texts.includes(view.text as string))
       this.all.report('D1', "The turn's result has another text than the last step that said something");
-    this.used(usage, RESULT);
+    this.checkUsage(usage, RESULT);
   }
 
   /** D1: what Temporal says of why the turn failed. */
@@ -275,15 +275,15 @@ export class TurnInHistory {
   /** D1: the search attribute has the last state. */
   private isShown(state: Json | undefined): void {
     if (this.shown !== undefined && this.shown !== UNKNOWN && hashOf(this.shown) !== hashOf(state ?? null))
-      this.all.report('D1', `The turn has ended as ${quoted(state)}, and its search attribute says ${quoted(this.shown)}`);
+      this.all.report('D1', `The turn has ended as ${quote(state)}, and its search attribute says ${quote(this.shown)}`);
   }
 
   /** D1: what was used is what the steps, and the turns of sub-agents, have used together. */
-  private used(usage: Json | undefined, source: string): void {
+  private checkUsage(usage: Json | undefined, source: string): void {
     if (!this.knowsAll) return;
     const wrong = wrongSum(this.tally, object(usage));
     const who = capital(source);
-    if (wrong) this.all.report('D1', `${who} says ${wrong.field} ${quoted(wrong.said)}, and the steps have used ${wrong.sum}`);
+    if (wrong) this.all.report('D1', `${who} says ${wrong.field} ${quote(wrong.said)}, and the steps have used ${wrong.sum}`);
   }
 
   private get knowsAll(): boolean {

@@ -29,7 +29,7 @@ interface Use {
 }
 
 /** What was asked for, as the admission has it. */
-interface Asked {
+interface AdmittedUse {
   id: string | null;
   tool: Json;
   rejected: boolean;
@@ -47,7 +47,7 @@ export class TurnInTranscript {
   /** By ref. */
   private readonly contents = new Map<string, Content>();
   private readonly roles = new Map<string, Json>();
-  private readonly asked = new Map<string, Asked>();
+  private readonly asked = new Map<string, AdmittedUse>();
   private readonly starts = new Map<string, JsonObject>();
   /** First parts of admissions, and whether each is that of a direct call. */
   private readonly headers = new Map<string, boolean>();
@@ -130,7 +130,7 @@ export class TurnInTranscript {
   }
 
   /** D2: what was admitted is what the answer asks for. */
-  private use({ id, name, input }: Use, asked: Asked | undefined): void {
+  private use({ id, name, input }: Use, asked: AdmittedUse | undefined): void {
     if (asked === undefined) return;
     const isNamed =
       hashOf(name) === hashOf(asked.tool) || (asked.rejected && typeof name === 'string' && shortName(name) === asked.tool);

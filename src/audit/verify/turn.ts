@@ -4,9 +4,9 @@ import type { JsonObject } from '../../shared/json/json';
 import type { BlockBody, BundleBody, PartBody, RunBody, SessionBody, TurnBody, TurnEndBody } from '../format/lines';
 import { text } from '../../record/fields';
 import type { Attestations } from './attestations';
-import { AsSaid } from './as-said';
+import { DecisionChecks } from './as-said';
 import { Blocks, type Around } from './blocks';
-import { quoted } from './fault';
+import { quote } from './fault';
 import { History, type Report } from './history';
 import { OfSession } from './session';
 import { Twice } from './twice';
@@ -24,7 +24,7 @@ export class Turn {
   readonly blocks: Blocks;
   private readonly twice: Twice;
   private readonly ofSession: OfSession;
-  private readonly asSaid: AsSaid;
+  private readonly asSaid: DecisionChecks;
   private readonly records = {
     heads: new Set<string>(),
     applied: new Set<string>(),
@@ -42,7 +42,7 @@ export class Turn {
     this.blocks = new Blocks(body, this.history, around);
     this.twice = new Twice(body, this.history, this.blocks, around);
     this.ofSession = new OfSession(body, this.history);
-    this.asSaid = new AsSaid(this.history, this.blocks);
+    this.asSaid = new DecisionChecks(this.history, this.blocks);
   }
 
   beginRun(body: RunBody): void {
@@ -92,7 +92,7 @@ export class Turn {
     if (state === 'applied') this.records.applied.add(text(digest));
     if (state === 'applied') this.records.appliedHeads.add(text(result_head));
     if (turn_id !== this.body.turn_id) report('T2', 'The effect record is of another turn');
-    if (v !== 'holdfast.effect/1') report('T2', `The effect record is of a form that nobody knows: ${quoted(v)}`);
+    if (v !== 'holdfast.effect/1') report('T2', `The effect record is of a form that nobody knows: ${quote(v)}`);
     if (!(timeOf(updated_at) >= timeOf(claimed_at))) report('T2', 'The effect record was changed before it was made');
     this.inTime(record, report);
     if (!history.whole) return;
@@ -106,10 +106,7 @@ export class Turn {
     } else if (!history.unknown.calls) report('T2', 'The effect record is of a call that the history does not know');
     const said = blocks.stateIn(result_head);
     if (said !== undefined && said !== 'unknown' && (said.state !== state || said.result_ref !== result_ref))
-      report(
-        'T2',
-        `The effect record says ${quoted(state)}, and the transcript says ${quoted(said.state)}, or has another result`,
-      );
+      report('T2', `The effect record says ${quote(state)}, and the transcript says ${quote(said.state)}, or has another result`);
   }
 
   /** T2. Whoever makes a bundle reads the records first. The end of a run is no bound: an attempt under way may claim after it. */
@@ -131,10 +128,10 @@ export class Turn {
     const { history } = this;
     if (history.runs.length > 0 && history.lastHead !== UNKNOWN && history.lastHead !== head)
       report('T1', 'The transcript does not end where the history says that it ends');
-    if (!complete) return this.twice.named(refs, report);
+    if (!complete) return this.twice.checkNamedParts(refs, report);
     const lost = [...history.given].find((given) => !refs.blocks.has(given));
     if (lost !== undefined) report('T1', `The history went on from a block that is not in the transcript (${lost.slice(0, 64)})`);
-    this.applied(report);
+    this.checkEffects(report);
     this.nothingMissing(refs, report);
     if (!history.whole || !history.closed)
       report('T5', 'The turn is said to be complete, and its history has no beginning or no end');
@@ -144,7 +141,7 @@ export class Turn {
   }
 
   /** T3 */
-  private applied(report: Report): void {
+  private checkEffects(report: Report): void {
     const { history, blocks, records } = this;
     if (blocks.unknown.starts) return; // which blocks are the turn's own, nobody can tell
     const done = history.outcomes.filter(({ effect }) => effect === 'applied');
@@ -159,7 +156,7 @@ export class Turn {
     const digests = new Set(done.map(({ digest }) => text(digest)));
     if (!history.unknown.digests && ![...records.applied].every((digest) => digests.has(digest)))
       report('T3', 'There is the record of an effect that the history does not know');
-    if (records.claimed || blocks.unended()) report('T3', 'A call was dispatched, and nothing says what became of it');
+    if (records.claimed || blocks.hasOpenDispatch()) report('T3', 'A call was dispatched, and nothing says what became of it');
     const named = new Set([...history.outcomes.map(({ head }) => text(head)), ...records.heads]);
     for (const [ref, { kind }] of blocks.own)
       if ((kind === 'effect' || kind === 'settlement') && !named.has(ref))
@@ -170,9 +167,10 @@ export class Turn {
   private toTheEnd(head: string | null, report: Report): void {
     const { history, blocks } = this;
     if (blocks.unknown.starts || !history.whole) return;
-    if (head !== null && blocks.written(head)?.kind !== 'end') report('T7', 'The turn has ended, and its transcript has no end');
+    if (head !== null && blocks.findBlock(head)?.kind !== 'end')
+      report('T7', 'The turn has ended, and its transcript has no end');
     const isThere = ({ ref, kinds, admits }: (typeof history.named)[number]) => {
-      const own = blocks.written(ref);
+      const own = blocks.findBlock(ref);
       return own !== undefined && kinds.includes(own.kind) && own.admits === admits;
     };
     const lost = history.named.find((one) => !isThere(one));

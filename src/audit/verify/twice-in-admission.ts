@@ -7,13 +7,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { isCut } from '../../shared/turn/turn-view';
 import { list, object, text } from '../../record/fields';
 import type { TurnBody } from '../format/lines';
-import { capital, quoted } from './fault';
+import { capital, quote } from './fault';
 import type { History } from './history';
 import { HISTORY, RESULT, type Testimony } from './testimony';
-import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type Known } from './values';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** States in which an activity leaves a call. */
-const RAN = new Set<Json>(['succeeded', 'failed', 'in_doubt']);
+const RUN_STATES = new Set<Json>(['succeeded', 'failed', 'in_doubt']);
 /** How a call has ended that nobody was asked about and that did not run; in the turn's result it may not have been looked at. */
 const WITHOUT_DIGEST = new Set<Json | undefined>(['rejected', 'cancelled']);
 /** Reasons for which the workflow itself refuses a call. */
@@ -21,22 +21,22 @@ const OWN_REASONS = new Set<Json | undefined>(['repeated_failure', 'too_many_que
 /** What people decide on a call before it runs; or that nobody did. */
 const DECISIONS = new Set<Json | undefined>(['approve', 'deny', 'expired']);
 /** With which it stops a call that has no result; a sub-agent's answer that could not be kept has none either. */
-const STOPPED = new Set<Json | undefined>(['turn_cancelled', 'aborted_by_sibling']);
-const WITHOUT_RESULT = new Set<Json | undefined>([...STOPPED, 'no_result']);
+const STOP_REASONS = new Set<Json | undefined>(['turn_cancelled', 'aborted_by_sibling']);
+const WITHOUT_RESULT = new Set<Json | undefined>([...STOP_REASONS, 'no_result']);
 /** How it calls such a call; in the turn's result one that had not begun stays as it was. */
 const STOPPED_STATES = new Set<Json | undefined>(['cancelled']);
 const SHOWN_STATES = new Set<Json | undefined>(['cancelled', 'proposed', 'ready']);
 /** Whose `attempts` `twice-in-decisions.ts` compares. */
-const COUNTED = new Set(['runCall', 'settleEffect']);
+const ATTEMPT_ACTIVITIES = new Set(['runCall', 'settleEffect']);
 
-interface Scheduled {
+interface ScheduledActivity {
   type: string;
   /** Null: it was left out. */
   value: JsonObject | null;
 }
 
 /** What is known of a call, all answers together: an answer that did not count is one too. */
-interface Asked {
+interface RequestedCall {
   inputs: Set<Json | undefined>;
   /** Null: an older build has not said it. */
   policies: Set<Json | undefined> | null;
@@ -48,9 +48,9 @@ interface Asked {
 }
 
 export class TwiceInAdmission {
-  private scheduled = new Map<string, Scheduled>();
+  private scheduled = new Map<string, ScheduledActivity>();
   /** By call. */
-  private readonly calls = new Map<string, Asked>();
+  private readonly calls = new Map<string, RequestedCall>();
   /** By digest: the cards with which people were asked, and the runs that asked. Null: an older build has not said which. */
   private readonly questions = new Map<string, { cards: Set<string>; runs: Set<string> | null }>();
   /** Rules that steps were taken under. */
@@ -76,7 +76,7 @@ export class TwiceInAdmission {
       case 'ACTIVITY_TASK_COMPLETED': {
         const one = this.scheduled.get(text(attributes.scheduledEventId));
         const said = firstPayload(attributes.result);
-        return one && said !== UNKNOWN ? this.completed(one, object(said)) : undefined;
+        return one && said !== UNKNOWN ? this.checkResult(one, object(said)) : undefined;
       }
     }
     const view = resultIn(type, attributes);
@@ -89,11 +89,11 @@ export class TwiceInAdmission {
     if (lost !== undefined) this.all.report('D1', `A step names rules that the bundle does not have (${lost.slice(0, 64)})`);
   }
 
-  private activity(eventId: string, type: string, payload: Known): void {
+  private activity(eventId: string, type: string, payload: JsonOrUnknown): void {
     const value = payload === UNKNOWN ? null : object(payload);
     const { outcomes, ...kept } = value ?? {};
     this.scheduled.set(eventId, { type, value: value && (kept as JsonObject) });
-    for (const outcome of list(outcomes).map(object)) this.ended(outcome, outcome.call_id, HISTORY);
+    for (const outcome of list(outcomes).map(object)) this.checkOutcome(outcome, outcome.call_id, HISTORY);
     if (value === null || !this.all.whole) return;
     const { call, card_ref } = value;
     const single = type === 'runCall' ? [value.approval ?? null] : [];
@@ -108,7 +108,7 @@ export class TwiceInAdmission {
   private isAsked({ id, revision, input_ref, policy_ref, target_hash }: JsonObject, admits: boolean): void {
     if (id === undefined) return;
     const known = this.calls.get(text(id));
-    if (known === undefined) return this.all.report('D4', `An activity is given call ${quoted(id)}, which no step has asked for`);
+    if (known === undefined) return this.all.report('D4', `An activity is given call ${quote(id)}, which no step has asked for`);
     if (!admits) return;
     const { inputs, policies, targets, revisions } = known;
     const other =
@@ -150,17 +150,17 @@ export class TwiceInAdmission {
     else known.runs?.add(run_id);
   }
 
-  private completed({ type, value }: Scheduled, said: JsonObject): void {
+  private checkResult({ type, value }: ScheduledActivity, said: JsonObject): void {
     if (type === 'admitCall' && said.ok === true) this.asks(said.digest, said);
     if (type === 'readCard') this.takenUp(value?.card_ref, said);
-    if (type === 'takeStep') for (const call of list(said.calls).map(object)) this.asked(call);
-    if (type === 'admitDirect') this.asked(object(said.call));
+    if (type === 'takeStep') for (const call of list(said.calls).map(object)) this.noteCall(call);
+    if (type === 'admitDirect') this.noteCall(object(said.call));
     if (type === 'takeStep' || type === 'admitDirect') {
       const { policy_ref } = object(said.policy);
       if (typeof policy_ref === 'string') this.policies.add(policy_ref);
     }
-    if (type === 'admitCall' && value !== null) this.admitted(value, said);
-    for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.ran(type, one);
+    if (type === 'admitCall' && value !== null) this.checkAdmission(value, said);
+    for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.checkRun(type, one);
   }
 
   /** A question goes on in another run. */
@@ -169,7 +169,7 @@ export class TwiceInAdmission {
       if (known === digest || cards.has(text(card_ref))) this.asks(known, { card_ref: card_ref ?? null, run_id });
   }
 
-  private asked({ id, input_ref, policy_ref, target_hash = null, digest, error }: JsonObject): void {
+  private noteCall({ id, input_ref, policy_ref, target_hash = null, digest, error }: JsonObject): void {
     const known = this.calls.get(text(id)) ?? nothing();
     this.calls.set(text(id), known);
     known.inputs.add(input_ref);
@@ -181,7 +181,7 @@ export class TwiceInAdmission {
   }
 
   /** D4: the digest is that of the call that was asked about, as it was admitted. */
-  private admitted({ turn, call: given, edit }: JsonObject, said: JsonObject): void {
+  private checkAdmission({ turn, call: given, edit }: JsonObject, said: JsonObject): void {
     const call = object(given);
     const { digest, preview_ref, decided, renewed, target_hash } = said;
     const known = this.calls.get(text(call.id));
@@ -203,18 +203,18 @@ export class TwiceInAdmission {
   }
 
   /** D6: what an activity says of a call that it has run, or found out about. */
-  private ran(type: string, { result_ref, state, attempts, effect }: JsonObject): void {
+  private checkRun(type: string, { result_ref, state, attempts, effect }: JsonObject): void {
     if (typeof result_ref !== 'string' || result_ref === '' || state === undefined) return;
-    if (!RAN.has(state)) this.all.report('D6', `An activity has a result of a call, and leaves it ${quoted(state)}`);
+    if (!RUN_STATES.has(state)) this.all.report('D6', `An activity has a result of a call, and leaves it ${quote(state)}`);
     // Each dispatch of what may take effect is one attempt.
     if (effect === 'in_doubt' && attempts !== undefined && attempts !== 1)
-      this.all.report('D6', `A call is in doubt after ${quoted(attempts)} attempts, and a dispatch is one`);
-    if (!COUNTED.has(type) && !this.history.wasReset) this.all.tell('result', result_ref, { attempts }, HISTORY);
+      this.all.report('D6', `A call is in doubt after ${quote(attempts)} attempts, and a dispatch is one`);
+    if (!ATTEMPT_ACTIVITIES.has(type) && !this.history.wasReset) this.all.tell('result', result_ref, { attempts }, HISTORY);
   }
 
   private view({ calls }: { calls: Json[] }): void {
     for (const { result_summary: summary, ...call } of calls.map(object)) {
-      this.ended({ ...call, summary } as JsonObject, call.id, RESULT);
+      this.checkOutcome({ ...call, summary } as JsonObject, call.id, RESULT);
       this.key(call as JsonObject);
     }
   }
@@ -230,34 +230,34 @@ export class TwiceInAdmission {
   }
 
   /** D6: a call without a result was stopped exactly where its error says so. */
-  private stopped({ state, error, summary = null }: JsonObject, source: string): void {
+  private checkStop({ state, error, summary = null }: JsonObject, source: string): void {
     const { reason } = object(error);
     const states = source === RESULT ? SHOWN_STATES : STOPPED_STATES;
-    if (STOPPED.has(reason) && !(states.has(state) && summary === null))
-      this.all.report('D6', `${capital(source)} says ${quoted(state)} of a call, and that it was stopped`);
+    if (STOP_REASONS.has(reason) && !(states.has(state) && summary === null))
+      this.all.report('D6', `${capital(source)} says ${quote(state)} of a call, and that it was stopped`);
     if (state === 'cancelled' && !WITHOUT_RESULT.has(reason))
-      this.all.report('D6', `${capital(source)} says that a call was stopped, and ${quoted(reason)} of why`);
+      this.all.report('D6', `${capital(source)} says that a call was stopped, and ${quote(reason)} of why`);
   }
 
   /** D6: a call without a digest was refused, by its step, by admission or by the workflow; or the turn was stopped before. */
-  private ended(call: JsonObject, id: Json | undefined, source: string): void {
+  private checkOutcome(call: JsonObject, id: Json | undefined, source: string): void {
     const { digest, result_ref, state, error, attempts, revision, effect } = call;
     // A text that was shortened to be shown says nothing.
     const short = isCut(call.summary) ? {} : { summary: call.summary };
     const who = capital(source);
     const known = this.calls.get(text(id));
     if (this.all.whole && id !== undefined && known === undefined)
-      this.all.report('D6', `${who} has call ${quoted(id)}, which no step has asked for`);
+      this.all.report('D6', `${who} has call ${quote(id)}, which no step has asked for`);
     if (typeof digest === 'string' && typeof result_ref !== 'string' && state !== 'cancelled' && !this.history.wasReset)
       this.all.tell('result', `of ${digest}`, short as JsonObject, source);
-    if (typeof result_ref !== 'string') this.stopped(call, source);
+    if (typeof result_ref !== 'string') this.checkStop(call, source);
     // Only the turn of a sub-agent that has failed is said to have been stopped, and has a result.
     else if (state === 'cancelled') this.all.tell('result', result_ref, { success: false }, source);
     if (digest !== null) return;
     if (!WITHOUT_DIGEST.has(state) && !(source === RESULT && state === 'proposed'))
-      this.all.report('D6', `${who} says ${quoted(state)} of a call that nobody was asked about and that did not run`);
-    if (state !== 'rejected' && isJsonObject(error) && !STOPPED.has(error.reason))
-      this.all.report('D6', `${who} says ${quoted(state)} of a call that was refused`);
+      this.all.report('D6', `${who} says ${quote(state)} of a call that nobody was asked about and that did not run`);
+    if (state !== 'rejected' && isJsonObject(error) && !STOP_REASONS.has(error.reason))
+      this.all.report('D6', `${who} says ${quote(state)} of a call that was refused`);
     if (state !== 'rejected' || this.history.wasReset) return;
     const whole = isCut(object(error).message) ? {} : { error };
     this.all.tell('result', `of ${text(id)}`, { state, effect, attempts, revision, ...short, ...whole } as JsonObject, source);
@@ -271,6 +271,6 @@ function before(revision: Json): Json | undefined {
   return typeof revision === 'number' ? revision - 1 : undefined;
 }
 
-function nothing(): Asked {
+function nothing(): RequestedCall {
   return { inputs: new Set(), policies: new Set(), targets: new Set(), revisions: new Set(), refusals: new Set() };
 }

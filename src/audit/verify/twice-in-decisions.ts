@@ -13,13 +13,13 @@ import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNO
 import { Verdicts } from './verdicts';
 import { contains, jsonOf } from './wanted-input';
 
-interface Scheduled {
+interface ScheduledActivity {
   type: string;
   value: JsonObject;
 }
 
 /** What admission has answered, as far as its part has it. */
-interface Admitted {
+interface AdmissionAnswer {
   call_id: Json;
   tool: Json;
   version: Json;
@@ -38,14 +38,14 @@ interface Admitted {
 type Fact = 'approval' | 'quorum' | 'reason' | 'changes' | 'held' | 'expiry';
 
 export class TwiceInDecisions {
-  private scheduled = new Map<string, Scheduled>();
+  private scheduled = new Map<string, ScheduledActivity>();
   /** By fact and call. */
   private readonly told = new Map<string, Set<string | null>>();
   /** By call: whether outsiders' words had been read. */
   private readonly untrusted = new Map<string, boolean>();
   private readonly verdicts = new Verdicts();
   /** By the ref of the input. */
-  private readonly admitted = new Map<string, Admitted>();
+  private readonly admitted = new Map<string, AdmissionAnswer>();
   /** The part that has the input of a direct call. */
   private direct: Json | undefined;
   /** Bodies of settlements, by part. */
@@ -83,7 +83,7 @@ export class TwiceInDecisions {
       case 'ACTIVITY_TASK_COMPLETED': {
         const said = firstPayload(result);
         const one = this.scheduled.get(text(scheduledEventId));
-        if (one && said !== UNKNOWN) this.completed(one, object(said));
+        if (one && said !== UNKNOWN) this.checkResult(one, object(said));
         return;
       }
     }
@@ -98,7 +98,7 @@ export class TwiceInDecisions {
     if (typeof body.idempotency_key === 'string' && body.outcome !== undefined) this.bodies.set(ref, body);
     if (ref === this.direct) this.all.tell('turn', '', { input_json: body.asked }, TRANSCRIPT);
     const admitted = this.admitted.get(ref);
-    if (admitted) this.asAdmitted(admitted, body, ref === this.direct);
+    if (admitted) this.comparePart(admitted, body, ref === this.direct);
   }
 
   /** D6: what else stands in a settlement. */
@@ -116,7 +116,7 @@ export class TwiceInDecisions {
     this.all.tell('turn', '', { tool, ...(continued ? {} : { input_json }) }, "the turn's argument");
   }
 
-  private activity({ type, value }: Scheduled): void {
+  private activity({ type, value }: ScheduledActivity): void {
     const call = object(value.call);
     const { digest, tool } = value;
     if (type === 'admitDirect') this.all.tell('turn', '', { tool, input_json: value.input_json }, HISTORY);
@@ -125,7 +125,7 @@ export class TwiceInDecisions {
     // Before it says anything itself of the call.
     if (type === 'closeQuestion' || type === 'notify') this.isKnown('call', digest);
     if (type === 'notify') this.isKnown('card', value.card_ref);
-    if (type === 'notify') this.notified(value);
+    if (type === 'notify') this.checkNotification(value);
     // An answer that was left out may have asked for the call anew.
     if (!this.all.unknown) this.all.tell('use', call.id, { definition_ref: call.definition_ref }, HISTORY);
     const admitted = this.admitted.get(text(call.input_ref));
@@ -161,7 +161,7 @@ export class TwiceInDecisions {
     return this.told.get(`held ${text(id)}`)?.has(hashOf(held)) ?? false;
   }
 
-  private notified({ kind, call_id, tool, digest, expires_at = null }: JsonObject): void {
+  private checkNotification({ kind, call_id, tool, digest, expires_at = null }: JsonObject): void {
     this.all.tell('call', digest, { call_id, tool }, HISTORY);
     if (kind !== 'in_doubt' && this.all.whole && !this.has('expiry', call_id, expires_at))
       this.all.report('D4', 'People were told of another time to decide until than they were given');
@@ -172,17 +172,17 @@ export class TwiceInDecisions {
       this.all.report('D4', `An activity names a ${subject} that nobody was asked about`);
   }
 
-  private completed({ type, value }: Scheduled, said: JsonObject): void {
+  private checkResult({ type, value }: ScheduledActivity, said: JsonObject): void {
     const call = object(value.call);
-    if (type === 'takeStep') for (const one of list(said.calls).map(object)) this.asked(one);
+    if (type === 'takeStep') for (const one of list(said.calls).map(object)) this.checkCall(one);
     if (type === 'admitDirect') {
       const one = object(said.call);
-      this.asked(one);
+      this.checkCall(one);
       this.direct = one.input_ref;
       this.all.tell('turn', '', { agent: said.agent }, HISTORY);
       if (one.verdict !== 'rejected') this.all.tell('turn', '', { tool: one.tool }, HISTORY);
     }
-    if (type === 'admitCall' && said.ok === true) this.answered(value, call, said);
+    if (type === 'admitCall' && said.ok === true) this.checkVerdict(value, call, said);
     if (type === 'runCall' || type === 'openSubTurn') {
       const { held } = type === 'runCall' ? said : object(said.refused);
       for (const one of list(held)) this.keep('held', call.id, one);
@@ -194,7 +194,7 @@ export class TwiceInDecisions {
   }
 
   /** A call as a step, or direct, has had it admitted. */
-  private asked(call: JsonObject): void {
+  private checkCall(call: JsonObject): void {
     const { id, tool, version, input, input_ref, input_hash, input_digest, verdict, reason, changes, approval } = call;
     for (const fact of ['validation_ms', 'definition_ref']) this.all.facts.forget('use', text(id), fact);
     this.all.tell('use', id, { validation_ms: call.validation_ms, definition_ref: call.definition_ref }, HISTORY);
@@ -209,11 +209,11 @@ export class TwiceInDecisions {
     for (const one of list(changes)) this.keep('changes', id, one);
     this.untrusted.set(text(id), call.untrusted === true);
     const said = { call_id: id, tool, version, verdict, reason, input_hash, input_digest, changes: list(changes) };
-    this.admit(input_ref, { ...said, decided: false, edit: undefined } as Admitted, input);
+    this.admit(input_ref, { ...said, decided: false, edit: undefined } as AdmissionAnswer, input);
   }
 
   /** D2: the verdict that came later, or on what a person wants. */
-  private answered({ edit }: JsonObject, { id, tool, version }: JsonObject, { decided, renewed }: JsonObject): void {
+  private checkVerdict({ edit }: JsonObject, { id, tool, version }: JsonObject, { decided, renewed }: JsonObject): void {
     if (isJsonObject(renewed)) this.approvedUnder(id, renewed.approval);
     if (!isJsonObject(decided)) return;
     const { verdict, reason, input, input_ref, input_hash, input_digest, changes } = decided;
@@ -227,10 +227,10 @@ export class TwiceInDecisions {
       this.all.report('D2', 'A call was changed by somebody else than the one who wanted it so');
     const hooks = wanted === undefined ? all : all.slice(1);
     const said = { call_id: id, tool, version, verdict, reason, input_hash, input_digest, changes: hooks };
-    this.admit(input_ref, { ...said, decided: true, edit: wanted } as Admitted, input);
+    this.admit(input_ref, { ...said, decided: true, edit: wanted } as AdmissionAnswer, input);
   }
 
-  private admit(ref: Json | undefined, admitted: Admitted, input: Json | undefined): void {
+  private admit(ref: Json | undefined, admitted: AdmissionAnswer, input: Json | undefined): void {
     if (typeof ref !== 'string') return;
     this.admitted.set(ref, admitted);
     if (input !== undefined && input !== null && hashOf(input) !== admitted.input_hash)
@@ -239,7 +239,7 @@ export class TwiceInDecisions {
   }
 
   /** D2: the part says the same as the answer, and as what was asked for. */
-  private asAdmitted(admitted: Admitted, body: JsonObject, direct: boolean): void {
+  private comparePart(admitted: AdmissionAnswer, body: JsonObject, direct: boolean): void {
     const { call_id, tool, verdict, reason, input_hash, changes, decided, edit } = admitted;
     const made = list(body.changes).map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
     const answered = changes.map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
@@ -257,7 +257,7 @@ export class TwiceInDecisions {
   }
 
   /** D2: what the same call is known by when it is asked for again. */
-  private digestOf({ tool, version, verdict, input_digest, changes }: Admitted, input: Json | undefined): void {
+  private digestOf({ tool, version, verdict, input_digest, changes }: AdmissionAnswer, input: Json | undefined): void {
     if (input_digest === undefined || verdict === 'rejected' || changes.length > 0 || !isJsonObject(input)) return;
     const right = attempt(() => hashOf(inputPreimage({ tool: text(tool), version: text(version), input })));
     if (input_digest !== right) this.all.report('D2', 'The hash of tool and input is not that of the call that was admitted');

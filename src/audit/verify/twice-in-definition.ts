@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
-import { quoted } from './fault';
+import { quote } from './fault';
 import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
@@ -29,7 +29,7 @@ interface Step {
   calls: JsonObject[];
 }
 
-interface Scheduled {
+interface ScheduledActivity {
   type: string;
   value: JsonObject;
 }
@@ -38,7 +38,7 @@ interface Scheduled {
 type Content = JsonObject | 'other' | null;
 
 export class TwiceInDefinition {
-  private scheduled = new Map<string, Scheduled>();
+  private scheduled = new Map<string, ScheduledActivity>();
   /** By the admission that it has written. */
   private readonly steps = new Map<string, Step>();
   private readonly bodies = new Map<string, JsonObject>();
@@ -69,7 +69,7 @@ export class TwiceInDefinition {
     if (eventType(event) !== 'ACTIVITY_TASK_COMPLETED') return;
     const one = this.scheduled.get(text(scheduledEventId));
     const said = firstPayload(result);
-    if (one && said !== UNKNOWN) this.completed(one, object(said));
+    if (one && said !== UNKNOWN) this.checkResult(one, object(said));
   }
 
   part({ ref, part }: PartBody): void {
@@ -100,7 +100,7 @@ export class TwiceInDefinition {
     this.serverTools(body.server_tools, this.answers.get(block.parent ?? ''));
   }
 
-  private completed({ type, value }: Scheduled, said: JsonObject): void {
+  private checkResult({ type, value }: ScheduledActivity, said: JsonObject): void {
     const { head, answer_head, policy, calls, call, preview_ref } = said;
     if (type === 'takeStep')
       this.steps.set(text(answer_head ?? head), { policy: object(policy), calls: list(calls).map(object) });
@@ -109,13 +109,13 @@ export class TwiceInDefinition {
       this.all.tell('block', head, { at: value.at }, HISTORY);
     }
     if (type === 'takeStep') this.next(said);
-    if (type === 'compact') this.compacted(value, said);
+    if (type === 'compact') this.checkCompaction(value, said);
     if (type === 'admitCall' && typeof value.expires_at === 'string' && typeof preview_ref === 'string')
       this.held.set(preview_ref, list(value.held));
   }
 
   /** D6: how room was made; where nothing was left out, the head may be that of an earlier summary. */
-  private compacted({ at, head: before, known }: JsonObject, { head, did }: JsonObject): void {
+  private checkCompaction({ at, head: before, known }: JsonObject, { head, did }: JsonObject): void {
     const isLess = did !== 'nothing';
     if (isLess) this.all.tell('block', head, { at }, HISTORY);
     if (isLess || (known === true && head !== before)) this.all.tell('block', head, { did }, HISTORY);
@@ -129,7 +129,7 @@ export class TwiceInDefinition {
     const isRefusal = stop_reason === 'refusal';
     const follows = isRefusal || list(calls).length === 0 ? (AFTER.get(text(stop_reason)) ?? 'end') : 'calls';
     if (typeof stop_reason === 'string' && next !== follows)
-      this.all.report('D2', `A step's answer ended with ${quoted(stop_reason)}, and it says ${quoted(next)} of what comes next`);
+      this.all.report('D2', `A step's answer ended with ${quote(stop_reason)}, and it says ${quote(next)} of what comes next`);
   }
 
   private admission(step: Step | undefined, definition: JsonObject | undefined): void {

@@ -7,12 +7,12 @@ import { digestFault } from './admitted-digest';
 import type { RunBody, TurnBody } from '../format/lines';
 import * as of from './doubled';
 import type { History } from './history';
-import { capital, quoted } from './fault';
+import { capital, quote } from './fault';
 import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN } from './values';
 
 /** States in which an activity leaves a call. */
-const RAN = new Set<Json | undefined>(['succeeded', 'failed', 'in_doubt']);
+const RUN_STATES = new Set<Json | undefined>(['succeeded', 'failed', 'in_doubt']);
 /** What a destructive call has done that ended so. */
 const EFFECT = { succeeded: 'applied', failed: 'not_applied', in_doubt: 'in_doubt' } as const;
 /** Activities that write down what was decided on calls that did not run. */
@@ -23,7 +23,7 @@ const LOOKING = new Set(['inspectEffect', 'settleEffect', 'reconcileEffect']);
 /** What a step says of a call, and its outcome, and the turn's result, whether it ran or not. */
 const OF_USE = ['tool_use_id', 'tool', 'version', 'class'];
 
-interface Scheduled {
+interface ScheduledActivity {
   type: string;
   value: JsonObject;
   /** Hashes of the decisions that it was to write down. */
@@ -36,7 +36,7 @@ export class TwiceInHistory {
   /** By digest: whether the last that an activity has told of the call is that it took effect. */
   private readonly applied = new Map<string, boolean>();
   private runs = 0;
-  private scheduled = new Map<string, Scheduled>();
+  private scheduled = new Map<string, ScheduledActivity>();
 
   constructor(
     private readonly all: Testimony,
@@ -63,7 +63,7 @@ export class TwiceInHistory {
       this.argument(firstPayload(input));
     }
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes, firstPayload(result));
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.checkResult(attributes, firstPayload(result));
     const view = resultIn(type, attributes);
     if (view !== null) this.view(view);
   }
@@ -100,12 +100,12 @@ export class TwiceInHistory {
     const call = object(value.call);
     const { digest, input_ref } = call;
     this.all.tellAll(of.CALL_ARGUMENTS, call, { call: digest }, HISTORY);
-    this.proposed(call.id, call, HISTORY);
+    this.tellTool(call.id, call, HISTORY);
     this.all.tell('card', call.preview_ref, { target_hash: call.target_hash }, HISTORY);
     if (type !== 'admitCall') this.all.tell('card', call.preview_ref, { makers: call.makers ?? [] }, HISTORY);
     if (call.input !== undefined && call.input !== null && hashOf(call.input) !== call.input_hash)
       this.all.report('D4', 'An activity was given another input than that of the call');
-    if (LOOKING.has(type) && this.all.whole && !this.history.dispatched(digest, call.dispatch))
+    if (LOOKING.has(type) && this.all.whole && !this.history.findDispatch(digest, call.dispatch))
       this.all.report('D4', 'An activity was to find out about a dispatch that there was not');
     if (type === 'runCall' || type === 'openSubTurn') {
       const { id: call_id, tool, input_hash } = call as Record<string, string>;
@@ -128,7 +128,7 @@ export class TwiceInHistory {
     if (type === 'admitDirect') this.all.tell('turn', '', { attestation }, HISTORY);
   }
 
-  private completed({ scheduledEventId }: JsonObject, payload: Json | typeof UNKNOWN): void {
+  private checkResult({ scheduledEventId }: JsonObject, payload: Json | typeof UNKNOWN): void {
     const { type, value, decisions } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {}, decisions: [] };
     if (type === 'lookAtSubTurn') return;
     this.all.unknown ||= payload === UNKNOWN;
@@ -142,15 +142,15 @@ export class TwiceInHistory {
         this.all.tellAll(of.TAKE_STEP_OUTPUT, said, { step, turn: '' }, HISTORY);
         this.all.tellAll(of.STEP_USAGE, object(said.usage), { step }, HISTORY);
       }
-      for (const one of list(said.calls).map(object)) this.asked(one, said, { turn: object(value.turn) });
+      for (const one of list(said.calls).map(object)) this.checkCall(one, said, { turn: object(value.turn) });
     }
     if (type === 'admitDirect') {
       this.all.tell('turn', '', { store_id: said.store_id }, HISTORY);
-      this.asked(object(said.call), said, { turn: object(value.turn), agent: said.agent });
+      this.checkCall(object(said.call), said, { turn: object(value.turn), agent: said.agent });
     }
     if (type === 'admitCall' && said.ok === true) this.question(call, said);
     if (type === 'readCard') this.all.tell('card', value.card_ref, { text: said.card, digest: said.digest }, HISTORY);
-    for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.ran(one, call);
+    for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.checkRun(one, call);
     // Of another outcome the record knew already, and the head is that of whoever has said so.
     const { by, note, identity } = value;
     if (type === 'settleEffect' && said.effect === value.outcome)
@@ -158,7 +158,11 @@ export class TwiceInHistory {
   }
 
   /** D2 */
-  private asked(call: JsonObject, { policy, store_id }: JsonObject, by: { turn: JsonObject; agent?: Json | undefined }): void {
+  private checkCall(
+    call: JsonObject,
+    { policy, store_id }: JsonObject,
+    by: { turn: JsonObject; agent?: Json | undefined },
+  ): void {
     const { id, digest, input_ref, input, tool_use_id } = call;
     const { tool, version, class: kind, input_hash } = call;
     for (const fact of OF_USE) this.all.facts.forget('use', text(id), fact);
@@ -198,9 +202,9 @@ export class TwiceInHistory {
   }
 
   /** D6: what became of a call, as an activity tells it. */
-  private ran(outcome: JsonObject, call: JsonObject): void {
+  private checkRun(outcome: JsonObject, call: JsonObject): void {
     const { result_ref, head, effect, state } = outcome;
-    if (typeof result_ref !== 'string' || result_ref === '' || !RAN.has(state)) return;
+    if (typeof result_ref !== 'string' || result_ref === '' || !RUN_STATES.has(state)) return;
     this.all.shown.add(result_ref);
     this.all.names(head);
     this.all.tellAll(of.RUN_CALL_OUTPUT, outcome, { result: result_ref }, HISTORY);
@@ -209,7 +213,7 @@ export class TwiceInHistory {
     this.all.tell('effect', head, { effect }, HISTORY);
     this.all.wholeTexts(result_ref, outcome);
     if (typeof call.class === 'string' && effect !== (call.class === 'destructive' ? EFFECT[state as keyof typeof EFFECT] : null))
-      this.all.report('D6', `A ${String(call.class)} call is said to have ${String(state)}, with the effect ${quoted(effect)}`);
+      this.all.report('D6', `A ${String(call.class)} call is said to have ${String(state)}, with the effect ${quote(effect)}`);
     if (typeof effect === 'string') this.applied.set(text(call.digest), effect === 'applied');
   }
 
@@ -218,15 +222,15 @@ export class TwiceInHistory {
     const { call_id, digest, result_ref, decision, approvals, earlier } = outcome;
     this.all.hear(list(approvals), [decision], list(earlier));
     this.all.told.outcome(outcome);
-    this.known(outcome, HISTORY);
+    this.checkOrigin(outcome, HISTORY);
     this.became(outcome, outcome.summary, HISTORY);
-    this.all.tellAll(of.CALL_OUTCOME, ended(outcome), { call: digest, result: result_ref, use: call_id }, HISTORY);
+    this.all.tellAll(of.CALL_OUTCOME, omitSilentFields(outcome), { call: digest, result: result_ref, use: call_id }, HISTORY);
     this.all.tell('result', result_ref, { call_id }, HISTORY);
-    this.proposed(call_id, outcome, HISTORY);
+    this.tellTool(call_id, outcome, HISTORY);
   }
 
   /** D2: which tool was asked for, of a call that did not run too. Whose step was left out, another may have asked for. */
-  private proposed(id: Json | undefined, { tool, version, class: kind }: JsonObject, source: string): void {
+  private tellTool(id: Json | undefined, { tool, version, class: kind }: JsonObject, source: string): void {
     if (this.all.whole) this.all.tell('use', id, { tool, version, class: kind }, source);
   }
 
@@ -243,12 +247,12 @@ export class TwiceInHistory {
       this.all.report('D1', "The turn's result names another head of the transcript than the history");
     for (const call of calls.map(object)) {
       const { id: call_id, digest, result_ref } = call;
-      this.known(call, RESULT);
+      this.checkOrigin(call, RESULT);
       this.became(call, call.result_summary, RESULT);
-      this.all.tellAll(of.CALL_VIEW, ended(call), { call: digest, result: result_ref }, RESULT);
+      this.all.tellAll(of.CALL_VIEW, omitSilentFields(call), { call: digest, result: result_ref }, RESULT);
       this.all.tell('result', result_ref, { call_id }, RESULT);
-      this.proposed(call_id, call, RESULT);
-      this.approved(call);
+      this.tellTool(call_id, call, RESULT);
+      this.checkApproval(call);
     }
     // A direct call answers with the envelope that the store has of its result.
     const answered = calls.map((call) => object(call).result_ref).filter((ref) => typeof ref === 'string');
@@ -265,16 +269,16 @@ export class TwiceInHistory {
   /** D6: how a call ended of which nothing is in the store, since it did not run; and texts that were shortened. */
   private became(call: JsonObject, summary: Json | undefined, source: string): void {
     const { digest, result_ref } = call;
-    if (!this.all.shortened(result_ref, summary, call.error))
+    if (!this.all.isShortForm(result_ref, summary, call.error))
       this.all.report('D6', `${capital(source)} has a shortened text that is no beginning of the whole one`);
     if (typeof digest !== 'string' || typeof result_ref === 'string' || call.state === 'cancelled' || this.history.wasReset)
       return;
-    const { state, effect, error } = ended(call);
+    const { state, effect, error } = omitSilentFields(call);
     this.all.tell('result', `of ${digest}`, { state, effect, error }, source);
   }
 
   /** D5: the turn's result shows the decisions that activities were given, no fewer and no others. */
-  private approved({ id, digest, approval }: JsonObject): void {
+  private checkApproval({ id, digest, approval }: JsonObject): void {
     const { decisions, decision, by, note = null, expires_at = null, quorum } = object(approval);
     if (!this.all.whole) return;
     const told = this.all.decisionsOn(digest);
@@ -292,10 +296,10 @@ export class TwiceInHistory {
   }
 
   /** A digest and a result that somebody names must have come from an activity; so must an effect. */
-  private known({ digest, result_ref, effect, class: kind }: JsonObject, source: string): void {
+  private checkOrigin({ digest, result_ref, effect, class: kind }: JsonObject, source: string): void {
     const who = capital(source);
     if (typeof effect === 'string' && typeof kind === 'string' && kind !== 'destructive')
-      this.all.report('D6', `${who} gives a call of class ${quoted(kind)} an effect, and only destructive ones have one`);
+      this.all.report('D6', `${who} gives a call of class ${quote(kind)} an effect, and only destructive ones have one`);
     if (!this.all.whole) return;
     if (typeof digest === 'string' && !this.all.facts.knows('call', digest, 'call_id'))
       this.all.report('D4', `${who} names a call that nobody was asked about and that never ran`);
@@ -311,7 +315,7 @@ export class TwiceInHistory {
  * A call that was cancelled while it ran has the result of what it came to, and a state that only the workflow knows. A text that
  * was shortened to be shown says nothing.
  */
-function ended(call: JsonObject): JsonObject {
+function omitSilentFields(call: JsonObject): JsonObject {
   const silent = Object.keys(call).filter((field) => {
     const value = call[field];
     return (field === 'state' && value === 'cancelled') || isCut(value) || (field === 'error' && isCut(object(value).message));

@@ -5,14 +5,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { PartBody } from '../format/lines';
-import { quoted } from './fault';
+import { quote } from './fault';
 import type { History } from './history';
 import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
 import { fieldsOf } from './turn-in-history';
 import { attributesOf, eventType, firstPayload, hashOf, resultIn, timeOf, UNKNOWN } from './values';
 
 /** Those whose `at` is the clock of the task that schedules them. That of a `settleEffect` is of when somebody has said so. */
-const TIMED = new Set([
+const TIMED_ACTIVITIES = new Set([
   'takeStep',
   'compact',
   'admitDirect',
@@ -31,7 +31,7 @@ const OF_OTHERS = new Set(['lookAtSubTurn', 'lookAtTurn', 'checkFork']);
 /** What the activity of a call has beyond the call's own time limit, ms. */
 const AROUND_MS = 10_000;
 
-interface Scheduled {
+interface ScheduledActivity {
   type: string;
   /** Somebody wanted it to stop: what it has answered all the same may not count. */
   cancelled: boolean;
@@ -49,7 +49,7 @@ interface RunSoFar {
   denied: { now: number; before: number } | null;
 }
 
-const NOTHING: Scheduled = { type: '', cancelled: false, of: undefined };
+const NOTHING: ScheduledActivity = { type: '', cancelled: false, of: undefined };
 
 /** What a run says of the one that follows it. */
 interface Next {
@@ -61,7 +61,7 @@ interface Next {
 }
 
 export class TwiceInRuns {
-  private scheduled = new Map<string, Scheduled>();
+  private scheduled = new Map<string, ScheduledActivity>();
   /** Of tasks: when each began, by the event that began it, and by the one that completed it. */
   private begun = new Map<string, number>();
   private tasks = new Map<string, number>();
@@ -95,7 +95,7 @@ export class TwiceInRuns {
     const type = eventType(event);
     switch (type) {
       case 'WORKFLOW_EXECUTION_STARTED':
-        return this.started(attributes);
+        return this.checkStart(attributes);
       case 'WORKFLOW_TASK_STARTED':
         return void this.begun.set(text(event.eventId), timeOf(event.eventTime));
       case 'WORKFLOW_TASK_COMPLETED':
@@ -108,7 +108,7 @@ export class TwiceInRuns {
         return;
       }
       case 'ACTIVITY_TASK_COMPLETED':
-        return this.completed(attributes);
+        return this.checkResult(attributes);
       case 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW': {
         const { newExecutionRunId: run, workflowType, taskQueue } = attributes;
         const { name: type } = object(workflowType);
@@ -128,7 +128,7 @@ export class TwiceInRuns {
   }
 
   /** D1: what the run before has said of this one. */
-  private started(attributes: JsonObject): void {
+  private checkStart(attributes: JsonObject): void {
     const { input, continuedExecutionRunId, originalExecutionRunId, workflowType, taskQueue } = attributes;
     const run = this.history.runs.at(-1)!;
     const before = text(continuedExecutionRunId);
@@ -177,8 +177,13 @@ export class TwiceInRuns {
     const of = { keepSaid: hashOf(value.said), readSaid: value.said_ref, reconcileEffect: value.not_applied_from }[type];
     this.scheduled.set(text(event.eventId), { type, cancelled: false, of: payload === UNKNOWN ? undefined : of });
     const time = this.tasks.get(text(attributes.workflowTaskCompletedEventId));
-    if (TIMED.has(type) && value.at !== undefined && time !== undefined && !this.isTimeOf(type, timeOf(value.at), time))
-      this.all.report('D1', `An activity was scheduled at ${quoted(value.at)}, it says, and the workflow's clock says otherwise`);
+    if (
+      TIMED_ACTIVITIES.has(type) &&
+      value.at !== undefined &&
+      time !== undefined &&
+      !this.isTimeOf(type, timeOf(value.at), time)
+    )
+      this.all.report('D1', `An activity was scheduled at ${quote(value.at)}, it says, and the workflow's clock says otherwise`);
     if (type === 'takeStep' || type === 'endTurn') this.latest = Math.max(this.latest, time ?? -Infinity);
     if (value.head !== undefined && this.run.heads !== null && this.all.whole && !this.run.heads.has(value.head))
       this.all.report('D1', 'An activity was to go on from another block than the last that the history has');
@@ -194,7 +199,7 @@ export class TwiceInRuns {
     const summary = firstPayload({ payloads: [object(userMetadata).summary ?? null] });
     const right = `${text(kind)} ${text(tool)}@${text(version)}, call ${text(id)}`;
     if (summary !== null && summary !== UNKNOWN && kind !== undefined && summary !== right)
-      this.all.report('D4', `The summary of the activity says ${quoted(summary)}, and it runs another call`);
+      this.all.report('D4', `The summary of the activity says ${quote(summary)}, and it runs another call`);
   }
 
   /** D2: how long it may take. */
@@ -210,7 +215,7 @@ export class TwiceInRuns {
     if (this.waits !== null && !this.waits.has(timeOf(until) - time))
       this.all.report(
         'D4',
-        `People were asked until ${quoted(until)}, and by the workflow's clock and its policy until another time`,
+        `People were asked until ${quote(until)}, and by the workflow's clock and its policy until another time`,
       );
   }
 
@@ -219,19 +224,19 @@ export class TwiceInRuns {
     const { denied } = this.run;
     if (in_all === undefined || denied === null || !this.all.whole) return;
     const right = typeof in_all === 'number' && denied.before <= in_all && in_all <= denied.now && Number(in_a_row) <= in_all;
-    if (!right) this.all.report('D4', `Admission was told of ${quoted(in_all)} denials, and the history has ${denied.now}`);
+    if (!right) this.all.report('D4', `Admission was told of ${quote(in_all)} denials, and the history has ${denied.now}`);
   }
 
-  private completed({ scheduledEventId, result }: JsonObject): void {
+  private checkResult({ scheduledEventId, result }: JsonObject): void {
     const { type, cancelled, of } = this.scheduled.get(text(scheduledEventId)) ?? NOTHING;
     if (OF_OTHERS.has(type)) return;
     const payload = firstPayload(result);
     if (payload === UNKNOWN) this.run.heads = null;
     if (payload === UNKNOWN) return;
     const said = object(payload);
-    this.named(said, cancelled);
+    this.noteHeads(said, cancelled);
     if (type === 'takeStep' || type === 'admitDirect') this.waitsFor(object(said.policy).approval_expiry_ms);
-    if (type === 'takeStep') this.asked(said);
+    if (type === 'takeStep') this.limitCalls(said);
     if (type === 'admitDirect') this.limit(object(said.call));
     if (type === 'admitCall' && said.ok === false && said.by_classifier === true && this.run.denied) this.run.denied.now += 1;
     if (type === 'readCard' && said.run_id !== undefined && !this.history.runs.includes(text(said.run_id)))
@@ -249,7 +254,7 @@ export class TwiceInRuns {
   }
 
   /** Calls of a step, each with its time limit. */
-  private asked({ calls }: JsonObject): void {
+  private limitCalls({ calls }: JsonObject): void {
     for (const call of list(calls).map(object)) this.limit(call);
   }
 
@@ -258,7 +263,7 @@ export class TwiceInRuns {
     this.all.tell('use', id, { timeout_ms }, HISTORY);
   }
 
-  private named(said: JsonObject, cancelled: boolean): void {
+  private noteHeads(said: JsonObject, cancelled: boolean): void {
     const heads = [said, object(said.outcome), object(said.settled), object(said.refused)].flatMap(({ head, answer_head }) =>
       [head, answer_head].filter((one) => typeof one === 'string'),
     );
@@ -273,10 +278,10 @@ export class TwiceInRuns {
   private view(view: JsonObject & { calls: Json[] }): void {
     const { started_at, ended_at, ignored_signals } = view;
     if (started_at !== undefined && !Number.isNaN(this.run.began) && timeOf(started_at) !== this.run.began)
-      this.all.report('D1', `The turn's result says that it began at ${quoted(started_at)}, and its first task began otherwise`);
+      this.all.report('D1', `The turn's result says that it began at ${quote(started_at)}, and its first task began otherwise`);
     const end = timeOf(ended_at);
     if (ended_at !== undefined && !([...this.tasks.values()].includes(end) && end >= this.latest))
-      this.all.report('D1', `The turn's result says that it ended at ${quoted(ended_at)}, when its workflow did nothing`);
+      this.all.report('D1', `The turn's result says that it ended at ${quote(ended_at)}, when its workflow did nothing`);
     for (const { at } of list(object(ignored_signals).last).map(object))
       if (at !== undefined && this.history.whole && !this.clock.has(timeOf(at)))
         this.all.report('D1', "The turn's result has a signal that was ignored when its workflow did nothing");

@@ -107,7 +107,7 @@ export class TwiceInTranscript {
     }
     if (block.kind === 'end') this.all.tell('block', ref, { state: body.state, reason: body.reason }, TRANSCRIPT);
     this.all.tellAll(of.BLOCK_SUBJECT, object(body.subject), { turn: '', call: digest }, TRANSCRIPT);
-    if (block.kind === 'decision') this.decided(body);
+    if (block.kind === 'decision') this.checkDecision(body);
     if (block.kind === 'decision') this.all.tell('card', card_ref, { digest }, TRANSCRIPT);
     if (block.kind === 'dispatch') {
       this.all.tellAll(of.DISPATCH_BODY, body, { call: digest, block: ref, dispatch: dispatchName(body) }, TRANSCRIPT);
@@ -147,11 +147,11 @@ export class TwiceInTranscript {
     if (!this.lost && this.all.whole && !this.all.told.agrees())
       this.all.report('D8', 'The transcript tells the model something else of a call than became of it');
     if (lost !== undefined) this.lacks(lost);
-    else this.named(parts);
+    else this.checkNamedParts(parts);
   }
 
   /** D7: a part that history names has a line of the turn, also where the store could not give it; a block that a step has written is its own. */
-  named(parts: Present['parts']): void {
+  checkNamedParts(parts: Present['parts']): void {
     const lost = [...this.all.shown].find((ref) => !this.blocks.hasPart(ref));
     if (lost !== undefined && !parts.has(lost)) this.lacks(lost);
     else if (lost !== undefined)
@@ -164,7 +164,7 @@ export class TwiceInTranscript {
   }
 
   /** D5 */
-  private decided(body: JsonObject): void {
+  private checkDecision(body: JsonObject): void {
     const { subject: _, ...said } = body;
     this.all.written.add(hashOf(said));
     if (this.all.whole && !this.all.heard(said))

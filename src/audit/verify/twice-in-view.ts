@@ -3,7 +3,7 @@ import { samePerson } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { isCut } from '../../shared/turn/turn-view';
 import { list, object, text } from '../../record/fields';
-import { quoted } from './fault';
+import { quote } from './fault';
 import type { History } from './history';
 import type { Testimony } from './testimony';
 import { attributesOf, eventType, firstPayload, resultIn, UNKNOWN } from './values';
@@ -38,7 +38,7 @@ interface SoFar {
   sent: { count: number; from: Set<string> } | null;
 }
 
-interface Scheduled {
+interface ScheduledActivity {
   type: string;
   cancelled: boolean;
 }
@@ -46,7 +46,7 @@ interface Scheduled {
 export class TwiceInView {
   private run: SoFar = unknown();
   private readonly runs = new Map<string, SoFar>();
-  private scheduled = new Map<string, Scheduled>();
+  private scheduled = new Map<string, ScheduledActivity>();
 
   constructor(
     private readonly all: Testimony,
@@ -62,13 +62,13 @@ export class TwiceInView {
     const type = eventType(event);
     switch (type) {
       case 'WORKFLOW_EXECUTION_STARTED':
-        return this.started(attributes);
+        return this.beginFrom(attributes);
       case 'WORKFLOW_EXECUTION_SIGNALED':
-        return this.sent(attributes.signalName, attributes.identity);
+        return this.countSignal(attributes.signalName, attributes.identity);
       case 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED':
       case 'WORKFLOW_EXECUTION_UPDATE_ADMITTED': {
         const { input, meta } = object(attributes.acceptedRequest ?? attributes.request);
-        return this.sent(object(input).name, object(meta).identity);
+        return this.countSignal(object(input).name, object(meta).identity);
       }
       case 'ACTIVITY_TASK_SCHEDULED':
         return this.activity(event, attributes);
@@ -78,13 +78,13 @@ export class TwiceInView {
         return;
       }
       case 'ACTIVITY_TASK_COMPLETED':
-        return this.completed(attributes);
+        return this.noteResult(attributes);
     }
     const view = resultIn(type, attributes);
     if (view !== null) this.view(view);
   }
 
-  private started({ input, continuedExecutionRunId }: JsonObject): void {
+  private beginFrom({ input, continuedExecutionRunId }: JsonObject): void {
     const before = text(continuedExecutionRunId);
     const payload = firstPayload(input);
     const known = this.runs.get(before);
@@ -92,7 +92,7 @@ export class TwiceInView {
     this.runs.set(this.history.runs.at(-1)!, this.run);
   }
 
-  private sent(name: Json | undefined, identity: Json | undefined): void {
+  private countSignal(name: Json | undefined, identity: Json | undefined): void {
     if (this.run.sent === null) return;
     this.run.sent.count += 1;
     this.run.sent.from.add(text(name)).add(`${text(name)} ${text(identity)}`);
@@ -116,14 +116,14 @@ export class TwiceInView {
       if (Number(outcome.revision ?? 1) > 1) this.run.revised = true;
       decisions.push(...list(outcome.approvals), outcome.decision, ...list(outcome.earlier));
     }
-    for (const outcome of list(value.outcomes).map(object)) this.ended(outcome);
+    for (const outcome of list(value.outcomes).map(object)) this.noteOutcome(outcome);
     if (type === 'takeStep') this.refusals(value.all_refused);
     for (const decision of decisions) this.may(object(decision).by);
     for (const settlement of list(value.settlements)) this.may(object(settlement).by);
   }
 
   /** One that was stopped, or is told by an older build, need not say what the workflow knows of it. */
-  private ended({ digest, class: kind, state, effect }: JsonObject): void {
+  private noteOutcome({ digest, class: kind, state, effect }: JsonObject): void {
     if (state === 'cancelled' || state === 'superseded' || (typeof digest === 'string' && kind === undefined))
       this.run.ended = null;
     if (this.run.ended === null || typeof digest !== 'string' || kind !== 'destructive') return;
@@ -134,13 +134,10 @@ export class TwiceInView {
   private refusals(said: Json | undefined): void {
     const { ended } = this.run;
     if (said !== undefined && ended !== null && this.all.whole && said !== (ended.refused && !ended.otherwise))
-      this.all.report(
-        'D6',
-        `A step is told ${quoted(said)} of whether all that might take effect was refused, and it was not so`,
-      );
+      this.all.report('D6', `A step is told ${quote(said)} of whether all that might take effect was refused, and it was not so`);
   }
 
-  private completed({ scheduledEventId, result }: JsonObject): void {
+  private noteResult({ scheduledEventId, result }: JsonObject): void {
     const { type, cancelled } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', cancelled: false };
     const payload = firstPayload(result);
     if (type === 'takeStep' && (payload === UNKNOWN || cancelled))
@@ -167,13 +164,16 @@ export class TwiceInView {
   private view(view: JsonObject & { calls: Json[] }): void {
     const calls = view.calls.map(object);
     const fault =
-      this.pending(view, calls) ?? this.full(view) ?? this.ignored(view) ?? (this.all.whole ? this.people(view) : null);
+      this.pending(view, calls) ??
+      this.full(view) ??
+      this.checkIgnoredSignals(view) ??
+      (this.all.whole ? this.people(view) : null);
     if (fault !== null) this.all.report('D1', `The turn's result ${fault}`);
-    const other = this.all.whole ? superseded(calls, this.history.wasReset) : null;
+    const other = this.all.whole ? checkRevisions(calls, this.history.wasReset) : null;
     if (other !== null) this.all.report('D6', `The turn's result ${other}`);
     if (this.run.next === 'end' && ENDS.has(view.state) && !endsAs(view, calls))
-      this.all.report('D6', `The turn's result says ${quoted(view.state)}, and its calls do not say so`);
-    const left = this.all.whole && !this.history.wasReset ? this.forgotten(view, calls) : null;
+      this.all.report('D6', `The turn's result says ${quote(view.state)}, and its calls do not say so`);
+    const left = this.all.whole && !this.history.wasReset ? this.checkEarlierCalls(view, calls) : null;
     if (left !== null) this.all.report('D6', `The turn's result ${left}`);
   }
 
@@ -182,23 +182,23 @@ export class TwiceInView {
     const below = list(sub_turns).flatMap((turn) => list(object(turn).waiting).map((one) => object(object(one).call)));
     const waits = new Set([...calls.filter(({ state }) => WAITING.has(state)), ...below].map(({ digest }) => digest));
     const other = list(pending).find((digest) => !waits.has(digest));
-    return other === undefined ? null : `says that ${quoted(other)} waits for a person, and no such call waits`;
+    return other === undefined ? null : `says that ${quote(other)} waits for a person, and no such call waits`;
   }
 
   private full({ context_full }: JsonObject): string | null {
     const { full } = this.run;
     if (full === null || full === (context_full === true)) return null;
-    return `says ${quoted(context_full ?? false)} of whether the conversation is full, and the steps say otherwise`;
+    return `says ${quote(context_full ?? false)} of whether the conversation is full, and the steps say otherwise`;
   }
 
-  private ignored({ ignored_signals }: JsonObject): string | null {
+  private checkIgnoredSignals({ ignored_signals }: JsonObject): string | null {
     if (!isJsonObject(ignored_signals)) return null;
     const { count, last } = ignored_signals;
     if (typeof count !== 'number' || list(last).length !== Math.min(count, KEPT_SIGNALS))
-      return `says that ${quoted(count)} signals were ignored, and shows ${list(last).length}`;
+      return `says that ${quote(count)} signals were ignored, and shows ${list(last).length}`;
     const { sent } = this.run;
     if (sent === null) return null;
-    if (count > sent.count) return `says that ${quoted(count)} signals were ignored, and ${sent.count} came`;
+    if (count > sent.count) return `says that ${quote(count)} signals were ignored, and ${sent.count} came`;
     const isSent = ({ signal, identity }: JsonObject) => {
       if (isShort(signal, LONGEST.name) && !sent.from.has(text(signal))) return false;
       // An older build did not know who had sent an update.
@@ -208,7 +208,7 @@ export class TwiceInView {
     const other = list(last)
       .map(object)
       .find((one) => !isSent(one));
-    return other === undefined ? null : `has an ignored signal ${quoted(other.signal)} that nobody has sent`;
+    return other === undefined ? null : `has an ignored signal ${quote(other.signal)} that nobody has sent`;
   }
 
   /** Whoever has said something that the model reads, besides the requester. */
@@ -218,15 +218,15 @@ export class TwiceInView {
     const shown = list(steered_by).map(text);
     const all = [...people.heard, ...people.may];
     const other = shown.find((one) => !all.some((person) => samePerson(person, one)));
-    if (other !== undefined) return `says that ${quoted(other)} had a hand in it, and the history does not`;
+    if (other !== undefined) return `says that ${quote(other)} had a hand in it, and the history does not`;
     if (shown.length >= MOST_HEARD) return null;
     const known = [text(requester), ...shown];
     const lost = [...people.heard].find((person) => !known.some((one) => samePerson(person, one)));
-    return lost === undefined ? null : `does not say that ${quoted(lost)} had a hand in it, and the history does`;
+    return lost === undefined ? null : `does not say that ${quote(lost)} had a hand in it, and the history does`;
   }
 
   /** Each call that a step has asked for is shown, or counted among those that are not. */
-  private forgotten({ earlier_calls, state }: JsonObject, calls: JsonObject[]): string | null {
+  private checkEarlierCalls({ earlier_calls, state }: JsonObject, calls: JsonObject[]): string | null {
     const { count = 0 } = object(earlier_calls);
     const { applied = 0, not_applied = 0, refused = 0, in_doubt = 0 } = object(earlier_calls) as Record<string, number>;
     if (applied + not_applied + refused + in_doubt > Number(count)) return 'counts more effects than calls that it leaves out';
@@ -234,8 +234,8 @@ export class TwiceInView {
     const left = [...this.run.calls].filter((id) => !shown.has(id)).length;
     const revised = this.run.revised || calls.some(({ revision }) => Number(revision ?? 1) > 1);
     // A turn may be cancelled before the calls of its last step are looked at.
-    if (state !== 'cancelled' && left > Number(count)) return `leaves out ${left} calls, and counts ${quoted(count)}`;
-    return !revised && Number(count) > left ? `counts ${quoted(count)} calls that it leaves out, and there were ${left}` : null;
+    if (state !== 'cancelled' && left > Number(count)) return `leaves out ${left} calls, and counts ${quote(count)}`;
+    return !revised && Number(count) > left ? `counts ${quote(count)} calls that it leaves out, and there were ${left}` : null;
   }
 }
 
@@ -251,11 +251,11 @@ function endsAs({ state, earlier_calls }: JsonObject, calls: JsonObject[]): bool
 }
 
 /** Another revision of a call takes the place of one that has not run: that one has come to nothing. */
-function superseded(calls: JsonObject[], wasReset: boolean): string | null {
+function checkRevisions(calls: JsonObject[], wasReset: boolean): string | null {
   for (const [index, { id, state, attempts, error, result_summary, result_ref, effect }] of calls.entries()) {
     const next = text(id) !== '' ? calls.slice(index + 1).find((one) => one.id === id) : undefined;
     if (next === undefined) continue;
-    if (state !== 'superseded') return `says ${quoted(state)} of a call that another revision has superseded`;
+    if (state !== 'superseded') return `says ${quote(state)} of a call that another revision has superseded`;
     if ([error, result_summary, result_ref, wasReset ? null : effect].some((one) => one !== null && one !== undefined))
       return 'says that something became of a call that another revision has superseded';
     if (typeof attempts === 'number' && !(attempts <= Number(next.attempts)))

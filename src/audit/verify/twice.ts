@@ -3,7 +3,7 @@ import type { JsonObject } from '../../shared/json/json';
 import type { BlockBody, BundleBody, PartBody, RunBody, TurnBody } from '../format/lines';
 import type { Around, Blocks } from './blocks';
 import type { History, Report } from './history';
-import { KeptSaid } from './kept-said';
+import { StoredDecisions } from './kept-said';
 import { Steers } from './steers';
 import { SubAgents } from './sub-agents';
 import { Testimony } from './testimony';
@@ -35,7 +35,7 @@ export class Twice {
   private readonly subAgents: SubAgents;
   private readonly inRuns: TwiceInRuns;
   private readonly inView: TwiceInView;
-  private readonly keptSaid: KeptSaid;
+  private readonly keptSaid: StoredDecisions;
   private readonly inDefinition: TwiceInDefinition;
   private readonly inAdmission: TwiceInAdmission;
 
@@ -50,7 +50,7 @@ export class Twice {
     this.subAgents = new SubAgents(this.all, history, blocks, turn, children);
     this.inRuns = new TwiceInRuns(this.all, history);
     this.inView = new TwiceInView(this.all, history);
-    this.keptSaid = new KeptSaid(this.all, history);
+    this.keptSaid = new StoredDecisions(this.all, history);
     this.inDefinition = new TwiceInDefinition(this.all, blocks, definitions);
     this.inAdmission = new TwiceInAdmission(this.all, turn, history, definitions);
   }
@@ -115,9 +115,9 @@ export class Twice {
   }
 
   /** D7: of a turn that is not complete. */
-  named({ parts }: Refs, report: Report): void {
+  checkNamedParts({ parts }: Refs, report: Report): void {
     this.all.report = report;
-    this.inTranscript.named(parts);
+    this.inTranscript.checkNamedParts(parts);
   }
 
   end(refs: Refs, report: Report): void {

@@ -1,23 +1,23 @@
 /** What a verifier reads out of hostile values: payloads, times, hashes. */
 import { calendarMs } from '../../shared/budget-book';
-import { carried, LEFT_OUT } from '../case-file/payload';
+import { readFirstPayload, LEFT_OUT } from '../case-file/payload';
 import { object, text } from '../../record/fields';
 import { hashJson } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 /** A value that was left out: what needs it can't be told. */
 export const UNKNOWN = Symbol('unknown');
-export type Known = Json | typeof UNKNOWN;
+export type JsonOrUnknown = Json | typeof UNKNOWN;
 
 /** Several rules ask for the same payload, which may be long: it is read once. */
-const READ = new WeakMap<object, Known>();
+const READ = new WeakMap<object, JsonOrUnknown>();
 
 /** The first value of `{payloads: […]}`; null for none, and for what can't be read. */
-export function firstPayload(payloads: Json | undefined): Known {
+export function firstPayload(payloads: Json | undefined): JsonOrUnknown {
   if (!isJsonObject(payloads)) return null;
   const before = READ.get(payloads);
   if (before !== undefined) return before;
-  const value = carried(payloads);
+  const value = readFirstPayload(payloads);
   const known = value === LEFT_OUT ? UNKNOWN : (value ?? null);
   READ.set(payloads, known);
   return known;

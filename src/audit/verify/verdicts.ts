@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import { text } from '../../record/fields';
 
 /** In these a call need not have been looked at as admission has last answered. */
-const UNSETTLED = new Set<Json | undefined>(['cancelled', 'proposed', 'superseded']);
+const UNSETTLED_STATES = new Set<Json | undefined>(['cancelled', 'proposed', 'superseded']);
 
 export class Verdicts {
   /** By call: the last verdict, and all that there were; loose: nobody can tell which counts. */
@@ -22,7 +22,7 @@ export class Verdicts {
   require({ id, state }: JsonObject, required: Json | undefined, asked: boolean): boolean {
     const known = this.known.get(text(id));
     if (known === undefined || required === undefined) return true;
-    const verdicts = known.loose || UNSETTLED.has(state) ? [...known.all] : [known.last];
+    const verdicts = known.loose || UNSETTLED_STATES.has(state) ? [...known.all] : [known.last];
     return verdicts.some((verdict) => required === (asked || verdict === 'ask'));
   }
 }

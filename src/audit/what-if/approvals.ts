@@ -2,19 +2,19 @@
 import { decisionFault, type ApprovalPolicy } from '../../shared/approval/approval';
 import { list, text } from '../../record/fields';
 import type { CallCase, DecisionCase } from '../case-file/types';
-import type { Decided } from './types';
+import type { CallDecision } from './types';
 
 /**
  * Counts what people said again. Who would have been asked further, and what they would have said, nobody knows: then the
  * answer is `open`. Whether signatures hold is the verifier's business.
  */
-export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: string): Omit<Decided, 'outcome'> {
+export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: string): Omit<CallDecision, 'outcome'> {
   const makers = [requester, ...(call.question?.makers ?? [])];
   const said: { by: string }[] = [];
   const faults: string[] = [];
   for (const given of [...call.decisions].sort(byTime)) {
     const { decision, by } = given;
-    if (decision === 'expired') return { answer: 'expired', reason: counted(said, policy, faults) };
+    if (decision === 'expired') return { answer: 'expired', reason: describeApprovals(said, policy, faults) };
     const fault = faultOf(given, { digest: call.digest ?? '', policy, makers, expires_at: null, said });
     if (fault !== null) {
       faults.push(fault);
@@ -25,7 +25,7 @@ export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: s
     if (decision === 'approve') said.push({ by });
     if (said.length >= policy.quorum) return { answer: 'approved', reason: `${names(said)} approved it` };
   }
-  return { answer: 'open', reason: counted(said, policy, faults) };
+  return { answer: 'open', reason: describeApprovals(said, policy, faults) };
 }
 
 /** Why a decision would not have counted, or null. */
@@ -39,7 +39,7 @@ function faultOf({ decision, by, claims }: DecisionCase, asked: Parameters<typeo
   return decisionFault(counts, { kind, by, attested: claims !== null }, 0);
 }
 
-function counted(said: { by: string }[], { quorum }: ApprovalPolicy, faults: string[]): string {
+function describeApprovals(said: { by: string }[], { quorum }: ApprovalPolicy, faults: string[]): string {
   const people = said.length === 0 ? '' : `: ${names(said)}`;
   return [`${said.length} of ${quorum} had approved it${people}`, ...faults].join('; ');
 }

@@ -1,3 +1,3 @@
 export { whatIf } from './what-if';
 export { readProposal, type ProposalText } from './read-proposal';
-export { ProposalError, type CallDiff, type Decided, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
+export { ProposalError, type CallDiff, type CallDecision, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';

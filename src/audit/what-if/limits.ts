@@ -48,6 +48,6 @@ function isAllKnown({ transcript, steps }: TurnCase, { tokens, costUsd }: Limits
   return !(summed && (tokens < Infinity || costUsd < Infinity)) && !(unpriced && costUsd < Infinity);
 }
 
-export function merged(recorded: Limits | null, proposed: ProposedLimits): Limits {
+export function mergeLimits(recorded: Limits | null, proposed: ProposedLimits): Limits {
   return { ...(recorded ?? { steps: Infinity, tokens: Infinity, costUsd: Infinity }), ...proposed };
 }

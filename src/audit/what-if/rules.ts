@@ -2,7 +2,7 @@
 import { compileRules, decide, factsRecorded, type Policy } from '../../rules';
 import type { CallCase } from '../case-file/types';
 import { isClass, type RecordedAgent } from '../recorded-rules';
-import type { Decided } from './types';
+import type { CallDecision } from './types';
 import { askedAnyway, refusedByOthers } from './was';
 
 export interface Ruling {
@@ -22,8 +22,8 @@ export function policyOf(rules: Rules | null, within: Policy['within'] = []): Po
 }
 
 /** What the rules make of a call; the answer is that of the record where people were asked then. */
-export function wouldDecide(call: CallCase, was: Decided, { policy, before, agent }: Ruling): Decided {
-  const unknown = (reason: string): Decided => ({ outcome: 'cannot_tell', answer: null, reason });
+export function wouldDecide(call: CallCase, was: CallDecision, { policy, before, agent }: Ruling): CallDecision {
+  const unknown = (reason: string): CallDecision => ({ outcome: 'cannot_tell', answer: null, reason });
   if (was.outcome === 'cannot_tell') return was;
   if (refusedByOthers(call)) return was;
   if (policy === null) return unknown('the bundle does not have the rules of this agent');
@@ -37,13 +37,13 @@ export function wouldDecide(call: CallCase, was: Decided, { policy, before, agen
   if (facts === null) return unknown('what the rules looked at was not all written down');
   const { verdict, reason } = decide(policy, facts);
   if (verdict === 'deny') return { outcome: 'refused', answer: null, reason };
-  if (verdict === 'ask' || askedAnyway(call)) return asked(was, verdict === 'ask' ? reason : was.reason);
+  if (verdict === 'ask' || askedAnyway(call)) return decideByAsking(was, verdict === 'ask' ? reason : was.reason);
   if (verdict === 'allow') return { outcome: 'allowed', answer: null, reason };
-  if (agent?.classifies === false) return asked(was, `${reason}; the agent has no classifier`);
+  if (agent?.classifies === false) return decideByAsking(was, `${reason}; the agent has no classifier`);
   if (before !== null && decide(before, facts).verdict === 'classify') return was;
   return unknown(`${reason}: the classifier would have been asked`);
 }
 
-function asked(was: Decided, reason: string): Decided {
+function decideByAsking(was: CallDecision, reason: string): CallDecision {
   return { outcome: 'asked', answer: was.outcome === 'asked' ? was.answer : null, reason };
 }

@@ -22,7 +22,7 @@ export type Outcome = 'allowed' | 'asked' | 'refused' | 'not_reached' | 'cannot_
 /** What people had said in the end. `open`: not enough of them anything. */
 export type Answer = 'approved' | 'denied' | 'expired' | 'edited' | 'superseded' | 'cancelled' | 'open';
 
-export interface Decided {
+export interface CallDecision {
   outcome: Outcome;
   /** Null: nobody was asked, or it cannot be told. */
   answer: Answer | null;
@@ -35,8 +35,8 @@ export interface CallDiff {
   tool: string;
   version: string;
   class: string;
-  was: Decided;
-  would: Decided;
+  was: CallDecision;
+  would: CallDecision;
   differs: boolean;
   /** A step before it would have gone another way, so the model might not have asked for it. */
   afterDifference: boolean;

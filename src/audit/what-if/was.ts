@@ -1,13 +1,13 @@
 /** What was decided on a call, from the record. */
 import { text } from '../../record/fields';
 import type { CallCase, TurnCase } from '../case-file/types';
-import type { Answer, Decided } from './types';
+import type { Answer, CallDecision } from './types';
 
 /** Why rules and modes refuse. Whatever else refused a call is no matter of theirs. */
 const RULE_WORDS = new Set(['denied_by_rule', 'plan_mode', 'locked_mode']);
-const RAN = new Set(['approved', 'running', 'succeeded', 'failed', 'in_doubt']);
+const RUN_STATES = new Set(['approved', 'running', 'succeeded', 'failed', 'in_doubt']);
 
-export function wasDecided(call: CallCase): Decided {
+export function wasDecided(call: CallCase): CallDecision {
   if (isRejected(call))
     return { outcome: 'refused', answer: null, reason: text(call.error?.message) || call.reason || 'refused' };
   const reason = call.reason ?? 'not recorded';
@@ -37,7 +37,7 @@ function answerOf({ decisions, state }: CallCase): Answer {
   if (said('edit')) return 'edited';
   if (state === 'superseded') return 'superseded';
   if (state === 'cancelled') return 'cancelled';
-  return said('approve') && state !== null && RAN.has(state) ? 'approved' : 'open';
+  return said('approve') && state !== null && RUN_STATES.has(state) ? 'approved' : 'open';
 }
 
 /** How many calls only an admission that was left out could tell of. */

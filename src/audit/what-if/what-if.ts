@@ -7,11 +7,11 @@ import { isFrom } from '../../shared/turn/tool-class';
 import type { OuterMode } from '../../shared/turn/sub-turn';
 import type { CallCase, CaseFile, TurnCase, Usage } from '../case-file/types';
 import { answerUnder } from './approvals';
-import { merged, recordedLimits, stopUnder } from './limits';
+import { mergeLimits, recordedLimits, stopUnder } from './limits';
 import { recordedAgent, recordedRules } from '../recorded-rules';
 import { outer, recordedWithin } from './within';
 import { policyOf, wouldDecide, type Ruling } from './rules';
-import { ProposalError, type CallDiff, type Decided, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
+import { ProposalError, type CallDiff, type CallDecision, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
 import { hiddenCalls, wasDecided } from './was';
 
 /** @throws ProposalError that lists every fault */
@@ -80,7 +80,8 @@ class Comparison {
     let firstDifference = Infinity;
     for (const call of turn.calls) {
       const was = wasDecided(call);
-      const would = gone !== undefined ? notReached(gone) : (unreached(call, wouldStop) ?? this.would(turn, call, was, ruling));
+      const would =
+        gone !== undefined ? notReached(gone) : (decideByStop(call, wouldStop) ?? this.would(turn, call, was, ruling));
       const differs = would.outcome !== 'cannot_tell' && (would.outcome !== was.outcome || would.answer !== was.answer);
       const { id: callId, revision, tool, version, class: toolClass, step } = call;
       calls.push({
@@ -123,7 +124,7 @@ class Comparison {
     return { ruling: ruling || null, within: down(within, rules?.mode), before: down(before, recorded?.mode) };
   }
 
-  private would(turn: TurnCase, call: CallCase, was: Decided, ruling: Ruling | null): Decided {
+  private would(turn: TurnCase, call: CallCase, was: CallDecision, ruling: Ruling | null): CallDecision {
     const decided = ruling === null ? was : wouldDecide(call, was, ruling);
     const { approvals, agent } = this.proposal;
     if (approvals === undefined || turn.agent !== agent) return decided;
@@ -143,7 +144,7 @@ class Comparison {
     const below = this.below(turn.turnId);
     const recorded = recordedLimits(turn);
     const wasStopped = recorded === null ? 'cannot_tell' : stopUnder(turn, below, onlyThose(recorded, limits));
-    return { wasStopped, wouldStop: stopUnder(turn, below, onlyThose(merged(recorded, limits), limits)) };
+    return { wasStopped, wouldStop: stopUnder(turn, below, onlyThose(mergeLimits(recorded, limits), limits)) };
   }
 
   /** What sub-agents' turns have used, by the step that asked; with what is below them. */
@@ -163,7 +164,7 @@ function onlyThose<T extends { steps: number; tokens: number; costUsd: number }>
   return Object.fromEntries(kept) as T;
 }
 
-function unreached({ step }: CallCase, stop: TurnDiff['wouldStop']): Decided | null {
+function decideByStop({ step }: CallCase, stop: TurnDiff['wouldStop']): CallDecision | null {
   return isStop(stop) && step >= stop.beforeStep
     ? notReached(`the turn would have ended before step ${stop.beforeStep}: ${stop.reason}`)
     : null;
@@ -173,11 +174,11 @@ function isStop(stop: TurnDiff['wouldStop']): stop is Stop {
   return stop !== null && stop !== 'cannot_tell';
 }
 
-function notReached(reason: string): Decided {
+function notReached(reason: string): CallDecision {
   return { outcome: 'not_reached', answer: null, reason };
 }
 
 /** It starts no sub-agent's turn. */
-function isDropped({ outcome, answer }: Decided): boolean {
+function isDropped({ outcome, answer }: CallDecision): boolean {
   return outcome === 'refused' || outcome === 'not_reached' || answer === 'denied' || answer === 'expired';
 }

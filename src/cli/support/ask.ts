@@ -1,10 +1,10 @@
 /** Questions in the terminal, one at a time, while other lines go on appearing above them. */
 import { createInterface, type Interface } from 'node:readline/promises';
-import { Hush } from './hush';
+import { InputMute } from './hush';
 
 /** Ctrl-D: whoever sits there has nothing more to say. */
-export class InputEnded extends Error {
-  override readonly name = 'InputEnded';
+export class EndOfInput extends Error {
+  override readonly name = 'EndOfInput';
   constructor() {
     super('No answer: the input has ended.');
   }
@@ -13,7 +13,7 @@ export class InputEnded extends Error {
 export class Questions {
   private last: Promise<unknown> = Promise.resolve();
   private open: Interface | null = null;
-  private hush: Hush | null = null;
+  private hush: InputMute | null = null;
 
   /** A question stands on the terminal's last line: nobody else may draw there. */
   get asking(): boolean {
@@ -23,7 +23,7 @@ export class Questions {
   /**
    * @param above lines that belong to the question, shown right before it
    * @returns the answer, or null when `signal` aborted first: the question is moot
-   * @throws InputEnded
+   * @throws EndOfInput
    */
   ask(question: string, signal: AbortSignal, above: string[] = []): Promise<string | null> {
     const asked = this.last.then(() => this.one(question, signal, above));
@@ -44,8 +44,8 @@ export class Questions {
    * @param ended Ctrl-D was typed then
    * @returns ends that
    */
-  hushed(ended: () => void): () => void {
-    const hush = (this.hush = new Hush(ended));
+  muteInput(ended: () => void): () => void {
+    const hush = (this.hush = new InputMute(ended));
     if (this.open === null) hush.on();
     return () => {
       hush.off();
@@ -68,7 +68,7 @@ export class Questions {
       return await terminal.question(question, { signal });
     } catch {
       process.stdout.write(signal.aborted ? '\r\x1b[K' : '\n');
-      if (!signal.aborted) throw new InputEnded(); // the only other way that a question ends without an answer
+      if (!signal.aborted) throw new EndOfInput(); // the only other way that a question ends without an answer
       return null;
     } finally {
       this.open = null;

@@ -3,10 +3,10 @@ import { decidedCalls, describeDecided } from '../../client/approvals/watch-pend
 import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';
 import { withClient } from './with-client';
-import type { Deciding, Decided } from './decision';
+import type { Deciding, DecisionResult } from './decision';
 
 /** @throws DecisionNotAccepted with the reason */
-export async function decide(deciding: Deciding, options: DecideOptions): Promise<Decided> {
+export async function decide(deciding: Deciding, options: DecideOptions): Promise<DecisionResult> {
   const { loadConfig } = await import('../../config.js');
   const config = loadConfig();
   if (options.key === undefined && config.gateway !== null) return decideThroughGateway(config.gateway, deciding, options);
@@ -35,10 +35,10 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
 }
 
 /** For people and for machines. */
-export function accepted(
+export function describeAcceptance(
   { decision, outcome, input }: Deciding,
   { call }: DecideOptions,
-  { by, calls }: Decided,
+  { by, calls }: DecisionResult,
 ): [object, string[]] {
   const what = input === undefined ? (outcome === undefined ? decision : `${decision} as ${outcome}`) : 'edit';
   const named = call.length === 1 ? { call: call[0] } : { calls: call };

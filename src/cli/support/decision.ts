@@ -9,7 +9,7 @@ export interface Deciding {
   input?: JsonObject;
 }
 
-export interface Decided {
+export interface DecisionResult {
   by: string;
   /** How the calls stand now, as far as somebody says it. */
   calls: DecidedCall[];

@@ -19,7 +19,7 @@ export function describeTurn(view: TurnView, key: string | null = null): string[
     ...(view.head ? [`  head ${view.head}`] : []),
     ...(view.steered_by ? [`  steered by ${oneLine(view.steered_by.join(', '), 300)}`] : []),
     ...view.calls.map((call) => `  ${describeCall(call)}`),
-    ...(view.sub_turns ?? []).flatMap(({ waiting }) => waiting.map((it) => `  ${describeSurfaced(it)}`)),
+    ...(view.sub_turns ?? []).flatMap(({ waiting }) => waiting.map((it) => `  ${describeSurfacedCall(it)}`)),
     ...(view.ignored_signals.count > 0
       ? [
           `  ${view.ignored_signals.count} signals were ignored; the last: ${oneLine(view.ignored_signals.last.at(-1)?.reason ?? '')}`,
@@ -41,16 +41,16 @@ export function describeCall(call: CallView): string {
 }
 
 /** A sub-agent's call that waits. */
-function describeSurfaced({ turn_id, call }: SurfacedCall): string {
+function describeSurfacedCall({ turn_id, call }: SurfacedCall): string {
   return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}, in ${turn_id}: \`holdfast pending\` tells more`;
 }
 
-export function describeSent({ at, kind, name, identity, principal }: Sent): string {
+export function describeSentMessage({ at, kind, name, identity, principal }: Sent): string {
   const who = principal === null ? 'server names no principal' : `server says ${oneLine(principal, 100)}`;
   return `${at}  ${`${kind} ${oneLine(name, 40)}`.trim().padEnd(16)} client says ${oneLine(identity, 100)}; ${who}`;
 }
 
-const DECIDED: Record<string, string> = { approve: 'approved', deny: 'denied', edit: 'changed' };
+const DECISION_WORDS: Record<string, string> = { approve: 'approved', deny: 'denied', edit: 'changed' };
 
 /** One event as a line; null for those that say nothing to a reader. */
 export function describeEvent(event: TurnEvent): string | null {
@@ -79,7 +79,7 @@ export function describeEvent(event: TurnEvent): string | null {
     case 'approval_requested':
       return `  ■ ${event.call} ${event.tool} waits for approval, until ${event.expires_at ?? 'decided'}\n    call ${event.digest}`;
     case 'approval_decided':
-      return `  ■ ${event.call} ${event.tool}: ${DECIDED[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(event.by, 60)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
+      return `  ■ ${event.call} ${event.tool}: ${DECISION_WORDS[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(event.by, 60)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
     case 'turn_completed':
       return `${event.state}${event.reason ? `: ${oneLine(event.reason, 300)}` : ''}`;
   }

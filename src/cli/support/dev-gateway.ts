@@ -13,14 +13,14 @@ import { newToken } from './new-token';
 const DEVELOPER_ROLES = ['starter', 'approver', 'auditor', 'admin'];
 
 /** The embedded stack, as far as the gateway has to know it. */
-type Embedded = Pick<Stack, 'address' | 'namespace'>;
+type EmbeddedStack = Pick<Stack, 'address' | 'namespace'>;
 
 interface DevGatewayOptions {
   wish: number | undefined;
   appFile: string | undefined;
   live: LiveBus;
   /** Null: it is not up yet. */
-  stack: () => Embedded | null;
+  stack: () => EmbeddedStack | null;
 }
 
 /** @returns the gateway, a token for it where the settings know nobody, and the settings with its addresses, for the worker that hands them out */
@@ -50,7 +50,7 @@ export async function startDevGateway(
 }
 
 /** To the embedded server, as its worker: another one, which the environment names or which has the usual port, has other workers. */
-async function connectTo(stack: Embedded | null, live: LiveBus): Promise<HoldfastClient> {
+async function connectTo(stack: EmbeddedStack | null, live: LiveBus): Promise<HoldfastClient> {
   if (stack === null) throw new ServerUnreachable('the embedded stack', new Error('it is not up yet'));
   const { address, namespace } = stack;
   const { HoldfastClient } = await import('../../client.js');

@@ -29,15 +29,15 @@ export async function examineWorkers(connection: Services, namespace: string, ta
   }
   const count = `${alive.length} poll${alive.length === 1 ? 's' : ''} ${taskQueue}`;
   const takes = (version: Version) => (takers.some((taker) => sameVersion(taker, version)) ? ' (new turns)' : '');
-  return unversioned(versions)
+  return hasNoVersions(versions)
     ? count
     : `${count}: ${versions.map((version) => `${label(version)}${takes(version)}`).join(', ')}`;
 }
 
 /** Turns that are pinned to a version of which no worker is left: nothing else says so. @returns null when there are none */
-export async function examinePinned(connection: Services, namespace: string, taskQueue: string): Promise<string | null> {
+export async function examinePinnedTurns(connection: Services, namespace: string, taskQueue: string): Promise<string | null> {
   const { takers, polls } = await routingOf(connection, namespace, taskQueue);
-  if (unversioned([...takers, ...polls.map(({ version }) => version)])) return null;
+  if (hasNoVersions([...takers, ...polls.map(({ version }) => version)])) return null;
   const served = distinct(living(polls)).filter((version) => version !== null);
   const query = [
     `${TURNS_AND_CALLS} AND ExecutionStatus = 'Running' AND TaskQueue = ${visibilityText(taskQueue)}`,
@@ -57,6 +57,6 @@ function distinct(versions: Version[]): Version[] {
   return versions.filter((version, index) => versions.findIndex((other) => sameVersion(other, version)) === index);
 }
 
-function unversioned(versions: Version[]): boolean {
+function hasNoVersions(versions: Version[]): boolean {
   return versions.every((version) => version === null);
 }

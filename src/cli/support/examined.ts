@@ -9,7 +9,7 @@ import { createLog } from '../../telemetry/log';
 const FIRST_START_MS = 60_000;
 
 /** @throws Error when the server cannot be reached, or somebody has to log in */
-export async function examined(config: Config, server: ServerConfig): Promise<Proposal[]> {
+export async function examineServer(config: Config, server: ServerConfig): Promise<Proposal[]> {
   if (config.childrenMayReadSecrets) acceptNoIsolation();
   const connection = new Connection(server, {
     log: createLog(config.logLevel === 'info' ? 'error' : config.logLevel),

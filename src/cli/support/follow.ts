@@ -4,7 +4,7 @@ import type { Questions } from './ask';
 import { describeEvent } from './describe';
 import type { Output } from './output';
 import { StatusLine } from './status-line';
-import type { Typed } from './typed';
+import type { StreamedText } from './typed';
 import type { TurnEvent } from '../../shapes/turn-event';
 
 interface FollowOptions {
@@ -12,7 +12,7 @@ interface FollowOptions {
   /** They share the terminal's last line. */
   questions?: Questions;
   /** Shows the model's text as it comes; absent: only what is finished is shown. */
-  typed?: Typed;
+  typed?: StreamedText;
   /** Events that are not told to people here. */
   untold?: TurnEvent['type'][];
   onEvent?(event: TurnEvent): void;

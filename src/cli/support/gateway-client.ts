@@ -2,7 +2,7 @@
 import { DecisionNotAccepted } from '../../client/errors';
 import type { Config } from '../../config';
 import type { DecideOptions } from './decide-options';
-import type { Decided, Deciding } from './decision';
+import type { DecisionResult, Deciding } from './decision';
 
 /** Longer than the gateway takes to say that no worker has answered. */
 const ANSWER_WITHIN = 90_000;
@@ -15,7 +15,7 @@ export async function decideThroughGateway(
   { url, token }: NonNullable<Config['gateway']>,
   { turn, ...deciding }: Deciding,
   { call, by, note }: DecideOptions,
-): Promise<Decided> {
+): Promise<DecisionResult> {
   const body = { ...deciding, calls: call, ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
   const response = await fetch(`${url}/v1/turns/${encodeURIComponent(turn)}/decisions`, {
     method: 'POST',
@@ -39,7 +39,7 @@ export async function decideThroughGateway(
 
 interface Answer {
   by?: unknown;
-  now?: Decided['calls'];
+  now?: DecisionResult['calls'];
   error?: { message?: string; hint?: string };
 }
 

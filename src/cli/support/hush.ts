@@ -6,7 +6,7 @@ const CTRL_C = 0x03;
 const CTRL_D = 0x04;
 const CTRL_Z = 0x1a;
 
-export class Hush {
+export class InputMute {
   private listening = false;
 
   constructor(private readonly ended: () => void) {}

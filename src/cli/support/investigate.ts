@@ -2,11 +2,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { html, markdown, report } from '../../audit/report';
-import type { Replayed } from '../../audit/replay/protocol';
+import type { ReplayResult } from '../../audit/replay/protocol';
 import { replayCode } from '../../audit/replay/code';
 import { historiesOf } from '../../audit/replay/from-file';
 import { replayAll } from '../../audit/replay/replay';
-import { describeReplayed, describeSummary, isSame, Summing, type ReplaySummary } from '../../audit/replay/summary';
+import { describeReplay, describeSummary, isSame, Summing, type ReplaySummary } from '../../audit/replay/summary';
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import { forMachines, type Verification } from '../../audit/verify/verification';
 import type { HoldfastClient } from '../../client';
@@ -16,7 +16,7 @@ import { readBundle } from './read-bundle';
 import { writeFileWhole } from './write-file';
 import { writeWhole } from './write-whole';
 
-export interface Investigated {
+export interface Investigation {
   folder: string;
   files: string[];
   root: string;
@@ -36,7 +36,7 @@ export interface Investigated {
 export async function investigate(
   client: HoldfastClient,
   { turn, folder, keys }: { turn: string; folder: string; keys: () => Promise<readonly TrustedKey[]> },
-): Promise<Investigated> {
+): Promise<Investigation> {
   await folderFor(folder);
   const bundle = join(folder, 'bundle.jsonl');
   const { id } = await client.turnNamed(turn);
@@ -78,7 +78,7 @@ async function folderFor(path: string): Promise<void> {
 
 interface Replays {
   summary: ReplaySummary;
-  histories: Replayed[];
+  histories: ReplayResult[];
   lines: string[];
 }
 
@@ -86,11 +86,11 @@ interface Replays {
 async function replay(bundle: string): Promise<Replays> {
   const code = await replayCode(undefined);
   const summing = new Summing(code);
-  const histories: Replayed[] = [];
+  const histories: ReplayResult[] = [];
   for await (const replayed of replayAll(historiesOf(bundle), { code: code.path, onReady: (about) => summing.ready(about) })) {
     summing.add(replayed);
     histories.push(replayed);
   }
-  const odd = histories.filter(({ outcome }) => outcome !== 'same').flatMap(describeReplayed);
+  const odd = histories.filter(({ outcome }) => outcome !== 'same').flatMap(describeReplay);
   return { summary: summing.sum, histories, lines: [...describeSummary(summing.sum), ...odd] };
 }

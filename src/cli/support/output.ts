@@ -31,6 +31,6 @@ export function endWithReader(): void {
 }
 
 /** Ends the process once all that was printed is written: a pipe takes 64 KB at a time, and the rest would be lost. */
-export function exitWhenWritten(code: number): void {
+export function exitAfterFlush(code: number): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 }

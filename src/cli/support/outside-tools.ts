@@ -3,7 +3,7 @@ import { loadConfig } from '../../config';
 import { readEntries, serverOf } from '../../mcp';
 import { getOwn } from '../../shared/json/json';
 import { oneLine } from './describe';
-import { examined } from './examined';
+import { examineServer } from './examined';
 import type { Agent } from '../../agents/agent';
 
 export interface OutsideTool {
@@ -31,7 +31,7 @@ export async function outsideTools(agents: readonly Agent[]): Promise<Outside> {
   const asked = servers.map(async (server) => {
     const entry = getOwn(entries, server);
     if (entry === undefined) throw new Error(`it does not stand in ${config.mcp}; \`holdfast mcp add ${server}\` enters it`);
-    return examined(config, serverOf(server, entry));
+    return examineServer(config, serverOf(server, entry));
   });
   for (const [index, answer] of (await Promise.allSettled(asked)).entries()) {
     const server = servers[index]!;

@@ -2,13 +2,13 @@
 import { createReadStream } from 'node:fs';
 import { readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
 import { readCaseFile } from '../../audit/case-file';
-import { verified, type Reported } from '../../audit/report';
+import { summarizeVerification, type ReportInput } from '../../audit/report';
 import { verifyBundle, type Verification } from '../../audit/verify';
 import { loadConfig } from '../../config';
 import { UsageError } from './exit';
 
-export interface ReadBundle extends Reported {
-  verification: NonNullable<Reported['verification']>;
+export interface ReadBundle extends ReportInput {
+  verification: NonNullable<ReportInput['verification']>;
   result: Verification;
 }
 
@@ -21,7 +21,7 @@ export async function readBundle(path: string, trust: readonly TrustedKey[]): Pr
     const result = await verifyBundle(createReadStream(path), trust);
     const file = await readCaseFile(createReadStream(path), result.signatures);
     if (file.bundle === null) throw new UsageError(`${path} is no audit bundle: ${file.fault?.reason ?? 'it is empty'}.`);
-    return { file, result, verification: verified(result) };
+    return { file, result, verification: summarizeVerification(result) };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== undefined) throw new UsageError(`${path} cannot be read: ${message}`);

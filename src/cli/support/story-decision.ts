@@ -3,7 +3,7 @@ import type { SigningKey } from '../../attestation/signing-key';
 import { cardLines } from '../../client/approvals/cards';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/text/visible';
-import { InputEnded, type Questions } from './ask';
+import { EndOfInput, type Questions } from './ask';
 import { cardExcerpt } from './card-excerpt';
 import { oneLine } from './describe';
 import type { Output } from './output';
@@ -59,7 +59,7 @@ export async function decideInStory(given: Decision): Promise<void> {
     else output.say(HOLDING);
   } catch (error) {
     output.say(`    ${oneLine(error instanceof Error ? error.message : String(error))}`); // decided elsewhere meanwhile
-    if (error instanceof InputEnded) output.say(HOLDING);
+    if (error instanceof EndOfInput) output.say(HOLDING);
   }
 }
 

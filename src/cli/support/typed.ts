@@ -12,7 +12,7 @@ export interface Piece {
   text: string;
 }
 
-export class Typed {
+export class StreamedText {
   private of = '';
   private text = '';
   private whole = true;

@@ -7,7 +7,7 @@ import { cardLines } from '../../client/approvals/cards';
 import type { Question } from '../../shapes/turn-view';
 import type { TurnHandle, WaitingNow } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/text/visible';
-import { InputEnded, type Questions } from './ask';
+import { EndOfInput, type Questions } from './ask';
 import { cardExcerpt } from './card-excerpt';
 import { userName } from './decide-options';
 import { oneLine } from './describe';
@@ -107,7 +107,7 @@ export class Waiting {
       if (answer === null || (await this.take(call.digest, doubt, answer.trim()))) return;
       questions.above(() => output.say(`    ${elsewhere}   (Ctrl-C interrupts the turn)`));
     } catch (error) {
-      if (error instanceof InputEnded) return ended();
+      if (error instanceof EndOfInput) return ended();
       const why = oneLine(error instanceof Error ? error.message : String(error), 300); // decided meanwhile, or only signed ones count
       questions.above(() => output.say(`    ${why}\n    ${elsewhere}`));
     }

@@ -11,7 +11,7 @@ export function wantedClasses(given: string[], found: readonly Proposal[]): Map<
   const named = new Map<string, AcceptableClass>();
   const matched = new Map<string, AcceptableClass>();
   for (const [tool, said] of Object.entries(pairs('--class', given))) {
-    const toolClass = classNamed(said, tool);
+    const toolClass = parseClass(said, tool);
     const exact = found.filter((one) => one.tool === tool || one.name === tool);
     const fitting = tool.includes('*') ? found.filter((one) => fits(tool, one)) : [];
     if (exact.length + fitting.length === 0)
@@ -26,7 +26,7 @@ function fits(pattern: string, { tool, name }: Proposal): boolean {
   return matchesWildcard(pattern, tool) || matchesWildcard(pattern, name);
 }
 
-function classNamed(said: string, tool: string): AcceptableClass {
+function parseClass(said: string, tool: string): AcceptableClass {
   if ((CLASSES as readonly string[]).includes(said)) return said as AcceptableClass;
   throw new UsageError(`--class ${oneLine(tool, 80)} must be one of ${CLASSES.join(', ')}.`);
 }

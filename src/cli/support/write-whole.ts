@@ -5,7 +5,7 @@ import type { EndBody } from '../../audit/format/lines';
 import { appearWhole } from './write-file';
 
 /** What the trailer of the bundle says, and how large it is. */
-export interface Written extends Pick<EndBody, 'root' | 'lines' | 'complete' | 'contradiction' | 'kid'> {
+export interface WrittenBundle extends Pick<EndBody, 'root' | 'lines' | 'complete' | 'contradiction' | 'kid'> {
   bytes: number;
 }
 
@@ -14,11 +14,11 @@ export interface Written extends Pick<EndBody, 'root' | 'lines' | 'complete' | '
  * @param path `-`: standard output
  * @throws UsageError for a path that cannot be written
  */
-export async function writeWhole(lines: AsyncIterable<string>, path: string): Promise<Written> {
-  const watched = new Watched();
+export async function writeWhole(lines: AsyncIterable<string>, path: string): Promise<WrittenBundle> {
+  const watched = new WriteMonitor();
   if (path === '-') {
     await pipeline(watched.over(lines), process.stdout, { end: false });
-    return watched.written();
+    return watched.trailer();
   }
   await appearWhole(path, async (partial) => {
     const file = await open(partial, 'wx', 0o600);
@@ -29,13 +29,13 @@ export async function writeWhole(lines: AsyncIterable<string>, path: string): Pr
       await file.close();
     }
   });
-  return watched.written();
+  return watched.trailer();
 }
 
 /** Small lines go on together. */
 const CHUNK = 64 * 1024;
 
-class Watched {
+class WriteMonitor {
   private bytes = 0;
   private last = '';
 
@@ -45,18 +45,18 @@ class Watched {
       this.last = line;
       held += line;
       if (held.length < CHUNK) continue;
-      yield this.counted(held);
+      yield this.encodeAndCount(held);
       held = '';
     }
-    if (held !== '') yield this.counted(held);
+    if (held !== '') yield this.encodeAndCount(held);
   }
 
-  written(): Written {
+  trailer(): WrittenBundle {
     const { root, lines, complete, contradiction, kid } = (JSON.parse(this.last) as { body: EndBody }).body;
     return { root, lines, complete, contradiction, kid, bytes: this.bytes };
   }
 
-  private counted(text: string): Buffer {
+  private encodeAndCount(text: string): Buffer {
     const chunk = Buffer.from(text, 'utf8');
     this.bytes += chunk.length;
     return chunk;
@@ -64,7 +64,7 @@ class Watched {
 }
 
 /** What is said of it. */
-export function describeWritten(path: string, { lines, bytes, root, complete, contradiction, kid }: Written): string[] {
+export function describeBundle(path: string, { lines, bytes, root, complete, contradiction, kid }: WrittenBundle): string[] {
   return [
     `${path}: ${lines} lines, ${bytes} bytes, signed by ${kid}`,
     `root ${root}`,

@@ -1,6 +1,6 @@
 /** Decisions, and the signals and updates that gave them, before who compares them. */
 import { attestDecision } from '../../../src/attestation/bundle-signer';
-import { AsSaid } from '../../../src/audit/verify/as-said';
+import { DecisionChecks } from '../../../src/audit/verify/as-said';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { GATEWAY_KEY } from '../bundle-keys';
 import { at, GONE, HandRun, Reports, type Fields } from './hand-events';
@@ -18,13 +18,13 @@ export const token = (claims: object = {}) => {
 
 export class Scene {
   readonly turn: HandTurn;
-  readonly asSaid: AsSaid;
+  readonly asSaid: DecisionChecks;
   readonly run: HandRun;
   private readonly reports = new Reports();
 
   constructor(run_id = 'r') {
     this.turn = new HandTurn({ run_id });
-    this.asSaid = new AsSaid(this.turn.history, this.turn.blocks);
+    this.asSaid = new DecisionChecks(this.turn.history, this.turn.blocks);
     this.run = new HandRun((event) => this.asSaid.event(event, this.reports.report));
     this.begin(run_id);
   }

@@ -18,7 +18,7 @@ export function decisionSources({ input, output, part }: Find): Record<string, S
     },
     'the decision that ran with the call, as it was given': {
       of: 'waited',
-      table: doubled.DECISION_AS_SAID,
+      table: doubled.DECISION_SOURCE,
       record: (lines) => input(lines, 'runCall').approvals[1],
     },
     'another input, as admission was given it': {
@@ -28,12 +28,12 @@ export function decisionSources({ input, output, part }: Find): Record<string, S
     },
     'that another input was wanted': {
       of: 'edited',
-      table: { ...doubled.EDIT_MADE, revision: 'rule.H9' },
+      table: { ...doubled.RECORDED_EDIT, revision: 'rule.H9' },
       record: (lines) => input(lines, 'runCall').call.earlier[0],
     },
     'the same in the transcript': {
       of: 'edited',
-      table: doubled.EDIT_MADE,
+      table: doubled.RECORDED_EDIT,
       record: (lines) => part(lines, ({ decision }) => decision === 'edit'),
     },
     'what a person said of a call in doubt': {

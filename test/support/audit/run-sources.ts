@@ -1,11 +1,11 @@
 /** Where starts, steps, results and what a run hands on stand in the lines of samples: for test/support/audit/doubled-facts.ts. */
 import {
   DENIALS,
-  HELD,
+  HOLD,
   NOTIFY_INPUT,
   RECONCILE_EFFECT_INPUT,
   RECONCILE_EFFECT_OUTPUT,
-  RENEWED,
+  RENEWED_POLICY,
   SETTLEMENT,
 } from '../../../src/audit/verify/doubled-decisions';
 import { IGNORED_SIGNAL, TURN_VIEW } from '../../../src/audit/verify/doubled';
@@ -92,8 +92,8 @@ export function runSources({ input, output, part }: Find): Record<string, Source
     ...of('whose message it is', 'steered', doubled.CHECK_STEER_OUTPUT, (lines) => output(lines, 'checkSteer')),
     ...of('what a turn would have begun with', 'session', doubled.TURN_BEGIN, (lines) => input(lines, 'endTurn').begin),
     ...of('what people were told', 'probed', NOTIFY_INPUT, (lines) => input(lines, 'notify')),
-    ...of('what held a call back', 'approval', HELD, (lines) => input(lines, 'admitCall', 1).held[0]),
-    ...of('rules that have changed since', 'approval', RENEWED, (lines) => output(lines, 'admitCall', 1).renewed),
+    ...of('what held a call back', 'approval', HOLD, (lines) => input(lines, 'admitCall', 1).held[0]),
+    ...of('rules that have changed since', 'approval', RENEWED_POLICY, (lines) => output(lines, 'admitCall', 1).renewed),
     ...of('one of several settlements', 'in_doubt', SETTLEMENT, (lines) => input(lines, 'settleEffect').settlements[0]),
     ...of('what a probe was asked', 'probed', RECONCILE_EFFECT_INPUT, (lines) => input(lines, 'reconcileEffect')),
     ...of('what a probe has found', 'probed', RECONCILE_EFFECT_OUTPUT, (lines) => output(lines, 'reconcileEffect')),

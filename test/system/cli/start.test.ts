@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Investigated } from '../../../src/cli/support/investigate';
+import type { Investigation } from '../../../src/cli/support/investigate';
 import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually } from '../../engine/support/engine';
 import { environment, run, start } from './support/cli';
@@ -15,7 +15,7 @@ describe.each(['any', 'attested'] as const)('npm start, where decisions are %s',
     const env = environment({ HOLDFAST_HOME: home, HOLDFAST_APPROVALS: channel });
     const { code, stdout } = await run(['start', '--json', '--yes'], env);
     expect(code).toBe(0);
-    const view = JSON.parse(stdout.trim().split('\n').at(-1)!) as TurnView & { mails: string[]; record: Investigated };
+    const view = JSON.parse(stdout.trim().split('\n').at(-1)!) as TurnView & { mails: string[]; record: Investigation };
     expect(view.state).toBe('completed');
     expect(view.mails).toHaveLength(1);
     const sent = view.calls.find(({ tool }) => tool === 'send_credit_memo')!;

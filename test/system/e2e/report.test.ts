@@ -8,7 +8,7 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { readCaseFile } from '../../../src/audit/case-file';
-import { compared, html, report, verified, type Reported } from '../../../src/audit/report';
+import { reportComparison, html, report, summarizeVerification, type ReportInput } from '../../../src/audit/report';
 import { verifyBundle } from '../../../src/audit/verify';
 import { describeInBrowser } from '../support/browser';
 import { handBundle, PLAIN_WORDS, type Words } from '../../support/hand-bundle';
@@ -38,7 +38,7 @@ describeInBrowser('the audit report in a browser', (browser) => {
   });
 
   it('shows two bundles side by side, and axe finds nothing', async () => {
-    const opened = await open(html(compared(await sample('approval'), await sample('edited'))));
+    const opened = await open(html(reportComparison(await sample('approval'), await sample('edited'))));
     await opened.screenshot('report-two');
     const [left, right] = await Promise.all([0, 1].map((nth) => opened.page.locator('.column').nth(nth).boundingBox()));
     expect(right!.x).toBeGreaterThan(left!.x + left!.width - 1);
@@ -115,12 +115,12 @@ describeInBrowser('the audit report in a browser', (browser) => {
   });
 });
 
-async function sample(name: string): Promise<Reported> {
+async function sample(name: string): Promise<ReportInput> {
   const path = join(BUNDLES, `${name}.jsonl`);
   const trust = parseTrustedKeys(await readFile(join(BUNDLES, 'trust.json'), 'utf8'), 'trust.json');
   return {
     file: await readCaseFile(createReadStream(path)),
-    verification: verified(await verifyBundle(createReadStream(path), trust)),
+    verification: summarizeVerification(await verifyBundle(createReadStream(path), trust)),
   };
 }
 

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
-import { examinePinned } from '../../../src/cli/support/examine-workers';
+import { examinePinnedTurns } from '../../../src/cli/support/examine-workers';
 import { environment, run } from '../cli/support/cli';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { keepForReplay } from '../../engine/support/replays';
@@ -93,7 +93,7 @@ describe('two versions of the workers', () => {
     const turn = await stage.begin();
     await turn.waitForPending();
     const { connection } = stage.client.temporal;
-    expect(await examinePinned(connection, 'default', stage.taskQueue)).toBeNull();
+    expect(await examinePinnedTurns(connection, 'default', stage.taskQueue)).toBeNull();
 
     // The server lists a dead worker for minutes. What it says of its last poll is what is made up here, nothing else.
     const { workflowService } = connection;
@@ -107,7 +107,7 @@ describe('two versions of the workers', () => {
       },
     }) as typeof workflowService;
     const found = await eventually('the turn is listed', async () => {
-      return (await examinePinned({ workflowService: later }, 'default', stage.taskQueue)) ?? undefined;
+      return (await examinePinnedTurns({ workflowService: later }, 'default', stage.taskQueue)) ?? undefined;
     });
     expect(found).toMatch(/^1 stands still: pinned to a version that nobody polls/);
     await turn.cancel();

@@ -1,8 +1,8 @@
-import { Typed, type Piece } from '../../../src/cli/support/typed';
+import { StreamedText, type Piece } from '../../../src/cli/support/typed';
 
 function shown(pieces: (Partial<Piece> & { text: string })[]) {
   const written: string[] = [];
-  const typed = new Typed((text) => void written.push(text));
+  const typed = new StreamedText((text) => void written.push(text));
   for (const piece of pieces) typed.add({ step: 1, attempt: 1, offset: 0, ...piece });
   return { typed, text: () => written.join('') };
 }

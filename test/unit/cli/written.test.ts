@@ -1,17 +1,17 @@
 /** What `audit export` says of the file that it has written. */
-import { describeWritten, type Written } from '../../../src/cli/support/write-whole';
+import { describeBundle, type WrittenBundle } from '../../../src/cli/support/write-whole';
 
-const written: Written = { lines: 40, bytes: 9000, root: 'a'.repeat(64), complete: true, contradiction: null, kid: 'k' };
+const written: WrittenBundle = { lines: 40, bytes: 9000, root: 'a'.repeat(64), complete: true, contradiction: null, kid: 'k' };
 
 it('a whole bundle: how much, by whom, its root', () => {
-  expect(describeWritten('t.jsonl', written)).toEqual(['t.jsonl: 40 lines, 9000 bytes, signed by k', `root ${'a'.repeat(64)}`]);
+  expect(describeBundle('t.jsonl', written)).toEqual(['t.jsonl: 40 lines, 9000 bytes, signed by k', `root ${'a'.repeat(64)}`]);
 });
 
 it('one that contradicts itself, and one that is incomplete, say so', () => {
-  expect(describeWritten('t.jsonl', { ...written, contradiction: { line: 31, rule: 'D5' } }).slice(2)).toEqual([
+  expect(describeBundle('t.jsonl', { ...written, contradiction: { line: 31, rule: 'D5' } }).slice(2)).toEqual([
     'It contradicts itself at line 31 (D5), and is signed as contradictory: see `holdfast audit verify`.',
   ]);
-  expect(describeWritten('t.jsonl', { ...written, complete: false }).slice(2)).toEqual([
+  expect(describeBundle('t.jsonl', { ...written, complete: false }).slice(2)).toEqual([
     'It is incomplete: each turn_end line says why.',
   ]);
 });

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { historiesOf } from '../../../../src/audit/replay/from-file';
-import type { Replayed } from '../../../../src/audit/replay/protocol';
+import type { ReplayResult } from '../../../../src/audit/replay/protocol';
 import { replayAll, type Replayable } from '../../../../src/audit/replay/replay';
 
 const ROOT = join(__dirname, '../../../..');
@@ -26,8 +26,8 @@ export async function* allOf(files: string[]): AsyncGenerator<Replayable> {
   for (const file of files) yield* historiesOf(file);
 }
 
-export async function replayed(files: string[], code = CODE): Promise<Replayed[]> {
-  const all: Replayed[] = [];
+export async function replayed(files: string[], code = CODE): Promise<ReplayResult[]> {
+  const all: ReplayResult[] = [];
   for await (const one of replayAll(allOf(files), { code })) all.push(one);
   return all;
 }
@@ -35,7 +35,7 @@ export async function replayed(files: string[], code = CODE): Promise<Replayed[]
 export type Change = [from: RegExp, to: string];
 
 /** Over workflow code in which each `from` stands changed to `to`. */
-export async function replayedChanged(files: string[], changes: Change[]): Promise<Replayed[]> {
+export async function replayedChanged(files: string[], changes: Change[]): Promise<ReplayResult[]> {
   let code = readFileSync(CODE, 'utf8');
   for (const [from, to] of changes) {
     if (!from.test(code)) throw new Error(`The replay bundle has no ${from}; mend this test`);

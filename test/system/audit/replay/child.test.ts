@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allowed, withoutNetwork } from '../../../../src/audit/replay/isolation';
+import { filterEnv, withoutNetwork } from '../../../../src/audit/replay/isolation';
 import type { ChildReady } from '../../../../src/audit/replay/protocol';
 import { replayAll } from '../../../../src/audit/replay/replay';
 import { historiesOf } from '../../../../src/audit/replay/from-file';
@@ -20,7 +20,7 @@ describe('the environment of a replay', () => {
       TZ: 'UTC',
       HOME: '/h',
     };
-    expect(allowed(env)).toEqual({ PATH: '/bin', TZ: 'UTC' });
+    expect(filterEnv(env)).toEqual({ PATH: '/bin', TZ: 'UTC' });
   });
 
   it('has no network where the system allows to take it away, and says whether it has', async () => {

@@ -2,7 +2,7 @@ import { verify } from 'node:crypto';
 import { publicKey } from '../../../../src/attestation/signing-key';
 import type { BundleLine } from '../../../../src/audit/format/lines';
 import { readLines } from '../../../../src/audit/format/reader';
-import { redact, type RedactRequest, type Redacted } from '../../../../src/audit/redact/redact';
+import { redact, type RedactRequest, type RedactionResult } from '../../../../src/audit/redact/redact';
 import { canonical } from '../../../../src/shared/json/canonical';
 import type { Json } from '../../../../src/shared/json/json';
 import { handMade, signer, type HandMade } from './hand-made';
@@ -22,7 +22,7 @@ async function redacted(more: Partial<RedactRequest>, bytes = sample.bytes) {
   let text = '';
   for (;;) {
     const next = await lines.next();
-    if (next.done) return { bytes: Buffer.from(text), ...(next.value as Redacted) };
+    if (next.done) return { bytes: Buffer.from(text), ...(next.value as RedactionResult) };
     text += next.value;
   }
 }

@@ -1,7 +1,7 @@
 /** Every frozen bundle, redacted in each way: it still verifies, says how much is missing, and says nothing of it any more. */
 import { readdirSync } from 'node:fs';
 import { ofKey } from '../../../../src/attestation/bundle-signer';
-import { redact, type RedactRequest, type Redacted } from '../../../../src/audit/redact/redact';
+import { redact, type RedactRequest, type RedactionResult } from '../../../../src/audit/redact/redact';
 import { verifyBundle } from '../../../../src/audit/verify';
 import { REDACTOR_KEY, sample, SAMPLES, TRUST } from '../../../support/bundle-keys';
 
@@ -11,7 +11,7 @@ async function* bytesOf(text: string) {
   yield Buffer.from(text);
 }
 
-async function redacted(text: string, what: Partial<RedactRequest>): Promise<{ text: string; done: Redacted }> {
+async function redacted(text: string, what: Partial<RedactRequest>): Promise<{ text: string; done: RedactionResult }> {
   const request = { messages: false, calls: [], parts: [], reason: 'a test', signer: ofKey(REDACTOR_KEY), ...what };
   const lines = redact(() => bytesOf(text), request);
   let made = '';

@@ -1,13 +1,13 @@
 /** What a replay says of another command in the place of the recorded one: never that the code would do X, where X was recorded. */
 import fc from 'fast-check';
-import { KINDS, type Asked, type Command, type Recorded } from '../../../../src/audit/replay/command';
+import { KINDS, type ReplayedCommand, type Command, type RecordedCommand } from '../../../../src/audit/replay/command';
 import { compare } from '../../../../src/audit/replay/compare';
 import type { History } from '../../../../src/audit/replay/recorded';
 import type { Json } from '../../../../src/shared/json/json';
 
 function sentences(was: Command, now: Command): string[] {
-  const recorded: Recorded = { ...was, event: 7 };
-  const asked: Asked = { ...now, task: 1 };
+  const recorded: RecordedCommand = { ...was, event: 7 };
+  const asked: ReplayedCommand = { ...now, task: 1 };
   const history = { commands: [recorded], started: {}, ended: true } as unknown as History;
   return compare(history, { asked: [asked], failure: null }).differences.map((one) => one.sentence);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { parseTrustedKeys } from '../../../../src/attestation/trusted-keys';
 import { readCaseFile } from '../../../../src/audit/case-file';
-import { compared, html, markdown, report, verified } from '../../../../src/audit/report';
+import { reportComparison, html, markdown, report, summarizeVerification } from '../../../../src/audit/report';
 import { verifyBundle } from '../../../../src/audit/verify';
 import { forged } from '../../../support/audit/forge';
 import { handBundle, handLines, PLAIN_WORDS } from '../../../support/hand-bundle';
@@ -145,7 +145,7 @@ describe('a report', () => {
     const after = async (text: string, keys: typeof TRUST) => {
       const result = await verifyBundle([Buffer.from(text)], keys);
       const file = await readCaseFile(Readable.from([Buffer.from(text)]), result.signatures);
-      const verification = verified(result);
+      const verification = summarizeVerification(result);
       return { tone: verification.tone, text: markdown(report({ file, verification })).replaceAll('\\', '') };
     };
     const quorum = readFileSync(pathOf('quorum'), 'utf8');
@@ -199,7 +199,8 @@ describe('a report', () => {
   });
 
   it('says what the verifier says, and never that a bundle is valid', async () => {
-    const shown = async (keys: typeof TRUST, chunks: AsyncIterable<Uint8Array>) => verified(await verifyBundle(chunks, keys));
+    const shown = async (keys: typeof TRUST, chunks: AsyncIterable<Uint8Array>) =>
+      summarizeVerification(await verifyBundle(chunks, keys));
     const intact = await shown(TRUST, createReadStream(pathOf('approval')));
     expect(intact).toMatchObject({ tone: 'good', headline: expect.stringMatching(/^Intact since signing by /) });
     const unknown = await shown([], createReadStream(pathOf('approval')));
@@ -231,7 +232,7 @@ describe('a report', () => {
   });
 
   it('puts two bundles beside each other, and what differs first', async () => {
-    const doc = compared(await read('approval'), await read('edited'));
+    const doc = reportComparison(await read('approval'), await read('edited'));
     const text = markdown(doc);
     expect(text.indexOf('What differs')).toBeLessThan(text.indexOf('In short'));
     expect(text).toMatch(/\| agent \| \S+ \| \S+ \| (same|\*\*differs\*\*) \|/);

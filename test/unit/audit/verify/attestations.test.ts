@@ -1,7 +1,7 @@
 /** What people have signed, by the keys that the auditor has brought (rules H5 and H7): one claim at a time is another than what counted. */
 import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
 import type { TrustedKey } from '../../../../src/attestation/trusted-keys';
-import { Attestations, claimsOf, type Audience, type Signed } from '../../../../src/audit/verify/attestations';
+import { Attestations, claimsOf, type Audience, type SignedStatement } from '../../../../src/audit/verify/attestations';
 import { noteHash } from '../../../../src/shared/approval/decision';
 import { ANA_KEY, BUNDLE_KEY, GATEWAY_KEY, STRANGER_KEY, TRUST } from '../../../support/bundle-keys';
 import { at } from '../../../support/audit/hand-events';
@@ -15,11 +15,11 @@ const token = (claims: object = {}, key = GATEWAY_KEY): string => {
   const about = { aud, digest: DIGEST, decision: 'approve' as const, principal: 'ana', roles: ['treasurer'], head: null };
   return attestDecision(key, { ...about, ...claims }, null, NOW);
 };
-const said = (more: Partial<Signed> = {}): Signed => ({
+const said = (more: Partial<SignedStatement> = {}): SignedStatement => ({
   ...{ attestation: token(), decision: 'approve', digest: DIGEST, note: null, outcome: null, by: 'ana', at: at(1) },
   ...more,
 });
-const fault = (more: Partial<Signed> = {}, here: Partial<Audience> = {}, trust = TRUST) =>
+const fault = (more: Partial<SignedStatement> = {}, here: Partial<Audience> = {}, trust = TRUST) =>
   new Attestations(trust).fault(said(more), { ...HERE, ...here });
 
 describe('a signed decision', () => {
@@ -31,7 +31,7 @@ describe('a signed decision', () => {
 
   it('holds', () => expect(fault()).toBeNull());
 
-  it.each<[string, Partial<Signed>, Partial<Audience>]>([
+  it.each<[string, Partial<SignedStatement>, Partial<Audience>]>([
     ['turn', {}, { workflow_id: 'turn/other' }],
     ['turn', {}, { first_execution_run_id: 'other' }],
     ['turn', {}, { namespace: 'other' }],
@@ -188,7 +188,7 @@ describe('what is known of signatures', () => {
   });
 
   it('is which notes they do not cover', () => {
-    const beyond = (more: Partial<Signed>) => {
+    const beyond = (more: Partial<SignedStatement>) => {
       const attestations = new Attestations(TRUST);
       attestations.fault(said(more), HERE);
       return attestations.beyondNotes.size;

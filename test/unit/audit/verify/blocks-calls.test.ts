@@ -299,7 +299,7 @@ describe('what became of a call (B11)', () => {
       const turn = new HandTurn();
       turn.start();
       for (const [kind, body] of kinds) turn.write(kind, body);
-      return turn.blocks.unended();
+      return turn.blocks.hasOpenDispatch();
     };
     const [one, two] = [
       { digest: 'a', idempotency_key: 'k', dispatch: 1 },

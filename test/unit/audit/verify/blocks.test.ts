@@ -42,16 +42,16 @@ describe('own blocks', () => {
     const branch = turn.block('message', [], { parent: message });
     expect([...turn.blocks.own.keys()]).toEqual([own, next]);
     expect(turn.blocks.own.get(next)).toEqual({ at: ms(5), kind: 'message', body: {}, admits: null });
-    expect([before, message, branch].map((ref) => turn.blocks.written(ref))).toEqual([undefined, undefined, undefined]);
-    expect(turn.blocks.written(own)).toMatchObject({ kind: 'start' });
+    expect([before, message, branch].map((ref) => turn.blocks.findBlock(ref))).toEqual([undefined, undefined, undefined]);
+    expect(turn.blocks.findBlock(own)).toMatchObject({ kind: 'start' });
   });
 
   it('of a turn that has none are those of its lines', () => {
     const turn = new HandTurn();
     const ref = turn.block('admission', ['a', 'b', 'c'], { parent: 'elsewhere' });
     const end = turn.block('end', ['a', 'b'], { parent: 'elsewhere' });
-    expect(turn.blocks.written(ref)).toEqual({ kind: 'admission', admits: 'b,c' });
-    expect(turn.blocks.written(end)).toEqual({ kind: 'end', admits: null });
+    expect(turn.blocks.findBlock(ref)).toEqual({ kind: 'admission', admits: 'b,c' });
+    expect(turn.blocks.findBlock(end)).toEqual({ kind: 'end', admits: null });
   });
 
   it('are not known where a start was left out', () => {

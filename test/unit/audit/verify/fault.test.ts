@@ -1,5 +1,5 @@
 /** Names and other texts of a bundle in sentences: short, and without what would break the line. */
-import { Fault, quoted } from '../../../../src/audit/verify/fault';
+import { Fault, quote } from '../../../../src/audit/verify/fault';
 
 test.each<[unknown, string]>([
   ['ana', '"ana"'],
@@ -11,7 +11,7 @@ test.each<[unknown, string]>([
   [null, 'null'],
   [undefined, 'null'],
   [['x'.repeat(200)], `["${'x'.repeat(118)}`],
-])('%j', (text, sentence) => expect(quoted(text)).toBe(sentence));
+])('%j', (text, sentence) => expect(quote(text)).toBe(sentence));
 
 test('a fault has its line, its rule and a sentence', () => {
   expect(new Fault(7, 'H1', 'It is so.')).toMatchObject({ name: 'Fault', line: 7, rule: 'H1', message: 'It is so.' });

@@ -278,9 +278,9 @@ describe('calls are kept', () => {
   it('by their inputs, and by their dispatches', () => {
     expect(history.callsWith(HASH.inputRef)).toHaveLength(2);
     expect(history.callsWith(HASH.other)).toEqual([]);
-    expect(history.dispatched(call.digest, 2)!.at).toBe(ms(4));
-    expect(history.dispatched(call.digest, 3)).toBeUndefined();
-    expect(history.dispatched(HASH.other, 1)).toBeUndefined();
+    expect(history.findDispatch(call.digest, 2)!.at).toBe(ms(4));
+    expect(history.findDispatch(call.digest, 3)).toBeUndefined();
+    expect(history.findDispatch(HASH.other, 1)).toBeUndefined();
   });
 
   it('with the rules and definitions that they name', () => expect([...history.objects]).toEqual(['p', 'd']));

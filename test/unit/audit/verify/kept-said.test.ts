@@ -1,11 +1,11 @@
 /** What people have said and the store keeps: the next run reads the part that the run before has had kept (D1). */
-import { decisionsIn, KeptSaid } from '../../../../src/audit/verify/kept-said';
+import { decisionsIn, StoredDecisions } from '../../../../src/audit/verify/kept-said';
 import { carrying, GONE, payloads, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 
-class Scene extends HandTwice<KeptSaid> {
+class Scene extends HandTwice<StoredDecisions> {
   constructor(setting: Setting = {}) {
-    super((all, history) => new KeptSaid(all, history), setting);
+    super((all, history) => new StoredDecisions(all, history), setting);
   }
 
   keep(said_ref: unknown, name = 'keepSaid'): this {

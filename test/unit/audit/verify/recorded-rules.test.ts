@@ -81,7 +81,7 @@ describe('the definition', () => {
 
   test('is no rules', () => {
     const rules = rulesOf({ [NAMED]: { ...definition(), policy_ref: RULES, channel: 'attested' } });
-    expect(rules.attested(NAMED)).toBe(false);
+    expect(rules.requiresSignatures(NAMED)).toBe(false);
   });
 });
 
@@ -197,7 +197,7 @@ describe('rules within which others hold', () => {
 
   test('take signed decisions only where they or those within them say so', () => {
     const rules = rulesOf({ ...objects(), [OTHER]: policy(), [NAMED]: ['attested'] });
-    expect([WITHIN, RULES, OTHER, NAMED, 'e'.repeat(64)].map((ref) => rules.attested(ref))).toEqual([
+    expect([WITHIN, RULES, OTHER, NAMED, 'e'.repeat(64)].map((ref) => rules.requiresSignatures(ref))).toEqual([
       true,
       true,
       false,
@@ -205,6 +205,6 @@ describe('rules within which others hold', () => {
       false,
     ]);
     const other = rulesOf({ [WITHIN]: within({ channel: 'attested' }), [RULES]: policy({}, { channel: 'signal' }) });
-    expect([other.attested(WITHIN), other.attested(RULES)]).toEqual([true, false]);
+    expect([other.requiresSignatures(WITHIN), other.requiresSignatures(RULES)]).toEqual([true, false]);
   });
 });

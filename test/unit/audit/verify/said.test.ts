@@ -1,6 +1,6 @@
 /** What people said, whatever became of it: a call's approval and settlement must have been said so far (rules H4, H6 and B6). */
 import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
-import { Said } from '../../../../src/audit/verify/said';
+import { RecordedDecisions } from '../../../../src/audit/verify/said';
 import type { Json } from '../../../../src/shared/json/json';
 import { ANA_KEY } from '../../../support/bundle-keys';
 import { at, GONE, HandRun, payloads } from '../../../support/audit/hand-events';
@@ -8,8 +8,8 @@ import { at, GONE, HandRun, payloads } from '../../../support/audit/hand-events'
 const DIGEST = 'abcdef'.repeat(11).slice(0, 64);
 const approve = { call: DIGEST, by: 'ana' };
 
-function heard(tell: (run: HandRun) => void): Said {
-  const said = new Said();
+function heard(tell: (run: HandRun) => void): RecordedDecisions {
+  const said = new RecordedDecisions();
   tell(new HandRun((event) => said.hear(event)));
   return said;
 }
@@ -89,7 +89,7 @@ describe('the calls that are meant', () => {
 
 describe('an update', () => {
   const decide = { ...approve, decision: 'approve' };
-  const has = (said: Said) => said.has('approve', DIGEST, 'ana');
+  const has = (said: RecordedDecisions) => said.has('approve', DIGEST, 'ana');
 
   it('says what it has as its decision', () => {
     expect(has(heard((run) => run.update('decide', decide)))).toBe(true);
@@ -116,7 +116,7 @@ describe('a decision that was left out', () => {
   it('may have said anything', () => {
     const said = signalled('approve', GONE);
     expect(said.has('deny', DIGEST, 'rob')).toBe(true);
-    expect(said.settled('applied', DIGEST, 'rob')).toBe(true);
+    expect(said.hasSettlement('applied', DIGEST, 'rob')).toBe(true);
   });
 
   it('is none of another name', () => expect(signalled('steer', GONE).has('deny', DIGEST, 'rob')).toBe(false));
@@ -126,10 +126,10 @@ describe('a settlement', () => {
   const settled = signalled('settle', { ...approve, outcome: 'applied' });
 
   it('says what became of the call', () => {
-    expect(settled.settled('applied', DIGEST, 'ana')).toBe(true);
-    expect(settled.settled('not_applied', DIGEST, 'ana')).toBe(false);
-    expect(settled.settled('applied', DIGEST, 'rob')).toBe(false);
-    expect(signalled('approve', { ...approve, outcome: 'applied' }).settled('applied', DIGEST, 'ana')).toBe(false);
+    expect(settled.hasSettlement('applied', DIGEST, 'ana')).toBe(true);
+    expect(settled.hasSettlement('not_applied', DIGEST, 'ana')).toBe(false);
+    expect(settled.hasSettlement('applied', DIGEST, 'rob')).toBe(false);
+    expect(signalled('approve', { ...approve, outcome: 'applied' }).hasSettlement('applied', DIGEST, 'ana')).toBe(false);
   });
 });
 
@@ -140,7 +140,7 @@ it('what was said later does not count', () => {
   });
   const until = (seconds: number) => {
     const ms = Date.parse(at(seconds));
-    return [said.has('approve', DIGEST, 'ana', ms), said.settled('applied', DIGEST, 'ana', ms)];
+    return [said.has('approve', DIGEST, 'ana', ms), said.hasSettlement('applied', DIGEST, 'ana', ms)];
   };
   expect([until(5), until(4.999)]).toEqual([
     [true, true],

@@ -276,11 +276,15 @@ describe('what is passed on', () => {
 
   it('is what somebody has sent, all of it', () => {
     const sayings = updated({ ...SAID, decision: 'approve' });
-    expect([sayings.sent(passed), sayings.sent({ ...passed, by: 'rob' }), sayings.sent(undefined)]).toEqual([true, false, false]);
+    expect([sayings.wasSent(passed), sayings.wasSent({ ...passed, by: 'rob' }), sayings.wasSent(undefined)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     const other = { ...passed, calls: [DIGEST, 'f'.repeat(64)], note: 'n', outcome: 'applied', attestation: [token(), token()] };
     const { by: _, ...signed } = other;
-    expect(updated({ ...signed, call: DIGEST, calls: ['f'.repeat(64)] }).sent(signed)).toBe(true);
-    expect(updated({ ...SAID, decision: 'approve', input: { a: 1 } }).sent({ ...passed, input: { a: 1 } })).toBe(true);
-    expect(updated({ ...SAID, decision: 'approve', note: null, outcome: null }).sent(passed)).toBe(true);
+    expect(updated({ ...signed, call: DIGEST, calls: ['f'.repeat(64)] }).wasSent(signed)).toBe(true);
+    expect(updated({ ...SAID, decision: 'approve', input: { a: 1 } }).wasSent({ ...passed, input: { a: 1 } })).toBe(true);
+    expect(updated({ ...SAID, decision: 'approve', note: null, outcome: null }).wasSent(passed)).toBe(true);
   });
 });

@@ -111,7 +111,7 @@ describe('what was shortened', () => {
 
   it('is the beginning of the first that was told', () => {
     const short = (ref: string | undefined, summary?: string, message?: string) =>
-      all.shortened(ref, summary, message === undefined ? undefined : { message });
+      all.isShortForm(ref, summary, message === undefined ? undefined : { message });
     expect([
       short('r', 'It was…'),
       short('r', 'Other…'),

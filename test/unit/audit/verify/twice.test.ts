@@ -38,7 +38,7 @@ class Scene extends HandTwice<Told> {
   }
 
   /** The lines of the bundle end; of a part there is a line. */
-  ends(how: 'end' | 'named', parts: string[] = []): string[] {
+  ends(how: 'end' | 'checkNamedParts', parts: string[] = []): string[] {
     this.of.twice[how]({ parts: new Set(parts), blocks: new Set(), objects: new Set() }, this.of.report);
     return this.faults();
   }
@@ -81,7 +81,7 @@ it('where it ends', () => {
     return scene.ends(...how);
   };
   const missing = ['D7: The history names something that is not in the bundle (q)'];
-  expect([ends('end'), ends('named')]).toEqual([missing, missing]);
+  expect([ends('end'), ends('checkNamedParts')]).toEqual([missing, missing]);
   const elsewhere = ['D7: The history names something that stands in the lines of another turn (q)'];
-  expect([ends('end', ['q']), ends('named', ['q'])]).toEqual([elsewhere, elsewhere]);
+  expect([ends('end', ['q']), ends('checkNamedParts', ['q'])]).toEqual([elsewhere, elsewhere]);
 });

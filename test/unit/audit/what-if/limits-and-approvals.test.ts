@@ -1,5 +1,5 @@
 import type { CallCase, CaseFile, TurnCase } from '../../../../src/audit/case-file/types';
-import { whatIf, type Decided } from '../../../../src/audit/what-if';
+import { whatIf, type CallDecision } from '../../../../src/audit/what-if';
 import type { Approvals } from '../../../../src/rules';
 import { answered, caseFile, decision } from './support';
 
@@ -62,7 +62,7 @@ describe('other limits over a recorded turn', () => {
 });
 
 describe('another approver policy over a recorded turn', () => {
-  async function would(approvals: Approvals, more: Partial<CallCase>, makers: string[] = []): Promise<Decided> {
+  async function would(approvals: Approvals, more: Partial<CallCase>, makers: string[] = []): Promise<CallDecision> {
     const file = await caseFile({ calls: [{ tool: 'send', input: { to: 'ops@bank.example' } }] });
     const [call] = file.turns[0]!.calls;
     answered(call!, { digest: 'd'.repeat(64), state: 'succeeded', ...more });
